@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Answers --version and --help from files, else loads the bundle. Runs on any Node, to report versions that are too old.
+// Answers --version, and --help without hooks, from files; else loads the bundle. Runs on any Node, to report versions that are too old.
 import module from "node:module";
 
 // Loads built-in modules with require() because it is faster: see bin/node-builtins.js.
 const require = module.createRequire(import.meta.url);
-const { mkdirSync, readFileSync } = require("node:fs");
+const { existsSync, mkdirSync, readdirSync, readFileSync } = require("node:fs");
 const { homedir } = require("node:os");
 const { join } = require("node:path");
 
@@ -19,12 +19,35 @@ function packageFile(path) {
 	}
 }
 
-/** The output for --version or --help, else null. Only as the single argument, because otherwise it may be a prompt. */
+/** The output for --version, or for --help without hooks, else null. Only as the single argument, because otherwise it may be a prompt. */
 function answer(args) {
 	if (args.length !== 1) return null;
 	if (args[0] === "--version" || args[0] === "-v") return `${JSON.parse(packageFile("package.json")).version}\n`;
-	if (args[0] === "--help" || args[0] === "-h") return packageFile("dist/help.txt");
+	if ((args[0] === "--help" || args[0] === "-h") && !mayHaveHooks()) return packageFile("dist/help.txt");
 	return null;
+}
+
+/** False if no hook of the user or the project can add flags to the help. */
+function mayHaveHooks() {
+	try {
+		return [join(agentDir(), "hooks"), join(process.cwd(), ".pi", "hooks")].some(hasFiles) || hasConfiguredHooks();
+	} catch {
+		return true; // the program reports what cannot be read
+	}
+}
+
+function hasFiles(directory) {
+	return existsSync(directory) && readdirSync(directory).length > 0;
+}
+
+function hasConfiguredHooks() {
+	const settings = join(agentDir(), "settings.json");
+	return existsSync(settings) && readFileSync(settings, "utf8").includes('"hooks"');
+}
+
+function agentDir() {
+	const chosen = process.env.PI_CODING_AGENT_DIR?.trim().replace(/^~(?=$|[\\/])/, homedir());
+	return chosen || join(homedir(), ".pi", "agent");
 }
 
 /**
@@ -33,8 +56,7 @@ function answer(args) {
  */
 function useCompileCache() {
 	if (!module.enableCompileCache) return;
-	const chosen = process.env.PI_CODING_AGENT_DIR?.trim().replace(/^~(?=$|[\\/])/, homedir());
-	const directory = join(chosen || join(homedir(), ".pi", "agent"), "cache", "node");
+	const directory = join(agentDir(), "cache", "node");
 	try {
 		mkdirSync(directory, { recursive: true, mode: 0o700 });
 	} catch {

@@ -1,3 +1,5 @@
+import { dirname, relative } from "node:path";
+
 /** The codes of `PiError`. They are part of the API: docs/errors.md lists them, and they are never renamed. */
 export type PiErrorCode =
 	| "bad_arguments"
@@ -20,6 +22,7 @@ export type PiErrorCode =
 	| "context_invalid"
 	| "context_locked"
 	| "compaction_failed"
+	| "prompt_refused"
 	| "prompt_too_large"
 	| "command_failed"
 	| "session_busy"
@@ -53,6 +56,26 @@ export class PiError extends Error {
 	}
 }
 
+/** A position in the source of a hook. */
+export interface SourcePlace {
+	/** Absolute path. */
+	file: string;
+	/** 1-based. */
+	line: number;
+	/** 1-based. */
+	column: number;
+}
+
+/** Where a hook failed. */
+export interface HookErrorSource {
+	/** The innermost position in the hook's own source; without one, where the handler was registered. */
+	place: SourcePlace | null;
+	/** The stack trace of the cause, with positions in the source. */
+	trace: string | null;
+	/** The rule of the context check that an answer breaks. */
+	rule?: string;
+}
+
 /**
  * An error in a hook: `hook_failed`, `hook_timeout` or `context_invalid`. The message names hook and event; `cause` is
  * the value that the handler threw, or a description of the rejected result.
@@ -60,6 +83,12 @@ export class PiError extends Error {
 export class HookError extends PiError {
 	/** The cause and its hint on one line, without hook and event. */
 	readonly reason: string;
+	/** Where the hook failed; null if unknown. */
+	readonly place: SourcePlace | null;
+	/** The stack trace of the cause, with positions in the source; null if the cause has none. */
+	readonly trace: string | null;
+	/** The rule of the context check that an answer breaks; undefined for other errors. */
+	readonly rule: string | undefined;
 
 	/** @param event name of the event, or `/name` of a command */
 	constructor(
@@ -67,23 +96,58 @@ export class HookError extends PiError {
 		readonly hookPath: string,
 		readonly event: string,
 		cause: unknown,
+		{ place, trace, rule }: HookErrorSource = { place: null, trace: null },
 	) {
 		super(code, `Hook ${hookPath} failed on ${event}`, { cause });
 		this.reason = describeError(cause);
+		this.place = place;
+		this.trace = trace;
+		this.rule = rule;
 	}
 }
 
+/** A failure of a hook, such as the event `hook_error`. */
+export interface HookFailureFacts extends Partial<SourcePlace> {
+	hookPath: string;
+	event: string;
+	error: string;
+	cause?: PiError | undefined;
+	/** Set with `--verbose`. */
+	stack?: string;
+}
+
+/** The facts of an error for `describeHookError`, without its stack trace. */
+export function hookFailure(cause: HookError): HookFailureFacts {
+	const { hookPath, event, reason: error, place } = cause;
+	return { hookPath, event, error, cause, ...place };
+}
+
 /**
- * A failure of a hook as one line.
- * @param file names the hook: its path, or a shorter form of it
+ * A failure of a hook as one line, with its place in the source.
+ * @param name names the hook: its path, or a shorter form of it
  */
-export function describeHookError(
-	{ event, error, cause }: { event: string; error: string; cause?: PiError | undefined },
-	file: string,
-): string {
+export function describeHookError(failure: HookFailureFacts, name: string): string {
+	const { event, error, cause } = failure;
+	const { subject, at } = locate(failure, name);
 	return cause?.code === "hook_timeout"
-		? `Hook ${file} ${error} (event: ${event})`
-		: `Hook ${file} failed on ${event}: ${error}`;
+		? `Hook ${subject} ${error} (event: ${event})${at}`
+		: `Hook ${subject} failed on ${event}${at}: ${error}`;
+}
+
+/** `describeHookError`, followed by the stack trace if the failure has one. */
+export function describeHookErrorInFull(failure: HookFailureFacts, name: string): string {
+	const line = describeHookError(failure, name);
+	return failure.stack === undefined ? line : `${line}\n${failure.stack}`;
+}
+
+/** Splits a place for a sentence: `gate.ts:12:5` for a hook's own file, else `gate.ts` and ` at lib/rules.ts:3:9`. */
+export function locate(
+	{ hookPath, file, line, column }: { hookPath: string } & Partial<SourcePlace>,
+	name: string,
+): { subject: string; at: string } {
+	if (file === undefined) return { subject: name, at: "" };
+	if (file === hookPath) return { subject: `${name}:${line}:${column}`, at: "" };
+	return { subject: name, at: ` at ${relative(dirname(hookPath), file)}:${line}:${column}` };
 }
 
 /** Returns a thrown value, or an error instead if the value cannot be inspected, such as a revoked proxy. */

@@ -6,6 +6,7 @@ export { convertToLlm as messageTransformer } from "./context/convert.js";
 export { HookError, PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
 export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";
+export type { HookScreen, ScreenOwner, SessionUI, WidgetContent } from "./hooks/session-ui.js";
 export {
 	type Dialog,
 	type DialogAnswer,

@@ -6,7 +6,15 @@ import { describeError, PiError } from "./errors.js";
 async function main(argv: readonly string[]): Promise<number> {
 	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
-	if (line.kind === "help") return print((await import("./cli/help.js")).HELP_TEXT);
+	if (line.kind === "help") {
+		if (line.topic) return print((await import("./cli/subcommand-help.js")).subcommandHelp(line.topic));
+		if (!line.hooks) return print((await import("./cli/help.js")).HELP_TEXT);
+		const [{ printHelp }, { standardIO }] = await Promise.all([
+			import("./cli/hook-flags.js"),
+			import("./cli/standard-io.js"),
+		]);
+		return printHelp(line.hooks, standardIO());
+	}
 	if (line.kind === "version") return print(`${(await import("./util/package-root.js")).packageVersion()}\n`);
 	if (line.kind === "subcommand") {
 		const { runSubcommand } = await import("./cli/subcommands/index.js");

@@ -27,6 +27,10 @@ const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
 const INTERNALS = "src/tui/internals/";
 /** Provides hooks with pi's own modules, including pi-tui and the package itself; each is loaded on demand. */
 const HOST_MODULES = "src/hooks/host-modules.ts";
+/** The types of the hook API name the components that hooks create; it loads nothing. */
+const COMPONENT_TYPES = "src/hooks/types/ui.ts";
+/** Loads the part of the screen that draws components as text, on demand. */
+const TEXT_SCREEN_USER = "src/testing/create-hook-test.ts";
 /** util/process.ts passes the environment on to child processes without reading it. */
 const ENVIRONMENT_READERS = ["src/config/paths.ts", "src/main.ts", "src/util/process.ts"];
 /** Entry points that run without a terminal. */
@@ -183,10 +187,12 @@ test("only the screen imports the terminal library, chalk and src/tui", () => {
 		.filter((file) => !isScreen(file.path))
 		.flatMap((file) =>
 			file.imports
-				.filter(({ specifier, target, dynamic }) => {
+				.filter(({ specifier, target, dynamic, typeOnly }) => {
+					if (target === "src/tui/text-screen.ts") return !(dynamic && file.path === TEXT_SCREEN_USER);
 					if (target?.startsWith("src/tui/")) return true;
 					const isPackage = SCREEN_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-					return isPackage && !(dynamic && file.path === HOST_MODULES);
+					const isAllowed = dynamic ? file.path === HOST_MODULES : typeOnly && file.path === COMPONENT_TYPES;
+					return isPackage && !isAllowed;
 				})
 				.map(({ specifier }) => `${file.path} imports ${specifier}`),
 		);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../src/cli/args.js";
 import { textOrFile } from "../src/cli/input.js";
 import { SettingsStore } from "../src/config/settings-store.js";
-import { describeHookError, HookError, PiError, type PiErrorCode } from "../src/errors.js";
+import { describeHookError, HookError, hookFailure, PiError, type PiErrorCode } from "../src/errors.js";
 import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
 import { readProxyRules } from "../src/network/proxy-rules.js";
@@ -130,6 +130,8 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		const { session } = await startSession();
 		return thrownBy(() => session.compact());
 	},
+	prompt_refused: () =>
+		refusal({ hooks: { "a.ts": `export default (pi) => pi.on("prompt", () => ({ stop: "no" }));` } }, "go"),
 	async prompt_too_large() {
 		const { session } = await startSession({ modelOptions: { contextWindow: 8192 } });
 		return thrownBy(() => session.prompt("too much ".repeat(5000)));
@@ -187,15 +189,14 @@ test("a HookError contains hook, event and cause, and its event has the document
 		cause: { message: "boom" },
 	});
 	const line: unknown = JSON.parse(JSON.stringify(event));
-	expect(line).toEqual({ type: "hook_error", hookPath: event.hookPath, event: "turn_end", error: "boom" });
+	const { hookPath } = event;
+	const place = { file: hookPath, line: 1, column: 56 };
+	expect(line).toEqual({ type: "hook_error", hookPath, event: "turn_end", error: "boom", ...place });
 });
 
 test("a notice names the hook, the event and the reason, and says when a hook timed out", () => {
 	const notice = (code: PiErrorCode, reason: string) =>
-		describeHookError(
-			{ event: "session", error: reason, cause: new HookError(code, "/x/gate.ts", "session", reason) },
-			"gate.ts",
-		);
+		describeHookError(hookFailure(new HookError(code, "/x/gate.ts", "session", reason)), "gate.ts");
 	expect(notice("hook_timeout", "timed out after 700 ms")).toBe("Hook gate.ts timed out after 700 ms (event: session)");
 	expect(notice("hook_failed", "boom")).toBe("Hook gate.ts failed on session: boom");
 });

@@ -1,5 +1,5 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolResultMessage } from "@mariozechner/pi-ai";
-import type { AppMessage } from "../log/entry.js";
+import type { AppMessage, ChangedInput } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 
 /**
@@ -28,7 +28,23 @@ export type AgentEvent =
 			args: Record<string, unknown>;
 			partialResult: ToolResult;
 	  }
-	| { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean }
+	/** Hooks changed the arguments of a call that is about to run; `args` are the ones that the tool receives. */
+	| {
+			type: "tool_input_changed";
+			toolCallId: string;
+			toolName: string;
+			args: Record<string, unknown>;
+			changed: ChangedInput;
+	  }
+	/** `blockedBy`: name of the hook that blocked the call; absent if none did. */
+	| {
+			type: "tool_execution_end";
+			toolCallId: string;
+			toolName: string;
+			result: ToolResult;
+			isError: boolean;
+			blockedBy?: string;
+	  }
 	/** A request failed and is sent again after `delayMs`. Without a part of the reply, no `message_end` precedes it. */
 	| { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
 	| { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string };

@@ -1,7 +1,8 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
-import type { AppMessage, ContextRecord } from "../log/entry.js";
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import type { AppMessage, ContextRecord, SessionToolResult } from "../log/entry.js";
 import type { AgentEvent } from "./events.js";
 import { normalizeToolCalls } from "./legal-calls.js";
+import type { ResponseHead } from "./response-headers.js";
 import type { RetryPolicy } from "./retry.js";
 import { type Refusal, sendWithRetries } from "./send.js";
 import type { ModelRequest, StreamFunction } from "./stream.js";
@@ -46,6 +47,8 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
 	onImageRefusal(message: AssistantMessage): Promise<boolean>;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
+	/** Called with each HTTP response when its headers have arrived. */
+	onResponse?: (response: ResponseHead) => void;
 	signal: AbortSignal;
 	emit(event: AgentEvent): void;
 }
@@ -55,7 +58,7 @@ export interface AgentEventPoints {
 	agentStart(): Promise<void>;
 	agentEnd(messages: readonly AppMessage[]): Promise<void>;
 	turnStart(turnIndex: number, timestamp: number): Promise<void>;
-	turnEnd(turnIndex: number, message: AssistantMessage, toolResults: readonly ToolResultMessage[]): Promise<void>;
+	turnEnd(turnIndex: number, message: AssistantMessage, toolResults: readonly SessionToolResult[]): Promise<void>;
 }
 
 /** Requests in a row that may be refused as too long; each is followed by a shorter one. */
@@ -186,7 +189,7 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 }
 
 /** Returns one result for each tool call. Does not run the calls of an unfinished reply. */
-async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<ToolResultMessage[]> {
+async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<SessionToolResult[]> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	if (calls.length === 0) return [];
 	if (message.stopReason === "aborted" || message.stopReason === "error") {

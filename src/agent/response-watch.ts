@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { watchErrorBodies } from "../network/error-bodies.js";
 import { proxyOf } from "../network/network.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
+import { publicHeaders, type ResponseHead } from "./response-headers.js";
 
 /** Reads the HTTP exchange of a request. */
 export interface ResponseWatch {
@@ -13,8 +14,9 @@ export interface ResponseWatch {
 /**
  * Watches the requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
  * from the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
+ * @param onResponse called with each response when its headers have arrived
  */
-export function watchResponse(baseUrl: string): ResponseWatch {
+export function watchResponse(baseUrl: string, onResponse?: (response: ResponseHead) => void): ResponseWatch {
 	const origin = originOf(baseUrl);
 	const proxy = proxyOf(baseUrl);
 	const none = { ...NO_FACTS, proxy: proxy?.host ?? null };
@@ -23,7 +25,9 @@ export function watchResponse(baseUrl: string): ResponseWatch {
 		const { request, response } = published as Published;
 		// Not the answer of a proxy to CONNECT, before the request.
 		if (hopOf(request, origin) === null || request?.method === "CONNECT" || !response?.headers) return;
-		facts = { ...none, ...readFacts(response.statusCode ?? 0, response.headers) };
+		const status = response.statusCode ?? 0;
+		facts = { ...none, ...readFacts(status, response.headers) };
+		onResponse?.({ status, headers: publicHeaders(response.headers) });
 	};
 	const onError = (published: unknown) => {
 		const { request, error } = published as Published;

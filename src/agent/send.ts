@@ -3,6 +3,7 @@ import { sleep } from "../util/abort.js";
 import { describeFailure, withBody } from "./failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import type { ResponseFacts } from "./response-facts.js";
+import type { ResponseHead } from "./response-headers.js";
 import { MAX_WAIT_MS, type RetryPolicy, retryDelay, retryTime } from "./retry.js";
 import { type ModelRequest, readReply, type StreamFunction } from "./stream.js";
 
@@ -15,6 +16,8 @@ export interface SendOptions {
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
 	onEvent(event: AssistantMessageEvent): void;
+	/** Called with each HTTP response when its headers have arrived; absent if nobody reads them. */
+	onResponse?: ((response: ResponseHead) => void) | undefined;
 	/** Called before the delay of each retry. */
 	onRetry(failed: FailedAttempt): void;
 }
@@ -88,6 +91,7 @@ async function sendOnce(
 	const { reply, facts } = await readReply(stream, request, {
 		signal,
 		onEvent,
+		onResponse: options.onResponse,
 		idleTimeoutMs: options.idleTimeoutMs(),
 	});
 	const refusal = options.refusalOf(withAnswer(reply, facts));

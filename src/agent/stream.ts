@@ -11,6 +11,7 @@ import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 import { dropDeepArguments } from "./legal-calls.js";
 import type { ResponseFacts } from "./response-facts.js";
+import type { ResponseHead } from "./response-headers.js";
 import { watchResponse } from "./response-watch.js";
 
 /** pi-ai's `streamSimple`, or something that behaves like it. */
@@ -32,6 +33,7 @@ export interface ReadReplyOptions {
 	/** ms without a content event after which the stream counts as stalled; 0 never. */
 	idleTimeoutMs: number;
 	onEvent(event: AssistantMessageEvent): void;
+	onResponse?: ((response: ResponseHead) => void) | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function readReply(
 	request: ModelRequest,
 	options: ReadReplyOptions,
 ): Promise<{ reply: AssistantMessage; facts: ResponseFacts }> {
-	const watch = watchResponse(request.model.baseUrl);
+	const watch = watchResponse(request.model.baseUrl, options.onResponse);
 	try {
 		const reply = await readStream(stream, request, options);
 		const { facts } = watch;

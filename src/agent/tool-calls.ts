@@ -1,5 +1,6 @@
-import type { AssistantMessage, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
+import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
@@ -11,10 +12,22 @@ export interface CheckedCall {
 	input: Record<string, unknown>;
 }
 
+/** What the gate decides about a call: the reason against it and who gave it, or the arguments to run it with. */
+export type GateDecision =
+	| { blocked: string; by?: string }
+	| { input: Record<string, unknown>; changed?: ChangedInput };
+
 /** Checks tool calls and their results. The session implements it with hooks, which the loop does not know. */
 export interface ToolCallGate {
-	/** May block a call. @returns the reason; null to run the call */
-	before(call: CheckedCall, signal: AbortSignal): Promise<string | null>;
+	/**
+	 * May block a call or change its arguments.
+	 * @param validate checks changed arguments against the schema of the tool. Throws like `ArgumentValidator`
+	 */
+	before(
+		call: CheckedCall,
+		validate: (input: Record<string, unknown>) => Record<string, unknown>,
+		signal: AbortSignal,
+	): Promise<GateDecision>;
 	/** May change the result that the model gets. */
 	after(call: CheckedCall, result: ToolResult, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -43,10 +56,10 @@ const MAX_VALIDATION_CHARS = 4000;
  * the gate sees them in the order of the message. Never throws: a failure is a result with `isError`.
  * @returns one result per call, in the order of the calls
  */
-export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<ToolResultMessage[]> {
+export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<SessionToolResult[]> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	const parallel = calls.every((call) => deps.tools.find((tool) => tool.name === call.name)?.readOnly === true);
-	const running: Promise<ToolResultMessage>[] = [];
+	const running: Promise<SessionToolResult>[] = [];
 	for (const call of calls) {
 		const prepared = await prepare(call, deps);
 		const run = execute(call, prepared, deps);
@@ -56,7 +69,9 @@ export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps
 	return Promise.all(running);
 }
 
-type Prepared = { tool: AnyTool; checked: CheckedCall } | { refusal: string };
+type Prepared =
+	| { tool: AnyTool; checked: CheckedCall; changed?: ChangedInput | undefined }
+	| { refusal: string; by?: string | undefined };
 
 async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 	if (deps.signal.aborted) return { refusal: ABORTED };
@@ -74,18 +89,26 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		return { refusal: text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text };
 	}
 	const checked = { toolCallId: call.id, toolName: call.name, input };
+	const validate = (changed: Record<string, unknown>) => deps.validate(tool, { ...call, arguments: changed });
+	let decision: GateDecision;
 	try {
-		const blocked = await deps.gate.before(checked, deps.signal);
-		if (blocked !== null) return { refusal: blocked };
+		decision = await deps.gate.before(checked, validate, deps.signal);
 	} catch (error) {
-		return { refusal: deps.signal.aborted ? ABORTED : `The call was blocked: ${errorText(error)}` };
+		decision = { blocked: `The call was blocked: ${errorText(error)}` };
 	}
-	return deps.signal.aborted ? { refusal: ABORTED } : { tool, checked };
+	if (deps.signal.aborted) return { refusal: ABORTED };
+	if ("blocked" in decision) return { refusal: decision.blocked, by: decision.by };
+	const { changed } = decision;
+	if (changed) {
+		const { id: toolCallId, name: toolName } = call;
+		deps.emit({ type: "tool_input_changed", toolCallId, toolName, args: decision.input, changed });
+	}
+	return { tool, checked: { ...checked, input: decision.input }, changed };
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";
 
-async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): Promise<ToolResultMessage> {
+async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): Promise<SessionToolResult> {
 	let result: ToolResult;
 	if ("refusal" in prepared) result = failure(prepared.refusal);
 	else {
@@ -97,13 +120,23 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		}
 	}
 	const isError = result.isError === true;
-	deps.emit({ type: "tool_execution_end", toolCallId: call.id, toolName: call.name, result, isError });
+	const gate = gateRecord(prepared);
+	const blockedBy = gate?.blockedBy;
+	deps.emit({
+		type: "tool_execution_end",
+		toolCallId: call.id,
+		toolName: call.name,
+		result,
+		isError,
+		...(blockedBy === undefined ? {} : { blockedBy }),
+	});
 	return {
 		role: "toolResult",
 		toolCallId: call.id,
 		toolName: call.name,
 		content: result.content,
 		...(result.details === undefined ? {} : { details: result.details }),
+		...(gate ? { gate } : {}),
 		isError,
 		timestamp: Date.now(),
 	};
@@ -132,6 +165,12 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 		}
 	})();
 	return Promise.race([run, afterAbort(deps.signal, run)]);
+}
+
+/** What the gate did to a call; null if it did nothing. */
+function gateRecord(prepared: Prepared): GateRecord | null {
+	if ("refusal" in prepared) return prepared.by === undefined ? null : { blockedBy: prepared.by };
+	return prepared.changed ? { changed: prepared.changed } : null;
 }
 
 /** Resolves some time after an abort, so that a tool that ignores the signal cannot block the run. */

@@ -1,6 +1,8 @@
 import { Command, Option } from "commander";
+import { PiError } from "../errors.js";
+import type { FlagDeclaration, FlagValues } from "../hooks/flags.js";
 import { THINKING_LEVELS } from "../log/entry.js";
-import type { CliOptions, ParsedArguments } from "./options.js";
+import type { CliOptions, HookFlags, HookOptions, ParsedArguments } from "./options.js";
 import { addList, addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand } from "./subcommand-args.js";
 
@@ -13,13 +15,71 @@ const MODES = ["text", "json", "rpc"] as const;
 export function parseArgs(argv: readonly string[]): ParsedArguments {
 	const [first, ...rest] = argv;
 	if (first !== undefined && isSubcommandName(first)) return parseSubcommand(first, rest);
+	const { options, operands, literal, unknown } = parseSession(argv, []);
+	if (options.flag("version") && !options.flag("help")) return { kind: "version" };
+	if (options.flag("help")) return { kind: "help", hooks: hookOptions(options) };
+	const isSession = ["export", "listModels"].every((name) => !options.flag(name) && options.text(name) === undefined);
+	const refused = unknown.find(({ name }) => name === null || !isSession);
+	if (refused) throw refused.problem;
+	if (unknown.length === 0) return { kind: "session", options: sessionOptions(options, operands, literal) };
+	return { kind: "session", options: { ...sessionOptions(options, [], []), hookFlags: hookFlags(argv) } };
+}
+
+/** Parses an unknown option once the hooks that may declare it have loaded. */
+function hookFlags(argv: readonly string[]): HookFlags {
+	let words: Pick<CliOptions, "files" | "messages"> = { files: [], messages: [] };
+	return {
+		words: () => words,
+		read(declared) {
+			const { options, operands, literal, unknown, values, problem } = parseSession(argv, declared);
+			try {
+				words = sessionOptions(options, operands, literal);
+				return { values, problem: unknown[0]?.problem ?? problem };
+			} catch (error) {
+				if (!(error instanceof PiError)) throw error;
+				return { values, problem: unknown[0]?.problem ?? problem ?? error };
+			}
+		},
+	};
+}
+
+/** Parses the options of a session, along with flags of hooks. */
+function parseSession(argv: readonly string[], declared: readonly FlagDeclaration[]) {
 	const separator = argv.indexOf("--");
 	const literal = separator === -1 ? [] : argv.slice(separator + 1);
 	const command = sessionCommand();
-	const { options, operands } = runParser(command, separator === -1 ? argv : argv.slice(0, separator));
-	if (options.flag("help")) return { kind: "help" };
-	if (options.flag("version")) return { kind: "version" };
-	return { kind: "session", options: sessionOptions(options, operands, literal) };
+	const flags = addFlags(command, declared);
+	const { options, operands, unknown } = runParser(command, separator === -1 ? argv : argv.slice(0, separator), {
+		allowUnknown: true,
+	});
+	return { options, operands, literal, unknown, ...flags.read() };
+}
+
+/** Adds the flags of hooks to a parser. @returns reads them once the parser has run */
+function addFlags(command: Command, declared: readonly FlagDeclaration[]) {
+	const options = declared.map(({ name, type }) => {
+		// A word that starts with a dash is the next option, so that a flag without a value does not consume it.
+		const option = new Option(type === "boolean" ? `--${name}` : `--${name} [value]`);
+		command.addOption(option);
+		if (type === "boolean") command.option(`--no-${name}`);
+		return { name, type, key: option.attributeName() };
+	});
+	return {
+		read(): { values: FlagValues; problem: PiError | null } {
+			const given: Record<string, unknown> = command.opts();
+			const values = options.flatMap(({ name, type, key }): [string, boolean | string][] => {
+				const value = Object.hasOwn(given, key) ? given[key] : undefined;
+				return typeof value === type && (typeof value === "string" || typeof value === "boolean")
+					? [[name, value]]
+					: [];
+			});
+			const empty = options.find(({ type, key }) => type === "string" && given[key] === true);
+			return {
+				values: Object.fromEntries(values),
+				problem: empty ? usage(`--${empty.name} <value>: the value is missing`) : null,
+			};
+		},
+	};
 }
 
 function sessionCommand(): Command {
@@ -57,6 +117,10 @@ function sessionCommand(): Command {
 		.option("-v, --version");
 }
 
+function hookOptions(options: ParsedOptions): HookOptions {
+	return { hooks: options.texts("hook"), findHooks: options.notNegated("hooks"), trust: options.flag("trust") };
+}
+
 function sessionOptions(options: ParsedOptions, operands: readonly string[], literal: readonly string[]): CliOptions {
 	const exported = options.text("export");
 	// `--export <file> [<out>]`: the word after the file is the output file, not a message.
@@ -79,12 +143,10 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		appendSystemPrompt: options.texts("appendSystemPrompt"),
 		tools: options.notNegated("tools") ? nonEmpty(options.texts("tools")) : [],
 		customTools: options.texts("tool"),
-		hooks: options.texts("hook"),
-		findHooks: options.notNegated("hooks"),
+		...hookOptions(options),
 		skills: options.texts("skill"),
 		findSkills: options.notNegated("skills"),
 		contextFiles: options.notNegated("contextFiles"),
-		trust: options.flag("trust"),
 		offline: options.flag("offline"),
 		export: exported === undefined ? undefined : { file: exported, out: operands[0] },
 		listModels: options.flag("listModels") ? "" : options.text("listModels"),

@@ -1,5 +1,6 @@
 import { loadModelSources } from "../config/model-sources.js";
 import { paths as findPaths } from "../config/paths.js";
+import { isChosen } from "../hooks/discover.js";
 import { checkModelNames } from "../session/choose-model.js";
 import type { CliContext, CliOptions } from "./options.js";
 
@@ -14,5 +15,12 @@ export async function checkModelOptions(options: CliOptions, { env, cwd, home, s
 		settings: settings.current,
 		onWarning: () => {}, // the session reports them
 	});
-	await checkModelNames(options, { registry, local: { env } });
+	try {
+		await checkModelNames(options, { registry, local: { env } });
+	} catch (error) {
+		const { discover } = await import("./subcommands/find-hooks.js");
+		const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, options);
+		// A hook may add the model: the session checks the names again once the hooks have loaded.
+		if (!files.some(isChosen)) throw error;
+	}
 }

@@ -9,27 +9,43 @@ import { type ModelRegistry, modelName } from "../config/models.js";
 import { paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
+import { type HookProvider, listProviders } from "../hooks/providers.js";
 import type { ModeIO } from "../modes/mode.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { didYouMean } from "../util/nearest.js";
 import { printLines, printNotices, tableLines } from "./standard-io.js";
+import { loadChosenHooks } from "./subcommands/find-hooks.js";
+import { findLocation } from "./subcommands/location.js";
 
 /** Session options that determine the available models. */
 export type ModelSourceOptions = Pick<
 	CreateAgentSessionOptions,
-	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "localServers"
+	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "localServers" | "hooks" | "discoverHooks" | "trust"
 >;
+
+/** The providers of the hooks that may run here. */
+async function findHookProviders(options: ModelSourceOptions, warnings: string[]): Promise<HookProvider[]> {
+	const location = findLocation({ trust: options.trust === true }, options);
+	const choice = { hooks: [...(options.hooks ?? [])], findHooks: options.discoverHooks !== false };
+	const { hooks, notices } = await loadChosenHooks(location, choice);
+	const { providers, warnings: clashes } = listProviders(hooks);
+	for (const hook of hooks) hook.active = false;
+	warnings.push(...notices, ...clashes);
+	return providers;
+}
 
 /** @throws PiError `bad_arguments` for a key without a provider */
 async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
 	const paths = findPaths(options.env, options.cwd, options.home);
 	const env = options.env ?? processEnvironment();
 	const { current: settings } = options.settings ?? new SettingsStore(paths);
+	const hookProviders = await findHookProviders(options, warnings);
 	const [sources, local] = await Promise.all([
 		loadModelSources({
 			paths,
 			env,
 			settings,
+			hookProviders,
 			onWarning: (line) => warnings.push(line),
 		}),
 		findLocalModels({ env, ...options.localServers }),

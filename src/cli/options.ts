@@ -1,10 +1,20 @@
 import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 
+/** Which hooks to load. */
+export interface HookOptions {
+	/** Files of `--hook`. */
+	hooks: string[];
+	/** False with `--no-hooks`. */
+	findHooks: boolean;
+	trust: boolean;
+}
+
 /** The parsed command line of a session. Paths and names are not resolved yet. */
-export interface CliOptions {
+export interface CliOptions extends HookOptions {
 	provider?: string;
 	model?: string;
 	/** Patterns of `--models`. */
@@ -30,17 +40,12 @@ export interface CliOptions {
 	tools?: string[];
 	/** Files of `--tool`. */
 	customTools: string[];
-	/** Files of `--hook`. */
-	hooks: string[];
-	/** False with `--no-hooks`. */
-	findHooks: boolean;
 	/** Paths of `--skill`. */
 	skills: string[];
 	/** False with `--no-skills`. */
 	findSkills: boolean;
 	/** False with `--no-context-files`. */
 	contextFiles: boolean;
-	trust: boolean;
 	offline: boolean;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
@@ -51,16 +56,23 @@ export interface CliOptions {
 	/** `@file` arguments without the `@`. */
 	files: string[];
 	messages: string[];
+	/** Set if the arguments contain flags that only hooks can declare: `files` and `messages` may then include their values. */
+	hookFlags?: HookFlags;
+}
+
+/** Flags on a command line that pi does not know, so that a hook may declare them. */
+export interface HookFlags {
+	/** Reads the values of the declared flags. Called when the hooks have loaded, and when they change. */
+	readonly read: ReadFlags;
+	/** Files and messages without the values of flags; final once the hooks have loaded. */
+	words(): Pick<CliOptions, "files" | "messages">;
 }
 
 /** Options that every subcommand accepts. */
-export interface SubcommandOptions {
+export interface SubcommandOptions extends HookOptions {
 	/** Path or id. */
 	session?: string;
 	sessionDir?: string;
-	hooks: string[];
-	findHooks: boolean;
-	trust: boolean;
 	offline: boolean;
 	verbose: boolean;
 	/** Print JSON. */
@@ -70,7 +82,10 @@ export interface SubcommandOptions {
 /** A subcommand and its operands. */
 export type Subcommand =
 	| { name: "hooks"; action: "list" | "trust" | "untrust" }
-	| { name: "hooks"; action: "check" | "test"; target: string }
+	/** `more`: further hooks; `types`: also run TypeScript. */
+	| { name: "hooks"; action: "check"; target: string; more?: readonly string[]; types?: boolean }
+	/** `runs`: commands to run at the end, such as `/budget 200`. */
+	| { name: "hooks"; action: "test"; target: string; runs?: readonly string[] }
 	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`. */
 	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
@@ -83,7 +98,10 @@ export type Subcommand =
 
 /** A parsed command line. */
 export type ParsedArguments =
-	| { kind: "help" }
+	/**
+	 * `topic`: the words of a subcommand; absent: the help of pi. `hooks`: whose flags to list; absent for subcommands.
+	 */
+	| { kind: "help"; topic?: readonly string[]; hooks?: HookOptions }
 	| { kind: "version" }
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };

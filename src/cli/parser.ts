@@ -30,14 +30,27 @@ export class ParsedOptions {
 	}
 }
 
-/** Parses with commander. @throws PiError `bad_arguments` instead of commander's errors */
+/** An argument that looks like an option but is none. */
+export interface UnknownOption {
+	/** Without dashes and value; null if the argument is not of the form `--name`. */
+	name: string | null;
+	problem: PiError;
+}
+
+/**
+ * Parses with commander.
+ * @param allowUnknown returns unknown options instead of throwing the first
+ * @throws PiError `bad_arguments` instead of commander's errors
+ */
 export function runParser(
 	command: Command,
 	argv: readonly string[],
-): { options: ParsedOptions; operands: readonly string[] } {
+	{ allowUnknown = false } = {},
+): { options: ParsedOptions; operands: readonly string[]; unknown: UnknownOption[] } {
 	command
 		.helpOption(false)
 		.allowExcessArguments(true)
+		.allowUnknownOption(allowUnknown)
 		.showSuggestionAfterError(false)
 		.exitOverride()
 		.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} });
@@ -47,7 +60,25 @@ export function runParser(
 		if (error instanceof CommanderError) throw badArguments(error, command, argv);
 		throw error;
 	}
-	return { options: new ParsedOptions(command.opts()), operands: command.args };
+	const isOption = (argument: string) => argument.length > 1 && argument.startsWith("-");
+	return {
+		options: new ParsedOptions(command.opts()),
+		operands: command.args.filter((argument) => !isOption(argument)),
+		unknown: command.args.filter(isOption).map((argument) => ({
+			name: /^--([a-z][a-z0-9-]*)(?:=|$)/.exec(argument)?.[1] ?? null,
+			problem: unknownOption(argument, command),
+		})),
+	};
+}
+
+function unknownOption(argument: string, command: Command): PiError {
+	const name = argument.split("=")[0] ?? argument;
+	if (/\s/.test(name))
+		return usage(`unknown option ${JSON.stringify(name)}`, "put a message that starts with - after --");
+	if (!name.startsWith("--")) return usage(`unknown option ${name}`);
+	const names = command.options.flatMap(({ long }) => long ?? []);
+	if (names.includes(name)) return usage(`${name} accepts no value`);
+	return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help lists all options");
 }
 
 function badArguments(error: CommanderError, command: Command, argv: readonly string[]): PiError {
@@ -56,14 +87,7 @@ function badArguments(error: CommanderError, command: Command, argv: readonly st
 		.replaceAll("'", '"')
 		.replace(/\.$/, "");
 	const unknown = /unknown option "([^"]*)"/.exec(message)?.[1];
-	if (unknown !== undefined) {
-		const name = unknown.split("=")[0] ?? unknown;
-		if (/\s/.test(name))
-			return usage(`unknown option ${JSON.stringify(name)}`, "put a message that starts with - after --");
-		if (!name.startsWith("--")) return usage(`unknown option ${name}`);
-		const names = command.options.flatMap(({ long }) => long ?? []);
-		return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help lists all options");
-	}
+	if (unknown !== undefined) return unknownOption(unknown, command);
 	const invalid = /option "(--[\w-]+)[^"]*" argument "([^"]*)" is invalid. Allowed choices are (.*)$/.exec(message);
 	if (invalid) {
 		const [, option, value = "", list = ""] = invalid;

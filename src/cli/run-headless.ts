@@ -1,4 +1,4 @@
-import { describeHookError } from "../errors.js";
+import { describeHookErrorInFull } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
@@ -19,11 +19,11 @@ export async function runHeadless(
 	session: CreateAgentSessionOptions & { cwd: string; home: string },
 	io: ModeIO,
 ): Promise<ExitCode | number> {
-	const hasText = options.messages.length + options.files.length > 0;
 	const watch = new Watchdog();
-	const [created, prompts, runMode] = await Promise.all([
+	const [created, earlyPrompts, runMode] = await Promise.all([
 		createAgentSession({ ...session, watch }),
-		readPrompts(options, session, hasText ? SILENCE_MS : undefined),
+		// Which words are prompts is known only when hooks have declared their flags.
+		options.hookFlags ? null : readPrompts(options, session),
 		options.mode === "json"
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
@@ -32,11 +32,12 @@ export async function runHeadless(
 	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);
 	created.acceptsSend = false;
+	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
-		if (event.type === "hook_error") line(describeHookError(event, event.hookPath));
+		if (event.type === "hook_error") line(describeHookErrorInFull(event, event.hookPath));
 	});
 	const end = stopOnSignal(async () => {
 		await created.abort();
@@ -53,6 +54,7 @@ export async function runHeadless(
 		if (options.mode === "json") created.subscribe((event) => isUnsaved(event, created) && line(event.message));
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
+		const prompts = earlyPrompts ?? (await readPrompts({ ...options, ...options.hookFlags?.words() }, session));
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
@@ -68,9 +70,10 @@ export async function runHeadless(
 	}
 }
 
-async function readPrompts(options: CliOptions, base: { cwd: string; home: string }, silenceMs: number | undefined) {
+async function readPrompts(options: CliOptions, base: { cwd: string; home: string }) {
+	const hasText = options.messages.length + options.files.length > 0;
 	const [stdin, files] = await Promise.all([
-		isPiped() ? readPipedText(process.stdin, silenceMs === undefined ? {} : { silenceMs }) : null,
+		isPiped() ? readPipedText(process.stdin, hasText ? { silenceMs: SILENCE_MS } : {}) : null,
 		loadFileArguments(options.files, base),
 	]);
 	return composePrompt({ ...(stdin === null ? {} : { stdin }), files, messages: options.messages });

@@ -13,6 +13,7 @@ export async function runSession(options: CliOptions): Promise<number> {
 	const home = homedir();
 	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 	const context = { env, home, cwd, settings };
+	if (options.hookFlags) (await import("./hook-flags.js")).checkHookFlags(options, context);
 	await setUpNetwork(env);
 	if (options.export) {
 		const { runExport } = await import("./export.js");

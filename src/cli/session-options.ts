@@ -26,12 +26,14 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
 		hooks: hookArguments(options.hooks, base),
 		discoverHooks: options.findHooks,
+		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
 		skills: options.skills,
 		discoverSkills: options.findSkills,
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
 		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
 		trust: options.trust || run.trust,
+		verbose: options.verbose,
 	};
 }
 

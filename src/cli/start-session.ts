@@ -18,11 +18,21 @@ export interface TerminalExtras {
 	releases: (() => void)[];
 }
 
-/** Prompts of the command line, in order. */
+type FirstPrompts = { text: string; images?: readonly SourceImage[] }[];
+
+/** Prompts of the command line, in order; a function if flags of hooks decide which words are prompts. */
 export async function firstPrompts(
+	options: CliOptions,
+	base: { cwd: string; home: string },
+): Promise<FirstPrompts | (() => Promise<FirstPrompts>)> {
+	const { hookFlags } = options;
+	return hookFlags ? () => readPrompts({ ...options, ...hookFlags.words() }, base) : readPrompts(options, base);
+}
+
+async function readPrompts(
 	{ files, messages, resume }: CliOptions,
 	base: { cwd: string; home: string },
-): Promise<{ text: string; images?: readonly SourceImage[] }[]> {
+): Promise<FirstPrompts> {
 	const resuming = resume ? [{ text: "/resume" }] : [];
 	if (files.length + messages.length === 0) return resuming;
 	const { composePrompt, loadFileArguments } = await import("./input.js");

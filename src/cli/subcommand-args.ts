@@ -18,7 +18,7 @@ export function isSubcommandName(word: string): word is SubcommandName {
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
 	const { options, operands } = runParser(parser(name), argv);
-	if (options.flag("help")) return { kind: "help" };
+	if (options.flag("help")) return { kind: "help", topic: [name, ...operands] };
 	return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
 }
 
@@ -33,7 +33,7 @@ function parser(name: SubcommandName): Command {
 		.option("--verbose")
 		.option("--json")
 		.option("-h, --help");
-	if (name === "hooks") return command.option("--project");
+	if (name === "hooks") return command.option("--project").option("--types").option("--run <command>", "", addOne);
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
 		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
@@ -71,12 +71,19 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
 	}
-	takeAtMost(`hooks ${action}`, more, 0);
+	if (options.flag("types") && action !== "check")
+		throw usage(`--types works only with pi hooks check, not with ${action}`);
+	const runs = nonEmpty(options.texts("run"));
+	if (runs && action !== "test") throw usage(`--run works only with pi hooks test, not with ${action}`);
+	if (action !== "check") takeAtMost(`hooks ${action}`, more, 0);
 	if (target === undefined) {
 		const operand = action === "new" ? "name" : "file";
 		throw usage(`pi hooks ${action} <${operand}>: missing ${operand}`);
 	}
-	return action === "new" ? { name: "hooks", action, target, inProject } : { name: "hooks", action, target };
+	if (action === "new") return { name: "hooks", action, target, inProject };
+	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
+	const types = options.flag("types") ? { types: true } : {};
+	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };
 }
 
 function readSessions([word = "list", target, ...more]: readonly string[]): Subcommand {

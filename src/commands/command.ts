@@ -1,5 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CommandResult, CompletionItem, DialogOptions, HookUI, SelectOption } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { CommandResult, CompletionItem, SelectOption, SelectOptions } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
 
 import type { SessionRequest } from "../usage/usage-index.js";
@@ -16,13 +17,13 @@ import type {
 } from "./pickers.js";
 
 /** Options of a choice offered by a built-in command. */
-export interface ChoiceOptions extends DialogOptions {
+export interface ChoiceOptions extends SelectOptions {
 	/** Index of the option that is selected initially on a screen. Default 0. */
 	selected?: number;
 }
 
 /** The dialogs of hooks, with the additional options of built-in commands. */
-export interface CommandUI extends HookUI {
+export interface CommandUI extends SessionUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 }

@@ -1,23 +1,15 @@
-import type { Tool } from "@mariozechner/pi-ai";
 import type { CacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext, TracedMessage } from "../context/context-message.js";
+import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
-import type { HookShare, Ledger } from "../context/ledger.js";
-
-/** System prompt and tools, which precede the messages of every request. */
-export interface RequestPreamble {
-	systemPrompt: string;
-	tools: readonly Tool[];
-	/** Estimate. */
-	tokens: number;
-}
+import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
+import type { SourcePlace } from "../errors.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
 	context: BuiltContext;
 	ledger: Ledger;
-	/** The current one, also for past requests: sessions do not record it. */
-	preamble: RequestPreamble;
+	/** True for a request of an older session, which does not record its system prompt and tools: they are today's. */
+	isPreambleCurrent: boolean;
 	/** Index of the last included entry; null for the next request. */
 	at: number | null;
 	/** The value of `at` for each past request: the index of the entry before its reply. */
@@ -25,7 +17,7 @@ export interface ContextInspection {
 	/** The entries that the context was computed from. */
 	entries: EntrySource;
 	/** The previous request; null for the first one. */
-	previous: readonly TracedMessage[] | null;
+	previous: SentRequest | null;
 	/** Loss of the provider's cache; null when the request only appends to the previous one. */
 	loss: CacheLoss | null;
 	/**
@@ -41,19 +33,14 @@ export interface ContextInspection {
 	unstable: readonly string[];
 }
 
-/** Tokens of a request including its preamble, and how many of them the provider can have cached. */
-export function requestSize({ ledger, preamble, previous }: ContextInspection): { tokens: number; cached: number } {
-	const cached = previous ? preamble.tokens + (ledger.prefix?.tokens ?? 0) : 0;
-	return { tokens: preamble.tokens + ledger.tokens, cached };
-}
-
 /**
  * The share of a request that its provider can have cached, and the share that it reported: `expected 98 %, reported 95 %
  * cached`. Rounded down: 100 % is the full request. null if neither is known.
  */
 export function cacheShares(inspection: ContextInspection): string | null {
-	const { reported, at } = inspection;
-	const { tokens, cached } = requestSize(inspection);
+	const { reported, at, ledger } = inspection;
+	const { tokens, prefix } = ledger;
+	const cached = prefix?.tokens ?? 0;
 	const percent = (part: number, total: number) => `${Math.floor((100 * part) / total)} %`;
 	const shares = [
 		...(cached > 0 ? [`expected ${percent(cached, tokens)}`] : []),
@@ -83,8 +70,28 @@ export interface HookFigures {
 	blocks: number;
 
 	lastError: string | null;
+	/** Where the last error happened; null if unknown. */
+	lastPlace: SourcePlace | null;
+	/** Stack trace of the last error; only with `--verbose`. */
+	lastStack: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
+	/** 95th percentile of the times that its components took to draw, in ms; null if all were shorter than a frame. */
+	slowDrawMs: number | null;
+}
+
+/** A tool of a hook. */
+export interface HookToolStatus {
+	name: string;
+	/** True if the model gets it instead of the built-in tool of this name. */
+	replacesBuiltin: boolean;
+}
+
+/** The tools of a hook as a list: `read (replaces the built-in tool), shout`. */
+export function describeTools(tools: readonly HookToolStatus[]): string {
+	return tools
+		.map(({ name, replacesBuiltin }) => (replacesBuiltin ? `${name} (replaces the built-in tool)` : name))
+		.join(", ");
 }
 
 /** A hook with its registrations and statistics. */
@@ -96,6 +103,7 @@ export interface HookStatus {
 	/** Without the slash. */
 	commands: readonly string[];
 	entryTypes: readonly string[];
+	tools: readonly HookToolStatus[];
 	/** Set for bundled hooks, which the user turns on and off in the settings. */
 	bundled: {
 		description: string;
@@ -124,8 +132,8 @@ export interface Inspector {
 	 * @throws PiError `bad_arguments` when entry `at` does not exist
 	 */
 	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
-	/** The messages of the last request; null before the first one. */
-	readonly lastRequest: readonly TracedMessage[] | null;
+	/** The last request; null before the first one. */
+	readonly lastRequest: SentRequest | null;
 	/** Hooks in running order, then those that failed to load, then the bundled ones that are off. */
 	hookStatuses(): HookStatus[];
 	/**

@@ -12,6 +12,8 @@ export interface ModelOffer {
 	key: KeyState;
 	/** False when the price of the model is unknown. */
 	isPriced: boolean;
+	/** What provides the model if it is not pi or models.json: `hook corp`. */
+	source?: string;
 }
 
 /** The known models, for commands. */
@@ -58,8 +60,10 @@ export interface CommandSessions {
 export interface ToolStatus {
 	name: string;
 	description: string;
-	/** `built-in`, the path of its file, or `given` for a tool passed in by an SDK program. */
+	/** `built-in`, the path of its file or hook, or `SDK` for a tool passed in by an SDK program. */
 	source: string;
+	/** True if it is used instead of the built-in tool of this name. */
+	replacesBuiltin: boolean;
 	isOn: boolean;
 }
 

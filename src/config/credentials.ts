@@ -9,6 +9,8 @@ import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 /** Access to a provider as models.json configures it. */
 export interface ProviderAccess {
 	name: string;
+	/** What configures it. Default: `models.json`. */
+	source?: string;
 	/** Unresolved: an environment variable, `!command`, or the key itself. */
 	apiKey?: string;
 	/** Values are unresolved, like `apiKey`. */
@@ -99,11 +101,16 @@ export class Credentials {
 		const stored = this.#auth.get(provider);
 		if (stored) return stored.type === "oauth" ? LOGIN_SOURCE : "auth.json";
 		const access = this.#providers.get(provider);
-		if (access?.apiKey && missingVariable(access.apiKey, env) === undefined) return "models.json";
+		if (access?.apiKey && missingVariable(access.apiKey, env) === undefined) return sourceOf(access);
 		if (Object.hasOwn(settingsKeys, provider)) return "settings.json";
 		const fromEnvironment = findEnvironmentKey(provider, env, home);
 		if (fromEnvironment) return fromEnvironment.source;
 		return access?.keyless || this.#keyless.has(provider) ? KEYLESS_SOURCE : undefined;
+	}
+
+	/** The hook that configures a provider, such as `hook corp`; undefined for all others. */
+	hookOf(provider: string): string | undefined {
+		return this.#providers.get(provider)?.source;
 	}
 
 	keyState(provider: string): KeyState {
@@ -168,7 +175,7 @@ export class Credentials {
 		const access = this.#providers.get(provider);
 		const variable = access?.apiKey && missingVariable(access.apiKey, this.#options.env);
 		if (variable) {
-			const message = `No key for ${provider}: models.json reads it from ${variable}, which is not set`;
+			const message = `No key for ${provider}: ${sourceOf(access)} reads it from ${variable}, which is not set`;
 			return new PiError("key_missing", message, { hint: `set ${variable}, or run /login ${provider} in pi` });
 		}
 		const ways = [variablesHint(provider), `run /login ${provider} in pi (saves it in ${this.#options.authFile})`];
@@ -259,6 +266,10 @@ export class Credentials {
 			.filter((value) => value.length >= SHORTEST_SECRET && value !== AMBIENT_KEY)
 			.sort((a, b) => b.length - a.length);
 	}
+}
+
+function sourceOf({ source = "models.json" }: ProviderAccess): string {
+	return source;
 }
 
 function isFresh(login: OAuthLogin): boolean {

@@ -17,8 +17,10 @@ export interface MergedModels {
 /** Applies models.json to the models of pi-ai. */
 export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): MergedModels {
 	const warnings = [...file.warnings];
-	const warn: Warn = (problem) => void warnings.push(`${file.path}: ${problem}`);
-	const models = file.providers.reduce((all, provider) => applyProvider(all, provider, warn), builtIn);
+	const models = file.providers.reduce((all, provider) => {
+		const warn: Warn = (problem) => void warnings.push(`${provider.source ?? file.path}: ${problem}`);
+		return applyProvider(all, provider, warn);
+	}, builtIn);
 	return {
 		models,
 		warnings,

@@ -1,6 +1,6 @@
 import { Credentials } from "./credentials.js";
 import { loadModels, type ModelRegistry } from "./models.js";
-import { loadModelsFile } from "./models-file.js";
+import { type CustomProvider, loadModelsFile } from "./models-file.js";
 import type { Environment, Paths } from "./paths.js";
 import type { Settings } from "./settings-schema.js";
 
@@ -8,6 +8,8 @@ import type { Settings } from "./settings-schema.js";
 export interface ModelSources {
 	registry: ModelRegistry;
 	credentials: Credentials;
+	/** The providers of models.json and of hooks. */
+	providers: readonly CustomProvider[];
 }
 
 /** Options of `loadModelSources`. */
@@ -15,14 +17,22 @@ export interface ModelSourcesOptions {
 	paths: Pick<Paths, "models" | "auth" | "home">;
 	env: Environment;
 	settings: Pick<Settings, "apiKeys">;
+	/** Providers of hooks. A provider of models.json replaces the one with the same name. */
+	hookProviders?: readonly CustomProvider[];
 	/** Receives each problem in models.json and auth.json, as one line. */
 	onWarning(line: string): void;
 }
 
 /** Loads the models of pi-ai and models.json, but not those of local servers: see `findLocalModels`. */
 export async function loadModelSources(options: ModelSourcesOptions): Promise<ModelSources> {
-	const { paths, env, settings, onWarning } = options;
-	const file = loadModelsFile(paths.models);
+	const { paths, env, settings, onWarning, hookProviders = [] } = options;
+	const own = loadModelsFile(paths.models);
+	const isOwn = ({ name }: CustomProvider) => own.providers.some((provider) => provider.name === name);
+	const providers = [...own.providers, ...hookProviders.filter((provider) => !isOwn(provider))];
+	const file = { ...own, providers };
+	for (const { name, source } of hookProviders.filter(isOwn)) {
+		onWarning(`The provider ${name} of ${source} is not used: ${paths.models} defines ${name}`);
+	}
 	const credentials = new Credentials({
 		authFile: paths.auth,
 		env,
@@ -33,5 +43,5 @@ export async function loadModelSources(options: ModelSourcesOptions): Promise<Mo
 	});
 	const registry = await loadModels(file, credentials);
 	for (const line of registry.warnings) onWarning(line);
-	return { registry, credentials };
+	return { registry, credentials, providers };
 }

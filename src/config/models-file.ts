@@ -151,6 +151,14 @@ export function loadModelsFile(path: string): ModelsFile {
 	}
 }
 
+/** Reads a provider in the form of models.json. `problems`: one sentence for each invalid field. */
+export function readProvider(name: string, value: unknown): { provider: CustomProvider | null; problems: string[] } {
+	const problems: string[] = [];
+	const read = readBySchema(PROVIDER, value, ({ message }) => problems.push(message.replace("; ignored", "").trim()));
+	if (problems.length > 0) return { provider: null, problems };
+	return { provider: createProvider([name, fillDefaults(PROVIDER, read)]), problems };
+}
+
 function createProvider([name, provider]: [string, Filled<typeof PROVIDER>]): CustomProvider {
 	const { baseUrl, apiKey, models, modelOverrides } = provider;
 	const overrides = new Map(

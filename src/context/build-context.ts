@@ -1,4 +1,4 @@
-import type { AppMessage } from "../log/entry.js";
+import type { AppMessage, PromptSection, ToolInfo } from "../log/entry.js";
 import { checkMessages, KNOWN_GOOD, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
@@ -11,16 +11,27 @@ import type {
 } from "./context-message.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import { withoutOmitted } from "./omitted-images.js";
+import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./preamble.js";
+import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
+import { frozenPreamble } from "./recorded-preamble.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
-import { type TracedList, traceAnswer } from "./trace.js";
+import { type AnswerFields, readAnswer, type TracedList, type TraceFault, traceAnswer, UNREADABLE } from "./trace.js";
 
-/** Returns a hook's answer to a list of messages; undefined leaves the list unchanged. Must not throw: report errors inside. */
-export type ContextTransform = (messages: readonly ContextMessage[]) => Promise<unknown>;
+/** The system prompt and the tools as a handler gets them. Frozen. */
+export interface PreambleInput {
+	readonly systemPrompt: readonly PromptSection[];
+	readonly tools: readonly ToolInfo[];
+}
+
+/** Returns a hook's answer to a request; undefined leaves it unchanged. Must not throw: report errors inside. */
+export type ContextTransform = (messages: readonly ContextMessage[], preamble: PreambleInput) => Promise<unknown>;
 
 /** A hook's `context` handler as the pipeline sees it. */
 export interface ContextStage {
 	/** Path of the hook, for origins and problems. */
 	hook: string;
+	/** Name of the hook, with which the ids of its sections begin. Default: its path. */
+	name?: string;
 	transform: ContextTransform;
 }
 
@@ -29,17 +40,19 @@ export interface BuildContextOptions {
 	onProblem?(problem: ContextProblem): void;
 	/** Earlier results for the same log; see `ContextMemo`. */
 	memo?: ContextMemo;
+	/** System prompt and tools before hooks. Default: none. */
+	preamble?: CorePreamble;
 }
 
 /**
  * Computes the context: `hookN(… hook1(core(entries)) …)`. An answer that no model would accept is reported and dropped,
- * and the list before it is used. A hook is not blamed for faults that its input already had. Images that entries omit are
- * replaced last, so that no hook can bring them back. Every message carries its origin.
+ * and the request before it is used. A hook is not blamed for faults that its input already had. Images that entries omit
+ * are replaced last, so that no hook can bring them back. Every message, section and tool carries its origin.
  */
 export async function buildContext(
 	entries: EntrySource,
 	stages: readonly ContextStage[],
-	{ onProblem, memo = new ContextMemo() }: BuildContextOptions = {},
+	{ onProblem, memo = new ContextMemo(), preamble: start = NO_PREAMBLE }: BuildContextOptions = {},
 ): Promise<BuiltContext> {
 	const core = memo.core(entries);
 	const problems: ContextProblem[] = [];
@@ -50,14 +63,29 @@ export async function buildContext(
 	for (const problem of core.problems) report(problem);
 
 	let current: TracedList = core;
+	let preamble = plainPreamble(frozenPreamble(start, core.replacement, entries));
 	const changes: Change[] = [];
 	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
-	for (const [index, { hook, transform }] of stages.entries()) {
-		const answer = await transform(current.messages);
+	for (const [index, { hook, name = hook, transform }] of stages.entries()) {
+		const answer = await transform(current.messages, inputOf(preamble));
 		if (answer === undefined) continue;
+		const fields = readAnswer(answer);
+		if ("rule" in fields) {
+			report({ hook, ...fields });
+			continue;
+		}
+		const changed = applyTo(preamble, fields, { hook, name });
+		if ("rule" in changed) {
+			report({ hook, ...changed });
+			continue;
+		}
+		if (fields.messages === undefined) {
+			preamble = changed;
+			continue;
+		}
 		const stage = memo.stage(`${index} ${hook}`);
-		const traced = traceAnswer({ answer, before: current, hook, previousOwn: stage.own });
+		const traced = traceAnswer({ list: fields.messages, before: current, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
 			report({ hook, ...traced });
 			continue;
@@ -67,7 +95,8 @@ export async function buildContext(
 			const known: ReadonlySet<string> = faults ?? keys(checkMessages(current.messages, KNOWN_GOOD));
 			const broken = violations.find(({ key }) => !known.has(key));
 			if (broken) {
-				report({ hook, rule: broken.rule, position: broken.position });
+				const { key: _, ...problem } = broken;
+				report({ hook, ...problem });
 				faults = known;
 				continue;
 			}
@@ -75,9 +104,23 @@ export async function buildContext(
 		faults = keys(violations);
 		changes.push({ hook, before: current.messages, after: traced.messages });
 		current = traced;
+		preamble = changed;
 	}
 	const messages = withoutOmitted(current.messages, core.omitted);
-	return new Context(messages, current.messages, core.replacement, changes, problems, entries);
+	const sent = memo.preamble(generateSections(preamble));
+	return new Context({ messages, preamble: sent, problems }, current.messages, core.replacement, changes, entries);
+}
+
+function inputOf({ promptSections: systemPrompt, tools }: Preamble): PreambleInput {
+	return { systemPrompt, tools };
+}
+
+function applyTo(before: Preamble, fields: AnswerFields, by: AnsweringHook): Preamble | TraceFault {
+	try {
+		return applyPreambleAnswer(fields, before, by);
+	} catch {
+		return UNREADABLE; // an accessor or proxy of the hook threw
+	}
 }
 
 function keys(violations: readonly Violation[]): Set<string> {
@@ -95,15 +138,22 @@ class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
 	#edits: readonly HookEdits[] | null = null;
 
+	readonly messages: readonly TracedMessage[];
+	readonly preamble: Preamble;
+	readonly problems: readonly ContextProblem[];
+
 	constructor(
-		readonly messages: readonly TracedMessage[],
+		{ messages, preamble, problems }: Pick<BuiltContext, "messages" | "preamble" | "problems">,
 		/** The messages before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
-		readonly problems: readonly ContextProblem[],
 		private readonly entries: EntrySource,
-	) {}
+	) {
+		this.messages = messages;
+		this.preamble = preamble;
+		this.problems = problems;
+	}
 
 	get isChanged(): boolean {
 		const core = this.changes[0]?.before;

@@ -17,6 +17,8 @@ export interface Violation {
 	rule: ContextRule;
 	/** Position in the list, from 0. */
 	position: number;
+	/** The id of the tool call, or the role of the message; absent if it has none. */
+	detail?: string;
 	key: string;
 }
 
@@ -102,7 +104,7 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 		if (!item || (!options.isKnownGood?.(item) && !isWellFormed(item.message))) {
 			const role = roleOf(item?.message);
 			const rule = ROLES.has(role) ? "well_formed_content" : "known_role";
-			violations.push({ rule, position, key: `${rule}:${item?.entryIndex ?? `at ${position}`}` });
+			violations.push({ rule, position, ...detailOf(role), key: `${rule}:${item?.entryIndex ?? `at ${position}`}` });
 			continue;
 		}
 		const { message } = item;
@@ -118,13 +120,14 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 		} else if (open.get(message.toolCallId)?.shift() !== undefined) answered.add(message.toolCallId);
 		else {
 			const rule = answered.has(message.toolCallId) ? "one_result_per_call" : "result_answers_call";
-			violations.push({ rule, position, key: `${rule}:${message.toolCallId}` });
+			const { toolCallId } = message;
+			violations.push({ rule, position, detail: toolCallId, key: `${rule}:${toolCallId}` });
 		}
 	}
 	for (const [id, positions] of open) {
 		for (const position of positions) {
 			if (position === lastAssistant && lastAssistant === messages.length - 1) continue;
-			violations.push({ rule: "call_has_result", position, key: `call_has_result:${id}` });
+			violations.push({ rule: "call_has_result", position, detail: id, key: `call_has_result:${id}` });
 		}
 	}
 	if (users === 0) violations.push({ rule: "user_message_remains", position: 0, key: "user_message_remains" });
@@ -160,7 +163,12 @@ export function isKnownRole(value: object): boolean {
 	return ROLES.has(roleOf(value));
 }
 
-function roleOf(value: unknown): unknown {
+/** The role of a value as the detail of a problem. */
+export function detailOf(role: unknown): { detail?: string } {
+	return typeof role === "string" ? { detail: role } : {};
+}
+
+export function roleOf(value: unknown): unknown {
 	return isRecord(value) ? value.role : undefined;
 }
 

@@ -2,6 +2,8 @@ import { checkMessages, isSimplyValid, KNOWN_GOOD, type Violation } from "./chec
 import type { TracedMessage } from "./context-message.js";
 import { type CoreContext, coreContext } from "./core.js";
 import type { EntrySource } from "./entry-message.js";
+import type { Preamble } from "./preamble.js";
+import { reusePreamble } from "./preamble-answer.js";
 import { noteExtension, sharedLength } from "./shared-length.js";
 import type { TracedAnswer } from "./trace.js";
 
@@ -12,11 +14,18 @@ import type { TracedAnswer } from "./trace.js";
 export class ContextMemo {
 	#core: CoreContext | null = null;
 	readonly #stages = new Map<string, StageMemo>();
+	#preamble: Preamble | null = null;
 
 	/** The context before hooks. @param entries the log; if it is shorter than last time, it is read again */
 	core(entries: EntrySource): CoreContext {
 		this.#core = coreContext(entries, this.#core);
 		return this.#core;
+	}
+
+	/** The previous preamble if it is the same, so that later comparisons are cheap. */
+	preamble(next: Preamble): Preamble {
+		this.#preamble = reusePreamble(this.#preamble, next);
+		return this.#preamble;
 	}
 
 	/** The cache for a handler's answers. @param key its index in the chain and its hook */

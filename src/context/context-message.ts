@@ -1,4 +1,5 @@
 import type { AppMessage } from "../log/entry.js";
+import type { Preamble } from "./preamble.js";
 
 /** A message of the context and the index of its entry; null when it is not from a single entry. Frozen when pi creates it. */
 export interface ContextMessage {
@@ -43,15 +44,22 @@ export interface ContextProblem {
 	rule: string;
 	/** Position in the dropped list, or the entry index when `hook` is null. */
 	position: number;
+	/** The tool call id or role that breaks the rule. `describeProblem` makes a sentence of it. */
+	detail?: string;
 }
 
-/** The context: the messages of the next request and their origins. A pure function of entries and hooks. */
+/**
+ * The context: everything that the next request sends, with its origins. A pure function of the entries, the hooks, and the
+ * system prompt and tools of pi.
+ */
 export interface BuiltContext {
 	readonly messages: readonly TracedMessage[];
+	/** The system prompt and the tools. */
+	readonly preamble: Preamble;
 	readonly hidden: readonly HiddenEntry[];
 	/** One item for each hook, in the order of the hooks. */
 	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
-	/** True when hooks changed the context that pi alone would build. */
+	/** True when hooks changed the messages that pi alone would send. */
 	readonly isChanged: boolean;
 }

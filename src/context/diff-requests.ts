@@ -1,20 +1,49 @@
 import type { TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
+import { type Preamble, sentTool } from "./preamble.js";
 
-/** A message in the comparison of two requests. Positions are from 0; null for the request that lacks it. */
+/** A message, section or tool in the comparison of two requests. Positions are from 0; null for the request that lacks it. */
 export interface RequestChange {
-	/** `replaced`: both requests have a message of the same entry, with different content. */
+	/** `replaced`: both requests have a message of the same entry, or a section or tool of this name, with different content. */
 	kind: "kept" | "added" | "removed" | "replaced";
 	previous: number | null;
 	current: number | null;
 }
 
 /**
- * Compares two requests. The result is in the order of the current one; removed messages newAt before the ones now at their
- * position. Messages that are sent alike count as equal.
+ * Compares the messages of two requests. The result is in the order of the current one; removed messages come before the
+ * ones now at their position. Messages that are sent alike count as equal.
  */
 export function diffRequests(previous: readonly TracedMessage[], current: readonly TracedMessage[]): RequestChange[] {
-	const kept = keptPairs(previous.map(keyOf), current.map(keyOf));
+	const items = (list: readonly TracedMessage[]) =>
+		list.map(({ message, entryIndex }): Item => ({ key: digestContext([message]), name: entryIndex }));
+	return diffItems(items(previous), items(current));
+}
+
+/** Compares the tools and the sections of two requests, like `diffRequests`. */
+export function diffPreambles(
+	previous: Preamble,
+	current: Preamble,
+): { tools: RequestChange[]; sections: RequestChange[] } {
+	const tools = (preamble: Preamble) =>
+		preamble.tools.map((tool): Item => ({ key: JSON.stringify(sentTool(tool)), name: tool.name }));
+	const sections = (preamble: Preamble) =>
+		preamble.promptSections.map(({ id, text }): Item => ({ key: JSON.stringify([id, text]), name: id }));
+	return {
+		tools: diffItems(tools(previous), tools(current)),
+		sections: diffItems(sections(previous), sections(current)),
+	};
+}
+
+/** A part of a request: equal keys are sent alike; an equal name with another key is a replacement. */
+interface Item {
+	key: string;
+	name: number | string | null;
+}
+
+function diffItems(previous: readonly Item[], current: readonly Item[]): RequestChange[] {
+	const key = (item: Item) => item.key;
+	const kept = keptPairs(previous.map(key), current.map(key));
 	const changes: RequestChange[] = [];
 	let [before, now] = [0, 0];
 	for (const [keptBefore, keptNow] of [...kept, [previous.length, current.length] as const]) {
@@ -27,23 +56,23 @@ export function diffRequests(previous: readonly TracedMessage[], current: readon
 
 type Span = readonly [from: number, to: number];
 
-/** The changes between two kept messages. */
+/** The changes between two kept parts. */
 function changed(
-	previous: readonly TracedMessage[],
-	current: readonly TracedMessage[],
+	previous: readonly Item[],
+	current: readonly Item[],
 	[from, before]: Span,
 	[start, now]: Span,
 ): RequestChange[] {
-	const previousByEntry = new Map<number, number>();
+	const previousByName = new Map<number | string, number>();
 	for (let at = from; at < before; at++) {
-		const index = previous[at]?.entryIndex ?? null;
-		if (index !== null) previousByEntry.set(index, at);
+		const name = previous[at]?.name ?? null;
+		if (name !== null) previousByName.set(name, at);
 	}
 	const changes: RequestChange[] = [];
 	let [oldAt, newAt] = [from, start];
 	for (let at = start; at < now; at++) {
-		const index = current[at]?.entryIndex ?? null;
-		const twin = index === null ? undefined : previousByEntry.get(index);
+		const name = current[at]?.name ?? null;
+		const twin = name === null ? undefined : previousByName.get(name);
 		if (twin === undefined || twin < oldAt) continue;
 		changes.push(...removed(oldAt, twin), ...added(newAt, at), { kind: "replaced", previous: twin, current: at });
 		[oldAt, newAt] = [twin + 1, at + 1];
@@ -61,10 +90,6 @@ function added(from: number, to: number): RequestChange[] {
 
 function range(from: number, to: number): number[] {
 	return Array.from({ length: Math.max(0, to - from) }, (_, step) => from + step);
-}
-
-function keyOf({ message }: TracedMessage): string {
-	return digestContext([message]);
 }
 
 /** Pairs of equal keys whose positions increase in both lists; the most that matching each key in order can find. */

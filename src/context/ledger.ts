@@ -1,8 +1,11 @@
-import { type AppMessage, messageText } from "../log/entry.js";
+import { type AppMessage, messageText, type ToolInfo } from "../log/entry.js";
 import type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context-message.js";
 import { bashExecutionText } from "./convert.js";
+import { describeProblem } from "./describe-problem.js";
 import { digestContext } from "./digest.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
+import { isSameSection, isSameTool, type SectionOrigin, sectionTokens, toolTokens } from "./preamble.js";
+import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
 
 /** A message of a request. Tokens are estimates. */
@@ -21,6 +24,36 @@ export interface LedgerMessage {
 	text: string;
 }
 
+/** A section of the system prompt of a request. */
+export interface LedgerSection {
+	id: string;
+	tokens: number;
+	/** As in `LedgerMessage`. */
+	cached?: boolean;
+	origin: { kind: SectionOrigin["kind"]; hook?: string };
+	/** Tokens of pi's own section, if a hook changed it. */
+	replacedTokens?: number;
+	text: string;
+}
+
+/** A tool that a request offers. */
+export interface LedgerTool {
+	name: string;
+	tokens: number;
+	/** As in `LedgerMessage`. */
+	cached?: boolean;
+	/** `hook`: the hook registered it. */
+	origin: { kind: "core" | "hook"; hook?: string };
+	/** Its description. */
+	text: string;
+}
+
+/** A section or tool that a hook removed. */
+export type LedgerRemoved = ({ id: string } | { name: string }) & {
+	tokens: number;
+	by: { kind: "hook"; hook: string };
+};
+
 /** An entry whose message is not in the request. */
 export interface LedgerHidden {
 	entryIndex: number;
@@ -29,15 +62,25 @@ export interface LedgerHidden {
 	by: HiddenEntry["by"];
 }
 
-/** All messages of a request, and the hidden entries. */
+/** Everything that a request sends, and what it omits. */
 export interface Ledger {
+	/** Of the complete request. */
 	tokens: number;
-	/** The start that is shared with the previous request. Absent when that request is unknown. */
-	prefix?: { messages: number; tokens: number };
+	/**
+	 * The start that is shared with the previous request, in the order in which providers cache: tools, system prompt,
+	 * messages. Absent when that request is unknown.
+	 */
+	prefix?: RequestPrefix & { tokens: number };
+	systemPrompt: LedgerSection[];
+	/** In the order in which they are sent. */
+	tools: LedgerTool[];
 	messages: LedgerMessage[];
 	/** By entry index, ascending. */
 	hidden: LedgerHidden[];
-	problems: { hook: string | null; rule: string; position: number }[];
+	/** Sections and tools that hooks removed. */
+	removed: LedgerRemoved[];
+	/** `reason`: the rule and its position as a sentence. */
+	problems: { hook: string | null; rule: string; position: number; reason: string }[];
 }
 
 /** The output of `pi context --json` and `get_context`. */
@@ -52,13 +95,18 @@ export interface ContextReport extends Ledger {
 export interface LedgerSource {
 	context: BuiltContext;
 	entries: EntrySource;
-	/** Messages of the previous request; empty when there was none, null when unknown. */
-	previous: readonly AppMessage[] | null;
+	/** The previous request; `none` if there was none, null when unknown. */
+	previous: SentRequest | "none" | null;
 }
 
-/** Lists the messages and hidden entries of a computed context. */
+/** What a request sends. */
+export type SentRequest = Pick<BuiltContext, "messages" | "preamble">;
+
+/** Lists the parts of a computed context, and what hooks and compactions hide. */
 export function createLedger({ context, entries, previous }: LedgerSource): Ledger {
-	const cached = previous === null ? null : countPrefix(previous, context.messages);
+	const prefix = previous === null ? null : previous === "none" ? NO_PREFIX : sharedPrefix(previous, context);
+	const cachedIn = (part: keyof RequestPrefix, position: number) =>
+		prefix === null ? {} : { cached: position < prefix[part] };
 	const messages = context.messages.map(({ message, entryIndex, origin }, position): LedgerMessage => {
 		const isReplaced = origin.kind === "hook" || origin.kind === "shortened";
 		const own = isReplaced && entryIndex !== null ? entryMessage(entries.at(entryIndex)) : null;
@@ -67,22 +115,80 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 			entryIndex,
 			role: message.role,
 			tokens: estimateTokens(message),
-			...(cached === null ? {} : { cached: position < cached }),
+			...cachedIn("messages", position),
 			origin: origin.kind === "hook" ? { kind: origin.kind, hook: origin.hook } : { kind: origin.kind },
 			...(own === null ? {} : { replacedTokens: estimateTokens(own) }),
 			text: fullText(message),
 		};
 	});
+	const { preamble } = context;
+	const systemPrompt = preamble.sections.map(
+		({ section, origin, replaced }, position): LedgerSection => ({
+			id: section.id,
+			tokens: sectionTokens(section),
+			...cachedIn("systemPrompt", position),
+			origin,
+			...(replaced ? { replacedTokens: sectionTokens(replaced) } : {}),
+			text: section.text,
+		}),
+	);
+	const tools = preamble.tools.map(
+		(tool, position): LedgerTool => ({
+			name: tool.name,
+			tokens: toolTokens(tool),
+			...cachedIn("tools", position),
+			origin: originOf(tool),
+			text: tool.description,
+		}),
+	);
+	const parts = [tools, systemPrompt, messages];
+	const cached = parts.flatMap((list) => list.filter((part) => part.cached === true));
 	return {
-		tokens: sumTokens(messages),
-		...(cached === null ? {} : { prefix: { messages: cached, tokens: sumTokens(messages.slice(0, cached)) } }),
+		tokens: parts.reduce((total, list) => total + sumTokens(list), 0),
+		...(prefix === null ? {} : { prefix: { ...prefix, tokens: sumTokens(cached) } }),
+		systemPrompt,
+		tools,
 		messages,
 		hidden: context.hidden.map(({ entryIndex, by }) => {
 			const message = entryMessage(entries.at(entryIndex));
 			return { entryIndex, role: message?.role ?? "", tokens: message ? estimateTokens(message) : 0, by };
 		}),
-		problems: context.problems.map(({ hook, rule, position }) => ({ hook, rule, position })),
+		removed: [
+			...preamble.hiddenSections.map(({ section, hook }) => ({
+				id: section.id,
+				tokens: sectionTokens(section),
+				by: { kind: "hook" as const, hook },
+			})),
+			...preamble.hiddenTools.map(({ tool, hook }) => ({
+				name: tool.name,
+				tokens: toolTokens(tool),
+				by: { kind: "hook" as const, hook },
+			})),
+		],
+		problems: context.problems.map((problem) => {
+			const { hook, rule, position } = problem;
+			return { hook, rule, position, reason: describeProblem(problem) };
+		}),
 	};
+}
+
+function originOf({ hook }: ToolInfo): LedgerTool["origin"] {
+	return hook === undefined ? { kind: "core" } : { kind: "hook", hook };
+}
+
+/** Joins the tools that no hook registered, for a list with one line for all of them. */
+export function groupTools(tools: readonly LedgerTool[]): LedgerTool[] {
+	const core = tools.filter(({ origin }) => origin.kind === "core");
+	if (core.length < 2) return [...tools];
+	const cached = core.every((tool) => tool.cached === true);
+	const group: LedgerTool = {
+		name: `${core.length} tools`,
+		tokens: sumTokens(core),
+		...(core[0]?.cached === undefined ? {} : { cached }),
+		origin: { kind: "core" },
+		text: core.map(({ name }) => name).join(", "),
+	};
+	return [group, ...tools.filter((tool) => !core.includes(tool))];
 }
 
 /** Creates the report of a computed context for programs. */
@@ -97,7 +203,44 @@ export function createContextReport(
 	};
 }
 
-/** Number of equal messages at the start of both lists, which the provider may have cached. */
+/** Number of equal tools, sections and messages at the start of two requests. */
+export interface RequestPrefix {
+	tools: number;
+	/** 0 unless both requests have the same tools. */
+	systemPrompt: number;
+	/** 0 unless both requests have the same tools and system prompt. */
+	messages: number;
+}
+
+const NO_PREFIX: RequestPrefix = { tools: 0, systemPrompt: 0, messages: 0 };
+
+/** The start of a request that its provider may have cached. Providers cache tools, then system prompt, then messages. */
+export function sharedPrefix(previous: SentRequest, current: SentRequest): RequestPrefix {
+	const [before, now] = [previous.preamble, current.preamble];
+	const tools = countEqual(before.tools, now.tools, isSameTool);
+	if (tools < Math.max(before.tools.length, now.tools.length)) return { ...NO_PREFIX, tools };
+	const systemPrompt = countEqual(before.promptSections, now.promptSections, isSameSection);
+	if (systemPrompt < Math.max(before.sections.length, now.sections.length)) return { tools, systemPrompt, messages: 0 };
+	const shared = sharedLength(previous.messages, current.messages);
+	const rest = countEqual(previous.messages.slice(shared), current.messages.slice(shared), (a, b) =>
+		isSameMessage(a?.message, b?.message),
+	);
+	return { tools, systemPrompt, messages: shared + rest };
+}
+
+function countEqual<T>(
+	a: readonly T[],
+	b: readonly T[],
+	isSame: (a: T | undefined, b: T | undefined) => boolean,
+): number {
+	if (a === b) return a.length;
+	const end = Math.min(a.length, b.length);
+	let count = 0;
+	while (count < end && isSame(a[count], b[count])) count++;
+	return count;
+}
+
+/** Number of equal messages at the start of both lists. */
 export function countPrefix(previous: readonly AppMessage[], current: readonly TracedMessage[]): number {
 	const end = Math.min(previous.length, current.length);
 	let count = 0;
@@ -118,15 +261,23 @@ export interface HookShare {
 }
 
 /** The share of each hook in a context, by path. Hooks without effect are omitted. */
-export function hookShares(ledger: Pick<Ledger, "messages" | "hidden">): Map<string, HookShare> {
+export function hookShares({
+	messages,
+	systemPrompt,
+	tools,
+	hidden,
+	removed,
+}: Pick<Ledger, "messages" | "systemPrompt" | "tools" | "hidden" | "removed">): Map<string, HookShare> {
 	const shares = new Map<string, HookShare>();
-	const add = (hook: string | undefined, added: number, removed: number) => {
+	const add = (hook: string | undefined, added: number, lost: number) => {
 		if (hook === undefined) return;
 		const share = shares.get(hook) ?? { added: 0, removed: 0 };
-		shares.set(hook, { added: share.added + added, removed: share.removed + removed });
+		shares.set(hook, { added: share.added + added, removed: share.removed + lost });
 	};
-	for (const { origin, tokens, replacedTokens = 0 } of ledger.messages) add(origin.hook, tokens, replacedTokens);
-	for (const { by, tokens } of ledger.hidden) if (by.kind === "hook") add(by.hook, 0, tokens);
+	for (const { origin, tokens, replacedTokens = 0 } of [...messages, ...systemPrompt])
+		add(origin.hook, tokens, replacedTokens);
+	for (const { origin, tokens } of tools) add(origin.hook, tokens, 0);
+	for (const { by, tokens } of [...hidden, ...removed]) if (by.kind === "hook") add(by.hook, 0, tokens);
 	return shares;
 }
 

@@ -1,7 +1,7 @@
 import { isProxy } from "node:util/types";
 import type { AppMessage } from "../log/entry.js";
 import { freezeDeep, MAX_ENTRY_DEPTH } from "../log/freeze.js";
-import { isKnownRole, isWellFormed } from "./check.js";
+import { detailOf, isKnownRole, isWellFormed, roleOf } from "./check.js";
 
 /** Messages that cannot change: well formed, plain data, deeply frozen. */
 const adopted = new WeakSet<object>();
@@ -9,7 +9,7 @@ const adopted = new WeakSet<object>();
 const NOT_JSON: ReadonlySet<string> = new Set(["function", "bigint", "symbol"]);
 
 /** An adopted message, or the rule that it breaks. */
-export type AdoptedMessage = { message: AppMessage } | { rule: "known_role" | "well_formed_content" };
+export type AdoptedMessage = { message: AppMessage } | { rule: "known_role" | "well_formed_content"; detail?: string };
 
 /**
  * Adopts a message that a hook created: the object itself if it cannot change, else a frozen JSON copy. Hooks cannot change
@@ -19,7 +19,9 @@ export type AdoptedMessage = { message: AppMessage } | { rule: "known_role" | "w
 export function adoptMessage(candidate: object): AdoptedMessage {
 	if (adopted.has(candidate)) return { message: candidate as AppMessage };
 	const message = isDeeplyFrozen(candidate) ? candidate : copy(candidate);
-	if (!isWellFormed(message)) return { rule: isKnownRole(candidate) ? "well_formed_content" : "known_role" };
+	if (!isWellFormed(message)) {
+		return { rule: isKnownRole(candidate) ? "well_formed_content" : "known_role", ...detailOf(roleOf(candidate)) };
+	}
 	adopted.add(message);
 	return { message };
 }

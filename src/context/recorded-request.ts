@@ -29,12 +29,13 @@ export class RequestRecorder {
 	#brought = 0;
 
 	/**
-	 * Describes a context that hooks changed. @returns undefined if no hook changed it, or if the description would
+	 * Describes the messages of a request that hooks changed. @returns undefined if no hook changed it, or if the description would
 	 * exceed the limits above
 	 */
 	describe(context: BuiltContext, entries: EntrySource): RecordedRequest | undefined {
 		this.#latest = null;
-		if (!context.isChanged) return undefined;
+		// A freeze needs the messages also if hooks changed only the system prompt or the tools.
+		if (!context.isChanged && !context.preamble.isChanged) return undefined;
 		const written = this.#written ?? readWritten(entries);
 		this.#written = written;
 		const latest = new Map<string, number>();

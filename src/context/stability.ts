@@ -1,12 +1,15 @@
-import type { AppMessage } from "../log/entry.js";
-import type { ContextStage } from "./build-context.js";
+import type { AppMessage, PromptSection } from "../log/entry.js";
+import type { ContextStage, PreambleInput } from "./build-context.js";
 import type { ContextMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
+import { hasSameItems, isSameSection } from "./preamble.js";
 import { sharedLength } from "./shared-length.js";
+import { readAnswer } from "./trace.js";
 
 interface Seen {
 	entries: number;
 	input: readonly ContextMessage[];
+	preamble: PreambleInput;
 	answer: unknown;
 }
 
@@ -23,11 +26,12 @@ export class StabilityWatch {
 
 	/** Wraps stages to compare their answers. @param entries number of entries from which the context is computed */
 	watch(stages: readonly ContextStage[], entries: number): ContextStage[] {
-		return stages.map(({ hook, transform }, index) => ({
-			hook,
-			transform: async (input) => {
-				const answer = await transform(input);
-				this.#compare(`${index} ${hook}`, hook, { entries, input, answer });
+		return stages.map((stage, index) => ({
+			...stage,
+			transform: async (input, preamble) => {
+				const { hook } = stage;
+				const answer = await stage.transform(input, preamble);
+				this.#compare(`${index} ${hook}`, hook, { entries, input, preamble, answer });
 				return answer;
 			},
 		}));
@@ -38,27 +42,44 @@ export class StabilityWatch {
 		this.#seen.set(key, now);
 		if (!before || before.entries !== now.entries || this.#unstable.has(hook)) return;
 		const isSameInput =
-			before.input.length === now.input.length && sharedLength(before.input, now.input) === now.input.length;
+			isSamePreamble(before.preamble, now.preamble) &&
+			before.input.length === now.input.length &&
+			sharedLength(before.input, now.input) === now.input.length;
 		if (!isSameInput || areEqual(before.answer, now.answer)) return;
 		this.#unstable.add(hook);
 		this.onUnstable(hook);
 	}
 }
 
-/** True for answers that are sent alike. Answers without a list of messages are dropped later, so they count as equal. */
+function isSamePreamble(a: PreambleInput, b: PreambleInput): boolean {
+	const isSameList = a.systemPrompt.length === b.systemPrompt.length && hasSameItems(a.tools, b.tools);
+	return isSameList && a.systemPrompt.every((section, at) => isSameSection(section, b.systemPrompt[at]));
+}
+
+/** True for answers that are sent alike. Answers without valid fields are dropped later, so they count as equal. */
 function areEqual(a: unknown, b: unknown): boolean {
 	try {
-		const [before, now] = [listOf(a), listOf(b)];
-		if (before.length !== now.length) return false;
-		return before.every(
-			(message, at) => message === now[at] || digestContext([message]) === digestContext(now.slice(at, at + 1)),
+		const [before, now] = [fieldsOf(a), fieldsOf(b)];
+		if (before.preamble !== now.preamble || before.messages.length !== now.messages.length) return false;
+		return before.messages.every(
+			(message, at) =>
+				message === now.messages[at] || digestContext([message]) === digestContext(now.messages.slice(at, at + 1)),
 		);
 	} catch {
 		return true; // an unreadable answer is dropped as well
 	}
 }
 
-function listOf(answer: unknown): AppMessage[] {
-	const list = typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : undefined;
-	return Array.isArray(list) ? list.map((item) => item.message ?? item) : [];
+function fieldsOf(answer: unknown): { messages: AppMessage[]; preamble: string } {
+	const fields = readAnswer(answer);
+	if ("rule" in fields) return { messages: [], preamble: "" };
+	const { messages, systemPrompt, tools } = fields;
+	return {
+		messages: Array.isArray(messages) ? messages.map((item) => item.message ?? item) : [],
+		preamble: JSON.stringify([Array.isArray(systemPrompt) ? systemPrompt.map(idAndText) : null, tools]),
+	};
+}
+
+function idAndText({ id, text }: PromptSection): [string, string] {
+	return [id, text];
 }

@@ -31,11 +31,6 @@ export function estimateText(text: string): number {
 	return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Estimated tokens of the system prompt and the tool definitions, by the same measure. */
-export function estimatePreamble(systemPrompt: string, tools: readonly unknown[]): number {
-	return estimateText(systemPrompt) + (tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0);
-}
-
 function bytes(message: AppMessage): number {
 	if (message.role === "bashExecution") {
 		return message.excludeFromContext ? 0 : Buffer.byteLength(bashExecutionText(message));

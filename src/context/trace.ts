@@ -2,7 +2,8 @@ import type { Origin, TracedMessage } from "./context-message.js";
 import { adoptMessage, isSameData } from "./own-message.js";
 
 export interface TraceInput {
-	answer: unknown;
+	/** The field `messages` of the answer. */
+	list: unknown;
 	before: TracedList;
 	hook: string;
 	/** Messages that the hook created last time, to be reused if they are equal. */
@@ -24,14 +25,35 @@ export interface TracedAnswer extends TracedList {
 export interface TraceFault {
 	rule: string;
 	position: number;
+	detail?: string;
 }
 
+/** The fields of an answer; undefined: unchanged. */
+export interface AnswerFields {
+	messages: unknown;
+	systemPrompt: unknown;
+	tools: unknown;
+}
+
+/** Reads the fields of an answer, each once. Never throws. @returns a fault if it has none of them */
+export function readAnswer(answer: unknown): AnswerFields | TraceFault {
+	try {
+		if (typeof answer !== "object" || answer === null) return { rule: "answer_has_messages", position: 0 };
+		const { messages, systemPrompt, tools } = answer as Partial<AnswerFields>;
+		const isEmpty = [messages, systemPrompt, tools].every((field) => field === undefined);
+		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools };
+	} catch {
+		return UNREADABLE;
+	}
+}
+
+/** A fault of answers whose accessor or proxy throws. */
+export const UNREADABLE: TraceFault = Object.freeze({ rule: "answer_can_be_read", position: 0 });
+
 /** Assigns an entry index and origin to each message of an answer. Never throws. @returns a fault if the form is invalid */
-export function traceAnswer({ answer, before, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
+export function traceAnswer({ list, before, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
 	let position = 0;
 	try {
-		const list: unknown =
-			typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : null;
 		if (!Array.isArray(list)) return { rule: "answer_has_messages", position };
 		const messages = new Array<TracedMessage>(list.length);
 		const synthetic: TracedMessage[] = [];
@@ -41,7 +63,7 @@ export function traceAnswer({ answer, before, hook, previousOwn }: TraceInput): 
 		for (; position < messages.length; position++) {
 			const input: unknown = list[position];
 			const item = finder.takeNext(input) ?? traceItem(input);
-			if ("rule" in item) return { rule: item.rule, position };
+			if ("rule" in item) return { ...item, position };
 			messages[position] = item;
 			if (item.entryIndex === null) synthetic.push(item);
 		}
@@ -62,7 +84,7 @@ interface ItemTracing {
 /** Traces items that are not the next object of the previous list. */
 function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
-	return (input: unknown): TracedMessage | { rule: string } => {
+	return (input: unknown): TracedMessage | Omit<TraceFault, "position"> => {
 		const { message, entryIndex } = readItem(input);
 		if (typeof message !== "object" || message === null) return { rule: "known_role" };
 		const known = finder.find(message, entryIndex);

@@ -21,7 +21,7 @@ import { formatCost, formatTokens } from "../util/format-amounts.js";
 import { type CodeHtml, createCodeHtml } from "./html-code.js";
 import { createMarkdownHtml, type MarkdownHtml } from "./html-markdown.js";
 import { escapeHtml, foldHtml, imageHtml, noteHtml, plainHtml } from "./html-text.js";
-import { type FoundResult, lostResultHtml, toolCallHtml } from "./html-tool.js";
+import { type DrawTool, type FoundResult, lostResultHtml, toolCallHtml } from "./html-tool.js";
 
 /** Characters of thinking in the title of its fold. */
 const MAX_PREVIEW = 100;
@@ -39,13 +39,17 @@ export class EntryRenderer {
 	readonly #code: CodeHtml = createCodeHtml();
 	readonly #markdown: MarkdownHtml = createMarkdownHtml(this.#code);
 
-	constructor(private readonly results: ResultSource) {}
+	constructor(
+		private readonly results: ResultSource,
+		private readonly drawTool: DrawTool,
+	) {}
 
 	/** Renders an entry; empty for entries without own content. */
 	entryHtml(entry: SessionEntry, index: number): string {
 		if (isSessionHeader(entry)) return "";
 		if (isMessageEntry(entry)) {
 			const html = this.#messageHtml(entry.message, index);
+			if (entry.typed !== undefined) return `${html}${noteHtml(`Before hooks changed it: ${entry.typed}`)}`;
 			return entry.retried ? `${html}${noteHtml("This reply broke off; pi sent the request again")}` : html;
 		}
 		if (isCompactionEntry(entry)) return this.#compactionHtml(entry);
@@ -120,7 +124,10 @@ export class EntryRenderer {
 		const blocks = message.content.map((block) => {
 			if (block.type === "text") return block.text.trim() === "" ? "" : this.#markdown(block.text);
 			if (block.type === "thinking") return thinkingHtml(block.thinking);
-			return toolCallHtml(block, this.results.take(block.id, index), this.#code);
+			return toolCallHtml(block, this.results.take(block.id, index), {
+				code: this.#code,
+				drawTool: this.drawTool,
+			});
 		});
 		if (message.stopReason === "aborted") blocks.push(noteHtml("Aborted by the user"));
 		if (message.stopReason === "error")

@@ -7,6 +7,7 @@ import { loadHighlighter } from "../util/highlight.js";
 import { loadWordDiff } from "../util/word-diff.js";
 import { EntryRenderer, type ResultSource } from "./html-entries.js";
 import { escapeHtml } from "./html-text.js";
+import type { DrawTool } from "./html-tool.js";
 import { SCRIPT } from "./page-script.js";
 import { STYLE } from "./page-style.js";
 import { chartSvg } from "./request-chart.js";
@@ -20,6 +21,8 @@ export interface ExportHtmlOptions {
 	/** The current context, to name the hooks that hide entries. Default: the context without hooks. */
 	context?: { readonly hidden: readonly { entryIndex: number; by: { kind: string; hook?: string } }[] };
 	title: string;
+	/** How a hook draws a call of its tool; null for other tools. */
+	drawTool?: DrawTool;
 }
 
 /** Characters that are written at once. Between two writes, other work of the process continues. */
@@ -74,11 +77,11 @@ async function* inPieces(parts: Iterable<string>): AsyncGenerator<string> {
 const PARTS_AT_A_TIME = 100;
 
 /** The page in parts. A part may be empty. */
-function* pageParts({ entries, context, title }: ExportHtmlOptions): Generator<string> {
+function* pageParts({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): Generator<string> {
 	const survey = yield* surveyEntries(entries);
 	const ledger = survey.states.finish(context?.hidden ?? []);
 	yield headHtml(title, survey);
-	const renderer = new EntryRenderer(resultsOf(entries, survey.results));
+	const renderer = new EntryRenderer(resultsOf(entries, survey.results), drawTool);
 	for (let index = 0; index < ledger.entries; index++) {
 		const entry = readEntry(entries, index);
 		if (!entry) continue;

@@ -1,19 +1,8 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import { isRecord } from "../log/read-message.js";
-import type { Attachment, CommandResult } from "./types.js";
+import type { Attachment } from "./types.js";
 
-// Hooks and tools run without type checks, so pi checks each answer before it reads a field.
-
-/** True for an answer that stops a tool call, a request or a session change. */
-export function isStop(answer: unknown): boolean {
-	return isRecord(answer) && (answer.block === true || answer.cancel === true || answer.action === "stop");
-}
-
-/** The reason in an answer; null if it is missing or empty. */
-export function reasonOf(answer: unknown): string | null {
-	const reason = isRecord(answer) ? answer.reason : undefined;
-	return typeof reason === "string" && reason !== "" ? reason : null;
-}
+// Hooks and tools run without type checks, so pi checks what they pass before it reads a field.
 
 /** True for a list of text and image blocks that a provider accepts. */
 export function isContent(value: unknown): value is (TextContent | ImageContent)[] {
@@ -47,14 +36,9 @@ export function checkAttachments(value: unknown): Attachment[] {
 	return list.filter(isAttachment);
 }
 
-function isAttachment(value: unknown): value is Attachment {
+/** True for a file as `pi.send` and answers accept it. */
+export function isAttachment(value: unknown): value is Attachment {
 	if (!isRecord(value) || (value.type !== "image" && value.type !== "document")) return false;
 	const { fileName, mimeType, content, extractedText = "" } = value;
 	return [fileName, mimeType, content, extractedText].every((text) => typeof text === "string");
-}
-
-/** True for a valid, non-empty answer of a command. */
-export function isCommandResult(value: unknown): value is CommandResult {
-	if (typeof value === "string") return true;
-	return isRecord(value) && (typeof value.prompt === "string" || typeof value.status === "string");
 }

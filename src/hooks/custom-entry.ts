@@ -1,8 +1,8 @@
-import { errorText, PiError } from "../errors.js";
+import { errorText, locate, PiError } from "../errors.js";
 import { type CustomEntry, entryTimestamp, RESERVED_ENTRY_TYPES } from "../log/entry.js";
 import { jsonCopy } from "./answers.js";
-import { lineIn } from "./module-loader.js";
 import type { LoadedHook } from "./registry.js";
+import { placeOfError } from "./source-place.js";
 
 /**
  * Checks an entry that a hook wants to save.
@@ -11,9 +11,12 @@ import type { LoadedHook } from "./registry.js";
  */
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
 	const refuse = (reason: string, cause?: unknown): PiError => {
-		const line = lineIn(new Error(), hook);
-		const where = line === null ? hook.path : `${hook.path}:${line}`;
-		return new PiError("entry_refused", `saveEntry of ${where}: ${reason}`, cause === undefined ? {} : { cause });
+		const { subject, at } = locate({ hookPath: hook.path, ...placeOfError(new Error(), hook) }, hook.path);
+		return new PiError(
+			"entry_refused",
+			`saveEntry of ${subject}${at}: ${reason}`,
+			cause === undefined ? {} : { cause },
+		);
 	};
 	if (typeof entry !== "object" || entry === null || Array.isArray(entry))
 		throw refuse("an entry must be an object with a type");

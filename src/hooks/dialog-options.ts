@@ -1,10 +1,4 @@
-import type { DialogOptions, InputOptions } from "./types.js";
-
-/** What pi passes to a mode along with the options of a hook's dialog. */
-export interface HookDialogOptions extends InputOptions {
-	/** Name of the hook that asks. */
-	hook: string;
-}
+import type { DialogOptions } from "./types.js";
 
 /** An option of `ui.select` as dialogs show it. */
 export interface SelectChoice {
@@ -43,7 +37,7 @@ export function dialogLimits(dialog: DialogOptions | undefined): { signal?: Abor
 }
 
 /** The name of the hook that opened a dialog; null for a dialog of pi. */
-export function askingHook(dialog: DialogOptions | undefined): string | null {
+export function askingHook(dialog: object | undefined): string | null {
 	return dialog && "hook" in dialog && typeof dialog.hook === "string" ? dialog.hook : null;
 }
 

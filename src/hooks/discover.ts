@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
-import { bundledFile, bundledPath, isBundledWord, selectBundled } from "./bundled.js";
+import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } from "./bundled.js";
 import { hookName } from "./hook-name.js";
 
 /**
@@ -46,6 +46,11 @@ export interface DiscoverOptions {
 export interface DiscoveredHooks {
 	files: HookFile[];
 	errors: PiError[];
+}
+
+/** True for a hook of the user, and for a bundled one that is on only because the user turned it on. */
+export function isChosen({ scope, path }: HookFile): boolean {
+	return scope !== "builtin" && !(scope === "bundled" && findBundled(path)?.isDefault === true);
 }
 
 /**

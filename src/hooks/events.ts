@@ -6,18 +6,21 @@ import type { HookAnswers, HookEventName, HookEvents, SessionEventResult, Sessio
  */
 export type HandlerDeadline = "timeout" | "none" | { readonly togetherMs: number };
 
-/** What the mode and session must offer for a handler to be called: active tools, other sessions to open, a screen. */
-export type HookNeed = "tools" | "sessions" | "screen";
+/**
+ * What the mode and session must offer for a handler to be called: active tools, other sessions to open, a screen, or a
+ * user (or client) who can run shell commands.
+ */
+export type HookNeed = "tools" | "sessions" | "screen" | "user";
 
 /** The policy of an event: how answers combine, how long a handler may take, what an error does. */
 export interface EventPolicy<N extends HookEventName = HookEventName> {
 	/**
-	 * `none`: answers are ignored. `first`: the first answer that stops something ends the chain. `chain`: each handler
-	 * receives the result of the one before it.
+	 * `none`: no answer is read. `first`: the first answer that stops something ends the chain. `chain`: each handler
+	 * receives the result of the one before it. `gate`: both.
 	 */
-	combine: N extends keyof HookAnswers ? "first" | "chain" : "none";
+	combine: N extends keyof HookAnswers ? "first" | "chain" | "gate" : "none";
 	deadline: HandlerDeadline;
-	/** `pass`: the error is reported and the run continues. `block`: it is reported and blocks the tool call. */
+	/** `pass`: the error is reported and the run continues. `block`: it is reported and blocks the tool call, as does a malformed answer. */
 	onError: "pass" | "block";
 	/** False if a handler must not save entries or rebuild the context. */
 	effects: boolean;
@@ -39,14 +42,17 @@ const WATCH = {
 /** The policy of each event. Runner, types, hook health and docs derive from it. */
 export const EVENTS = {
 	session: { ...WATCH, combine: "first" },
+	prompt: { ...WATCH, combine: "gate" },
 	agent_start: WATCH,
 	agent_end: WATCH,
+	agent_settled: WATCH,
 	turn_start: WATCH,
 	turn_end: WATCH,
 	before_request: { ...WATCH, combine: "first", defersRebuild: true },
+	response: WATCH,
 	tool_call: {
 		...WATCH,
-		combine: "first",
+		combine: "gate",
 		deadline: "none",
 		onError: "block",
 		defersRebuild: true,
@@ -54,6 +60,11 @@ export const EVENTS = {
 	},
 	tool_result: { ...WATCH, combine: "chain", defersRebuild: true, needs: "tools" },
 	context: { ...WATCH, combine: "chain", effects: false },
+	// The handler may run the command itself, somewhere else.
+	user_bash: { ...WATCH, combine: "gate", deadline: "none", needs: "user" },
+	model_changed: WATCH,
+	thinking_level_changed: WATCH,
+	session_named: WATCH,
 } as const satisfies { [N in HookEventName]: EventPolicy<N> };
 
 /** The policy of one reason of the `session` event. */

@@ -1,31 +1,62 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import { isRecord } from "../log/read-message.js";
 import { exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import { boundUI, type DialogHost } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
-import type { CommandContext, HookEventContext } from "./types.js";
+import type { SessionUI } from "./session-ui.js";
+import type { CommandContext, HookEventContext, HookTools } from "./types.js";
 
 /** Members of the context object that read the host each time. */
-const LIVE_MEMBERS = ["hasUI", "cwd", "sessionFile", "model", "thinkingLevel", "entries", "messages"] as const;
+const LIVE_MEMBERS = [
+	"hasUI",
+	"cwd",
+	"sessionFile",
+	"model",
+	"thinkingLevel",
+	"entries",
+	"messages",
+	"systemPrompt",
+	"flags",
+] as const;
+const LIVE_CONTROL = ["isIdle", "usage", "sessionName", "mode"] as const;
+type LiveControl = (typeof LIVE_CONTROL)[number];
 type LiveMember = (typeof LIVE_MEMBERS)[number];
+
+/** What hooks can do to the session and read of its state. The session implements it; every member reads current state. */
+export interface HookControl
+	extends Readonly<Pick<HookEventContext, LiveControl>>,
+		Pick<HookEventContext, "abort" | "setSessionName">,
+		Pick<CommandContext, SessionMember | "quit"> {
+	compact(focus: string | undefined, signal: AbortSignal): ReturnType<HookEventContext["compact"]>;
+	waitForIdle(signal: AbortSignal): Promise<void>;
+}
+
+/** Members that only commands have: handlers of events are awaited by what these would end or wait for. */
+const SESSION_MEMBERS = ["newSession", "branch", "switchSession", "reload"] as const;
+type SessionMember = (typeof SESSION_MEMBERS)[number];
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
 export interface HookHost
 	extends DialogHost,
 		Pick<
 			HookEventContext,
-			LiveMember | "ui" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+			LiveMember | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
 		> {
+	/** The user interface of the current mode. */
+	readonly ui: SessionUI;
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
+	readonly control: HookControl;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
+	readonly tools: HookTools;
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
@@ -35,6 +66,9 @@ export interface HookHost
 export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
 	const context = {};
 	Object.defineProperties(context, Object.getOwnPropertyDescriptors(contextMembers(host, call)));
+	for (const member of [...SESSION_MEMBERS, "quit", "waitForIdle"]) {
+		Object.defineProperty(context, member, { value: () => Promise.reject(onlyInCommands(member, call)) });
+	}
 	return Object.freeze(context) as HookEventContext;
 }
 
@@ -50,9 +84,24 @@ export function createCommandContext(host: HookHost, call: HookCall, argsRaw: st
 			setModel: (model: Model<Api>) => use(() => host.setModel(model)),
 			setThinkingLevel: (level: ThinkingLevel) => use(() => host.setThinkingLevel(level)),
 			setEditorText: (text: string) => use(() => host.setEditorText(text)),
+			newSession: async () => use(() => host.control.newSession()),
+			branch: async (entryIndex: number) => use(() => host.control.branch(entryIndex)),
+			switchSession: async (path: string) => use(() => host.control.switchSession(String(path))),
+			reload: async () => use(() => host.control.reload()),
+			quit: () => use(() => host.control.quit()),
+			waitForIdle: async () => use(() => host.control.waitForIdle(call.signal)),
 		}),
 	});
 	return Object.freeze(context) as CommandContext;
+}
+
+function onlyInCommands(member: string, { event }: HookCall): PiError {
+	return new PiError("context_locked", `ctx.${member} cannot be called from a handler of ${event}`, {
+		hint:
+			member === "waitForIdle"
+				? "pi waits for this handler, so it would wait for itself; call it from a command"
+				: "only commands can change or leave the session",
+	});
 }
 
 function guard(host: HookHost, call: HookCall): <T>(action: () => T) => T {
@@ -75,7 +124,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
 		throw new PiError("context_locked", `ctx.${member} cannot be called from a context handler`, {
-			hint: "a context handler only computes messages; save entries from a command or another event",
+			hint: "a context handler only computes the request; save entries from a command or another event",
 		});
 	};
 	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {
@@ -87,7 +136,11 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		}
 	};
 	let systemItems: SystemItemsHandle | undefined;
-	const members: Omit<HookEventContext, LiveMember> = {
+	const act = <T>(member: string, action: () => T): T => {
+		requireEffects(member);
+		return use(action);
+	};
+	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
 		exec: (command, args, options = {}) =>
 			use(() =>
 				exec(command, args, {
@@ -105,6 +158,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
 			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
+		abort: () => act("abort", () => host.control.abort()),
+		compact: (options) => effect("compact", () => host.control.compact(readFocus(options), call.signal)),
+		setSessionName: (name) => act("setSessionName", () => host.control.setSessionName(readName(name))),
 		get systemItems() {
 			return use(() => {
 				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;
@@ -114,9 +170,38 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				return systemItems;
 			});
 		},
+		tools: Object.freeze<HookTools>({
+			get all() {
+				return use(() => host.tools.all);
+			},
+			get active() {
+				return use(() => host.tools.active);
+			},
+			setActive: (names) =>
+				use(() => {
+					requireEffects("tools.setActive");
+					host.tools.setActive(names);
+				}),
+		}),
 		signal: call.signal,
 	};
 	for (const name of LIVE_MEMBERS)
 		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host[name]) });
+	for (const name of LIVE_CONTROL)
+		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host.control[name]) });
 	return members as HookEventContext;
+}
+
+// Hooks are loaded without type checks, so pi checks their arguments.
+
+function readName(name: unknown): string {
+	if (typeof name === "string" && name.trim() !== "") return name.trim();
+	throw new PiError("bad_arguments", "ctx.setSessionName expects a text that is not empty");
+}
+
+function readFocus(options: unknown): string | undefined {
+	if (options === undefined) return undefined;
+	const focus = isRecord(options) ? options.focus : null;
+	if (focus === undefined || typeof focus === "string") return focus;
+	throw new PiError("bad_arguments", "ctx.compact expects { focus } with a text");
 }

@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
 const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
-	"@mariozechner/pi-tui": () => import("@mariozechner/pi-tui"),
+	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
 	"@mariozechner/pi-coding-agent/hooks": () => import("./index.js"),
 	typebox: () => import("typebox"),
@@ -11,6 +11,11 @@ const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 	"@sinclair/typebox": () => import("typebox"),
 	"@sinclair/typebox/value": () => import("typebox/value"),
 };
+
+/** The terminal library, for hooks and to draw what they return. */
+export function loadTerminalLibrary(): Promise<typeof import("@mariozechner/pi-tui")> {
+	return import("@mariozechner/pi-tui");
+}
 
 /** Type-only imports, which compiling removes. */
 const TYPE_IMPORT = /^\s*(?:import|export)\s+type\s[^;"'`]*?from\s*["'][^"']*["']/gm;

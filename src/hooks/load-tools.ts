@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path";
 import { PiError } from "../errors.js";
-import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
-import { isContent, jsonCopy } from "./answers.js";
+import type { AnyTool } from "../tools/tool.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
+import { checkDefinition, checkResult, functionOf, withCheckedUpdates } from "./tool-definition.js";
 
 /** Argument of the factory in a tool file. */
 export interface ToolFactoryApi {
@@ -17,7 +17,7 @@ export type ToolModule =
 	| AnyTool[]
 	| ((api: ToolFactoryApi) => AnyTool | AnyTool[] | Promise<AnyTool | AnyTool[]>);
 
-/** A tool of the user or the project, and its file. */
+/** A tool of the user, the project or a hook, and the file that defines it. */
 export interface CustomTool {
 	tool: AnyTool;
 	file: HookFile;
@@ -28,9 +28,6 @@ export interface LoadToolsOptions extends LoadLimits {
 	cacheDir: string;
 	cwd: string;
 }
-
-/** Tool names that all providers accept. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
  * Tool files in load order: `<global>/<name>/index.ts`, `<project>/<name>/index.ts`, files in the settings, `--tool`.
@@ -65,7 +62,7 @@ export async function loadTools(
 			if (made.length === 0) throw new Error("it exports no tools");
 			tools.push(...made.map((tool) => ({ tool: checkTool(tool), file })));
 		} catch (cause) {
-			errors.push(loadFailure("Tool", file, cause));
+			errors.push(loadFailure("Tool", { ...file, ...(loader.compiler && { compiler: loader.compiler }) }, cause));
 		}
 	}
 	return { tools, errors };
@@ -81,21 +78,23 @@ async function makeTools(exported: unknown, { timeoutMs, cwd }: LoadToolsOptions
 }
 
 /**
- * Merges built-in and custom tools. A custom tool replaces a built-in one only if the user named its file with `--tool`;
- * of two custom tools with the same name, the later one is used.
+ * Merges built-in and custom tools. A tool of a file replaces a built-in one only if the user named its file with `--tool`,
+ * a tool of a hook always does. Of two custom tools with the same name, the later one is used, and those of hooks are last.
  * @returns the tools, and a warning for each name conflict
  */
 export function mergeTools(
 	builtins: readonly AnyTool[],
-	custom: readonly CustomTool[],
+	ofFiles: readonly CustomTool[],
+	ofHooks: readonly CustomTool[] = [],
 ): { tools: AnyTool[]; warnings: string[] } {
 	const warnings: string[] = [];
 	const byName = new Map(builtins.map((tool) => [tool.name, tool]));
 	const files = new Map<string, HookFile>();
-	for (const { tool, file } of custom) {
+	for (const custom of [...ofFiles, ...ofHooks]) {
+		const { tool, file } = custom;
 		const { name } = tool;
 		const earlier = files.get(name);
-		if (!earlier && byName.has(name) && file.scope !== "flag") {
+		if (!earlier && byName.has(name) && file.scope !== "flag" && !ofHooks.includes(custom)) {
 			warnings.push(
 				`The tool ${name} of ${file.path} is ignored: a built-in tool has this name · use --tool ${file.path} to replace it`,
 			);
@@ -110,62 +109,13 @@ export function mergeTools(
 
 /** Checks a value and returns it as a tool with checked results. @throws Error naming the missing or invalid field */
 function checkTool(value: unknown): AnyTool {
-	if (typeof value !== "object" || value === null)
-		throw new Error(`expected a tool or a function that returns one, not ${typeof value}`);
-	const name: unknown = "name" in value ? value.name : undefined;
-	if (typeof name !== "string" || !TOOL_NAME.test(name)) {
-		throw new Error(
-			`${JSON.stringify(name) ?? "undefined"} is not a valid tool name: use up to 64 letters, digits, "_" and "-"`,
-		);
-	}
-	if (!("description" in value) || typeof value.description !== "string" || value.description.trim() === "") {
-		throw new Error(`the tool ${name} has no description`);
-	}
-	const parameters: unknown = "parameters" in value ? value.parameters : undefined;
-	if (
-		typeof parameters !== "object" ||
-		parameters === null ||
-		!("type" in parameters) ||
-		parameters.type !== "object"
-	) {
-		throw new Error(`the parameters of the tool ${name} must be an object schema, such as Type.Object({ … })`);
-	}
-	if (!("run" in value) || typeof value.run !== "function") throw new Error(`the tool ${name} has no run function`);
-	// All fields that pi uses are checked above.
-	return withCheckedResults(value as AnyTool);
-}
-
-/** Wraps a tool so that a malformed result becomes an error result. */
-function withCheckedResults(tool: AnyTool): AnyTool {
+	const tool = checkDefinition(value);
+	const { name } = tool;
+	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
+	const run = functionOf(tool, "run") as AnyTool["run"];
+	const source = `The tool "${name}"`;
 	return {
 		...tool,
-		async run(args, context) {
-			const checked: ToolContext = {
-				...context,
-				onUpdate: (partial) => context.onUpdate?.(checkResult(partial, tool.name)),
-			};
-			return checkResult(await tool.run(args, checked), tool.name);
-		},
+		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
 	};
-}
-
-function checkResult(result: unknown, name: string): ToolResult {
-	if (typeof result === "object" && result !== null && "content" in result && isContent(result.content)) {
-		const content = asJson(result.content);
-		const details = "details" in result ? asJson(result.details) : undefined;
-		const isError = "isError" in result && result.isError === true;
-		if (isContent(content))
-			return { content, ...(details === undefined ? {} : { details }), ...(isError ? { isError } : {}) };
-	}
-	const text = `The tool "${name}" did not return { content: [{ type: "text", text }] }.`;
-	return { content: [{ type: "text", text }], isError: true };
-}
-
-/** A copy of a value after a round trip through JSON; undefined if JSON cannot represent them. */
-function asJson(value: unknown): unknown {
-	try {
-		return jsonCopy(value);
-	} catch {
-		return undefined; // only the screen shows details
-	}
 }

@@ -4,6 +4,7 @@ import type { HookFile } from "./discover.js";
 import { createModuleLoader, loadFailure, loadWithin, type ModuleLoader } from "./module-loader.js";
 import { type RegisterOptions, register } from "./register.js";
 import type { LoadedHook } from "./registry.js";
+import type { HookSource } from "./source-place.js";
 import type { HookFactory } from "./types.js";
 
 export interface LoadHooksOptions extends RegisterOptions {
@@ -48,11 +49,11 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 			const limits = file.scope === "bundled" ? { timeoutMs: options.timeoutMs } : options;
 			const hook = await loadWithin(limits, "hook", file, loader, async (factory) => {
 				if (typeof factory !== "function") throw new Error("its default export is not a function");
-				return register(file, factory as HookFactory, options);
+				return register(withCompiler(file, loader), factory as HookFactory, options);
 			});
 			hooks.push(hook);
 		} catch (cause) {
-			failures.push({ file, error: loadFailure("Hook", file, cause) });
+			failures.push({ file, error: loadFailure("Hook", withCompiler(file, loader), cause) });
 		}
 	}
 	return { hooks, failures };
@@ -63,11 +64,17 @@ async function createHookLoader(files: readonly HookFile[], cacheDir: string): P
 	const compiled = files.filter(({ scope }) => scope !== "bundled");
 	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
 	return {
+		...(compiler?.compiler && { compiler: compiler.compiler }),
 		loadDefault: async (file) => {
 			const bundled = findBundled(file.path);
 			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
 		},
 	};
+}
+
+/** The file with its compiler, which finds positions in its source. */
+function withCompiler(file: HookFile, { compiler }: ModuleLoader): HookFile & HookSource {
+	return compiler && file.scope !== "bundled" ? { ...file, compiler } : file;
 }
 
 /** Loads built-in hooks, in order. */

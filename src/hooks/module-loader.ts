@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { errorText, inspectable, PiError } from "../errors.js";
-import { ensurePrivateDir } from "../util/fs.js";
+import { readFileSync } from "node:fs";
+import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { Compiler, createJiti } from "./compiler.js";
 import { loadHostModules } from "./host-modules.js";
+import type { SourceLocator } from "./source-locator.js";
+import { copyRoot, type HookSource, placeOfError, SYNTAX_ERROR } from "./source-place.js";
 import type { HandlerWatch } from "./watchdog.js";
 
 /** A TypeScript file of a hook or tool. */
@@ -19,6 +20,8 @@ export interface ModuleFile {
 export interface ModuleLoader {
 	/** The default export of a file. @throws whatever compiling or evaluating it throws */
 	loadDefault(file: ModuleFile): Promise<unknown>;
+	/** Finds positions in the sources of the files loaded so far. */
+	readonly compiler?: SourceLocator;
 }
 
 /**
@@ -27,17 +30,14 @@ export interface ModuleLoader {
  * @param cacheDir for compiled files; made private (0700), and not used if that fails
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
-	const sources = files.map(({ realPath }) => readSource(realPath));
-	const virtualModules = await loadHostModules(sources);
-	// `require`, because `import` first scans all of jiti for its export names, which takes longer than running it.
-	const { createJiti }: typeof import("jiti") = createRequire(import.meta.url)("jiti");
-	const jiti = createJiti(import.meta.url, {
-		moduleCache: false,
-		fsCache: privateCache(cacheDir),
-		tsconfigPaths: false,
-		virtualModules,
-	});
-	return { loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
+	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
+	const compiler = new Compiler(cacheDir);
+	const [virtualModules] = await Promise.all([
+		loadHostModules(sources.map(({ source }) => source)),
+		compiler.prepare(sources),
+	]);
+	const jiti = createJiti({ virtualModules, transform: (options) => ({ code: compiler.compile(options) }) });
+	return { compiler, loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
 }
 
 /** Time limit and watchdog for loading a file. */
@@ -88,27 +88,15 @@ export async function withinTime<T>(timeoutMs: number, source: string, made: T |
 	}
 }
 
-/** The error for a file that failed to load, with path, line and reason. */
-export function loadFailure(kind: "Hook" | "Tool", file: ModuleFile, thrown: unknown): PiError {
+/** The error for a file that failed to load, with path, position and reason. */
+export function loadFailure(kind: "Hook" | "Tool", file: ModuleFile & HookSource, thrown: unknown): PiError {
 	const cause = inspectable(thrown);
-	const line = lineIn(cause, file);
-	const where = line === null ? file.path : `${file.path}:${line}`;
+	const { subject, at } = locate({ hookPath: file.path, ...placeOfError(cause, file) }, file.path);
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
 	const short = shorten(reason, file);
 	// describeError appends a cause that the message does not contain: with a shortened one that would be a repetition.
 	const isComplete = short.includes(errorText(cause));
-	return new PiError("hook_load_failed", `${kind} ${where} did not load: ${short}`, isComplete ? { cause } : {});
-}
-
-/** A directory that only the user can write to, because jiti runs any cached file whose name and checksum match. */
-function privateCache(dir: string): string | false {
-	try {
-		ensurePrivateDir(dir);
-		chmodSync(dir, 0o700);
-		return dir;
-	} catch {
-		return false; // owned by another user, or read-only: files are compiled each time
-	}
+	return new PiError("hook_load_failed", `${kind} ${subject} did not load${at}: ${short}`, isComplete ? { cause } : {});
 }
 
 function readSource(path: string): string {
@@ -119,27 +107,12 @@ function readSource(path: string): string {
 	}
 }
 
-/** The directory that holds the trusted copy of a project's file under its full path; empty for other files. */
-function copyRoot({ path, realPath }: ModuleFile): string {
-	return realPath.endsWith(path) ? realPath.slice(0, -path.length) : "";
-}
-
-/** The first line of a file that an error names, 1-based; null if it names none. */
-export function lineIn(error: unknown, file: Pick<ModuleFile, "path" | "realPath">): number | null {
-	// Lines of a bundled hook in the minified program mean nothing to a reader.
-	if (!(error instanceof Error) || file.realPath.endsWith(".js")) return null;
-	const text = `${error.message}\n${error.stack ?? ""}`;
-	for (const path of [file.realPath, file.path]) {
-		const at = text.indexOf(`${path}:`);
-		const match = at < 0 ? null : /^:(\d+)/.exec(text.slice(at + path.length));
-		if (match?.[1]) return Number(match[1]);
-	}
-	return null;
-}
+/** The position at the end of a syntax error, which the place of the error repeats. */
+const SYNTAX_POSITION = new RegExp(`^(${SYNTAX_ERROR}.*?) \\S+:\\d+:\\d+$`);
 
 /** Removes repeated paths and the `Require stack` of a reason, and truncates it to 300 characters. */
 function shorten(reason: string, file: ModuleFile): string {
 	const inProject = reason.replaceAll(file.realPath, file.name).replaceAll(copyRoot(file), "");
-	const text = inProject.split(" Require stack:")[0] ?? inProject;
+	const text = (inProject.split(" Require stack:")[0] ?? inProject).replace(SYNTAX_POSITION, "$1");
 	return text.length > 300 ? `${text.slice(0, 300)} …` : text;
 }

@@ -3,15 +3,21 @@ import { checkAttachments } from "./answers.js";
 import { findBundled } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
+import { checkFlag } from "./flags.js";
 import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { hookFileName } from "./hook-name.js";
-import { type LoadLimits, lineIn, withinTime } from "./module-loader.js";
-import type { LoadedHook } from "./registry.js";
+import { type LoadLimits, withinTime } from "./module-loader.js";
+import { checkProvider } from "./providers.js";
+import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
+import { checkShortcut } from "./shortcuts.js";
+import { checkHookTool } from "./tool-definition.js";
 import type {
 	Attachment,
+	BusHandler,
 	CommandOptions,
 	EntryOptions,
 	HookAPI,
+	HookEventBus,
 	HookEventName,
 	HookFactory,
 	HookHandler,
@@ -25,21 +31,16 @@ export interface RegisterOptions extends LoadLimits {
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
 	requestGrant?(request: GrantRequest): Promise<boolean>;
+	/** Passes an event of a hook to the others. Absent: nobody gets it. */
+	emit?(hook: LoadedHook, name: string, data: unknown): void;
+	/** Called after each registration, also while the hook loads. */
+	onChange?(hook: LoadedHook): void;
 }
 
 /** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 export async function register(file: HookFile, factory: HookFactory, options: RegisterOptions): Promise<LoadedHook> {
 	const contextTypes = findBundled(file.path)?.contextTypes;
-	const hook: LoadedHook = {
-		...file,
-		...(contextTypes ? { contextTypes } : {}),
-		handlers: {},
-		lines: new WeakMap(),
-		commands: new Map(),
-		entryTypes: new Map(),
-		grants: new Set(options.grants?.(file)),
-		active: true,
-	};
+	const hook = createLoadedHook(file, { grants: options.grants?.(file) ?? [], contextTypes });
 	const missing: MissingHandle[] = [];
 	try {
 		await withinTime(options.timeoutMs, "its factory", factory(createHookApi(hook, missing, options)));
@@ -47,7 +48,7 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		if (missing[0]) throw missing[0].refusal;
 		return hook;
 	} catch (cause) {
-		hook.active = false;
+		unloadHook(hook);
 		const handle = HOST_HANDLE_NAMES.find((name) => name === missing[0]?.handle);
 		const isGranted = handle !== undefined && (await options.requestGrant?.({ file, handle })) === true;
 		// Run the factory again with the new grant; this happens at most once for each handle.
@@ -71,36 +72,60 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 			hint: "use the pi that the factory of the reloaded hook receives",
 		});
 	};
+	const add = (member: string, action: () => void): void =>
+		use(member, () => {
+			action();
+			options.onChange?.(hook);
+		});
 	return Object.freeze<HookAPI>({
 		on: (event, handler) =>
-			use("on", () => {
+			add("on", () => {
 				if (!isHookEventName(event)) {
 					throw new PiError("hook_load_failed", `unknown event ${JSON.stringify(event)}`, {
 						hint: `the events are ${EVENT_NAMES.join(", ")}`,
 					});
 				}
 				if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
-				const line = lineIn(new Error(), hook);
-				if (line !== null) hook.lines.set(handler, line);
+				hook.places.set(handler, new Error());
 				addHandler(hook, event, handler);
 			}),
 		command: (name: string, command: CommandOptions) =>
-			use("command", () => {
+			add("command", () => {
 				if (typeof name !== "string" || !COMMAND_NAME.test(name)) {
 					throw new TypeError(
 						`${JSON.stringify(name)} is not a valid command name: use letters, digits, "_", ":" and "-"`,
 					);
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
+				hook.places.set(command, new Error());
 				hook.commands.set(name, command);
 			}),
+		shortcut: (key, shortcut) =>
+			add("shortcut", () => {
+				const checked = checkShortcut(key, shortcut);
+				hook.places.set(shortcut, new Error());
+				hook.shortcuts.push(checked);
+			}),
+		flag: (name, flag) => add("flag", () => hook.flags.set(name, checkFlag(name, flag, hook))),
+		provider: (name, provider) => add("provider", () => hook.providers.set(name, checkProvider(name, provider, hook))),
 		send: (text: string, attachments: Attachment[] = []) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>
-			use("entry", () => {
+			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
+				hook.places.set(entry, new Error());
 				hook.entryTypes.set(type, entry);
 			}),
+		tool: (definition) =>
+			add("tool", () => {
+				const tool = checkHookTool(definition);
+				hook.places.set(tool, new Error());
+				hook.tools.set(tool.name, tool);
+			}),
+		events: Object.freeze<HookEventBus>({
+			emit: (name, data) => use("events.emit", () => options.emit?.(hook, checkEventName(name), data)),
+			on: (name, handler) => use("events.on", () => addBusHandler(hook, checkEventName(name), handler)),
+		}),
 		requires: (...handles) =>
 			use("requires", () => {
 				for (const handle of handles) {
@@ -129,4 +154,22 @@ function addHandler<N extends HookEventName>(hook: LoadedHook, event: N, handler
 	const handlers: HookHandler<N>[] = hook.handlers[event] ?? [];
 	handlers.push(handler);
 	hook.handlers[event] = handlers as LoadedHook["handlers"][N];
+}
+
+function checkEventName(name: unknown): string {
+	if (typeof name === "string" && name.trim() !== "") return name;
+	throw new TypeError("the name of an event must be a non-empty string");
+}
+
+/** @returns a function that removes the handler */
+function addBusHandler({ busHandlers }: LoadedHook, name: string, handler: BusHandler): () => void {
+	if (typeof handler !== "function") throw new TypeError("the handler of an event is not a function");
+	const handlers = busHandlers.get(name) ?? new Set();
+	busHandlers.set(name, handlers);
+	const record = { handler };
+	handlers.add(record);
+	return () => {
+		handlers.delete(record);
+		if (handlers.size === 0 && busHandlers.get(name) === handlers) busHandlers.delete(name);
+	};
 }

@@ -1,22 +1,83 @@
 import type { SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
+import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
-import type { CommandOptions, EntryOptions, HookEventName, HookHandler } from "./types.js";
+import { type HookProvider, listProviders } from "./providers.js";
+import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
+import type { SourceLocator } from "./source-locator.js";
+import type { RegisteredTool } from "./tool-definition.js";
+import type { BusHandler, CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
 	readonly handlers: { [N in HookEventName]?: HookHandler<N>[] };
-	/** Lines of its file, 1-based, on which its handlers were registered. */
-	readonly lines: WeakMap<object, number>;
+	/** Compiled its file; absent for hooks of pi itself. */
+	readonly compiler?: SourceLocator;
+	/** For each handler an error that was created where it was registered. */
+	readonly places: WeakMap<object, Error>;
 	readonly commands: Map<string, CommandOptions>;
-	/** Entry types that the hook declared or wrote. */
+	/** Entry types that the hook declared, or wrote: these have the options `WRITTEN_ENTRY`. */
 	readonly entryTypes: Map<string, EntryOptions>;
+	/** Its tools by name. */
+	readonly tools: Map<string, RegisteredTool>;
+	/** Its handlers of events between hooks. A record for each, because one function may come twice. */
+	readonly busHandlers: Map<string, Set<{ readonly handler: BusHandler }>>;
+	/** In order of registration. */
+	readonly shortcuts: Shortcut[];
+	/** Flags of the command line that it declares, by name. */
+	readonly flags: Map<string, FlagOptions>;
+	/** Its providers of models, by name. */
+	readonly providers: Map<string, HookProvider>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
 	readonly contextTypes?: readonly string[];
-	/** False after unloading: its `pi` and its contexts throw. */
+	/** False after unloading: its `pi` and its contexts throw. Changed by `unloadHook`. */
 	active: boolean;
+	/** Aborts when it is unloaded. */
+	readonly unloaded: AbortController;
+}
+
+/** A hook that has registered nothing yet. */
+export function createLoadedHook(
+	file: HookFile,
+	{
+		grants = [],
+		contextTypes,
+	}: { grants?: readonly HostHandleName[]; contextTypes?: readonly string[] | undefined } = {},
+): LoadedHook {
+	return {
+		...file,
+		...(contextTypes ? { contextTypes } : {}),
+		handlers: {},
+		places: new WeakMap(),
+		commands: new Map(),
+		entryTypes: new Map(),
+		tools: new Map(),
+		busHandlers: new Map(),
+		shortcuts: [],
+		flags: new Map(),
+		providers: new Map(),
+		grants: new Set(grants),
+		active: true,
+		unloaded: new AbortController(),
+	};
+}
+
+/** Marks a hook as unloaded. A registry without it has none of its registrations. */
+export function unloadHook(hook: LoadedHook): void {
+	hook.active = false;
+	hook.unloaded.abort();
+}
+
+/** Options of an entry type that a hook writes and does not declare. */
+export const WRITTEN_ENTRY: EntryOptions = Object.freeze({});
+
+/** Something that a hook registered under a name, and the hook. */
+export interface Named<T> {
+	name: string;
+	hook: LoadedHook;
+	options: T;
 }
 
 /** A handler and the hook it belongs to. */
@@ -42,30 +103,72 @@ export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<strin
 	);
 }
 
-/** Handlers and commands of all loaded hooks, in load order. */
+/** What hooks registered, in load order. Every read sees the current registrations; names are collected by `refresh`. */
 export class HookRegistry {
-	readonly #commands = new Map<string, { hook: LoadedHook; options: CommandOptions }>();
-	/** Name conflicts, one line each. */
-	readonly warnings: readonly string[];
+	#commands: ReadonlyMap<string, Named<CommandOptions>> = new Map();
+	#tools: ReadonlyMap<string, Named<RegisteredTool>> = new Map();
+	#shortcuts: readonly RegisteredShortcut<LoadedHook>[] = [];
+	#flags: readonly FlagDeclaration[] = [];
+	#providers: readonly HookProvider[] = [];
+	#clashes: readonly string[] = [];
 
 	/** @param builtinNames command names that hooks cannot use */
 	constructor(
 		readonly hooks: readonly LoadedHook[],
-		builtinNames: ReadonlySet<string>,
+		private readonly builtinNames: ReadonlySet<string>,
 	) {
-		const warnings: string[] = [];
-		for (const hook of hooks) {
-			for (const [name, options] of hook.commands) {
-				if (builtinNames.has(name)) {
-					warnings.push(`/${name} of ${hook.path} is ignored: a built-in command has this name`);
-					continue;
-				}
-				const taken = this.#commands.get(name);
-				if (taken) warnings.push(`/${name} is registered by ${taken.hook.path} and ${hook.path}; the latter is used`);
-				this.#commands.set(name, { hook, options });
-			}
-		}
-		this.warnings = warnings;
+		this.refresh();
+	}
+
+	/** Name conflicts, one line each. */
+	get warnings(): readonly string[] {
+		return this.#clashes;
+	}
+
+	/** The same array until something is registered. */
+	get shortcuts(): readonly RegisteredShortcut<LoadedHook>[] {
+		return this.#shortcuts;
+	}
+
+	get flags(): readonly FlagDeclaration[] {
+		return this.#flags;
+	}
+
+	get providers(): readonly HookProvider[] {
+		return this.#providers;
+	}
+
+	/** Call after a hook has registered something. @returns the name conflicts that are new */
+	refresh(): string[] {
+		const known = new Set(this.#clashes);
+		const clashes: string[] = [];
+		this.#commands = collect(
+			this.hooks,
+			({ path, commands }) =>
+				[...commands].filter(([name]) => {
+					const isFree = !this.builtinNames.has(name);
+					if (!isFree) clashes.push(`/${name} of ${path} is ignored: a built-in command has this name`);
+					return isFree;
+				}),
+			(name, first, second) => clashes.push(`/${name} is registered by ${first} and ${second}; the latter is used`),
+		);
+		collect(this.hooks, declaredTypes, (type, first, second) =>
+			clashes.push(`Entries of type ${type} are declared by ${first} and ${second}; the latter draws them`),
+		);
+		this.#tools = collect(
+			this.hooks,
+			({ tools }) => tools,
+			(name, first, second) =>
+				clashes.push(`The tool ${name} is defined in ${first} and ${second}; the latter is used`),
+		);
+		this.#shortcuts = listShortcuts(this.hooks);
+		const flags = listFlags(this.hooks);
+		this.#flags = flags.flags;
+		const providers = listProviders(this.hooks);
+		this.#providers = providers.providers;
+		clashes.push(...flags.warnings, ...providers.warnings);
+		this.#clashes = clashes;
+		return clashes.filter((line) => !known.has(line));
 	}
 
 	/** Handlers of an event in call order. */
@@ -80,20 +183,54 @@ export class HookRegistry {
 		return this.hooks.some((hook) => (hook.handlers[event]?.length ?? 0) > 0);
 	}
 
-	command(name: string): { hook: LoadedHook; options: CommandOptions } | undefined {
+	command(name: string): Named<CommandOptions> | undefined {
 		return this.#commands.get(name);
 	}
 
-	commands(): { name: string; hook: LoadedHook; options: CommandOptions }[] {
-		return [...this.#commands].map(([name, { hook, options }]) => ({ name, hook, options }));
+	commands(): Named<CommandOptions>[] {
+		return [...this.#commands.values()];
 	}
 
-	/** Options of an entry type; the hook that loaded last wins. */
-	entryType(type: string): EntryOptions | undefined {
-		return this.hooks.findLast((hook) => hook.entryTypes.has(type))?.entryTypes.get(type);
+	/** The tools of all hooks, by their place in the load order. */
+	tools(): Named<RegisteredTool>[] {
+		return [...this.#tools.values()];
+	}
+
+	tool(name: string): Named<RegisteredTool> | undefined {
+		return this.#tools.get(name);
+	}
+
+	/** An entry type; the hook that declared it last wins. */
+	entryType(type: string): Named<EntryOptions> | undefined {
+		const all = this.hooks.flatMap((hook) => {
+			const options = hook.entryTypes.get(type);
+			return options ? [{ name: type, hook, options }] : [];
+		});
+		return all.findLast(({ options }) => options !== WRITTEN_ENTRY) ?? all[0];
 	}
 
 	knowsEntryType(type: string): boolean {
 		return this.hooks.some((hook) => hook.entryTypes.has(type));
 	}
+}
+
+function declaredTypes({ entryTypes }: LoadedHook): [string, EntryOptions][] {
+	return [...entryTypes].filter(([, options]) => options !== WRITTEN_ENTRY);
+}
+
+/** What hooks registered under names; of two with one name the later wins, and `onClash` receives the paths of both. */
+function collect<T>(
+	hooks: readonly LoadedHook[],
+	of: (hook: LoadedHook) => Iterable<readonly [string, T]>,
+	onClash: (name: string, first: string, second: string) => void,
+): ReadonlyMap<string, Named<T>> {
+	const named = new Map<string, Named<T>>();
+	for (const hook of hooks) {
+		for (const [name, options] of of(hook)) {
+			const taken = named.get(name);
+			if (taken) onClash(name, taken.hook.path, hook.path);
+			named.set(name, { name, hook, options });
+		}
+	}
+	return named;
 }

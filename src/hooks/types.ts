@@ -4,7 +4,12 @@ import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js
 
 /** The types of the hook API: what hooks register, receive and return. */
 export type * from "./types/api.js";
+export type * from "./types/attachment.js";
 export type * from "./types/context.js";
 export type * from "./types/events.js";
+export type * from "./types/notices.js";
+export type * from "./types/tool-switch.js";
+export type * from "./types/tools.js";
 export type * from "./types/ui.js";
+export type * from "./types/user-events.js";
 export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Tool, ToolResultMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
 
 /** How much a model thinks before it answers; `off` sends no reasoning request. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -23,8 +23,31 @@ export interface BashExecutionMessage {
 	timestamp: number;
 }
 
+/** Arguments of a tool call that hooks changed. `from` and `to` have only the arguments that differ. */
+export interface ChangedInput {
+	/** Names of the hooks, in order. */
+	by: readonly string[];
+	/** As the model wrote them. */
+	from: Readonly<Record<string, unknown>>;
+	/** As the tool received them. */
+	to: Readonly<Record<string, unknown>>;
+}
+
+/** What hooks did to a tool call before it ran. */
+export interface GateRecord {
+	/** Name of the hook that blocked the call. */
+	blockedBy?: string;
+	changed?: ChangedInput;
+}
+
+/** The result of a tool call. */
+export interface SessionToolResult extends ToolResultMessage {
+	/** Absent if no hook blocked or changed the call. Not sent to the model. */
+	gate?: GateRecord;
+}
+
 /** A message in a session: the types of pi-ai, and pi's own roles. */
-export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage;
+export type AppMessage = UserMessage | AssistantMessage | SessionToolResult | BashExecutionMessage;
 
 /** Record of the context that the model received before it wrote an assistant message. */
 export interface ContextRecord {
@@ -36,9 +59,53 @@ export interface ContextRecord {
 	estimate?: number;
 	/** True if a subscription paid for the request: the `usage.cost` of the reply is its price without one. */
 	subscription?: true;
-	/** The messages of the request. Present only if hooks changed the context that pi built from the entries. */
+	/** The messages of the request. Present only if hooks changed the request. */
 	shape?: RecordedRequest;
+	/** SHA-256, hex, of the system prompt as sent. Absent in records of older versions, like `tools` and `preamble`. */
+	system?: string;
+	/** SHA-256, hex, of the names, descriptions and parameters of the offered tools. */
+	tools?: string;
+	/** The system prompt and the tools, before and after hooks. */
+	preamble?: RecordedPreamble;
 }
+
+/** A section of the system prompt. */
+export interface PromptSection {
+	/** `base`, `tools`, `context-files`, `skills`, `environment`, or `<hook>:<name>` for a section of a hook. */
+	readonly id: string;
+	readonly text: string;
+}
+
+/** A tool as the model gets it, and its lines in the system prompt. */
+export interface ToolInfo {
+	readonly name: string;
+	readonly description: string;
+	/** JSON Schema of the arguments. */
+	readonly parameters: Tool["parameters"];
+	/** The line in the list of tools; absent: the first sentence of the description. */
+	readonly promptLine?: string;
+	readonly guidelines?: readonly string[];
+	/** Path of the hook that registered it; absent for other tools. */
+	readonly hook?: string;
+}
+
+/** The system prompt and the tools of a request: those of the record in an earlier reply, or its own. */
+export type RecordedPreamble = { readonly reply: number } | OwnPreamble;
+
+/** See `RecordedPreamble`. Sections and tools are written once in a session; lists refer to them. */
+export interface OwnPreamble {
+	/** The sections and tools that no earlier record has. */
+	readonly parts: readonly (PromptSection | ToolInfo)[];
+	/** What pi alone would send. */
+	readonly core: readonly PartReference[];
+	/** What was sent. Present only if hooks changed it. */
+	readonly sent?: readonly PartReference[];
+	/** Sections that pi generated again for the offered tools, by id; null: left out. */
+	readonly generated?: Readonly<Record<string, PartReference | null>>;
+}
+
+/** Position in the `parts` of the same record, or those of the record in an earlier reply. */
+export type PartReference = number | readonly [reply: number, part: number];
 
 /**
  * The messages of a request in order, as segments: `[from, to)` is the messages of these entries; `compaction` the
@@ -73,6 +140,8 @@ export interface MessageEntry {
 	message: AppMessage;
 	/** For assistant messages: the context that the model received. */
 	context?: ContextRecord;
+	/** What the user typed, if hooks changed the text of the prompt or the shell command. */
+	typed?: string;
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
 }

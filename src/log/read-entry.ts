@@ -23,6 +23,7 @@ import {
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 import { isRecord, readMessage, readUsage } from "./read-message.js";
+import { readPreamble } from "./read-preamble.js";
 
 const EPOCH = new Date(0).toISOString();
 const FIRST_READ_BYTES = 4096;
@@ -207,9 +208,10 @@ function isIndex(value: unknown): value is number {
 /** @returns null for an invalid record; a record without `shape` if a segment of it is of an unknown kind */
 function readContextRecord(value: unknown): ContextRecord | null {
 	if (!isRecord(value)) return null;
-	const { digest, messages, tokens, subscription, shape: given, ...rest } = value;
+	const { digest, messages, tokens, subscription, shape: given, system, tools, preamble: start, ...rest } = value;
 	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
 	const shape = Array.isArray(given) ? readRequest(given) : null;
+	const preamble = readPreamble(start);
 	return {
 		...rest,
 		digest,
@@ -217,6 +219,9 @@ function readContextRecord(value: unknown): ContextRecord | null {
 		tokens,
 		...(subscription === true && { subscription }),
 		...(shape && { shape }),
+		...(typeof system === "string" && { system }),
+		...(typeof tools === "string" && { tools }),
+		...(preamble && { preamble }),
 	};
 }
 

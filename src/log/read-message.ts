@@ -6,7 +6,7 @@ import type {
 	ToolCall,
 	Usage,
 } from "@mariozechner/pi-ai";
-import type { AppMessage, BashExecutionMessage } from "./entry.js";
+import type { AppMessage, BashExecutionMessage, GateRecord } from "./entry.js";
 
 /** True for a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -31,18 +31,41 @@ export function readMessage(value: unknown, loggedAt: number): AppMessage | stri
 		case "assistant":
 			return readAssistantMessage(value, timestamp);
 		case "toolResult": {
-			const { content, toolCallId, toolName } = value;
+			const { gate, ...rest } = value;
+			const { content, toolCallId, toolName } = rest;
 			if (typeof toolCallId !== "string" || toolCallId === "") return "tool result without toolCallId";
 			if (typeof toolName !== "string") return "tool result without toolName";
 			if (!isInputContent(content)) return "tool result without text or image content";
 			const isError = value.isError === true;
-			return { ...value, role: "toolResult", toolCallId, toolName, content, isError, timestamp };
+			const read = readGate(gate);
+			return {
+				...rest,
+				role: "toolResult",
+				toolCallId,
+				toolName,
+				content,
+				isError,
+				timestamp,
+				...(read && { gate: read }),
+			};
 		}
 		case "bashExecution":
 			return readBashExecution(value, timestamp);
 		default:
 			return `unknown message role ${String(JSON.stringify(value.role)).slice(0, 40)}`;
 	}
+}
+
+/** What hooks did to a call; null for an invalid record, which is only shown. */
+function readGate(value: unknown): GateRecord | null {
+	if (!isRecord(value)) return null;
+	const { blockedBy, changed } = value;
+	const gate: GateRecord = typeof blockedBy === "string" ? { blockedBy } : {};
+	if (isRecord(changed) && isRecord(changed.from) && isRecord(changed.to) && Array.isArray(changed.by)) {
+		const by = changed.by.filter((name) => typeof name === "string");
+		gate.changed = { by, from: changed.from, to: changed.to };
+	}
+	return gate.blockedBy === undefined && gate.changed === undefined ? null : gate;
 }
 
 function readAssistantMessage(value: Record<string, unknown>, timestamp: number): AssistantMessage | string {

@@ -15,7 +15,18 @@ const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
 /** Fields without text for people. */
-const UNSEARCHED = new Set(["type", "role", "id", "timestamp", "toolCallId", "api", "data", "mimeType", "stopReason"]);
+const UNSEARCHED = new Set([
+	"type",
+	"role",
+	"id",
+	"timestamp",
+	"toolCallId",
+	"api",
+	"data",
+	"mimeType",
+	"stopReason",
+	"preamble",
+]);
 const UNSEARCHED_SUFFIX = "Signature";
 
 /**

@@ -1,7 +1,9 @@
-import { describeError, describeHookError } from "../errors.js";
+import { describeError, describeHookErrorInFull } from "../errors.js";
 import { isEmptyReply, isImageOmissionEntry, messageText } from "../log/entry.js";
+import { describeChangedInput } from "../log/gate-text.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
+import type { ToolResult } from "../tools/tool.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
 import { describeOmission } from "./format.js";
 import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
@@ -15,8 +17,9 @@ const MAX_SUBJECT = 100;
 export async function runPrint(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
 	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
+	const calls = new Map<string, string>();
 	const stop = session.subscribe((event) => {
-		const progress = describe(event);
+		const progress = describe(event, calls);
 		if (progress !== null) line(progress);
 	});
 	try {
@@ -36,10 +39,23 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 	}
 }
 
-function describe(event: AgentSessionEvent): string | null {
+/** @param calls titles of the running tool calls, by id; updated */
+function describe(event: AgentSessionEvent, calls: Map<string, string>): string | null {
 	switch (event.type) {
-		case "tool_execution_start":
-			return `${event.toolName} ${subject(event.args)}`.trimEnd();
+		case "tool_execution_start": {
+			const title = `${event.toolName} ${subject(event.args)}`.trimEnd();
+			calls.set(event.toolCallId, title);
+			return title;
+		}
+		case "tool_input_changed":
+			return `${event.toolName} ${describeChangedInput(event.changed)}`;
+		case "tool_execution_end": {
+			const title = calls.get(event.toolCallId) ?? event.toolName;
+			calls.delete(event.toolCallId);
+			return event.blockedBy === undefined
+				? null
+				: `${title} · blocked by ${event.blockedBy}: ${firstText(event.result)}`;
+		}
 		case "auto_retry_start": {
 			const wait = waitText(event.delayMs, Date.now());
 			return `retry ${event.attempt}/${event.maxAttempts} ${wait}: ${event.errorMessage}`;
@@ -51,13 +67,20 @@ function describe(event: AgentSessionEvent): string | null {
 		case "entry_appended":
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
-			return isOfCommand(event) ? null : describeHookError(event, event.hookPath);
+			// The failure of a command is reported as its result.
+			return isOfCommand(event) ? (event.stack ?? null) : describeHookErrorInFull(event, event.hookPath);
 		case "notice":
 			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;
 		default:
 			return null;
 	}
+}
+
+/** The first line of a result. */
+function firstText({ content }: ToolResult): string {
+	const [block] = content;
+	return block?.type === "text" ? (block.text.split("\n")[0] ?? "") : "";
 }
 
 function subject(args: Record<string, unknown>): string {

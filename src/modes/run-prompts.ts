@@ -22,7 +22,7 @@ export async function runPrompts(
 	for (const { text, images } of prompts) {
 		let result: PromptResult;
 		try {
-			result = await session.prompt(text, { images });
+			result = await session.prompt(text, { images, source: "print" });
 		} catch (error) {
 			reporter.onFailure(error);
 			return error instanceof PiError && error.code === "bad_arguments" ? 2 : 1;
@@ -34,7 +34,7 @@ export async function runPrompts(
 }
 
 async function report(result: PromptResult, reporter: PromptReporter): Promise<ExitCode> {
-	if (result.kind === "queued") return 0;
+	if (result.kind === "queued" || result.kind === "handled") return 0;
 	if (result.kind === "command") {
 		if (result.status !== null) await reporter.onStatus(result.status);
 		return 0;

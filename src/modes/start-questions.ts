@@ -1,11 +1,11 @@
 import type { ProjectSet } from "../config/trust.js";
 import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles.js";
-import type { HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
 import type { TrustAnswer } from "../session/project-code.js";
 
 /** User interaction during the start of a session. */
 export interface StartQuestions {
-	ui: HookUI;
+	ui: SessionUI;
 	/** Asks whether the project's code may run, and shows it. */
 	askTrust(set: ProjectSet): Promise<TrustAnswer>;
 	/** Asks whether to grant a hook the handle it requires. */

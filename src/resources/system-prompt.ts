@@ -1,18 +1,21 @@
-import type { AnyTool } from "../tools/tool.js";
+import type { PromptSection, ToolInfo } from "../log/entry.js";
 import type { ContextFile } from "./context-files.js";
 import type { Skill } from "./skills.js";
+
+/** The lines of a tool in the system prompt. */
+type PromptTool = Pick<ToolInfo, "name" | "promptLine" | "guidelines" | "description">;
 
 /** The content of the system prompt. Equal options produce equal bytes, so that providers can cache it. */
 export interface SystemPromptOptions {
 	cwd: string;
 	/** Inserted unchanged, such as `2026-11-20`. Must not change during a session. */
 	date: string;
-	tools: readonly Pick<AnyTool, "name" | "promptLine" | "guidelines" | "description">[];
+	tools: readonly PromptTool[];
 	contextFiles: readonly ContextFile[];
 	skills: readonly Pick<Skill, "name" | "description" | "path">[];
 	/** Replaces pi's own text: role, tools and guidelines. */
 	custom?: string;
-	/** Inserted after that text. */
+	/** Inserted after the role and the general guidelines, or after `custom`. */
 	append?: string;
 }
 
@@ -38,41 +41,56 @@ const GENERAL = [
 	"Answer briefly, in Markdown, without praise or preamble. Refer to code as `path:line`. At the end say what changed and how you verified it, and state clearly what you did not do or could not verify.",
 ];
 
-/** Builds the system prompt: role, tools, guidelines, context files, skills, date and directory. */
-export function buildSystemPrompt(options: SystemPromptOptions): string {
-	const { cwd, date, custom, append } = options;
+/** Builds the sections of the system prompt. Empty sections are absent. */
+export function buildPromptSections(options: SystemPromptOptions): PromptSection[] {
+	const { cwd, date, custom, append = "", tools } = options;
+	const base = custom ?? `${ROLE}\n\n# Guidelines\n${bullets(GENERAL)}`;
 	const sections = [
-		custom ?? [ROLE, toolList(options), guidelines(options)].filter(Boolean).join("\n\n"),
-		append ?? "",
-		instructions(options),
-		skillList(options),
-		`Date: ${date}\nWorking directory: ${cwd}`,
+		{ id: "base", text: [base, append].map((text) => text.trim()).join("\n\n") },
+		{ id: "tools", text: custom === undefined ? toolsText(tools) : "" },
+		{ id: "context-files", text: instructions(options) },
+		{ id: "skills", text: canReadSkills(tools) ? skillList(options) : "" },
+		{ id: "environment", text: `Date: ${date}\nWorking directory: ${cwd}` },
 	];
-	return sections
-		.map((section) => section.trim())
-		.filter(Boolean)
-		.join("\n\n");
+	return sections.flatMap(({ id, text }) => (text.trim() === "" ? [] : [{ id, text: text.trim() }]));
 }
 
-function toolList({ tools }: SystemPromptOptions): string {
+/**
+ * The texts of the sections that depend on the tools, by id, if only some of the tools are offered. An empty text leaves
+ * the section out.
+ * @param sections those for all tools
+ */
+export function sectionsForTools(
+	sections: readonly PromptSection[],
+	offered: readonly PromptTool[],
+): { tools: string; skills: string } {
+	const skills = sections.find(({ id }) => id === "skills")?.text ?? "";
+	return { tools: toolsText(offered), skills: canReadSkills(offered) ? skills : "" };
+}
+
+/** The list of the tools, and the guidelines that depend on them. */
+function toolsText(tools: readonly PromptTool[]): string {
 	if (tools.length === 0) return "You have no tools: answer from the conversation.";
-	return `# Tools\n${tools.map((tool) => `- ${tool.name}: ${tool.promptLine ?? firstSentence(tool.description)}`).join("\n")}`;
+	const list = tools.map((tool) => `- ${tool.name}: ${tool.promptLine ?? firstSentence(tool.description)}`);
+	return `# Tools\n${list.join("\n")}\n\n# Working with the tools\n${bullets(toolGuidelines(tools))}`;
 }
 
-function guidelines({ tools }: SystemPromptOptions): string {
+function toolGuidelines(tools: readonly PromptTool[]): string[] {
 	const names = new Set(tools.map(({ name }) => name));
 	const canChange = CHANGING.some((name) => names.has(name));
 	const lines = [
-		...(tools.length > 0 ? [READ_FIRST] : []),
+		READ_FIRST,
 		...(tools.length > 1 ? [PARALLEL] : []),
 		...(canChange ? [MINIMAL_CHANGE] : []),
 		...(names.has("bash") ? [VERIFY] : []),
-		...(canChange ? [NO_HARM] : []),
-		...(tools.length > 0 && !canChange ? [READ_ONLY] : []),
+		...(canChange ? [NO_HARM] : [READ_ONLY]),
 		...tools.flatMap((tool) => tool.guidelines ?? []),
-		...GENERAL,
 	];
-	return `# Guidelines\n${[...new Set(lines)].map((line) => `- ${line}`).join("\n")}`;
+	return [...new Set(lines)];
+}
+
+function bullets(lines: readonly string[]): string {
+	return lines.map((line) => `- ${line}`).join("\n");
 }
 
 function instructions({ contextFiles }: SystemPromptOptions): string {
@@ -81,10 +99,12 @@ function instructions({ contextFiles }: SystemPromptOptions): string {
 	return `# Instructions\nFrom the user and the project. If two conflict, the later one applies. The user's messages override both.\n\n${files.join("\n\n")}`;
 }
 
-/** Omitted without a tool that can read the files. */
-function skillList({ skills, tools }: SystemPromptOptions): string {
-	const canRead = tools.some(({ name }) => name === "read" || name === "bash");
-	if (skills.length === 0 || !canRead) return "";
+function canReadSkills(tools: readonly PromptTool[]): boolean {
+	return tools.some(({ name }) => name === "read");
+}
+
+function skillList({ skills }: SystemPromptOptions): string {
+	if (skills.length === 0) return "";
 	const lines = skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`);
 	return `# Skills\nInstructions for particular tasks. If a task matches one, read its file first and follow it; paths in it are relative to its directory.\n${lines.join("\n")}`;
 }

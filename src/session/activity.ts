@@ -3,7 +3,16 @@ import { PiError } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 
 /** What can keep a session busy. Several may be active at once: a tool asks in a dialog, a command compacts. */
-export type OperationKind = "run" | "compacting" | "shell" | "command" | "dialog" | "switching" | "closing";
+export type OperationKind =
+	| "run"
+	| "compacting"
+	| "shell"
+	/** Hooks decide on a prompt that is not an entry yet. */
+	| "prompting"
+	| "command"
+	| "dialog"
+	| "switching"
+	| "closing";
 
 /** What a run is doing. In `ending` its last reply is logged; hooks, file writes and auto-compaction still finish. */
 export type RunPhase = "requesting" | "streaming" | "tools" | "retrying" | "ending";
@@ -13,7 +22,7 @@ export interface ActiveOperation {
 	/** Unique in the session. */
 	readonly id: number;
 	readonly kind: OperationKind;
-	/** The command, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
+	/** The command, `shortcut <key>`, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
 	readonly name: string;
 	/** null unless the kind is `run`. */
 	readonly phase: RunPhase | null;
@@ -43,6 +52,7 @@ const PRECEDENCE: readonly OperationKind[] = [
 	"compacting",
 	"run",
 	"shell",
+	"prompting",
 	"command",
 ];
 
@@ -54,6 +64,7 @@ export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionReques
 	run: { ...ANYTHING, prompt: "queue", compact: "refuse" },
 	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse" },
 	shell: { ...ANYTHING, shell: "refuse" },
+	prompting: ANYTHING,
 	command: ANYTHING,
 	dialog: ANYTHING,
 	switching: { ...NOTHING, prompt: "queue", command: "allow" },
@@ -64,12 +75,13 @@ export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionReques
 const EXCLUSIVE: ReadonlySet<OperationKind> = new Set(["run", "compacting", "shell", "switching", "closing"]);
 
 /** Operations that an abort waits for. The others end when their caller returns. */
-const AWAITED = ["run", "compacting", "shell"] as const;
+const AWAITED = ["run", "compacting", "shell", "prompting"] as const;
 
 const BUSY: Readonly<Record<OperationKind, string>> = {
 	run: "The agent is running",
 	compacting: "A compaction is already running",
 	shell: "A shell command is already running",
+	prompting: "Hooks are checking a prompt",
 	command: "A command is running",
 	dialog: "A dialog is open",
 	switching: "The session is being switched",
@@ -103,6 +115,7 @@ export class SessionActivity {
 	#lastId = 0;
 	readonly #listeners = new Set<(activity: Activity) => void>();
 	#waiters: (() => void)[] = [];
+	#nextAbort = new AbortController();
 
 	get current(): Activity {
 		return this.#current;
@@ -122,6 +135,11 @@ export class SessionActivity {
 	/** Signal of the most recent active operation; null when the session is idle. */
 	get signal(): AbortSignal | null {
 		return this.#entries.at(-1)?.controller.signal ?? null;
+	}
+
+	/** Aborted by the next `abort` of everything or of a run, also when the session is idle. */
+	get nextAbort(): AbortSignal {
+		return this.#nextAbort.signal;
 	}
 
 	/** Whether the session accepts a request now. */
@@ -179,18 +197,32 @@ export class SessionActivity {
 			const { kind } = snapshot;
 			if (kinds.length === 0 ? kind !== "closing" : kinds.includes(kind)) controller.abort();
 		}
+		if (kinds.length > 0 && !kinds.includes("run")) return;
+		const next = this.#nextAbort;
+		this.#nextAbort = new AbortController();
+		next.abort();
 	}
 
-	/** Aborts run, compaction and shell command, and waits until they end. Commands and dialogs continue. */
+	/** Aborts run, compaction, shell command and the hooks of a prompt, and waits until they end. Commands and dialogs continue. */
 	async stop(): Promise<void> {
 		this.abort(...AWAITED);
 		await this.until(...AWAITED);
 	}
 
-	/** Resolves once no operation of these kinds is active. Without kinds: run, compaction and shell command. */
+	/** Resolves once no operation of these kinds is active. Without kinds: those that `stop` aborts. */
 	async until(...kinds: readonly OperationKind[]): Promise<void> {
 		const awaited = kinds.length === 0 ? AWAITED : kinds;
 		while (this.has(...awaited)) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+	}
+
+	/** Resolves after the next change. */
+	changed(): Promise<void> {
+		return new Promise((resolve) => {
+			const stop = this.subscribe(() => {
+				stop();
+				resolve();
+			});
+		});
 	}
 
 	/** Waits for a run in its `ending` phase: to users a run is over after its last reply. */

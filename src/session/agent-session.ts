@@ -3,37 +3,26 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
-import { type CommandSources, paletteItems } from "../commands/registry.js";
+import { paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
-import type { CompletionItem, EntryOptions, HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { SessionShortcut } from "../hooks/shortcuts.js";
+import type { ToolRenderer } from "../hooks/tool-drawing.js";
+import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
-import type { Activity, SessionActivity } from "./activity.js";
-import type { CommandRunner } from "./command-runner.js";
-import type { Compaction } from "./compaction.js";
-import type { AgentSessionEvent, QueuedPrompts, SessionEvents } from "./events.js";
+import type { Activity } from "./activity.js";
+import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { ModelMemory } from "./model-memory.js";
 import type { QueueMode } from "./prompt-queue.js";
-import type { PromptExtras, Prompter, PromptResult } from "./prompter.js";
-import type { Reloader } from "./reloader.js";
-import { type LogView, type SessionContext, viewLog } from "./session-context.js";
-import type { SessionHooks } from "./session-hooks.js";
+import type { PromptExtras, PromptResult } from "./prompter.js";
+import type { SessionComponents } from "./session-components.js";
+import { type LogView, viewLog } from "./session-context.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
-import type { SessionRunner } from "./session-run.js";
-import type { SessionSetup } from "./session-setup.js";
-import { SessionName, type SessionState } from "./session-state.js";
+import { SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
-import type { UserShell } from "./user-shell.js";
-
-/** The user interface of a session; set by `attachUI`. */
-export interface SessionSurface {
-	ui: HookUI;
-	shell: CommandShell | null;
-	hasUI: boolean;
-}
 
 /** Names of everything a session has loaded, for the header. */
 export interface LoadedSummary {
@@ -59,35 +48,6 @@ export interface SessionControls {
 	abortBash(): void;
 }
 
-/** The components of a session, connected by `create-session.ts`. */
-export interface SessionComponents {
-	setup: SessionSetup;
-	activity: SessionActivity;
-	events: SessionEvents;
-	state: SessionState;
-	context: SessionContext;
-	hooks: SessionHooks;
-	compaction: Compaction;
-	runner: SessionRunner;
-	userShell: UserShell;
-	lifecycle: Lifecycle;
-	reloader: Reloader;
-	commands: CommandRunner;
-	prompter: Prompter;
-	inspector: Inspector;
-	memory: Pick<ModelMemory, "flush">;
-	sources(): CommandSources;
-	surface: SessionSurface;
-	/** Problems found at the start and at reloads, one line each. */
-	warnings: string[];
-	/** The notice that reported that nothing can be saved; null while everything can. */
-	unsaved(): string | null;
-	/** Aborted when the session ends. */
-	ended: AbortController;
-	/** Computes the context from the current entries. */
-	rebuild(): Promise<void>;
-}
-
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and does not depend on a terminal. Modes
  * drive it and subscribe to its events. Create it with `createAgentSession`, then call `start()`.
@@ -107,14 +67,21 @@ export class AgentSession {
 		this.inspector = components.inspector;
 	}
 
-	/** Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. */
-	start(): Promise<void> {
-		const { lifecycle, hooks } = this.#components;
-		return lifecycle.start(() => hooks.load());
+	/**
+	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
+	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
+	 */
+	async start(): Promise<void> {
+		const { lifecycle, hooks, models, setup } = this.#components;
+		await lifecycle.start(async () => {
+			await hooks.load();
+			await models.start();
+		});
+		setup.toolSwitch.checkNames();
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
-	attachUI(ui: HookUI, shell: CommandShell | null, hasUI = shell !== null): void {
+	attachUI(ui: SessionUI, shell: CommandShell | null, hasUI = shell !== null): void {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 
@@ -180,6 +147,10 @@ export class AgentSession {
 	set acceptsSend(accepts: boolean) {
 		this.#components.prompter.acceptsSend = accepts;
 	}
+	/** The mode that drives the session, for hooks; `sdk` by default. */
+	set mode(mode: SessionMode) {
+		this.#components.surface.mode = mode;
+	}
 	get autoCompaction(): boolean {
 		return this.#components.compaction.enabled;
 	}
@@ -206,10 +177,20 @@ export class AgentSession {
 	/**
 	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
 	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
-	 * commands; `session_busy` when the session is closing
+	 * commands; `prompt_refused` from hooks; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
+	}
+
+	/** The shortcuts of hooks. The same list until they change, which is a `registrations_changed` event. */
+	get shortcuts(): readonly SessionShortcut[] {
+		return this.#components.hooks.registry.shortcuts;
+	}
+
+	/** Runs a shortcut like a command without arguments. @throws PiError `command_failed`, `session_busy` */
+	runShortcut(shortcut: SessionShortcut): Promise<PromptResult> {
+		return this.#components.prompter.runShortcut(shortcut);
 	}
 
 	/** Like `prompt`, but never runs a command: a leading slash is plain text. */
@@ -218,8 +199,8 @@ export class AgentSession {
 	}
 
 	/** Sends a prompt after the active run; at once when no run is active. */
-	followUp(text: string, images: readonly SourceImage[] = []): Promise<void> {
-		return this.#components.prompter.followUp(text, images);
+	async followUp(text: string, images: readonly SourceImage[] = [], source: PromptSource = "sdk"): Promise<void> {
+		await this.#components.prompter.followUp(text, { images, source });
 	}
 
 	/** Empties the queue. @returns the prompts, for the editor */
@@ -311,7 +292,15 @@ export class AgentSession {
 
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#components.hooks.registry.entryType(type)?.render;
+		return this.#components.hooks.entryRenderer(type);
+	}
+
+	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
+	toolRenderer(name: string): ToolRenderer | undefined {
+		const found = this.#components.hooks.registry.tool(name);
+		if (!found) return undefined;
+		const { hook, options } = found;
+		return options.renderCall || options.renderResult ? { hook, ...options } : undefined;
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
 import { isSessionHeader } from "../log/entry.js";
 import { type RequestUsage, usageOf } from "../log/request-usage.js";
 import type { SessionLog } from "../log/session-log.js";
@@ -10,7 +10,7 @@ import { openSavedUsage } from "./saved-usage.js";
 import type { SessionCore } from "./session-setup.js";
 
 export interface BudgetDeps extends Pick<SessionCore, "setup" | "state" | "activity"> {
-	ui(): HookUI;
+	ui(): SessionUI;
 }
 
 /** A budget and what was spent of it, in US dollars. */

@@ -1,10 +1,14 @@
 import { resolve } from "node:path";
+import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
 import type { BranchRow } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
+import type { DrawTool } from "../export/html-tool.js";
+import { PLAIN_THEME } from "../hooks/plain-theme.js";
+import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
@@ -115,8 +119,27 @@ export async function exportSession(session: AgentSession, path?: string): Promi
 		entries: session.log,
 		context: session.context,
 		title: session.sessionName ?? `Session ${id}`,
+		drawTool: (call, result) => drawToolText(session.toolRenderer(call.name), call.arguments, result),
 	});
 	return target;
+}
+
+/** A call as its hook draws it, in text; null if no hook does. */
+function drawToolText(
+	renderer: ToolRenderer | undefined,
+	args: Readonly<Record<string, unknown>>,
+	result: ToolResultMessage | undefined,
+): ReturnType<DrawTool> {
+	if (!renderer) return null;
+	const options = { expanded: true, isPartial: false, isError: result?.isError ?? false };
+	const head = drawCall(renderer, args, PLAIN_THEME, readDrawnText);
+	const body = result ? drawResult(renderer, result, options, PLAIN_THEME, readDrawnText) : null;
+	const textOf = (drawing: Drawing<string> | null) => (drawing && "drawn" in drawing ? drawing.drawn : null);
+	return {
+		title: textOf(head),
+		body: textOf(body),
+		errors: [head, body].flatMap((drawing) => (drawing && "error" in drawing ? [drawing.error] : [])),
+	};
 }
 
 /** The user messages, oldest first, each with the messages and tokens after it. Reads every message. */

@@ -8,7 +8,8 @@ import {
 } from "../commands/registry.js";
 import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { Attachment, CommandResult, CompletionItem, HookUI } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { Attachment, CommandResult, CompletionItem } from "../hooks/types.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
 import { readSkill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
@@ -23,15 +24,15 @@ export interface CommandRunnerDeps {
 	resources: SessionResources;
 	host(): CommandHost;
 	hooks(): HookRunner;
-	ui(): HookUI;
+	ui(): SessionUI;
 	shell(): CommandShell | null;
 	emit(event: AgentSessionEvent): void;
 }
 
 /** The result of a command line. */
 export type CommandLineResult =
-	/** Text to send to the agent. */
-	| { kind: "prompt"; prompt: string; attachments?: Attachment[] }
+	/** Text to send to the agent; `fromHook`: a hook wrote it. */
+	| { kind: "prompt"; prompt: string; attachments?: Attachment[]; fromHook?: true }
 	/** The command is done; `status` is the line it reports. */
 	| { kind: "done"; status: string | null };
 
@@ -64,6 +65,21 @@ export class CommandRunner {
 		}
 	}
 
+	/**
+	 * Runs a shortcut of a hook, as a command without arguments.
+	 * @throws PiError `command_failed`, `session_busy`
+	 */
+	async runShortcut({ id, key }: { id: string; key: string }): Promise<CommandLineResult> {
+		const { activity, hooks } = this.deps;
+		activity.check("command");
+		const operation = activity.begin("command", { name: `shortcut ${key}` });
+		try {
+			return toLineResult(await hooks().runShortcut(id, operation.signal));
+		} finally {
+			operation.end();
+		}
+	}
+
 	/** Completions for the arguments of a command. */
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = findCommand(name, this.deps.sources());
@@ -75,7 +91,7 @@ export class CommandRunner {
 	async #dispatch(found: FoundCommand, rest: string, signal: AbortSignal): Promise<CommandLineResult> {
 		switch (found.kind) {
 			case "hook":
-				return toLineResult(await this.deps.hooks().runCommand(found.name, rest, signal));
+				return fromHook(toLineResult(await this.deps.hooks().runCommand(found.name, rest, signal)));
 			case "template": {
 				const template = this.deps.resources.templates.find(({ name }) => name === found.name);
 				return { kind: "prompt", prompt: template ? expandTemplate(template, rest) : rest };
@@ -114,4 +130,8 @@ function toLineResult(result: CommandResult | undefined | void): CommandLineResu
 	if (typeof result === "string") return { kind: "prompt", prompt: result };
 	if ("status" in result) return { kind: "done", status: result.status };
 	return { kind: "prompt", prompt: result.prompt, ...(result.attachments ? { attachments: result.attachments } : {}) };
+}
+
+function fromHook(result: CommandLineResult): CommandLineResult {
+	return result.kind === "prompt" ? { ...result, fromHook: true } : result;
 }

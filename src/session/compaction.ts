@@ -165,7 +165,7 @@ export class Compaction implements CommandCompaction {
 	}
 
 	async planUndo(): Promise<UndoPlan | null> {
-		const { activity, state, context, setup, ended } = this.deps;
+		const { activity, state, context, ended } = this.deps;
 		await activity.untilRunEnded();
 		activity.check("compact");
 		const { entries } = state.log;
@@ -177,7 +177,7 @@ export class Compaction implements CommandCompaction {
 		const budget = this.deps.window.budget();
 		const limit = budget && (this.enabled ? budget.limit : budget.max);
 		// The rest of the window, without system prompt and tools.
-		const room = limit === null ? null : Math.max(0, limit - setup.preamble(state.model).tokens);
+		const room = limit === null ? null : Math.max(0, limit - undone.preamble.tokens);
 		const exceeded = room !== null && tokensAfter > room ? room : null;
 		return { kind, entryIndex, tokensBefore: tokensOf(context.current), tokensAfter, exceeded };
 	}
@@ -252,8 +252,8 @@ export class Compaction implements CommandCompaction {
 		const draft = await trial.askHooks();
 		const budget = this.deps.window.budget();
 		if (!draft || reason === "manual" || !budget) return draft;
-		const { tokensAfter } = await trial.preview(draft.entry);
-		if (tokensAfter + this.deps.setup.preamble(this.deps.state.model).tokens <= budget.limit) return draft;
+		const { after } = await trial.preview(draft.entry);
+		if (requestTokens(after) <= budget.limit) return draft;
 		const by = draft.by.kind === "hook" ? `hook ${draft.by.name}` : "the hook";
 		const message = `The compaction of ${by} leaves too little room, so the model writes one`;
 		this.deps.emit({ type: "notice", level: "warning", message });
@@ -275,15 +275,15 @@ export class Compaction implements CommandCompaction {
 		let gain = Number.POSITIVE_INFINITY;
 		for (const plan of planCompactions(before.messages, viewLog(state.log), keep)) {
 			// Only where the window demands it.
-			const isSmall = !budget || tokensOf(before) + setup.preamble(state.model).tokens <= budget.target;
+			const isSmall = !budget || requestTokens(before) <= budget.target;
 			if (plan.isLastResort && isSmall) break;
 			last = plan;
 			if (!budget) break;
 			const summary = "x".repeat(budget.summary * 4);
 			const entry = { type: "compaction" as const, timestamp: entryTimestamp(), summary, ...cutOf(plan) };
-			const after = tokensOf(await this.#tryWith(entry, signal));
-			gain = tokensOf(before) - (after - budget.summary + MIN_SUMMARY_TOKENS);
-			if (after + setup.preamble(state.model).tokens <= budget.target) break;
+			const after = await this.#tryWith(entry, signal);
+			gain = tokensOf(before) - (tokensOf(after) - budget.summary + MIN_SUMMARY_TOKENS);
+			if (requestTokens(after) <= budget.target) break;
 		}
 		return gain > 0 || !mustGain ? last : null;
 	}
@@ -355,9 +355,14 @@ function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""):
 	);
 }
 
-/** Estimated tokens of a context. */
+/** Estimated tokens of the messages of a context. */
 function tokensOf(context: BuiltContext): number {
 	return estimateAll(context.messages.map(({ message }) => message));
+}
+
+/** Estimated tokens of the complete request. */
+function requestTokens(context: BuiltContext): number {
+	return tokensOf(context) + context.preamble.tokens;
 }
 
 function undoEntry(entryIndex: number): ContextUndoEntry {

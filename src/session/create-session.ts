@@ -1,23 +1,27 @@
 import { describeLimits } from "../config/model-facts.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
-import { NO_UI } from "../hooks/bound-ui.js";
+import { NO_UI } from "../hooks/session-ui.js";
 import { SessionActivity } from "./activity.js";
-import { AgentSession, type SessionSurface } from "./agent-session.js";
+import { AgentSession } from "./agent-session.js";
 import { Budget } from "./budget.js";
 import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
-import { hookErrorEvent, problemEvent } from "./describe-context.js";
+import { hookErrorEvent, logProblemEvent } from "./describe-context.js";
 import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
+import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
+import { HookModels } from "./hook-models.js";
+import { HookNotices } from "./hook-notices.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
 import { Prompter } from "./prompter.js";
 import { Reloader } from "./reloader.js";
+import type { SessionSurface } from "./session-components.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionImages } from "./session-images.js";
@@ -43,6 +47,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => {
 		memory.observe(event);
+		notices.observe(event);
 		events.emit(event);
 	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
@@ -54,22 +59,25 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	};
 	let unsaved: string | null = null;
 	const ended = new AbortController();
-	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false };
+	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
+	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
 	const gone = state.restore(setup.models.find);
-	if (gone) warnings.push(setup.models.describeReplaced(gone, state.model));
+	// A hook may provide it: see `HookModels.start`.
+	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
 	if (limits !== null) warnings.push(limits);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
 		stages: (input, signal) => hooks.contextStages(input, signal),
-		preambleTokens: () => setup.preamble(state.model).tokens,
+		preamble: () => setup.preamble(state.model),
 		model: () => state.model ?? undefined,
-		onProblem: (problem) => emit(problemEvent(problem)),
+		onProblem: (problem) =>
+			problem.hook === null ? emit(logProblemEvent(problem)) : hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
 	const rebuild = async () => void (await context.rebuild(activity.signal ?? ended.signal));
@@ -82,15 +90,43 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		shell: () => surface.shell,
 		systemItems: () => runner.systemItems,
 		rebuild,
+		flags: () => hooks.flags,
 		activity,
+		rankOf: (hook) => hooks.loaded.indexOf(hook),
+		reportScreen: (error) => hooks.report(error),
+		recordDraw: ({ path }, ms) => hooks.health.recordDraw(path, ms),
+		control: createHookControl({
+			setup,
+			activity,
+			state,
+			context,
+			mode: () => surface.mode,
+			shell: () => surface.shell,
+			compaction: () => compaction,
+			lifecycle: () => lifecycle,
+			reloader: () => reloader,
+			prompter: () => prompter,
+			queue: () => runner.queue,
+		}),
 	});
+	const models = new HookModels({ setup, state, warn });
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
-		onError: (error) => emit(hookErrorEvent(error)),
+		onError: (error) => emit(hookErrorEvent(error, setup.verbose)),
 		onLongCall: emit,
 		onWarning: warn,
+		onChange(isFirst) {
+			if (ended.signal.aborted) return;
+			models.update(hooks.registry.providers);
+			if (!isFirst) emit({ type: "registrations_changed" });
+		},
 		onSend: (text, attachments) => prompter.receive(text, attachments),
+		onTools(tools) {
+			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
+			for (const line of clashes) warn(line);
+			for (const line of replacements) notice("info", line);
+		},
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
 	const core: SessionCore = {
@@ -99,10 +135,11 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries, signal) =>
+		tryContext: (entries, signal, preamble = setup.preamble(state.model)) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
+				{ preamble },
 			),
 		emit,
 		ended: ended.signal,
@@ -111,7 +148,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
 	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget });
+	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget, notices });
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
@@ -119,7 +156,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		onLeave: () => runner.systemItems.writeOrDrop(),
 		reread: () => reloader.refresh(),
 	});
-	const reloader = new Reloader({ setup, state, hooks, lifecycle, warnings, warn });
+	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -141,6 +178,8 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	});
 	const prompter: Prompter = new Prompter({
 		activity,
+		state,
+		hooks: () => hooks.runner,
 		commands,
 		runner,
 		window,
@@ -162,6 +201,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 				tools: setup.tools.length > 0,
 				sessions: setup.sessionDir !== null || isDriven,
 				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
+				user: prompter.acceptsSend,
 			};
 		},
 	});
@@ -172,6 +212,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		state,
 		context,
 		hooks,
+		models,
 		compaction,
 		runner,
 		userShell: new UserShell(core),

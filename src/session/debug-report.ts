@@ -35,7 +35,7 @@ export async function writeDebugReport(
 		...heading("Terminal and screen"),
 		...screenLines(screen),
 		...heading("Last request"),
-		...requestLines(session, setup),
+		...requestLines(session),
 	];
 	await atomicWriteFile(path, `${setup.redact(lines.join("\n"))}\n`, { mode: 0o600 });
 	return path;
@@ -69,12 +69,13 @@ function screenLines(screen: ScreenFacts | null): string[] {
 	return [`${screen.columns}×${screen.rows}`, ...terminal, "", ...screen.lines.map((line) => `| ${stripAll(line)}`)];
 }
 
-function requestLines({ inspector, context, model }: AgentSession, setup: SessionSetup): string[] {
-	const traced = inspector.lastRequest ?? context.messages;
+function requestLines({ inspector, context }: AgentSession): string[] {
+	const { messages: traced, preamble } = inspector.lastRequest ?? context;
 	const sent =
 		inspector.lastRequest === null ? "no request was sent yet; the next one would be:" : `${traced.length} messages`;
+	const tools = `tools: ${preamble.tools.map(({ name }) => name).join(", ") || "none"}`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
-	return [sent, "", stripAll(setup.preamble(model).systemPrompt), "", ...messages];
+	return [sent, "", stripAll(preamble.systemPrompt), "", stripAll(tools), "", ...messages];
 }
 
 function shorten(_key: string, value: unknown): unknown {

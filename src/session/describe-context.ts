@@ -1,9 +1,10 @@
-import { type ContextInspection, cacheShares, type HookStatus, requestSize } from "../commands/inspection.js";
-import type { CacheLoss } from "../context/cache-loss.js";
+import { type ContextInspection, cacheShares, describeTools, type HookStatus } from "../commands/inspection.js";
+import { type CacheLoss, describeChanged } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { entryMessage } from "../context/entry-message.js";
-import { fullText, type LedgerMessage } from "../context/ledger.js";
-import { HookError } from "../errors.js";
+import { fullText, groupTools, type LedgerMessage, type LedgerSection, type LedgerTool } from "../context/ledger.js";
+import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 
 import type { AgentSessionEvent } from "./events.js";
@@ -11,19 +12,25 @@ import type { AgentSessionEvent } from "./events.js";
 /** Maximum number of characters shown of each message. */
 const PREVIEW = 60;
 
-/** The next request as lines of text: each message with its origin, and each hidden entry with what hides it. */
+/** The next request as lines of text: each tool, section and message with its origin, and what hooks hide. */
 export function describeContext(inspection: ContextInspection): string[] {
-	const { ledger, preamble, entries, loss, contextWindow, unstable } = inspection;
-	const { messages, hidden, problems } = ledger;
-	const { tokens } = requestSize(inspection);
+	const { context, ledger, entries, loss, contextWindow, unstable } = inspection;
+	const { tokens, tools, systemPrompt, messages, hidden, removed, problems } = ledger;
 	const cache = cacheShares(inspection);
 	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
 	const lines = [
 		`${messages.length} messages, about ${tokens} tokens${share}${cache === null ? "" : `, ${cache}`}`,
-		`${preamble.tokens} of them are the system prompt and ${preamble.tools.length} tool definitions`,
+		`${context.preamble.tokens} of them are the system prompt and ${tools.length} tool definitions`,
 		"",
 	];
+	for (const tool of groupTools(tools)) lines.push(describePart("tools", tool.name, tool));
+	for (const section of systemPrompt) lines.push(describePart("system", section.id, section));
 	for (const message of messages) lines.push(describeMessage(message));
+	if (removed.length > 0) lines.push("", "Removed by hooks:");
+	for (const part of removed) {
+		const [kind, name] = "id" in part ? ["system", part.id] : ["tool", part.name];
+		lines.push(`┆       ${kind.padEnd(13)} ${name}  (by ${hookName(part.by.hook)})`);
+	}
 	if (hidden.length > 0) lines.push("", `${hidden.length} entries are hidden:`);
 	for (const { entryIndex, role, by } of hidden) {
 		const message = entryMessage(entries.at(entryIndex));
@@ -32,55 +39,67 @@ export function describeContext(inspection: ContextInspection): string[] {
 		lines.push(`┆ ${String(entryIndex).padStart(4)}  ${role.padEnd(13)} ${text}  (by ${name})`);
 	}
 	if (loss) lines.push("", describeLoss(loss));
-	for (const hook of unstable) lines.push("", `${hook} returns different messages for the same entries`);
-	for (const { hook, rule, position } of problems) lines.push("", `${hook ?? "the log"}: ${rule} at ${position}`);
+	for (const hook of unstable) lines.push("", `${hook} returns different results for the same entries`);
+	for (const { hook, reason } of problems) lines.push("", `${hook ?? "the log"}: ${reason}`);
 	return lines;
 }
 
 /** One line: what changed the start of the request, and how many tokens are no longer cached. */
-function describeLoss({ by, tokens }: Pick<CacheLoss, "by" | "tokens">): string {
+function describeLoss({ by, changed, tokens }: Pick<CacheLoss, "by" | "changed" | "tokens">): string {
 	const who = by.kind === "hook" ? `hook ${hookName(by.hook)}` : by.kind === "compaction" ? "a compaction" : "a change";
-	return `${who} changed the start of the request: about ${tokens} tokens are no longer cached`;
+	return `${who} changed ${describeChanged(changed)}: about ${tokens} tokens are no longer cached`;
 }
 
 /** The hooks as lines of text: scope, path and calls of each, then its problems. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
-	return statuses.flatMap(({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts }) => {
-		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
-		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
-		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
-		const error = figures.lastError === null ? [] : [`    last error: ${figures.lastError}`];
-		const failure = problem === null ? [] : [`    ${problem}`];
-		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
-		const claims = conflicts.map((conflict) => `    ${conflict}`);
-		return [
-			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
-			...replaced,
-			...failure,
-			...error,
-			...unreachable,
-			...claims,
-		];
-	});
+	return statuses.flatMap(
+		({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts, tools }) => {
+			const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
+			if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
+			const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
+			const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
+			const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
+			const { lastError, lastPlace, lastStack } = figures;
+			const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
+			const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
+			const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
+			const failure = problem === null ? [] : [`    ${problem}`];
+			const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
+			const claims = conflicts.map((conflict) => `    ${conflict}`);
+			return [
+				`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+				...replaced,
+				...ofModel,
+				...failure,
+				...error,
+				...slow,
+				...unreachable,
+				...claims,
+			];
+		},
+	);
 }
 
-/** The event that reports a dropped answer of a hook, or a fault in the log. */
-export function problemEvent({ hook, rule, position }: ContextProblem): AgentSessionEvent {
-	if (hook === null) {
-		return {
-			type: "notice",
-			level: "warning",
-			message: `Entry ${position} of the session: ${rule.replaceAll("_", " ")}`,
-		};
-	}
-	const reason = `${rule} at position ${position}; its answer was dropped`;
-	return hookErrorEvent(new HookError("context_invalid", hook, "context", reason));
+/** The event that reports a fault in the log. */
+export function logProblemEvent(problem: ContextProblem): AgentSessionEvent {
+	return { type: "notice", level: "warning", message: `The session file: ${describeProblem(problem)}` };
 }
 
-/** A hook failure as a session event. JSON and RPC send the text; listeners in this process also get the error. */
-export function hookErrorEvent(cause: HookError): AgentSessionEvent {
-	const { hookPath, event, reason: error } = cause;
-	return Object.defineProperty({ type: "hook_error", hookPath, event, error }, "cause", { value: cause });
+/**
+ * A hook failure as a session event. JSON and RPC send its enumerable fields; listeners in this process also get the error.
+ * @param verbose adds the stack trace
+ */
+export function hookErrorEvent(cause: HookError, verbose: boolean): AgentSessionEvent {
+	const { hookPath, event, reason: error, place, trace, rule } = cause;
+	const details = { ...place, ...(rule && { rule }), ...(verbose && trace !== null && { stack: trace }) };
+	return Object.defineProperty({ type: "hook_error", hookPath, event, error, ...details }, "cause", { value: cause });
+}
+
+function describePart(kind: string, name: string, part: LedgerTool | LedgerSection): string {
+	const { tokens, cached, origin, text } = part;
+	const from = origin.hook === undefined ? origin.kind : `hook ${hookName(origin.hook)}`;
+	const state = cached === undefined ? "" : cached ? "  cached" : "  new";
+	return `▎       ${kind.padEnd(13)} ${String(tokens).padStart(6)} tok${state.padEnd(8)}  ${preview(`${name}: ${text}`)}${origin.kind === "core" ? "" : `  (${from})`}`;
 }
 
 function describeMessage({ entryIndex, role, tokens, origin, text, cached }: LedgerMessage): string {

@@ -1,34 +1,36 @@
 import { join, resolve } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
-import type { RequestPreamble } from "../commands/inspection.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import { callsTools } from "../config/model-facts.js";
 import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
-import { estimatePreamble } from "../context/tokens.js";
+import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
-import type { ThinkingLevel } from "../log/entry.js";
+import type { PromptSection, ThinkingLevel, ToolInfo } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
-import { buildSystemPrompt } from "../resources/system-prompt.js";
+import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
-import { chooseModel } from "./choose-model.js";
+import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
+import { withHookStreams } from "./hook-streams.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
-import { findSessionCode } from "./session-code.js";
+import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import type { ModelClient, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
@@ -69,6 +71,8 @@ export interface CreateAgentSessionOptions {
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
+	/** Reads the flags that hooks declare. Without it, each has its default. */
+	readFlags?: ReadFlags;
 	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
 	bundledHooks?: boolean;
 	contextFiles?: boolean;
@@ -78,6 +82,8 @@ export interface CreateAgentSessionOptions {
 	appendSystemPrompt?: string;
 	/** Run the project's own code in this session without asking. */
 	trust?: boolean;
+	/** True: errors of hooks carry their stack trace. */
+	verbose?: boolean;
 	/** Asks whether the project's own code may run. Without it, only trusted code runs. */
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
 	/** Asks whether a hook gets a handle it requires. Without it, hooks get only what the settings grant. */
@@ -101,7 +107,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
 	const local = { env, ...options.localServers };
-	const [client, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
+	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
 			options.client ?? loadModelClient(),
 			ModelFiles.load({
@@ -121,22 +127,9 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			}),
 		]);
 	warnings.push(...modelWarnings, ...resourceWarnings);
-	const { lastModels, cwd } = paths;
-	const choose = () => {
-		const { registry } = models.current;
-		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
-	};
-	const chosen = await choose();
-	warnings.push(...chosen.warnings);
-	// Runs in the background: the first request waits for it and reports a failure.
-	if (chosen.model) client.prepare(chosen.model).catch(() => {});
-	if (options.apiKey !== undefined) {
-		if (!chosen.model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		models.overrideKey(chosen.model.provider, options.apiKey);
-	}
 	const tmpDir = usablePrivateDir(paths.tmp);
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
-	const code = await findSessionCode({
+	const codeOptions: SessionCodeOptions = {
 		paths,
 		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
 		get settings() {
@@ -153,7 +146,30 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		trustOnce: options.trust === true,
 		ask: options.askTrust,
 		watch: options.watch,
+	};
+	const { lastModels, cwd } = paths;
+	const choose = () => {
+		const { registry } = models.current;
+		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
+	};
+	const client = await withHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	// A hook may add the model: until the hooks have loaded, nothing about the choice is an error.
+	const waitsForHooks = expectsHooks(codeOptions);
+	const first = await choose().catch((error: unknown) => {
+		if (!waitsForHooks || !(error instanceof PiError) || error.code !== "model_unknown") throw error;
+		return { error };
 	});
+	const chosen: ChosenModel = "error" in first ? withoutModel(options, store) : first;
+	if (!waitsForHooks) warnings.push(...chosen.warnings);
+	// Runs in the background: the first request waits for it and reports a failure.
+	if (chosen.model) client.prepare(chosen.model).catch(() => {});
+	const useKey = ({ model }: ChosenModel) => {
+		if (options.apiKey === undefined) return;
+		if (!model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
+		models.overrideKey(model.provider, options.apiKey);
+	};
+	if (!("error" in first)) useKey(chosen);
+	const code = await findSessionCode(codeOptions);
 	warnings.push(...code.warnings);
 	const sessionDir =
 		options.session?.kind === "memory"
@@ -161,20 +177,19 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
 	// Computed again when the tools or files change, for example when the project's tools are added.
-	const preamble = lastResult((tools: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) =>
-		createPreamble(
-			buildSystemPrompt({
-				cwd: paths.cwd,
-				date,
-				tools,
-				contextFiles,
-				skills: tools.some(({ name }) => name === "read") ? skills : [],
-				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-			}),
+	const preamble = lastResult((all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) => {
+		const tools = all.map((tool) => toolInfo(tool, code.tools.hookOf(tool)));
+		const sections = buildPromptSections({
+			cwd: paths.cwd,
+			date,
 			tools,
-		),
-	);
+			contextFiles,
+			skills,
+			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
+			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+		});
+		return createPreamble(sections, tools);
+	});
 	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const used = chosen.chosen.model ? null : lastModel(log);
 	if (used) await models.current.models.searchServer(used);
@@ -230,10 +245,21 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		async findDefaultModel() {
 			return (await choose().catch(() => ({ model: null }))).model;
 		},
+		lateModel: waitsForHooks
+			? async (isNew) => {
+					if (!isNew && "error" in first) throw first.error;
+					const late = isNew ? await choose() : chosen;
+					if (isNew) useKey(late);
+					return late;
+				}
+			: null,
+		useProviders: (providers) => models.useProviders(providers),
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
+		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
+		verbose: options.verbose === true,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
 		},
@@ -251,9 +277,33 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	};
 }
 
-function createPreamble(systemPrompt: string, all: readonly AnyTool[]): RequestPreamble {
-	const tools = all.map(({ name, description, parameters }) => ({ name, description, parameters }));
-	return { systemPrompt, tools, tokens: estimatePreamble(systemPrompt, tools) };
+/** The choice for a session whose model is unknown until its hooks have loaded. */
+function withoutModel({ thinkingLevel }: CreateAgentSessionOptions, { current }: SettingsStore): ChosenModel {
+	return {
+		model: null,
+		thinkingLevel: thinkingLevel ?? current.defaultThinkingLevel,
+		chosen: { model: true, thinkingLevel: thinkingLevel !== undefined },
+		warnings: [],
+	};
+}
+
+function createPreamble(list: PromptSection[], infos: ToolInfo[]): CorePreamble {
+	const [sections, tools] = [freezeDeep(list), Object.freeze(infos)];
+	return { sections, tools, generate: (offered) => sectionsForTools(sections, offered) };
+}
+
+const infos = new WeakMap<AnyTool, ToolInfo>();
+
+/** The definition of a tool as JSON: hooks get it, and must not change that of the tool. */
+function toolInfo(tool: AnyTool, hook: string | undefined): ToolInfo {
+	const known = infos.get(tool);
+	if (known) return known;
+	const { name, description, parameters, promptLine, guidelines } = tool;
+	const info: ToolInfo = freezeDeep(
+		JSON.parse(JSON.stringify({ name, description, parameters, promptLine, guidelines, hook })),
+	);
+	infos.set(tool, info);
+	return info;
 }
 
 /** Caches the last result of a function. */

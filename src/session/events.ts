@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { HookError } from "../errors.js";
+import type { HookError, SourcePlace } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { Activity } from "./activity.js";
 
@@ -16,12 +16,14 @@ export type AgentSessionEvent =
 	| AgentEvent
 	/** The session has another log now: redraw everything. */
 	| { type: "session_changed"; reason: "start" | "switch" | "clear" | "branch" }
+	/** Hooks registered or removed something after the start: commands, tools, shortcuts, flags or providers. */
+	| { type: "registrations_changed" }
 	/** An entry that is not a message was appended (compaction, custom entries, name, model, …). */
 	| { type: "entry_appended"; entryIndex: number; entry: SessionEntry }
 	/** The context changed other than by new messages at its end. */
 	| { type: "context_changed"; context: BuiltContext }
 	/** A request does not start like the previous one: about `tokens` cannot come from the provider's cache. */
-	| { type: "cache_lost"; by: CacheLoss["by"]; tokens: number }
+	| { type: "cache_lost"; by: CacheLoss["by"]; changed: CacheLoss["changed"]; tokens: number }
 	/** An operation of the session began, ended or entered another phase. */
 	| { type: "activity_changed"; activity: Activity }
 	| { type: "queue_changed"; queue: QueuedPrompts }
@@ -31,8 +33,19 @@ export type AgentSessionEvent =
 	| { type: "thinking_level_changed" }
 	| { type: "auto_compaction_start"; reason: "threshold" | "overflow" | "manual" }
 	| { type: "auto_compaction_end"; result: CompactionEntry | null; aborted: boolean; errorMessage?: string }
-	/** `cause` is not enumerable, so that JSON and RPC lines do not include it. */
-	| { type: "hook_error"; hookPath: string; event: string; error: string; readonly cause?: HookError }
+	/**
+	 * `file`, `line`, `column`: where the hook failed, or registered the handler. `stack`: only with `verbose`. `rule`: the
+	 * rule of the context check that an answer breaks. `cause` is not enumerable, so that JSON and RPC lines do not include it.
+	 */
+	| ({
+			type: "hook_error";
+			hookPath: string;
+			event: string;
+			error: string;
+			stack?: string;
+			rule?: string;
+			readonly cause?: HookError;
+	  } & Partial<SourcePlace>)
 	/** The session has been waiting for a handler for `ms`; `hook_done` follows when the handler returns. */
 	| { type: "hook_running"; hookPath: string; event: string; ms: number }
 	| { type: "hook_done"; hookPath: string; event: string }

@@ -1,10 +1,12 @@
 import type { HookFigures } from "../commands/inspection.js";
 import type { HookError } from "../errors.js";
-import type { HookCallReport } from "../hooks/runner.js";
+import type { HookCallReport } from "../hooks/handler-calls.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Number of recent durations kept for each hook. */
 const MAX_DURATIONS = 500;
+/** Drawing a component for longer than this delays the frame, ms. */
+const FRAME_MS = 16;
 
 interface HookRecord {
 	calls: number;
@@ -12,8 +14,12 @@ interface HookRecord {
 	durationsMs: number[];
 	timeouts: number;
 	blocks: number;
-	lastError: string | null;
+	lastError: HookFigures["lastError"];
+	lastPlace: HookFigures["lastPlace"];
+	lastStack: HookFigures["lastStack"];
 	isUnstable: boolean;
+	drawsMs: number[];
+	draws: number;
 }
 
 /** Records calls, timings and errors of hooks, by path: the figures continue across reloads. */
@@ -29,8 +35,19 @@ export class HookHealth {
 		if (outcome === "blocked") record.blocks++;
 	}
 
-	recordError({ hookPath, event, reason }: HookError): void {
-		this.#record(hookPath).lastError = `${event}: ${reason}`;
+	/** Records how long a component took to draw. */
+	recordDraw(hookPath: string, ms: number): void {
+		const record = this.#record(hookPath);
+		record.drawsMs[record.draws % MAX_DURATIONS] = ms;
+		record.draws++;
+	}
+
+	/** @param verbose keeps the stack trace */
+	recordError({ hookPath, event, reason, place, trace }: HookError, verbose: boolean): void {
+		const record = this.#record(hookPath);
+		record.lastError = `${event}: ${reason}`;
+		record.lastPlace = place;
+		record.lastStack = verbose ? trace : null;
 	}
 
 	/** @returns true the first time */
@@ -43,17 +60,19 @@ export class HookHealth {
 
 	/** The current figures of a hook; a snapshot. */
 	figures(hookPath: string): HookFigures {
-		const { calls, events, durationsMs, timeouts, blocks, lastError, isUnstable } = this.#record(hookPath);
+		const { durationsMs, drawsMs, draws: _, ...record } = this.#record(hookPath);
 		const sorted = [...durationsMs].sort((a, b) => a - b);
 		return {
-			calls,
-			events: Object.fromEntries(events),
+			...record,
+			events: Object.fromEntries(record.events),
 			p50Ms: percentile(sorted, 0.5),
 			p95Ms: percentile(sorted, 0.95),
-			timeouts,
-			blocks,
-			lastError,
-			isUnstable,
+			slowDrawMs: drawsMs.some((ms) => ms > FRAME_MS)
+				? percentile(
+						[...drawsMs].sort((a, b) => a - b),
+						0.95,
+					)
+				: null,
 		};
 	}
 
@@ -67,7 +86,11 @@ export class HookHealth {
 			timeouts: 0,
 			blocks: 0,
 			lastError: null,
+			lastPlace: null,
+			lastStack: null,
 			isUnstable: false,
+			drawsMs: [],
+			draws: 0,
 		};
 		this.#records.set(hookPath, record);
 		return record;

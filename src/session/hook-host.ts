@@ -1,22 +1,29 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../commands/command.js";
+import type { ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
+import type { ScreenHost } from "../hooks/bound-screen.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { textOf } from "../hooks/dialog-options.js";
+import type { FlagValues } from "../hooks/flags.js";
 import type { SystemItemSink } from "../hooks/handles.js";
-import type { HookHost } from "../hooks/host-context.js";
-import type { HookUI } from "../hooks/types.js";
+import type { HookControl, HookHost } from "../hooks/host-context.js";
+import { WRITTEN_ENTRY } from "../hooks/registry.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { HookTools } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionCore } from "./session-setup.js";
 
-export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity"> {
-	ui(): HookUI;
+export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
+	ui(): SessionUI;
 	hasUI(): boolean;
 	shell(): CommandShell | null;
 	/** Receives the items that hooks append. */
 	systemItems(): SystemItemSink;
 	rebuild(): Promise<void>;
+	flags(): FlagValues;
+	control: HookControl;
 }
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -41,11 +48,31 @@ function checkLevel(level: unknown): ThinkingLevel {
 	});
 }
 
+/** The tools of the session for hooks, which are loaded without type checks. */
+function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
+	const infos = (tools: readonly ToolStatus[]) =>
+		Object.freeze(tools.map(({ name, description, source }) => Object.freeze({ name, description, source })));
+	return {
+		get all() {
+			return infos(toolSwitch.list());
+		},
+		get active() {
+			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
+		},
+		setActive(names: unknown) {
+			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+				throw new PiError("bad_arguments", "ctx.tools.setActive expects a list of tool names");
+			toolSwitch.setActive(names);
+		},
+	};
+}
+
 /** The view that hooks have of the session; every member reads the current state. */
 export function createHookHost(deps: HookHostDeps): HookHost {
 	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
 	return {
 		cwd: setup.cwd,
+		control: deps.control,
 		get sessionFile() {
 			return state.log.path;
 		},
@@ -55,11 +82,17 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get thinkingLevel() {
 			return state.thinkingLevel;
 		},
+		get flags() {
+			return deps.flags();
+		},
 		get entries() {
 			return state.log.entries;
 		},
 		get messages() {
 			return context.messages;
+		},
+		get systemPrompt() {
+			return context.preamble.promptSections;
 		},
 		get ui() {
 			return ui();
@@ -79,19 +112,27 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		},
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
-			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});
+			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
 			return state.appendAll(checked);
 		},
 		get systemItems() {
 			return deps.systemItems();
 		},
 		rebuildContext: rebuild,
+		tools: hookTools(setup),
 		openDialog: (title) => deps.activity.begin("dialog", { name: title }).end,
 		async setModel(model) {
 			checkModel(model);
 			state.setModel(model);
 		},
 		setThinkingLevel: (level) => state.setThinkingLevel(checkLevel(level)),
-		setEditorText: (text) => shell()?.setEditorText(text),
+		setEditorText: (text) => {
+			const screen = ui().hookScreen;
+			if (screen) screen.setEditorText(text);
+			else shell()?.setEditorText(text);
+		},
+		rankOf: deps.rankOf,
+		reportScreen: deps.reportScreen,
+		recordDraw: deps.recordDraw,
 	};
 }

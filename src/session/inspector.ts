@@ -2,21 +2,24 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
-import type { BuiltContext, HookEdits, TracedMessage } from "../context/context-message.js";
-import { createLedger, type HookShare, hookShares } from "../context/ledger.js";
+import type { BuiltContext, HookEdits } from "../context/context-message.js";
+import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
+import type { CorePreamble } from "../context/preamble.js";
+import { coreAt } from "../context/recorded-preamble.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundled } from "../hooks/bundled.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
+import { sectionsForTools } from "../resources/system-prompt.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface InspectorDeps {
-	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings">;
+	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings" | "toolSwitch">;
 	state: SessionState;
 	context: SessionContext;
 	rebuild(): Promise<void>;
@@ -38,20 +41,21 @@ export class SessionInspector implements Inspector {
 		}
 		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
 		const watch = new StabilityWatch((hook) => this.deps.hooks.reportUnstable(hook));
+		const past = at === null ? null : this.#pastCore(at + 1);
+		const preamble = past ?? this.#currentCore();
 		// Two builds: only a second answer shows that a hook is unstable.
-		await this.#build(entries, without, watch);
-		const context = await this.#build(entries, without, watch);
-		const before = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
-		const previous = before?.messages ?? null;
+		await this.#build(entries, preamble, without, watch);
+		const context = await this.#build(entries, preamble, without, watch);
+		const previous = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
 		return {
 			context,
-			ledger: createLedger({ context, entries, previous: previous?.map(({ message }) => message) ?? [] }),
-			preamble: this.deps.setup.preamble(this.deps.state.model),
+			ledger: createLedger({ context, entries, previous: previous ?? "none" }),
+			isPreambleCurrent: at !== null && past === null,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
 			previous,
-			loss: before && findCacheLoss(before, context),
+			loss: previous && findCacheLoss(previous, context),
 			reported: reportedCache(all, at),
 			contextWindow: this.deps.state.model?.contextWindow ?? 0,
 			hooks: this.#contextHooks(entries).map(({ path, name }) => ({ path, name })),
@@ -61,8 +65,8 @@ export class SessionInspector implements Inspector {
 		};
 	}
 
-	get lastRequest(): readonly TracedMessage[] | null {
-		return this.deps.context.lastRequest?.messages ?? null;
+	get lastRequest(): SentRequest | null {
+		return this.deps.context.lastRequest;
 	}
 
 	hookStatuses(): HookStatus[] {
@@ -71,6 +75,7 @@ export class SessionInspector implements Inspector {
 		);
 		const { loaded, failures, health, replaced } = this.deps.hooks;
 		const reach = this.deps.reach();
+		const tools = this.deps.setup.toolSwitch.list();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -79,6 +84,12 @@ export class SessionInspector implements Inspector {
 				events: Object.keys(hook.handlers),
 				commands: [...hook.commands.keys()],
 				entryTypes: [...hook.entryTypes.keys()],
+				tools: [...hook.tools.keys()].map((name) => ({
+					name,
+					replacesBuiltin: tools.some(
+						(tool) => tool.name === name && tool.source === hook.path && tool.replacesBuiltin,
+					),
+				})),
 				bundled: describeBundled(hook.path, this.deps.hooks),
 				isEnabled: this.deps.hooks.isEnabled(hook),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
@@ -125,16 +136,31 @@ export class SessionInspector implements Inspector {
 		);
 	}
 
-	#build(entries: readonly SessionEntry[], without: ReadonlySet<string>, watch: StabilityWatch): Promise<BuiltContext> {
+	#build(
+		entries: readonly SessionEntry[],
+		preamble: CorePreamble,
+		without: ReadonlySet<string>,
+		watch: StabilityWatch,
+	): Promise<BuiltContext> {
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(entries, watch.watch(stages, entries.length));
+		return buildContext(entries, watch.watch(stages, entries.length), { preamble });
+	}
+
+	#currentCore(): CorePreamble {
+		return this.deps.setup.preamble(this.deps.state.model);
+	}
+
+	/** The system prompt and tools at a point of the session, as the log has them; null if it does not. */
+	#pastCore(end: number): CorePreamble | null {
+		return coreAt(this.deps.state.log.entries, end, sectionsForTools);
 	}
 
 	/** The request that the last reply answered, computed with the current hooks. */
 	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
 		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
-		return this.#build(Object.freeze(entries.slice(0, reply)), NO_HOOKS, new StabilityWatch());
+		const preamble = this.#pastCore(reply) ?? this.#currentCore();
+		return this.#build(Object.freeze(entries.slice(0, reply)), preamble, NO_HOOKS, new StabilityWatch());
 	}
 }
 
@@ -161,7 +187,7 @@ function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 	return { ...failure, ...NO_REGISTRATIONS, bundled: null, isEnabled: false, figures, share: NO_SHARE };
 }
 
-const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], cannotFire: [], conflicts: [] };
+const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], tools: [], cannotFire: [], conflicts: [] };
 
 /** A bundled hook that is off, and therefore not loaded. */
 function turnedOff({ name, description, commands }: BundledHook, figures: HookFigures): HookStatus {
@@ -185,11 +211,13 @@ function describeBundled(path: string, hooks: SessionHooks): HookStatus["bundled
 	return { description: bundled.description, isLoaded: true, replacedBy: hooks.replaced.get(path)?.path ?? null };
 }
 
-/** Commands and entry types that two hooks both claim. */
+/** Commands, entry types and tools that two hooks both claim. */
 function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 	const commands = [...hook.commands.keys()].filter((name) => other.commands.has(name));
 	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type));
+	const tools = [...hook.tools.keys()].filter((name) => other.tools.has(name));
 	return [
+		...tools.map((name) => `the tool ${name} is also defined in ${other.path}`),
 		...commands.map((name) => `/${name} is also a command of ${other.path}`),
 		...types.map((type) => `entries of type ${type} are also written by ${other.path}`),
 	];

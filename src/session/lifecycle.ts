@@ -137,7 +137,7 @@ export class Lifecycle {
 
 	/**
 	 * Continues in a new session with the entries before a user message.
-	 * @returns the text of that message, for the editor; null when a hook canceled it
+	 * @returns what the user typed for that message, for the editor; null when a hook canceled it
 	 * @throws PiError `bad_arguments` when the entry is not a user message
 	 */
 	async branch(entryIndex: number): Promise<string | null> {
@@ -153,7 +153,7 @@ export class Lifecycle {
 			await state.log.flush();
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
 			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, entryIndex);
-			return messageText(entry.message);
+			return entry.typed ?? messageText(entry.message);
 		});
 	}
 
@@ -233,7 +233,7 @@ export class Lifecycle {
 		this.#missing = await findMissingHooks({
 			log: state.log,
 			knowsType,
-			tryContext: (entries) => tryContext(entries, ended),
+			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
 		});
 		if (this.#missing) warn(describeMissingHooks(this.#missing));
 	}

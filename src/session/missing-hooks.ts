@@ -1,11 +1,14 @@
 import { plainMessages } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { digestContext } from "../context/digest.js";
+import type { CorePreamble } from "../context/preamble.js";
+import { coreOfReply, isSentPreamble, readRecordedPreamble } from "../context/recorded-preamble.js";
 import { readRecordedRequest } from "../context/recorded-request.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateAll } from "../context/tokens.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
+import { sectionsForTools } from "../resources/system-prompt.js";
 
 /** Size of a request; tokens are estimates. */
 export interface RequestSize {
@@ -19,6 +22,8 @@ export interface ContextDifference {
 	reply: number;
 	sent: RequestSize;
 	now: RequestSize;
+	/** True when the system prompt or the tools differ. */
+	isPreambleDifferent: boolean;
 	/** True when the log records every message of the request. */
 	canFreeze: boolean;
 }
@@ -35,8 +40,11 @@ export interface MissingHooksQuery {
 	log: SessionLog;
 	/** True for types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
-	/** Computes a context with the current hooks, apart from the session's own. */
-	tryContext(entries: readonly SessionEntry[]): Promise<BuiltContext>;
+	/**
+	 * Computes a context with the current hooks, apart from the session's own.
+	 * @param preamble system prompt and tools before hooks; undefined: the current ones
+	 */
+	tryContext(entries: readonly SessionEntry[], preamble: CorePreamble | undefined): Promise<BuiltContext>;
 }
 
 /** Finds entries whose hook is not loaded. @returns null when there are none */
@@ -50,7 +58,8 @@ export function describeMissingHooks({ types, difference }: MissingHooks): strin
 	const list = listTypes(types);
 	const line = `No loaded hook knows these entries of the session: ${list}; pi keeps and ignores them`;
 	if (!difference) return line;
-	return `${line} · the last request had ${size(difference.sent)}; without their hooks it would have ${size(difference.now)}`;
+	const prompt = difference.isPreambleDifferent ? " and another system prompt or other tools" : "";
+	return `${line} · the last request had ${size(difference.sent)}; without their hooks it would have ${size(difference.now)}${prompt}`;
 }
 
 /** A list such as `stack_pop (2), pin (1)`. */
@@ -81,25 +90,37 @@ async function findDifference(query: MissingHooksQuery): Promise<ContextDifferen
 	const now = await recompute(query, reply, record);
 	if (!now) return null;
 	const recorded = readRecordedRequest(entries, reply)?.map(({ message }) => message);
-	const isExact = recorded !== undefined && digestContext(recorded) === record.digest;
-	const tokens = isExact ? estimateAll(recorded) : record.tokens;
+	const hasMessages = recorded !== undefined && digestContext(recorded) === record.digest;
+	const tokens = hasMessages ? estimateAll(recorded) : record.tokens;
+	const isPreambleDifferent = !hasSamePreamble(now, record);
+	const preamble = readRecordedPreamble(entries, reply)?.sent ?? null;
 	return {
 		reply,
 		sent: { messages: record.messages, tokens },
-		now: { messages: now.length, tokens: estimateAll(now) },
-		canFreeze: isExact,
+		now: { messages: now.messages.length, tokens: estimateAll(plainMessages(now)) },
+		isPreambleDifferent,
+		canFreeze: hasMessages && (!isPreambleDifferent || isSentPreamble(preamble, record)),
 	};
 }
 
-/** The messages of the request with the current hooks; null when they equal those sent. */
-async function recompute({ log: { entries }, tryContext }: MissingHooksQuery, reply: number, record: ContextRecord) {
-	let last = null;
+/** The request with the current hooks; null when it equals the one sent. */
+async function recompute(
+	{ log: { entries }, tryContext }: MissingHooksQuery,
+	reply: number,
+	record: ContextRecord,
+): Promise<BuiltContext | null> {
+	let last: BuiltContext | null = null;
+	const preamble = coreOfReply(entries, reply, sectionsForTools) ?? undefined;
 	// A hook may have saved entries during the reply, so the request may belong to an earlier point of the log.
 	for (let end = reply; end > 0; end--) {
-		const messages = plainMessages(await tryContext(Object.freeze(entries.slice(0, end))));
-		if (digestContext(messages) === record.digest) return null;
-		last ??= messages;
+		const built = await tryContext(Object.freeze(entries.slice(0, end)), preamble);
+		if (digestContext(plainMessages(built)) === record.digest && hasSamePreamble(built, record)) return null;
+		last ??= built;
 		if (isMessageEntry(entries[end - 1])) break;
 	}
 	return last;
+}
+
+function hasSamePreamble({ preamble }: BuiltContext, { system, tools }: ContextRecord): boolean {
+	return [undefined, preamble.systemDigest].includes(system) && [undefined, preamble.toolsDigest].includes(tools);
 }

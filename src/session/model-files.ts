@@ -5,11 +5,12 @@ import { readJsonFile } from "../config/json-file.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../config/model-sources.js";
 import { errorText } from "../errors.js";
+import type { HookProvider } from "../hooks/providers.js";
 import { createAccounts } from "./accounts.js";
-import { createModelOffers, createSessionModels } from "./session-models.js";
+import { createModelOffers, createSessionModels, type SessionModelsOptions } from "./session-models.js";
 import type { SessionModels } from "./session-setup.js";
 
-export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" | "onWarning"> {
+export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" | "onWarning" | "hookProviders"> {
 	/** Read again each time. */
 	settings(): ModelSourcesOptions["settings"];
 	/** `--models`. */
@@ -25,6 +26,8 @@ interface Loaded extends ModelSources {
 	models: SessionModels;
 	offers: CommandModels;
 	accounts: CommandAccounts;
+	/** False for the provider of a hook if models.json has one with its name. */
+	uses(provider: HookProvider): boolean;
 }
 
 /** The models and keys of a session, from models.json, auth.json and the settings. */
@@ -33,9 +36,14 @@ export class ModelFiles {
 	/** Older ones too: text may contain keys that have changed since. */
 	readonly #credentials: ModelSources["credentials"][] = [];
 
+	#hookProviders: readonly HookProvider[] = [];
+	/** Providers whose hook was unloaded, with its path. */
+	readonly #gone = new Map<string, string>();
+
 	private constructor(
 		private readonly options: ModelFilesOptions,
 		private loaded: Loaded,
+		private known: readonly string[],
 	) {
 		this.#credentials.push(loaded.credentials);
 	}
@@ -43,12 +51,35 @@ export class ModelFiles {
 	/** Reads the files. `warnings` has a line for each problem. */
 	static async load(options: ModelFilesOptions): Promise<{ files: ModelFiles; warnings: string[] }> {
 		const warnings: string[] = [];
-		return { files: new ModelFiles(options, await load(options, [], warnings)), warnings };
+		return {
+			files: new ModelFiles(options, await load(options, { added: [], hooks: [] }, warnings), warnings),
+			warnings,
+		};
 	}
 
 	/** The parts as last read; each is replaced when the files are read again. */
 	get current(): Loaded {
 		return this.loaded;
+	}
+
+	/** The provider of a hook that is in use; undefined if models.json defines it or it is not registered. */
+	hookProvider(name: string): HookProvider | undefined {
+		return this.#hookProviders.find((provider) => provider.name === name && this.loaded.uses(provider));
+	}
+
+	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */
+	missingHook({ provider, id }: Pick<Model<Api>, "provider" | "id">): string | null {
+		const hook = this.#gone.get(provider);
+		return hook === undefined || this.loaded.registry.findModel(provider, id) ? null : hook;
+	}
+
+	/** Replaces the providers of hooks. @returns a line for each new problem */
+	async useProviders(providers: readonly HookProvider[]): Promise<string[]> {
+		for (const { name, hook } of this.#hookProviders) this.#gone.set(name, hook);
+		for (const { name } of providers) this.#gone.delete(name);
+		this.#hookProviders = providers;
+		const { known } = this;
+		return (await this.#load()).filter((line) => !known.includes(line));
 	}
 
 	/** Uses this key for the provider, in this process only. */
@@ -70,26 +101,46 @@ export class ModelFiles {
 		} catch (error) {
 			return [`${errorText(error)} · the models read before are kept`];
 		}
+		return this.#load();
+	}
+
+	async #load(): Promise<string[]> {
 		const warnings: string[] = [];
-		this.loaded = await load(this.options, this.loaded.registry.registered, warnings);
+		const added = this.loaded.registry.registered;
+		const missingHook = (model: Model<Api>) => this.missingHook(model);
+		this.loaded = await load(this.options, { added, hooks: this.#hookProviders, missingHook }, warnings);
+		this.known = warnings;
 		for (const [provider, key] of this.#overrides) this.loaded.credentials.overrideKey(provider, key);
 		this.#credentials.push(this.loaded.credentials);
 		return warnings;
 	}
 }
 
-async function load(options: ModelFilesOptions, added: readonly Model<Api>[], warnings: string[]): Promise<Loaded> {
+interface HookSources {
+	/** Models that were registered before. */
+	added: readonly Model<Api>[];
+	hooks: readonly HookProvider[];
+	missingHook?: SessionModelsOptions["missingHook"];
+}
+
+async function load(
+	options: ModelFilesOptions,
+	{ added, hooks, missingHook }: HookSources,
+	warnings: string[],
+): Promise<Loaded> {
 	const { settings, patterns, local, extraModels, ...files } = options;
 	const sources = await loadModelSources({
 		...files,
 		settings: settings(),
+		hookProviders: hooks,
 		onWarning: (line) => warnings.push(line),
 	});
 	const { registry, credentials } = sources;
 	registry.registerModels([...added, ...extraModels]);
 	return {
 		...sources,
-		models: createSessionModels({ ...sources, local, ...(patterns ? { patterns } : {}) }),
+		uses: (provider) => sources.providers.includes(provider),
+		models: createSessionModels({ ...sources, local, missingHook, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local }),
 		accounts: createAccounts(credentials, registry),
 	};

@@ -1,17 +1,23 @@
+import { basename } from "node:path";
 import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import type { AgentRunResult } from "../agent/loop.js";
-import { describeError } from "../errors.js";
-import type { Attachment } from "../hooks/types.js";
+import { describeError, PiError } from "../errors.js";
+import type { PromptDecision } from "../hooks/gates.js";
+import type { HookRunner } from "../hooks/runner.js";
+import type { Attachment, PromptSource } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
-import type { CommandRunner } from "./command-runner.js";
+import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionRunner } from "./session-run.js";
+import type { SessionState } from "./session-state.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface PromptExtras {
 	attachments?: readonly Attachment[];
 	images?: readonly SourceImage[];
+	/** Default: `sdk`. */
+	source?: PromptSource;
 }
 
 /** The result of a prompt. */
@@ -19,10 +25,14 @@ export type PromptResult =
 	| { kind: "run"; outcome: AgentRunResult }
 	/** The session was busy: the prompt is queued. */
 	| { kind: "queued" }
+	/** A hook has handled the prompt: nothing is sent. */
+	| { kind: "handled"; by: string }
 	| { kind: "command"; status: string | null };
 
 export interface PrompterDeps {
 	activity: SessionActivity;
+	state: Pick<SessionState, "noteTyped">;
+	hooks(): HookRunner;
 	commands: CommandRunner;
 	runner: SessionRunner;
 	window: SessionWindow;
@@ -39,8 +49,8 @@ const NOTICE_AFTER_MS = 300;
 export class Prompter {
 	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;
-	/** Settles when the images of all earlier prompts are fitted; null when none are left. */
-	#fitting: Promise<unknown> | null = null;
+	/** Settles when all earlier prompts are sent or queued; null when none are waiting for hooks or images. */
+	#delivering: Promise<unknown> | null = null;
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
@@ -49,22 +59,27 @@ export class Prompter {
 	/** See `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
 		const command = await this.deps.commands.run(text);
-		if (command?.kind === "done") {
-			if (command.status !== null) this.deps.notice("info", command.status);
-			return { kind: "command", status: command.status };
-		}
-		if (command) return this.send(command.prompt, { attachments: command.attachments ?? [] });
-		return this.send(text, extras);
+		return command ? this.#use(command, extras, text) : this.send(text, extras);
+	}
+
+	/** See `AgentSession.runShortcut`. */
+	async runShortcut(shortcut: { id: string; key: string }): Promise<PromptResult> {
+		return this.#use(await this.deps.commands.runShortcut(shortcut));
 	}
 
 	/** See `AgentSession.send`. */
 	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
-		return this.#deliver(text, extras, "steer");
+		return this.#send(text, extras, "steer");
 	}
 
 	/** See `AgentSession.followUp`. */
-	async followUp(text: string, images: readonly SourceImage[]): Promise<void> {
-		await this.#deliver(text, { images }, "followUp");
+	async followUp(text: string, extras: PromptExtras): Promise<PromptResult> {
+		return this.#send(text, extras, "followUp");
+	}
+
+	/** Resolves when no prompt is waiting for hooks or images. */
+	async delivered(): Promise<void> {
+		while (this.#delivering) await this.#delivering;
 	}
 
 	/** Accepts a prompt from a hook (`pi.send`). */
@@ -73,44 +88,101 @@ export class Prompter {
 			this.deps.notice("warning", "pi.send is not supported in print mode");
 			return;
 		}
-		void this.send(String(text), { attachments }).catch((error) => this.#report(error));
+		void this.send(String(text), { attachments, source: "hook" }).catch((error) => this.#report(error));
 	}
 
-	async #deliver(text: string, extras: PromptExtras, delivery: "steer" | "followUp"): Promise<PromptResult> {
-		const { activity, runner } = this.deps;
-		const images = sourceImages(extras);
+	/**
+	 * Shows the status of a command, or sends its prompt.
+	 * @param typed what the user typed; absent for a shortcut
+	 */
+	async #use(command: CommandLineResult, { source }: PromptExtras = {}, typed?: string): Promise<PromptResult> {
+		if (command.kind === "done") {
+			if (command.status !== null) this.deps.notice("info", command.status);
+			return { kind: "command", status: command.status };
+		}
+		const { prompt, attachments = [], fromHook } = command;
+		const from = fromHook ? ("hook" as const) : source;
+		return this.#send(prompt, { attachments, ...(from ? { source: from } : {}) }, "steer", typed);
+	}
+
+	/** @param typed what the user typed: `text` may be the expansion of a template */
+	async #send(text: string, extras: PromptExtras, how: "steer" | "followUp", typed = text): Promise<PromptResult> {
+		const { hooks, notice } = this.deps;
+		const waits = sourceImages(extras).length > 0 || hooks().registry.has("prompt") || this.#delivering !== null;
+		const deliver = () => this.#deliver({ text, extras, how, typed });
 		// Without a wait when there is nothing to wait for: a hook's prompt joins the turn in which it was sent.
-		const fitted = images.length > 0 || this.#fitting ? await this.#fit(images) : [];
-		const message = createUserMessage(text, extras, fitted);
+		const delivered = await (waits ? this.#inTurn(deliver) : deliver());
+		if (!("run" in delivered)) return delivered;
+		const outcome = await delivered.run;
+		if (outcome.stopped !== null) notice("warning", outcome.stopped);
+		return { kind: "run", outcome };
+	}
+
+	/** Asks the hooks, fits the images, and queues the prompt or begins its run. */
+	async #deliver(prompt: Prompt): Promise<Exclude<PromptResult, { kind: "run" }> | { run: Promise<AgentRunResult> }> {
+		const { activity, runner, state } = this.deps;
+		const { how, typed } = prompt;
+		const decision = await this.#askHooks(prompt);
+		if ("handled" in decision) return { kind: "handled", by: decision.by };
+		if ("stop" in decision) {
+			throw new PiError("prompt_refused", `Hook ${decision.by} refused the prompt: ${decision.stop}`);
+		}
+		const { text } = decision;
+		const extras = decision.attachments ? { attachments: decision.attachments } : prompt.extras;
+		const images = sourceImages(extras);
+		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images) : []);
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
+		const isChanged = text !== prompt.text;
+		if (isChanged) state.noteTyped(message, typed);
 		if (activity.verdict("prompt") === "queue") {
-			runner.queue[delivery]({ text, message });
+			// A prompt that comes back is sent again, and changed again.
+			runner.queue[how]({ text: isChanged ? typed : text, message });
 			return { kind: "queued" };
 		}
-		const outcome = await runner.start([message], this.deps.ended);
-		if (outcome.stopped !== null) this.deps.notice("warning", outcome.stopped);
-		return { kind: "run", outcome };
+		return { run: runner.start([message], this.deps.ended) };
 	}
 
-	/** Fits images. A prompt waits for the images of the prompts before it, so that their order is kept. */
-	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
-		const before = this.#fitting ?? Promise.resolve();
-		const fitted = before.then(() => this.deps.images.fit(images));
-		const settled = fitted.then(
+	async #askHooks({ text, extras, how }: Prompt): Promise<PromptDecision> {
+		const { activity, hooks } = this.deps;
+		if (!hooks().registry.has("prompt")) return { text };
+		await activity.untilRunEnded();
+		const operation = activity.begin("prompting", { signals: [this.deps.ended] });
+		try {
+			const { source = "sdk" } = extras;
+			const delivery = activity.verdict("prompt") === "queue" ? how : "start";
+			const event = { type: "prompt", text, attachments: allAttachments(extras), source, delivery } as const;
+			const decision = await hooks().gatePrompt(event, operation.signal);
+			if (!operation.signal.aborted) return decision;
+			throw new PiError("prompt_refused", "The prompt was not sent: it was stopped before the hooks had decided");
+		} finally {
+			operation.end();
+		}
+	}
+
+	/** Delivers a prompt after those before it, so that their order is kept. */
+	async #inTurn<T>(deliver: () => Promise<T>): Promise<T> {
+		const delivered = (this.#delivering ?? Promise.resolve()).then(deliver);
+		const settled = delivered.then(
 			() => {},
 			() => {},
 		);
-		this.#fitting = settled;
+		this.#delivering = settled;
+		void settled.then(() => {
+			if (this.#delivering === settled) this.#delivering = null;
+		});
+		return delivered;
+	}
+
+	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
 		const text = images.length > 1 ? "scaling the images of the prompt" : "scaling the image of the prompt";
-		const timer = images.length > 0 ? setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS) : undefined;
+		const timer = setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS);
 		try {
-			return await fitted;
+			return await this.deps.images.fit(images);
 		} finally {
 			clearTimeout(timer);
-			if (this.#fitting === settled) this.#fitting = null;
 		}
 	}
 
@@ -129,6 +201,24 @@ export class Prompter {
 	#report(error: unknown): void {
 		this.deps.notice("error", describeError(error));
 	}
+}
+
+/** A prompt on its way. */
+interface Prompt {
+	text: string;
+	extras: PromptExtras;
+	how: "steer" | "followUp";
+	typed: string;
+}
+
+/** The attachments of a prompt as hooks receive them: its images have this form, too. */
+function allAttachments({ attachments = [], images = [] }: PromptExtras): Attachment[] {
+	const pasted = images.map(({ data, mimeType, path }, index): Attachment => {
+		const fileName = path === undefined ? `image-${index + 1}.${mimeType.split("/")[1] ?? "png"}` : basename(path);
+		const size = Buffer.byteLength(data, "base64");
+		return { id: `image-${index + 1}`, type: "image", fileName, mimeType, size, content: data };
+	});
+	return [...attachments.map((attachment) => ({ ...attachment })), ...pasted];
 }
 
 function sourceImages({ attachments = [], images = [] }: PromptExtras): SourceImage[] {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
+import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
@@ -9,6 +10,7 @@ export interface ReloaderDeps {
 	setup: SessionSetup;
 	state: SessionState;
 	hooks: SessionHooks;
+	models: Pick<HookModels, "ready">;
 	lifecycle: Pick<Lifecycle, "reload" | "shutDown">;
 	/** Problems found at the start and at reloads, one line each. */
 	warnings: string[];
@@ -68,7 +70,8 @@ export class Reloader {
 
 	/** Uses the model as its file defines it now, or the default model if the session has none. */
 	async #useModel(): Promise<void> {
-		const { setup, state } = this.deps;
+		const { setup, state, models } = this.deps;
+		await models.ready();
 		if (state.model === null) {
 			const model = await setup.findDefaultModel();
 			if (model) state.setModel(model);

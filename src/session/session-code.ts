@@ -3,7 +3,8 @@ import type { Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
-import { type DiscoverOptions, discoverHooks, type HookFile } from "../hooks/discover.js";
+import { findBundled } from "../hooks/bundled.js";
+import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../hooks/discover.js";
 import type { FoundHooks } from "../hooks/load.js";
 import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -59,7 +60,7 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		own,
 		names: toolNames,
 		extra: extraTools,
-		expectsMore: findProjectTools(options).length > 0,
+		expectsMore: findProjectTools(options).length > 0 || mayRegisterTools(options),
 	});
 	const trust = new ProjectGate({
 		cwd: paths.cwd,
@@ -87,6 +88,11 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 	};
 }
 
+/** True if files of hooks exist that may add models, and that the session may load. */
+export function expectsHooks(options: SessionCodeOptions): boolean {
+	return discoverHooks(hookSearchPaths(options, true)).files.some(isChosen);
+}
+
 /** Finds the user's own hooks first: the question about the project's code follows once they run. */
 function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: SessionTools): FoundHooks {
 	const { files, errors } = discoverHooks(hookSearchPaths(options, true));
@@ -109,6 +115,12 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			return { files: withCopies(rest, accepted, onWarning), errors: problems };
 		},
 	};
+}
+
+/** True if a hook other than the default ones is found: only when it runs are the names of its tools known. */
+function mayRegisterTools(options: SessionCodeOptions): boolean {
+	const { files } = discoverHooks(hookSearchPaths(options, true));
+	return files.some(({ path }) => findBundled(path)?.isDefault !== true);
 }
 
 type LoadedTools = Awaited<ReturnType<typeof load>>;

@@ -3,13 +3,15 @@ import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import { Calibration, inputTokens, type ModelName } from "../context/calibration.js";
 import { ContextMemo } from "../context/context-memo.js";
-import type { BuiltContext, ContextProblem, TracedMessage } from "../context/context-message.js";
+import type { BuiltContext, ContextProblem } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "../context/preamble.js";
+import { PreambleRecorder } from "../context/recorded-preamble.js";
 import { RequestRecorder } from "../context/recorded-request.js";
 import { type ContextRequest, RequestMemo, TokenSum } from "../context/request-memo.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { AppMessage, RecordedRequest, SessionEntry } from "../log/entry.js";
+import type { AppMessage, ContextRecord, SessionEntry } from "../log/entry.js";
 import type { MessageRole } from "../log/line-patterns.js";
 import type { SessionLog } from "../log/session-log.js";
 
@@ -50,8 +52,8 @@ export interface StageInput {
 export interface SessionContextOptions {
 	log(): ContextLog;
 	stages(input: StageInput, signal: AbortSignal): ContextStage[];
-	/** Estimated tokens of the system prompt and tools, which start every request. */
-	preambleTokens(): number;
+	/** The system prompt and tools of the next request before hooks: the same object until they change. */
+	preamble(): CorePreamble;
 	/** The model of the next request; undefined when none is chosen. */
 	model(): ModelName | undefined;
 	onProblem(problem: ContextProblem): void;
@@ -62,16 +64,25 @@ export interface SessionContextOptions {
 /** Estimated tokens of messages that the last computed context does not have; `afterReply`: without the counted reply. */
 const NOTHING_ADDED = () => ({ end: 0, tokens: 0, afterReply: 0, isEmpty: true });
 
-const EMPTY: BuiltContext = { messages: [], hidden: [], edits: [], problems: [], isChanged: false };
+const EMPTY: BuiltContext = {
+	messages: [],
+	preamble: plainPreamble(NO_PREAMBLE),
+	hidden: [],
+	edits: [],
+	problems: [],
+	isChanged: false,
+};
 
 /** Owns the context of a session: always computes it from the entries, never from its own output. */
 export class SessionContext {
 	#current: BuiltContext = EMPTY;
 	/** Number of entries from which `#current` was computed. */
 	#computedAt = 0;
-	#running: { log: ContextLog; length: number; result: Promise<BuiltContext> } | null = null;
+	/** The preamble before hooks from which it was computed. */
+	#computedFrom: CorePreamble = NO_PREAMBLE;
+	#running: { log: ContextLog; length: number; core: CorePreamble; result: Promise<BuiltContext> } | null = null;
 	/** The last context sent, and the tokens that the provider counted for it and its reply. */
-	#counted: { messages: readonly TracedMessage[]; tokens: number; model: ModelName } | null = null;
+	#counted: (Pick<BuiltContext, "messages" | "preamble"> & { tokens: number; model: ModelName }) | null = null;
 	/** Estimated tokens of the messages of `#current`. */
 	#estimated = 0;
 	/** Those after the counted context and its reply; null when `#current` does not continue the counted context. */
@@ -82,6 +93,7 @@ export class SessionContext {
 	readonly calibration = new Calibration();
 	#lastRequest: BuiltContext | null = null;
 	readonly #recorder = new RequestRecorder();
+	readonly #preambles = new PreambleRecorder();
 	// Earlier results for this log, so that the cost of a request depends only on what is new.
 	#memo = new ContextMemo();
 	#requests = new RequestMemo();
@@ -102,10 +114,14 @@ export class SessionContext {
 		return before && findCacheLoss(before, context);
 	}
 
-	/** The record of a context that is sent to the model, for the log; undefined if no hook changed the context. */
-	describeRequest(context: BuiltContext): RecordedRequest | undefined {
+	/** The record of a context that is sent to the model, for the log: what hooks changed, and the preamble. */
+	describeRequest(context: BuiltContext): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble"> {
 		const log = this.options.log();
-		return this.#recorder.describe(context, sourceOf(log, log.length));
+		const entries = sourceOf(log, log.length);
+		const shape = this.#recorder.describe(context, entries);
+		const { systemDigest: system, toolsDigest: tools } = context.preamble;
+		const preamble = this.#preambles.describe(context.preamble, entries);
+		return { ...(shape && { shape }), system, tools, preamble };
 	}
 
 	/** The last computed context in the form in which it is sent. */
@@ -116,6 +132,12 @@ export class SessionContext {
 	/** The last computed context. */
 	get current(): BuiltContext {
 		return this.#current;
+	}
+
+	/** The system prompt and tools of the last computed context; those before hooks when another model or tools are used since. */
+	get preamble(): Preamble {
+		const core = this.options.preamble();
+		return core === this.#computedFrom ? this.#current.preamble : plainPreamble(core);
 	}
 
 	/** The last computed context, and the messages added to the log since. */
@@ -129,12 +151,13 @@ export class SessionContext {
 		return Object.freeze(messages);
 	}
 
-	/** Computes the context. Overlapping calls share one computation unless the log has grown since it began. */
+	/** Computes the context. Overlapping calls share one computation unless its input has changed since it began. */
 	rebuild(signal: AbortSignal): Promise<BuiltContext> {
 		const log = this.options.log();
+		const core = this.options.preamble();
 		const { length } = log;
 		const running = this.#running;
-		if (running?.log === log && running.length === length) return running.result;
+		if (running?.log === log && running.length === length && running.core === core) return running.result;
 		// One at a time: a slower, older computation must not overwrite a newer result.
 		const before = running ? running.result.catch(() => {}) : Promise.resolve();
 		const result = before
@@ -142,7 +165,7 @@ export class SessionContext {
 			.finally(() => {
 				if (this.#running?.result === result) this.#running = null;
 			});
-		this.#running = { log, length, result };
+		this.#running = { log, length, core, result };
 		return result;
 	}
 
@@ -150,9 +173,11 @@ export class SessionContext {
 	reset(): void {
 		this.#current = EMPTY;
 		this.#computedAt = 0;
+		this.#computedFrom = NO_PREAMBLE;
 		this.#counted = null;
 		this.#lastRequest = null;
 		this.#recorder.reset();
+		this.#preambles.reset();
 		this.#estimated = 0;
 		this.#uncounted = null;
 		this.#added = NOTHING_ADDED();
@@ -169,10 +194,11 @@ export class SessionContext {
 	 */
 	noteReply(entryIndex: number, reply: AssistantMessage, estimate: number): void {
 		this.#recorder.recorded(entryIndex);
+		this.#preambles.recorded(entryIndex);
 		const { usage, provider, model: id } = reply;
 		const model = { provider, id };
-		this.#counted =
-			usage.totalTokens > 0 ? { messages: this.#current.messages, tokens: usage.totalTokens, model } : null;
+		const { messages, preamble } = this.#current;
+		this.#counted = usage.totalTokens > 0 ? { messages, preamble, tokens: usage.totalTokens, model } : null;
 		if (reply.stopReason !== "error") this.calibration.noteAccepted(model, estimate, inputTokens(reply));
 		this.#countCurrent();
 	}
@@ -192,10 +218,12 @@ export class SessionContext {
 		this.#countAdded();
 		const { tokens, afterReply } = this.#added;
 		const counted = this.#counted;
-		if (counted && this.#uncounted !== null && isSameModel(counted.model, this.options.model()))
-			return Math.ceil(counted.tokens + this.calibrated(this.#uncounted + afterReply));
+		if (counted && this.#uncounted !== null && isSameModel(counted.model, this.options.model())) {
+			const preamble = this.preamble.tokens - counted.preamble.tokens;
+			return Math.ceil(counted.tokens + this.calibrated(this.#uncounted + afterReply + preamble));
+		}
 		const estimated = this.#estimated + tokens;
-		return estimated === 0 ? 0 : Math.ceil(this.calibrated(estimated + this.options.preambleTokens()));
+		return estimated === 0 ? 0 : Math.ceil(this.calibrated(estimated + this.preamble.tokens));
 	}
 
 	/** `tokens()` before calibration, the measure of all other estimates. */
@@ -210,7 +238,7 @@ export class SessionContext {
 
 	/** Estimated tokens of the last computed context with system prompt and tools, before calibration. */
 	estimate(): number {
-		return this.#estimated + this.options.preambleTokens();
+		return this.#estimated + this.preamble.tokens;
 	}
 
 	#calibratedModel(): ModelName | undefined {
@@ -260,10 +288,12 @@ export class SessionContext {
 		};
 		const stages = this.options.stages(input, signal);
 		const { onProblem } = this.options;
-		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo });
+		const preamble = this.options.preamble();
+		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo, preamble });
 		const before = this.#current.messages;
 		this.#current = context;
 		this.#computedAt = length;
+		this.#computedFrom = preamble;
 		this.#countCurrent();
 		if (sharedLength(before, context.messages) < before.length) this.options.onChange(context);
 		return context;

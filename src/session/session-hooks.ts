@@ -1,15 +1,26 @@
 import type { ContextStage } from "../context/build-context.js";
+import type { ContextProblem } from "../context/context-message.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable } from "../errors.js";
+import { describeError, HookError, inspectable, type PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
+import { entryRenderer } from "../hooks/entry-renderer.js";
+import { EventBus } from "../hooks/event-bus.js";
+import { type FlagValues, flagValues } from "../hooks/flags.js";
+import type { HookCallOptions } from "../hooks/handler-calls.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
+import { createHookTool } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
-import { HookRegistry, type LoadedHook, replacedBundled } from "../hooks/registry.js";
+import type { CustomTool } from "../hooks/load-tools.js";
+import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
+import { retainClaims } from "../hooks/screen-claims.js";
+import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
-import type { Attachment } from "../hooks/types.js";
+import type { RegisteredTool } from "../hooks/tool-definition.js";
+import type { Attachment, EntryOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
@@ -19,13 +30,26 @@ export interface SessionHooksOptions {
 	host: HookHost;
 	setup: Pick<
 		SessionSetup,
-		"findHooks" | "bundledHooks" | "hookCacheDir" | "settings" | "builtins" | "builtinHooks" | "grants" | "watch"
+		| "findHooks"
+		| "readFlags"
+		| "bundledHooks"
+		| "hookCacheDir"
+		| "settings"
+		| "builtins"
+		| "builtinHooks"
+		| "grants"
+		| "verbose"
+		| "watch"
 	>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
+	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
+	onChange(isFirst: boolean): void;
 	onSend(text: string, attachments: Attachment[]): void;
+	/** Receives the tools of all running hooks when they may have changed. */
+	onTools(tools: readonly CustomTool[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
 	notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void>;
 }
@@ -52,6 +76,13 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
+	/** The tools of hooks as the agent runs them. */
+	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
+	readonly #bus: EventBus;
+	#hasLoaded = false;
+	#flags: FlagValues = {};
+	/** A flag on the command line that no hook declares, or that has no value. */
+	#flagProblem: PiError | null = null;
 	#registry: HookRegistry;
 	#runner: HookRunner;
 
@@ -59,11 +90,21 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.#bus = new EventBus({
+			...this.#calls(),
+			hooks: () => this.#registry.hooks,
+			onError: (error) => this.report(error),
+		});
 		this.#runner = this.#createRunner(this.#registry);
 	}
 
 	get registry(): HookRegistry {
 		return this.#registry;
+	}
+
+	/** Values of the flags that the active hooks declare. */
+	get flags(): FlagValues {
+		return this.#flags;
 	}
 
 	get runner(): HookRunner {
@@ -109,7 +150,7 @@ export class SessionHooks {
 	async removeBundled({ name }: BundledHook): Promise<void> {
 		const path = bundledPath(name);
 		await this.#notify(path, "shutdown");
-		for (const hook of this.#loaded) if (hook.path === path) hook.active = false;
+		for (const hook of this.#loaded) if (hook.path === path) unloadHook(hook);
 		this.#hold(this.#loaded.filter((hook) => hook.path !== path));
 	}
 
@@ -137,14 +178,19 @@ export class SessionHooks {
 	reportUnstable(hookPath: string): void {
 		if (!this.health.markUnstable(hookPath)) return;
 		this.options.onWarning(
-			`Hook ${hookPath} returns different messages for the same entries, so the provider cannot cache what follows them`,
+			`Hook ${hookPath} returns a different request for the same entries, so the provider cannot cache what follows the difference`,
 		);
 	}
 
-	/** Loads all hooks. Failures and name conflicts become warnings. */
+	/**
+	 * Loads all hooks. Failures and name conflicts become warnings.
+	 * @throws PiError `bad_arguments` for a flag on the command line that no hook declares
+	 */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
 		this.#use(hooks);
+		this.#hasLoaded = true;
+		if (this.#flagProblem) throw this.#flagProblem;
 	}
 
 	/**
@@ -157,8 +203,9 @@ export class SessionHooks {
 		const { hooks, failed } = await this.#loadFresh();
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
-		for (const hook of old) if (!kept.includes(hook)) hook.active = false;
+		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
 		this.#use(inOrder(hooks, kept, old));
+		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
 			kept: kept.map(({ path }) => path),
@@ -185,13 +232,32 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		this.#fail(new HookError("hook_failed", hookPath, "a timer or promise", error));
+		const [hook] = suspects;
+		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
+		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
 		return true;
+	}
+
+	/** The function with which a hook draws entries of a type; undefined when it has none. */
+	entryRenderer(type: string): EntryOptions["render"] {
+		const found = this.#registry.entryType(type);
+		// The screen shows the error in place of the entry, each time it draws it.
+		return found && entryRenderer(found, (error) => this.health.recordError(error, this.options.setup.verbose));
+	}
+
+	/** Reports that the answer of a `context` handler was dropped. */
+	reportProblem(hookPath: string, problem: ContextProblem): void {
+		const hook = this.#loaded.find(({ path }) => path === hookPath);
+		const registered = hook?.handlers.context?.map((handler) => hook.places.get(handler))[0];
+		const place = hook && registered ? placeOfError(registered, hook) : null;
+		const reason = `${describeProblem(problem)}; its answer was dropped`;
+		const source = { place, trace: null, rule: problem.rule };
+		this.report(new HookError("context_invalid", hookPath, "context", reason, source));
 	}
 
 	/** Unloads all hooks: their `pi` and context objects throw from now on. */
 	unload(): void {
-		for (const hook of this.#loaded) hook.active = false;
+		for (const hook of this.#loaded) unloadHook(hook);
 		this.#use([]);
 	}
 
@@ -230,6 +296,8 @@ export class SessionHooks {
 			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
+			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
+			onChange: (hook) => this.#update(hook),
 		};
 	}
 
@@ -252,29 +320,82 @@ export class SessionHooks {
 		this.#register();
 	}
 
+	/** Applies a registration of a running hook. Hooks that load or are turned off are applied later, as a whole. */
+	#update(changed: LoadedHook): void {
+		if (!this.#loaded.includes(changed)) return;
+		const replaced = replacedBundled(this.#loaded);
+		if ([...replaced.keys()].some((path) => !this.#replaced.has(path))) this.#hold(this.#loaded);
+		else {
+			for (const clash of this.#registry.refresh()) this.options.onWarning(clash);
+			this.#passOn();
+		}
+	}
+
+	/** Passes on what hooks have registered. */
+	#passOn(): void {
+		const { flags } = this.#registry;
+		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
+		this.#flags = flagValues(flags, values);
+		this.#flagProblem = problem;
+		this.#passTools();
+		this.options.onChange(!this.#hasLoaded);
+	}
+
+	#passTools(): void {
+		this.options.onTools(this.#registry.tools().map(({ hook, options }) => this.#sessionTool(hook, options)));
+	}
+
+	/** The tool that the agent runs for a registered one; always the same. */
+	#sessionTool(hook: LoadedHook, registered: RegisteredTool): CustomTool {
+		const known = this.#tools.get(registered);
+		if (known) return known;
+		const tool = createHookTool(hook, registered, {
+			...this.#calls(),
+			onFailure: (error) => this.health.recordError(error, this.options.setup.verbose),
+		});
+		const created = { tool, file: hook };
+		this.#tools.set(registered, created);
+		return created;
+	}
+
 	#register(): void {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
+		retainClaims(this.#registry.hooks, enabled);
 		this.#registry = new HookRegistry(enabled, this.#builtinNames);
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));
+		this.#passOn();
+	}
+
+	/** What every kind of call into a hook needs. */
+	#calls(): Pick<Required<HookCallOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookCallOptions, "watch"> {
+		const { host, setup } = this.options;
+		return {
+			host,
+			...(setup.watch ? { watch: setup.watch } : {}),
+			hookTimeoutMs: () => setup.settings.current.hookTimeout,
+			onCall: (report) => this.health.recordCall(report),
+		};
 	}
 
 	#createRunner(registry: HookRegistry): HookRunner {
-		const { host, setup } = this.options;
 		return new HookRunner({
+			...this.#calls(),
 			registry,
-			host,
-			hookTimeoutMs: () => setup.settings.current.hookTimeout,
-			onError: (error) => this.#fail(error),
-			...(setup.watch ? { watch: setup.watch } : {}),
+			onError: (error) => this.report(error),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
-			onCall: (report) => this.health.recordCall(report),
 		});
 	}
 
-	#fail(error: HookError): void {
-		this.health.recordError(error);
+	/** The loaded version of a file, which knows its compiler. */
+	#sourceOf(file: HookFile): HookSource {
+		return this.#loaded.find(({ path }) => path === file.path) ?? file;
+	}
+
+	/** Records and reports an error of a hook. */
+	report(error: HookError): void {
+		this.health.recordError(error, this.options.setup.verbose);
 		this.options.onError(error);
 	}
 }

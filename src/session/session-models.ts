@@ -2,7 +2,8 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import type { Credentials } from "../config/credentials.js";
 import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../config/local-servers.js";
-import type { ModelRegistry } from "../config/models.js";
+import { type ModelRegistry, modelName } from "../config/models.js";
+import { PiError } from "../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
@@ -14,11 +15,13 @@ export interface SessionModelsOptions {
 	patterns?: readonly string[];
 	/** Where local model servers are. */
 	local?: FindLocalOptions | undefined;
+	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */
+	missingHook?: ((model: Model<Api>) => string | null) | undefined;
 }
 
 /** The models and keys that a session uses. */
 export function createSessionModels(options: SessionModelsOptions): SessionModels {
-	const { registry, credentials, patterns, local } = options;
+	const { registry, credentials, patterns, local, missingHook } = options;
 	const available = async () => {
 		await registerLocalModels(registry, local);
 		return registry.availableModels();
@@ -40,6 +43,17 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 			await refresh(model);
 		},
 		describeReplaced: ({ provider, id }, by) => registry.describeReplaced({ provider, modelId: id }, by),
+		describeUnloaded(model) {
+			const hook = missingHook?.(model) ?? null;
+			if (hook === null) return null;
+			return new PiError(
+				"model_missing",
+				`${modelName(model)} is not available: ${hook}, which provides it, is not loaded`,
+				{
+					hint: "turn the hook on in /hooks, or choose another model with /model",
+				},
+			);
+		},
 		describeMissingModel: () => registry.describeMissingModel("No model is chosen"),
 	};
 }
@@ -51,7 +65,8 @@ export function createModelOffers({ registry, credentials, local }: SessionModel
 		return registry.all().map((model): ModelOffer => {
 			const key = states.get(model.provider) ?? credentials.keyState(model.provider);
 			states.set(model.provider, key);
-			return { model, key, isPriced: registry.isPriced(model) };
+			const source = credentials.hookOf(model.provider);
+			return { model, key, isPriced: registry.isPriced(model), ...(source !== undefined && { source }) };
 		});
 	};
 	return {

@@ -2,12 +2,14 @@ import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { sentTool } from "../context/preamble.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
+import type { HookNotices } from "./hook-notices.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
@@ -18,6 +20,7 @@ export interface SessionRunDeps extends SessionCore {
 	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
 	images: SessionImages;
 	budget: Pick<Budget, "ask" | "isExceeded">;
+	notices: Pick<HookNotices, "notify" | "settled">;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -48,8 +51,16 @@ export class SessionRunner {
 			// Before the operation ends: the next run must not start with prompts that the user gets back.
 			const texts = this.queue.clear();
 			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
+			await this.#settle(operation);
 			operation.end();
 		}
+	}
+
+	/** Notifies the hooks that the run is over, unless it never began. */
+	async #settle({ signal }: Operation): Promise<void> {
+		if (this.deps.activity.current.phase !== "ending") return;
+		await this.deps.notices.settled();
+		await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
@@ -77,8 +88,8 @@ function agentDeps(
 	const { setup, state, context, compaction, images, emit } = deps;
 	const { signal } = operation;
 	const { client, settings } = setup;
-	// Hooks receive closing events even after an abort, but then only for a short time.
-	const closing = () => (signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal);
+	const closing = () => closingSignal(signal);
+	const { notices } = deps;
 	return {
 		stream: client.stream,
 		validate: client.validate,
@@ -86,7 +97,10 @@ function agentDeps(
 		cwd: setup.cwd,
 		tmpDir: setup.tmpDir,
 		shellPath: () => settings.current.shellPath,
-		tools: () => setup.tools,
+		tools() {
+			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));
+			return setup.tools.filter(({ name }) => offered.has(name));
+		},
 		retry: () => settings.current.retry,
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
@@ -101,10 +115,15 @@ function agentDeps(
 			if (stop !== null) return { stop };
 			images.noteRequest(request.model, built);
 			const loss = context.noteRequest(built);
-			if (loss) emit({ type: "cache_lost", by: loss.by, tokens: loss.tokens });
+			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
 			return request;
 		},
 		redact: setup.redact,
+		onResponse({ status, headers }) {
+			if (!deps.hooks().registry.has("response")) return;
+			const redacted = Object.entries(headers).map(([name, value]) => [name, setup.redact(value)] as const);
+			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });
+		},
 		record(message, record) {
 			const index = state.record(message, record);
 			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
@@ -114,11 +133,18 @@ function agentDeps(
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {
-			agentStart: () => deps.hooks().emit({ type: "agent_start" }, signal),
+			async agentStart() {
+				// Those of changes before the run come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "agent_start" }, signal);
+			},
 			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
 			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
-			turnEnd: (turnIndex, message, toolResults) =>
-				deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing()),
+			async turnEnd(turnIndex, message, toolResults) {
+				// Those of the turn's response come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
+			},
 		},
 		refusalOf(message) {
 			if (message.stopReason !== "error") return null;
@@ -155,6 +181,11 @@ async function makeRoomWithinBudget({ budget, compaction }: SessionRunDeps, sign
 /** Time for all handlers of one closing event after an abort, ms. */
 const MAX_CLOSING_MS = 1000;
 
+/** Hooks receive closing events even after an abort, but then only for a short time. */
+function closingSignal(signal: AbortSignal): AbortSignal {
+	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
+}
+
 type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
 
 async function prepareRequest(
@@ -171,9 +202,8 @@ async function prepareRequest(
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
 	const built = context.current;
 	const { messages, digest } = context.request();
-	const { systemPrompt, tools } = setup.preamble(model);
+	const { systemPrompt, tools } = built.preamble;
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
-	const recorded = context.describeRequest(built);
 	const { cacheRetention } = setup.settings.current;
 	const isSubscription = setup.offers.keyState(model.provider) === "login";
 	const request: RequestWithRecord = {
@@ -181,7 +211,7 @@ async function prepareRequest(
 		context: {
 			systemPrompt,
 			messages,
-			tools: [...tools],
+			tools: tools.map(sentTool),
 		},
 		options: {
 			apiKey: auth.apiKey,
@@ -198,7 +228,7 @@ async function prepareRequest(
 			tokens: context.tokens(),
 			estimate: context.estimate(),
 			...(isSubscription && { subscription: true }),
-			...(recorded && { shape: recorded }),
+			...context.describeRequest(built),
 		},
 	};
 	return { request, built };
@@ -227,10 +257,9 @@ async function askBeforeRequest(
 /** Creates the gate through which hooks block tool calls and change results, and images of results are fitted. */
 function createGate(hooks: () => HookRunner, images: SessionImages): ToolCallGate {
 	return {
-		async before({ toolName, toolCallId, input }, signal) {
-			if (!hooks().registry.has("tool_call")) return null;
-			const frozen = freezeDeep(structuredClone(input));
-			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input: frozen }, signal);
+		async before({ toolName, toolCallId, input }, validate, signal) {
+			if (!hooks().registry.has("tool_call")) return { input };
+			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
 		},
 		async after({ toolName, toolCallId, input }, result, signal) {
 			if (!hooks().registry.has("tool_result")) return images.fitResult(result);

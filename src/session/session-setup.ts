@@ -2,13 +2,15 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
-import type { RequestPreamble } from "../commands/inspection.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
+import type { CorePreamble } from "../context/preamble.js";
 import type { PiError } from "../errors.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
+import type { HookProvider } from "../hooks/providers.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
@@ -21,6 +23,7 @@ import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
+import type { SessionTools } from "./session-tools.js";
 
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {
@@ -40,6 +43,8 @@ export interface SessionModels {
 	refresh(model: Model<Api>): Promise<void>;
 	/** Names a model that is not available anymore, and the one used now. */
 	describeReplaced(used: { provider: string; id: string }, by: Model<Api> | null): string;
+	/** The error for a model whose hook is not loaded anymore; null if the model is available. */
+	describeUnloaded(model: Model<Api>): PiError | null;
 	/** The error for a session without a model, with the next step. */
 	describeMissingModel(): PiError;
 }
@@ -80,12 +85,13 @@ export interface SessionSetup {
 	accounts: CommandAccounts;
 	client: ModelClient;
 	tools: readonly AnyTool[];
-	/** Turns tools off and on. */
-	toolSwitch: CommandTools;
+	/** Turns tools off and on, and receives the tools of hooks. */
+	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "checkNames">;
 	/**
-	 * The start of every request to a model: without tools if the model cannot call them. The same object until it changes.
+	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
+	 * they change.
 	 */
-	preamble(model: Model<Api> | null): RequestPreamble;
+	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
 	/**
 	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
@@ -99,8 +105,18 @@ export interface SessionSetup {
 	codeChanged(): boolean;
 	/** The model to start with, by the current files; null for none. */
 	findDefaultModel(): Promise<Model<Api> | null>;
+	/**
+	 * Chooses the model again, once the hooks have loaded; null if no hook can add models.
+	 * @param isNew whether hooks have added providers; if not, the first choice stands
+	 * @throws PiError `model_unknown`
+	 */
+	lateModel: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
+	/** Replaces the providers of hooks. @returns a line for each new problem */
+	useProviders(providers: readonly HookProvider[]): Promise<string[]>;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */
+	readFlags?: ReadFlags;
 	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
 	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */
@@ -109,6 +125,8 @@ export interface SessionSetup {
 	builtinHooks: readonly BuiltinHook[];
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
+	/** With `--verbose`: errors of hooks carry their stack trace. */
+	verbose: boolean;
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
 	hookCacheDir: string;
@@ -137,8 +155,11 @@ export interface SessionCore {
 	context: SessionContext;
 	/** The runner of the hooks loaded now. */
 	hooks(): HookRunner;
-	/** Computes a context apart from the session's own: records no figures and reports nothing. */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal): Promise<BuiltContext>;
+	/**
+	 * Computes a context apart from the session's own: records no figures and reports nothing.
+	 * @param preamble system prompt and tools before hooks. Default: the current ones
+	 */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
 	emit(event: AgentSessionEvent): void;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
@@ -147,5 +168,7 @@ export interface SessionCore {
 /** @returns the session's model @throws PiError `model_missing` */
 export function requireModel({ models }: SessionSetup, { model }: { readonly model: Model<Api> | null }): Model<Api> {
 	if (!model) throw models.describeMissingModel();
+	const unloaded = models.describeUnloaded(model);
+	if (unloaded) throw unloaded;
 	return model;
 }

@@ -31,6 +31,8 @@ export class SessionState {
 	#thinkingLevel: ThinkingLevel;
 	#generation = 0;
 	readonly #unsubscribe: () => void;
+	/** What the user typed, of messages that hooks changed. */
+	readonly #typed = new WeakMap<AppMessage, string>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel">();
 
@@ -95,6 +97,16 @@ export class SessionState {
 		return model ? null : used;
 	}
 
+	/** Starts with these defaults, chosen again once hooks have added models. @returns as `restore` */
+	useDefaults(
+		defaults: SessionDefaults,
+		findModel: (provider: string, id: string) => Model<Api> | null,
+	): { provider: string; id: string } | null {
+		this.#model = defaults.model;
+		this.#thinkingLevel = defaults.thinkingLevel;
+		return this.restore(findModel, defaults.chosen);
+	}
+
 	setModel(model: Model<Api>): void {
 		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
 		this.#model = model;
@@ -120,14 +132,21 @@ export class SessionState {
 		this.emit({ type: "thinking_level_changed" });
 	}
 
+	/** Remembers what the user typed, for the entry of a message that is written later. */
+	noteTyped(message: AppMessage, typed: string): void {
+		this.#typed.set(message, typed);
+	}
+
 	/** Writes a message. @returns its entry index */
 	record(message: AppMessage, context?: ContextRecord): number {
 		this.#writeChanges();
+		const typed = this.#typed.get(message);
 		return this.#log.append({
 			type: "message",
 			timestamp: entryTimestamp(),
 			message,
 			...(context ? { context } : {}),
+			...(typed === undefined ? {} : { typed }),
 		});
 	}
 

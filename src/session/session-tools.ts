@@ -12,28 +12,27 @@ export interface SessionToolsOptions {
 	names: readonly string[] | undefined;
 	/** Tools to use in any case. */
 	extra: readonly AnyTool[];
-	/** True when the project has tools that may be added later, so that an unknown name may be one of them. */
+	/** True when tools of the project or of hooks may be added later, so that an unknown name may be one of them. */
 	expectsMore: boolean;
 }
 
-/** The tools of a session: the built-in ones, the user's, and the project's once they may run. */
+/** The tools of a session: the built-in ones, the user's, the project's once they may run, and those of running hooks. */
 export class SessionTools implements CommandTools {
 	/** All tools of the session, and those that are on. */
-	#all: readonly AnyTool[];
-	#current: readonly AnyTool[];
-	/** Names of tools that the user turned off. */
-	readonly #off = new Set<string>();
+	#all: readonly AnyTool[] = [];
+	#current: readonly AnyTool[] = [];
+	/** Names of tools that are turned off, by the user or a hook. */
+	#off: ReadonlySet<string> = new Set();
 	#project: readonly CustomTool[] = [];
-	readonly #reportedWarnings = new Set<string>();
-	#isStrict = true;
+	#ofHooks: readonly CustomTool[] = [];
+	/** Name conflicts and replacements that were reported. */
+	readonly #reported = new Set<string>();
 	readonly warnings: readonly string[];
 
-	/** @throws PiError `tool_unknown` for a name that no tool has and no project tool can have */
+	/** @throws PiError `tool_unknown` for a name that no tool has and no later tool can have */
 	constructor(private options: SessionToolsOptions) {
-		const { tools, warnings } = this.#merge([]);
-		this.warnings = warnings;
-		this.#all = this.#choose(tools, !options.expectsMore);
-		this.#current = this.#all;
+		this.warnings = this.#update();
+		if (!options.expectsMore) this.checkNames();
 	}
 
 	/** The tools that the model may call; the same array until they change. */
@@ -41,82 +40,130 @@ export class SessionTools implements CommandTools {
 		return this.#current;
 	}
 
-	/**
-	 * Replaces the project's tools.
-	 * @returns a line for each new name conflict
-	 * @throws PiError `tool_unknown` for a chosen name that no tool has; only the first time
-	 */
-	useProject(project: readonly CustomTool[]): string[] {
-		const { tools, warnings } = this.#merge(project);
-		this.#project = project;
-		this.#all = this.#choose(tools, this.#isStrict);
-		this.#current = this.#enabledTools();
-		// If tool files disappear later, the session continues without their tools.
-		this.#isStrict = false;
-		return warnings;
+	/** Path of the hook that registered a tool; undefined for other tools. */
+	hookOf(tool: AnyTool): string | undefined {
+		return this.#ofHooks.find((candidate) => candidate.tool === tool)?.file.path;
 	}
 
-	/** The custom tools as last loaded: the user's and the project's. */
+	/** The custom tools of files as last loaded: the user's and the project's. */
 	get custom(): readonly CustomTool[] {
 		return [...this.options.own, ...this.#project];
+	}
+
+	/** Replaces the project's tools. @returns a line for each new name conflict */
+	useProject(project: readonly CustomTool[]): string[] {
+		this.#project = project;
+		return this.#update();
 	}
 
 	/** Replaces the built-in tools and the user's own. @returns a line for each new name conflict */
 	useOwn(builtins: readonly AnyTool[], own: readonly CustomTool[]): string[] {
 		this.options = { ...this.options, builtins, own };
-		const { tools, warnings } = this.#merge(this.#project);
-		this.#all = this.#choose(tools, false);
-		this.#current = this.#enabledTools();
-		return warnings;
+		return this.#update();
+	}
+
+	/**
+	 * Replaces the tools of hooks, in load order. They replace tools of the same name, built-in ones too.
+	 * @returns a line for each new name conflict, and one for each tool that newly replaces a built-in one
+	 */
+	useHooks(tools: readonly CustomTool[]): { clashes: string[]; replacements: string[] } {
+		this.#ofHooks = tools;
+		const replacements = tools.flatMap(({ tool: { name }, file }) =>
+			this.#isBuiltin(name) ? [`The tool ${name} of hook ${file.path} replaces the built-in tool`] : [],
+		);
+		return { clashes: this.#update(), replacements: this.#fresh(replacements) };
+	}
+
+	/**
+	 * Checks the names that were chosen at the start. Call it when everything has been loaded.
+	 * @throws PiError `tool_unknown` for one that no tool has
+	 */
+	checkNames(): void {
+		const known = [...this.#merged().tools, ...this.options.extra];
+		for (const name of this.options.names ?? []) {
+			if (!known.some((tool) => tool.name === name)) throw unknownTool(name, known);
+		}
 	}
 
 	list(): ToolStatus[] {
-		return this.#all.map((tool) => ({
-			name: tool.name,
-			description: tool.description,
-			source: this.#sourceOf(tool),
-			isOn: !this.#off.has(tool.name),
-		}));
+		return this.#all.map((tool) => {
+			const source = this.#sourceOf(tool);
+			return {
+				name: tool.name,
+				description: tool.description,
+				source,
+				replacesBuiltin: source !== BUILTIN && this.#isBuiltin(tool.name),
+				isOn: !this.#off.has(tool.name),
+			};
+		});
 	}
 
 	setEnabled(name: string, isOn: boolean): void {
-		if (!this.#all.some((tool) => tool.name === name)) throw unknownTool(name, this.#all);
-		if (isOn) this.#off.delete(name);
-		else this.#off.add(name);
-		this.#current = this.#enabledTools();
+		this.#check([name]);
+		this.#turnOff(isOn ? [...this.#off].filter((other) => other !== name) : [...this.#off, name]);
 	}
 
-	#enabledTools(): readonly AnyTool[] {
-		return this.#all.filter(({ name }) => !this.#off.has(name));
+	/** Turns these tools on and all others off. @throws PiError `tool_unknown`, changing nothing */
+	setActive(names: readonly string[]): void {
+		this.#check(names);
+		this.#turnOff(this.#all.flatMap(({ name }) => (names.includes(name) ? [] : [name])));
+	}
+
+	#check(names: readonly string[]): void {
+		const unknown = names.find((name) => !this.#all.some((tool) => tool.name === name));
+		if (unknown !== undefined) throw unknownTool(unknown, this.#all);
+	}
+
+	#turnOff(names: readonly string[]): void {
+		this.#off = new Set(names);
+		this.#enable();
+	}
+
+	/** Reads all tools again. @returns a line for each new name conflict */
+	#update(): string[] {
+		const { tools, warnings } = this.#merged();
+		const { names, extra } = this.options;
+		const chosen = names ? names.flatMap((name) => tools.find((candidate) => candidate.name === name) ?? []) : tools;
+		const isTaken = ({ name }: AnyTool) =>
+			this.#ofHooks.some(({ tool }) => tool.name === name && chosen.includes(tool));
+		this.#all = [...chosen, ...extra.filter((tool) => !isTaken(tool))];
+		this.#enable();
+		return this.#fresh(warnings);
+	}
+
+	/** Keeps the array if it does not change, and with it the system prompt. */
+	#enable(): void {
+		const current = this.#all.filter(({ name }) => !this.#off.has(name));
+		const isSame = current.length === this.#current.length && current.every((tool, at) => tool === this.#current[at]);
+		if (!isSame) this.#current = current;
+	}
+
+	#merged(): { tools: AnyTool[]; warnings: string[] } {
+		const { builtins, own } = this.options;
+		const isGlobal = ({ file }: CustomTool) => file.scope === "global";
+		const inOrder = [...own.filter(isGlobal), ...this.#project, ...own.filter((tool) => !isGlobal(tool))];
+		return mergeTools(builtins, inOrder, this.#ofHooks);
+	}
+
+	#isBuiltin(name: string): boolean {
+		return this.options.builtins.some((tool) => tool.name === name);
 	}
 
 	#sourceOf(tool: AnyTool): string {
-		if (this.options.builtins.includes(tool)) return "built-in";
-		const custom = [...this.options.own, ...this.#project].find((candidate) => candidate.tool === tool);
-		return custom?.file.path ?? "SDK";
+		if (this.options.builtins.includes(tool)) return BUILTIN;
+		const custom = this.custom.find((candidate) => candidate.tool === tool);
+		return custom?.file.path ?? this.hookOf(tool) ?? "SDK";
 	}
 
-	#merge(project: readonly CustomTool[]): { tools: AnyTool[]; warnings: string[] } {
-		const { builtins, own } = this.options;
-		const isGlobal = ({ file }: CustomTool) => file.scope === "global";
-		const inOrder = [...own.filter(isGlobal), ...project, ...own.filter((tool) => !isGlobal(tool))];
-		const { tools, warnings } = mergeTools(builtins, inOrder);
-		const fresh = warnings.filter((line) => !this.#reportedWarnings.has(line));
-		for (const line of fresh) this.#reportedWarnings.add(line);
-		return { tools, warnings: fresh };
-	}
-
-	#choose(tools: readonly AnyTool[], isStrict: boolean): readonly AnyTool[] {
-		const { names, extra } = this.options;
-		if (!names) return [...tools, ...extra];
-		const chosen = names.flatMap((name) => {
-			const tool = tools.find((candidate) => candidate.name === name);
-			if (!tool && isStrict) throw unknownTool(name, tools);
-			return tool ?? [];
-		});
-		return [...chosen, ...extra];
+	/** The lines that were not reported before. */
+	#fresh(lines: readonly string[]): string[] {
+		const fresh = lines.filter((line) => !this.#reported.has(line));
+		for (const line of fresh) this.#reported.add(line);
+		return fresh;
 	}
 }
+
+const BUILTIN = "built-in";
 
 function unknownTool(name: string, tools: readonly AnyTool[]): PiError {
 	const known = tools.map((tool) => tool.name);

@@ -1,4 +1,5 @@
 import type { BuiltContext } from "../context/context-message.js";
+import { sectionTokens } from "../context/preamble.js";
 import { estimateTokens } from "../context/tokens.js";
 import { divideWindow, minReply, type WindowBudget } from "../context/window-budget.js";
 import { PiError } from "../errors.js";
@@ -9,9 +10,9 @@ import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface SessionWindowDeps {
-	setup: Pick<SessionSetup, "settings" | "preamble">;
+	setup: Pick<SessionSetup, "settings">;
 	state: Pick<SessionState, "model">;
-	context: Pick<SessionContext, "calibration" | "calibrated" | "estimatedTokens" | "tokens" | "current">;
+	context: Pick<SessionContext, "calibration" | "calibrated" | "estimatedTokens" | "tokens" | "current" | "preamble">;
 }
 
 /** Estimates of a request with a counted start are off by less than this. */
@@ -31,11 +32,11 @@ export class SessionWindow {
 
 	/** How the window is divided, in estimated tokens; null when it is unknown. */
 	budget(): WindowBudget | null {
-		const { setup, context, state } = this.deps;
+		const { setup, context } = this.deps;
 		if (this.size === 0) return null;
 		const { reserveTokens, keepRecentTokens } = setup.settings.current.compaction;
 		const window = Math.floor(this.size / context.calibrated(1));
-		return divideWindow({ window, preamble: setup.preamble(state.model).tokens, reserveTokens, keepRecentTokens });
+		return divideWindow({ window, preamble: context.preamble.tokens, reserveTokens, keepRecentTokens });
 	}
 
 	/** Tokens that the model may write in reply to the next request; null when its window is unknown. */
@@ -53,7 +54,7 @@ export class SessionWindow {
 		// Only the model knows then.
 		if (context.calibration.isGuess(state.model)) return null;
 		const size = `about ${count(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${count(this.size)}`;
-		if (setup.preamble(state.model).tokens > budget.max)
+		if (context.preamble.tokens > budget.max)
 			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a larger model with /model`;
 		const hook = largestHookShare(context.current);
 		if (hook && hook.tokens > budget.max / 4)
@@ -64,11 +65,11 @@ export class SessionWindow {
 
 	/** @throws PiError `prompt_too_large` for a prompt that does not fit even without the conversation before it */
 	checkPrompt(message: AppMessage): void {
-		const { context, setup, state } = this.deps;
+		const { context, state } = this.deps;
 		const budget = this.budget();
 		if (!budget || !state.model) return;
 		const tokens = estimateTokens(message);
-		const preamble = setup.preamble(state.model).tokens;
+		const preamble = context.preamble.tokens;
 		if (preamble > budget.max || preamble + tokens + MIN_SUMMARY_TOKENS <= budget.max) return;
 		throw new PiError(
 			"prompt_too_large",
@@ -79,12 +80,13 @@ export class SessionWindow {
 }
 
 /** The hook that adds most to a context. */
-function largestHookShare({ messages }: BuiltContext): { name: string; tokens: number } | null {
+function largestHookShare({ messages, preamble }: BuiltContext): { name: string; tokens: number } | null {
 	const shares = new Map<string, number>();
-	for (const { message, origin } of messages) {
-		if (origin.kind !== "hook") continue;
-		shares.set(origin.hook, (shares.get(origin.hook) ?? 0) + estimateTokens(message));
-	}
+	const add = (origin: { kind: string; hook?: string }, tokens: number) => {
+		if (origin.hook !== undefined) shares.set(origin.hook, (shares.get(origin.hook) ?? 0) + tokens);
+	};
+	for (const { message, origin } of messages) add(origin, estimateTokens(message));
+	for (const { section, origin } of preamble.sections) add(origin, sectionTokens(section));
 	const [largest] = [...shares].sort(([, a], [, b]) => b - a);
 	return largest ? { name: hookName(largest[0]), tokens: largest[1] } : null;
 }

@@ -1,4 +1,7 @@
 import { constants } from "node:os";
+import { PiError } from "../errors.js";
+import type { UserBashDecision } from "../hooks/gates.js";
+import type { UserBashResult } from "../hooks/types.js";
 import type { BashExecutionMessage } from "../log/entry.js";
 import { runShell } from "../tools/shell.js";
 import type { SessionCore } from "./session-setup.js";
@@ -8,26 +11,40 @@ const SIGNALED = 128;
 
 /** Runs the user's `!` commands, one at a time, and writes each as an entry. */
 export class UserShell {
-	constructor(private readonly deps: Pick<SessionCore, "setup" | "state" | "activity" | "emit">) {}
+	constructor(private readonly deps: Pick<SessionCore, "setup" | "state" | "activity" | "emit" | "hooks">) {}
 
 	/**
 	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
 	 * says so.
-	 * @throws PiError `session_busy` while another command runs
+	 * @throws PiError `session_busy` while another command runs; `command_failed` when a hook blocks the command
 	 */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
 		const { state, activity, emit } = this.deps;
 		activity.check("shell");
 		const operation = activity.begin("shell", { name: command });
-		emit({ type: "bash_start", command });
 		try {
-			const message = await this.#execute(command, excludeFromContext, operation.signal);
+			const decision = await this.#askHooks(command, excludeFromContext, operation.signal);
+			if ("blocked" in decision) {
+				throw new PiError("command_failed", `Hook ${decision.by} blocked the shell command: ${decision.blocked}`);
+			}
+			emit({ type: "bash_start", command: decision.command });
+			const message =
+				"result" in decision
+					? resultMessage(decision.command, excludeFromContext, decision.result)
+					: await this.#execute(decision.command, excludeFromContext, operation.signal);
+			if (decision.command !== command) state.noteTyped(message, command);
 			// Inside a tool loop, a message between call and result would break the request: wait for the end of the run.
 			await activity.until("run");
 			emit({ type: "bash_end", entryIndex: state.record(message) });
 		} finally {
 			operation.end();
 		}
+	}
+
+	async #askHooks(command: string, excluded: boolean, signal: AbortSignal): Promise<UserBashDecision> {
+		const hooks = this.deps.hooks();
+		if (!hooks.registry.has("user_bash")) return { command };
+		return hooks.gateUserBash({ type: "user_bash", command, excluded }, signal);
 	}
 
 	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
@@ -52,4 +69,22 @@ export class UserShell {
 			timestamp: Date.now(),
 		};
 	}
+}
+
+/** The message of a command that a hook ran. */
+function resultMessage(
+	command: string,
+	excludeFromContext: boolean,
+	{ output, exitCode = 0, cancelled = false, truncated = false }: UserBashResult,
+): BashExecutionMessage {
+	return {
+		role: "bashExecution",
+		command,
+		output: output.trimEnd(),
+		exitCode,
+		cancelled,
+		truncated,
+		...(excludeFromContext ? { excludeFromContext: true } : {}),
+		timestamp: Date.now(),
+	};
 }

@@ -5,11 +5,15 @@ import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
-import { PiError } from "../errors.js";
-import { NO_UI } from "../hooks/bound-ui.js";
+import { errorText, type HookFailureFacts, locate, PiError } from "../errors.js";
+import { hookFileName } from "../hooks/hook-name.js";
+import { PLAIN_THEME } from "../hooks/plain-theme.js";
+import { NO_UI } from "../hooks/session-ui.js";
+import type { EntryComponent } from "../hooks/types.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
+import { drawnLines } from "./drawn-lines.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,
@@ -18,12 +22,18 @@ import {
 	type SeenMessage,
 	type SeenRequest,
 } from "./scripted-model.js";
+import type { ShownScreen } from "./scripted-screen.js";
+import { createStartLog } from "./start-log.js";
 
 export interface HookTestOptions {
 	/** Hook files, in load order. Relative paths are resolved against the working directory of the test process. */
 	hooks: readonly (string | URL)[];
 	/** Replies of the model, one for each request, including requests of hooks and compactions. */
 	replies?: readonly Reply[];
+	/** Entries that the session starts with, without a header. */
+	entries?: readonly SessionEntry[];
+	/** A session file to start from; it is copied. Not together with `entries`. */
+	sessionFile?: string | URL;
 	/** Answers of the user, one for each dialog. */
 	dialogs?: readonly DialogAnswer[];
 	/** Files to write into the working directory: text by relative path. */
@@ -52,21 +62,30 @@ export interface HookTest {
 	readonly requests: readonly SeenRequest[];
 	/** All entries of the session; index 0 is the header. */
 	readonly entries: readonly SessionEntry[];
-	/** Messages of the next request with their origin: an entry index or null, a hook's path or null. */
+	/** Messages of the last computed context with their origin: an entry index or null, a hook's path or null. */
 	readonly context: readonly (SeenMessage & { entryIndex: number | null; hook: string | null })[];
 	/** Lines shown to the user, by `ui.notify`, commands and the session. */
 	readonly notices: readonly string[];
-	/** Failures of handlers and rejected answers, as `event: reason`. */
+	/** Failures of handlers, rejected answers and contexts that differ for the same entries, as `event: reason (gate.ts:12:5)`. */
 	readonly errors: readonly string[];
-	/** The dialogs that hooks opened. */
+	/** The dialogs and components that hooks opened. */
 	readonly asked: readonly AskedDialog[];
+	/** What hooks show on the screen now, as text; nothing with `hasUI: false`. */
+	readonly screen: ShownScreen;
 	/**
 	 * Submits a line and waits until the session is idle again, including runs that hooks start meanwhile.
 	 * @throws PiError `command_failed`, `bad_arguments` of commands; `bad_arguments` if a reply or answer is missing from
-	 * the script, or a reply function throws
+	 * the script, or a reply function throws; `hook_failed` if a promise of a hook rejected and nothing handled it
 	 */
 	run(text: string): Promise<RunResult>;
-	/** Adds replies to the end of the script. */
+	/**
+	 * Draws an entry with the renderer of its hook, or a text or component, as lines of at most `width` columns.
+	 * @param drawn an entry, its index, a text or a component
+	 * @param width default 80
+	 * @throws PiError `bad_arguments` for an entry without a renderer; TypeError for malformed output; the renderer's error
+	 */
+	draw(drawn: number | SessionEntry | string | EntryComponent, width?: number): Promise<string[]>;
+	/** Adds replies to the end of the script. @throws PiError `bad_arguments` for a malformed one */
 	reply(...replies: readonly Reply[]): void;
 	/** Ends the session, with a `shutdown` event, and deletes its temporary files. Safe to call more than once. */
 	dispose(): Promise<void>;
@@ -106,12 +125,16 @@ async function start(
 	const cwd = resolve(options.cwd ?? join(home, "project"));
 	writeFiles(cwd, options.files ?? {});
 	writeFiles(agentDir, { "settings.json": JSON.stringify({ retry: { enabled: false }, ...options.settings }) });
-	const hooks = new Set(options.hooks.map((hook) => resolve(hook instanceof URL ? fileURLToPath(hook) : hook)));
+	const hooks = new Set(options.hooks.map((hook) => pathOf(hook)));
+	const started = options.entries ?? (options.sessionFile === undefined ? null : pathOf(options.sessionFile));
+	if (options.entries && options.sessionFile !== undefined)
+		throw new PiError("bad_arguments", "use either entries or sessionFile");
+	const log = started === null ? null : await createStartLog(started, home, cwd);
 	const session = await createAgentSession({
 		cwd,
 		home,
 		env: { PI_CODING_AGENT_DIR: agentDir, PATH: processEnvironment().PATH },
-		session: { kind: "memory" },
+		session: log === null ? { kind: "memory" } : { kind: "open", target: log },
 		model: scripted.model,
 		apiKey: "none",
 		extraModels: [scripted.model],
@@ -126,7 +149,7 @@ async function start(
 	const asked: AskedDialog[] = [];
 	session.subscribe((event) => {
 		if (event.type === "notice") notices.push(event.message);
-		else if (event.type === "hook_error") errors.push(`${event.event}: ${event.error}`);
+		else if (event.type === "hook_error") errors.push(describeFailure(event));
 	});
 	const watcher = {
 		onAsked: (dialog: AskedDialog) => void asked.push(dialog),
@@ -134,11 +157,20 @@ async function start(
 		onProblem: (problem: string) => void problems.push(problem),
 	};
 	const hasUI = options.hasUI !== false;
-	const ui = hasUI ? createScriptedUI(options.dialogs ?? [], watcher) : { ...NO_UI, notify: watcher.onNotify };
-	session.attachUI(ui, null, hasUI);
+	// Loaded here: other users of the package need no screen.
+	const { createTextScreen } = await import("../tui/text-screen.js");
+	const scriptedUI = createScriptedUI(options.dialogs ?? [], watcher, createTextScreen(80, 24));
+	session.attachUI(hasUI ? scriptedUI : { ...NO_UI, notify: watcher.onNotify }, null, hasUI);
+	const strays = watchStrays(session);
 	let disposed: Promise<void> | null = null;
 	const dispose = () => {
-		disposed ??= session.dispose().finally(cleanUp);
+		disposed ??= session
+			.dispose()
+			.then(strays.refuse)
+			.finally(() => {
+				strays.release();
+				cleanUp();
+			});
 		return disposed;
 	};
 	await session.start();
@@ -157,6 +189,9 @@ async function start(
 		notices,
 		errors,
 		asked,
+		get screen() {
+			return scriptedUI.hookScreen.shown;
+		},
 		get entries() {
 			return session.entries;
 		},
@@ -168,7 +203,13 @@ async function start(
 				hook: origin.kind === "hook" ? origin.hook : null,
 			}));
 		},
-		run: (text) => run(session, text, problems),
+		run: async (text) => {
+			const result = await run(session, text, problems);
+			await strays.refuse();
+			await reportUnstable(session, errors);
+			return result;
+		},
+		draw: (drawn, width = 80) => draw(session, drawn, width),
 		reply: (...replies) => scripted.add(replies),
 		dispose,
 	};
@@ -189,9 +230,64 @@ async function run(session: AgentSession, text: string, problems: string[]): Pro
 	};
 }
 
+/** `event: reason`, and the place with the hook's file name: `tool_call: no luck (gate.ts:12:5)`. */
+function describeFailure(failure: HookFailureFacts): string {
+	const { event, error, hookPath, file } = failure;
+	const { subject, at } = locate(failure, hookFileName(hookPath));
+	return `${event}: ${error}${file === undefined ? "" : ` (${at === "" ? subject : at.slice(" at ".length)})`}`;
+}
+
 /** @throws PiError `bad_arguments` with the first problem of the script */
 function refuse([problem]: readonly string[]): void {
 	if (problem !== undefined) throw new PiError("bad_arguments", problem);
+}
+
+/** Collects errors that the promises and timers of hooks throw outside of handlers. */
+function watchStrays(session: AgentSession): { refuse(): Promise<void>; release(): void } {
+	const strays: unknown[] = [];
+	const onError = (error: unknown) => {
+		if (session.blameHook(error)) strays.push(error);
+	};
+	process.on("unhandledRejection", onError);
+	process.on("uncaughtException", onError);
+	return {
+		async refuse() {
+			// Node reports an unhandled rejection after the microtasks of the current turn.
+			await new Promise((resolve) => setImmediate(resolve));
+			const [cause] = strays.splice(0);
+			if (cause === undefined) return;
+			throw new PiError("hook_failed", `A promise or timer of a hook failed: ${errorText(cause)}`, { cause });
+		},
+		release() {
+			process.off("unhandledRejection", onError);
+			process.off("uncaughtException", onError);
+		},
+	};
+}
+
+/** Computes the context twice, which shows whether a hook answers differently to the same entries. */
+async function reportUnstable(session: AgentSession, errors: string[]): Promise<void> {
+	if (!session.inspector.hookStatuses().some(({ events }) => events.includes("context"))) return;
+	const { unstable } = await session.inspector.inspectContext();
+	for (const path of unstable) {
+		const error = `context: returns different messages for the same entries (${hookFileName(path)})`;
+		if (!errors.includes(error)) errors.push(error);
+	}
+}
+
+async function draw(session: AgentSession, drawn: Parameters<HookTest["draw"]>[0], width: number): Promise<string[]> {
+	const entry = typeof drawn === "number" ? session.entries[drawn] : drawn;
+	if (typeof entry === "string" || (typeof entry === "object" && "render" in entry)) return drawnLines(entry, width);
+	const render = entry && session.entryRenderer(entry.type);
+	if (render) return drawnLines(render(entry, PLAIN_THEME), width);
+	throw new PiError(
+		"bad_arguments",
+		entry ? `No hook draws entries of type ${entry.type}` : `There is no entry ${drawn}`,
+	);
+}
+
+function pathOf(file: string | URL): string {
+	return resolve(file instanceof URL ? fileURLToPath(file) : file);
 }
 
 /** Resolves when the session is idle, including runs that hooks started. */

@@ -1,24 +1,37 @@
 import { PiError } from "../errors.js";
 import { selectChoices } from "../hooks/dialog-options.js";
-import type { HookUI, InputOptions } from "../hooks/types.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { InputOptions } from "../hooks/types.js";
+import { type Drawing, type OpenComponent, ScriptedScreen } from "./scripted-screen.js";
 
-/** A dialog that a hook opened. */
+/** A dialog or component that a hook opened. */
 export interface AskedDialog {
-	kind: "select" | "confirm" | "input";
+	kind: "select" | "confirm" | "input" | "editor" | "custom";
+	/** For a component: the name of its hook. */
 	title: string;
 	/** The message of a `confirm`, the placeholder of an `input`. */
 	text?: string;
 	/** Labels of the options of a `select`. */
 	options?: string[];
-	/** Initial text of an `input`. */
+	/** True if any number of options can be chosen. */
+	multiple?: true;
+	/** Initial text of an `input` or `editor`. */
 	initial?: string;
+	/** Lines of a component when it opens. */
+	lines?: string[];
 }
 
+/** The argument of an answer function; for a component, it can press keys. */
+export type OpenDialog = AskedDialog & Partial<OpenComponent>;
+
 /**
- * Answer of the user: the label of an option, a boolean or a line of text; null cancels the dialog. Or a function that
- * returns one of these.
+ * What the user does: the label of an option, a boolean or a text; for several options a list of labels; for a component
+ * a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null cancels.
  */
-export type DialogAnswer = string | boolean | null | ((dialog: AskedDialog) => string | boolean | null);
+export type GivenAnswer = string | boolean | readonly string[] | null;
+
+/** Answer of the user, or a function that returns it. */
+export type DialogAnswer = GivenAnswer | ((dialog: OpenDialog) => GivenAnswer);
 
 /** Receives the events of scripted dialogs. */
 export interface DialogWatcher {
@@ -28,20 +41,30 @@ export interface DialogWatcher {
 	onProblem(problem: string): void;
 }
 
-/** A user interface that answers each dialog with the next answer of the script. */
-export function createScriptedUI(answers: readonly DialogAnswer[], watcher: DialogWatcher): HookUI {
+/** A user interface that answers each dialog with the next answer of the script, and keeps what hooks show. */
+export function createScriptedUI(
+	answers: readonly DialogAnswer[],
+	watcher: DialogWatcher,
+	drawing: Drawing,
+): SessionUI & { hookScreen: ScriptedScreen } {
 	const script = [...answers];
 	const refuse = ({ kind, title }: AskedDialog, reason: string): PiError => {
 		const problem = `The ${kind} ${JSON.stringify(title)} ${reason}`;
 		watcher.onProblem(problem);
 		return new PiError("bad_arguments", problem);
 	};
-	const answer = (dialog: AskedDialog): string | boolean | null => {
+	const answer = (dialog: AskedDialog, component: Partial<OpenComponent> = {}): GivenAnswer => {
 		watcher.onAsked(dialog);
 		const next = script.shift();
 		if (next === undefined) throw refuse(dialog, "has no answer: add one to dialogs");
-		return typeof next === "function" ? next(dialog) : next;
+		return typeof next === "function" ? next({ ...dialog, ...component }) : next;
 	};
+	const textAnswer = (dialog: AskedDialog): string | null => {
+		const given = answer(dialog);
+		if (given !== null && typeof given !== "string") throw refuse(dialog, `expects text, not ${JSON.stringify(given)}`);
+		return given;
+	};
+	const isList = (given: GivenAnswer): given is readonly string[] => Array.isArray(given);
 	const ui = {
 		async select(title: string, options: readonly unknown[]): Promise<unknown> {
 			const choices = selectChoices(options);
@@ -53,6 +76,18 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 			if (position < 0) throw refuse(dialog, `has no option ${JSON.stringify(label)}, only ${labels.join(", ")}`);
 			return choices[position]?.value;
 		},
+		async selectMany(title: string, options: readonly unknown[]): Promise<unknown[] | null> {
+			const choices = selectChoices(options);
+			const labels = choices.map(({ label }) => label);
+			const dialog: AskedDialog = { kind: "select", title, options: labels, multiple: true };
+			const given = answer(dialog);
+			if (given === null) return null;
+			if (!isList(given)) throw refuse(dialog, `expects a list of options, not ${JSON.stringify(given)}`);
+			const unknown = given.find((label) => !labels.includes(label));
+			if (unknown !== undefined)
+				throw refuse(dialog, `has no option ${JSON.stringify(unknown)}, only ${labels.join(", ")}`);
+			return choices.flatMap(({ label, value }) => (given.includes(label) ? [value] : []));
+		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };
 			const given = answer(dialog) ?? false;
@@ -60,17 +95,23 @@ export function createScriptedUI(answers: readonly DialogAnswer[], watcher: Dial
 			return given;
 		},
 		async input(title: string, placeholder?: string, options?: InputOptions): Promise<string | null> {
-			const dialog: AskedDialog = {
+			return textAnswer({
 				...{ kind: "input", title },
 				...(placeholder === undefined ? {} : { text: placeholder }),
 				...(options?.initial === undefined ? {} : { initial: options.initial }),
-			};
-			const given = answer(dialog);
-			if (typeof given === "boolean") throw refuse(dialog, `expects text, not ${given}`);
-			return given;
+			});
+		},
+		async editor(title: string, initial: string): Promise<string | null> {
+			return textAnswer({ kind: "editor", title, initial });
 		},
 		notify: (message: string) => watcher.onNotify(message),
+		hookScreen: new ScriptedScreen(drawing, (title, lines, component) => {
+			const dialog: AskedDialog = { kind: "custom", title, lines };
+			const given = answer(dialog, component);
+			if (given === null || isList(given)) return given;
+			throw refuse(dialog, `expects a list of keys, not ${JSON.stringify(given)}`);
+		}),
 	};
 	// `select` returns one of its options or the value of one, which `unknown` cannot express.
-	return ui as HookUI;
+	return ui as SessionUI & { hookScreen: ScriptedScreen };
 }

@@ -3,6 +3,7 @@ import { fullText } from "../context/ledger.js";
 import type { ScriptedCall, ScriptedReply } from "../demo/conversation.js";
 import { playReply } from "../demo/play-reply.js";
 import { errorText } from "../errors.js";
+import { checkReply } from "./check-reply.js";
 
 /** A response of the model: text, a reply with thinking and tool calls, or a provider error. */
 export type Said = string | ScriptedReply | { error: string };
@@ -38,7 +39,7 @@ export interface ScriptedModel {
 	readonly model: Model<Api>;
 	/** Every request so far. */
 	readonly requests: SeenRequest[];
-	/** Adds replies to the end of the script. */
+	/** Adds replies to the end of the script. @throws PiError `bad_arguments` for a malformed one */
 	add(replies: readonly Reply[]): void;
 	/** Unregisters the model from pi-ai. */
 	remove(): void;
@@ -52,6 +53,7 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 	const ai = await import("@mariozechner/pi-ai");
 	const api = `pi-hook-test-${crypto.randomUUID()}`;
 	const script: Reply[] = [];
+	let added = 0;
 	const requests: SeenRequest[] = [];
 
 	const next = async (number: number, request: SeenRequest): Promise<Said> => {
@@ -63,7 +65,9 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 		}
 		if (typeof reply !== "function") return reply;
 		try {
-			return await reply(request);
+			const said = await reply(request);
+			checkReply(said, "it");
+			return said;
 		} catch (error) {
 			const problem = `The reply to request ${number} failed: ${errorText(error)}`;
 			onProblem(problem);
@@ -87,7 +91,12 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 	return {
 		model: { ...MODEL, api },
 		requests,
-		add: (replies) => void script.push(...replies),
+		add(replies) {
+			for (const reply of replies)
+				if (typeof reply !== "function") checkReply(reply, `replies[${added++}]`);
+				else added++;
+			script.push(...replies);
+		},
 		remove: () => ai.unregisterApiProviders(api),
 	};
 }

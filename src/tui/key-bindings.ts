@@ -1,9 +1,27 @@
-import type { KeybindingsConfig, KeyId } from "@mariozechner/pi-tui";
+import type { KeybindingDefinitions, KeybindingsConfig, KeyId } from "@mariozechner/pi-tui";
+import { isKeyName, KEY_PATTERN, keyByte, nearestKey, sortedKey, VALID_KEYS } from "../util/key-name.js";
 import { didYouMean } from "../util/nearest.js";
 import { canConflict, KEY_DEFINITIONS } from "./key-table.js";
 
 /** @returns the location of a binding in the user's file, such as `keybindings.json:3` */
 export type LocateBinding = (action: string, key?: string) => string;
+
+/** A key that a hook registered for the editor. */
+export interface HookKey {
+	/** Its name in keybindings.json: `hook.<hook>.<n>`. */
+	readonly id: string;
+	/** The key that the hook asks for. */
+	readonly key: string;
+	readonly description: string;
+	/** Name of the hook. */
+	readonly hook: string;
+}
+
+/** A key of a hook that another action has. */
+export interface LostKey extends HookKey {
+	/** Name of the action or key of a hook that has it. */
+	readonly owner: string;
+}
 
 /** The user's bindings and their effect on the defaults. */
 export interface ResolvedBindings {
@@ -11,35 +29,45 @@ export interface ResolvedBindings {
 	bindings: KeybindingsConfig;
 	/** One message for each binding that is ignored or conflicts. */
 	problems: string[];
+	/** Keys of hooks that are in use. */
+	lost: LostKey[];
 }
 
-const NAMED_KEYS = new Set(
-	(
-		"escape esc enter return tab space backspace delete insert clear home end pageup pagedown up down left right " +
-		"f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
-	).split(" "),
-);
-/** A key with its modifiers. Spells out both cases because patterns in JSON Schema have no flags. */
-const KEY = new RegExp(
-	`^(?:(?:${anyCase("ctrl|shift|alt|super")})\\+)*(?:${anyCase([...NAMED_KEYS].join("|"))}|[!-~])$`,
-);
+/** Ids of the keys of hooks. The hook may be absent today, so the file may name any. */
+const HOOK_KEY_ID = /^hook\..+\.\d+$/;
+
 /**
  * Reads the user's bindings. If two actions have the same key, a user binding wins over a default, and the first of two
- * user bindings wins; the other action loses the key.
+ * user bindings wins; the other action loses the key. Without a binding of the user, a hook gets only a key that is free.
  * @param value parsed JSON: action to key or keys; an empty list unbinds the action
+ * @param hookKeys the keys of the loaded hooks; bindings of other hooks have no effect
  */
-export function resolveBindings(value: unknown, locate: LocateBinding = () => "keybindings.json"): ResolvedBindings {
+export function resolveBindings(
+	value: unknown,
+	locate: LocateBinding = () => "keybindings.json",
+	hookKeys: readonly HookKey[] = [],
+): ResolvedBindings {
 	const problems: string[] = [];
-	const given = readBindings(value, locate, problems);
+	const lostKeys: LostKey[] = [];
+	const definitions = withHookKeys(hookKeys);
+	const given = Object.fromEntries(
+		Object.entries(readBindings(value, locate, problems)).filter(([id]) => Object.hasOwn(definitions, id)),
+	);
 	const bindings: KeybindingsConfig = { ...given };
 	const owners = new Map<string, string[]>();
-	const actions = [...Object.keys(given), ...Object.keys(KEY_DEFINITIONS).filter((id) => !(id in given))];
+	/** Like `owners`, by what a plain terminal sends. */
+	const byteOwners = new Map<string, string[]>();
+	const actions = [...Object.keys(given), ...Object.keys(definitions).filter((id) => !(id in given))];
 	for (const id of actions) {
-		const wanted = [given[id] ?? KEY_DEFINITIONS[id]?.defaultKeys ?? []].flat();
+		const wanted = [given[id] ?? definitions[id]?.defaultKeys ?? []].flat();
+		const hookKey = id in given ? undefined : hookKeys.find((candidate) => candidate.id === id);
 		const lost = wanted.filter((key) => {
-			const owner = owners.get(sortedKey(key))?.find((other) => other in given && canConflict(other, id));
+			const others = hookKey ? byteOwners.get(keyByte(key)) : owners.get(sortedKey(key));
+			const owner = others?.find((other) => (hookKey !== undefined || other in given) && canConflict(other, id));
 			if (owner === undefined) return false;
-			if (id in given) {
+			if (hookKey) {
+				lostKeys.push({ ...hookKey, owner });
+			} else if (id in given) {
 				problems.push(
 					`${locate(id, key)}: ${key} is already bound to "${owner}", so "${id}" does not get it · choose another key for one`,
 				);
@@ -52,9 +80,18 @@ export function resolveBindings(value: unknown, locate: LocateBinding = () => "k
 		});
 		const kept = wanted.filter((key) => !lost.includes(key));
 		if (lost.length > 0) bindings[id] = kept;
-		for (const key of kept) owners.set(sortedKey(key), [...(owners.get(sortedKey(key)) ?? []), id]);
+		for (const key of kept) {
+			owners.set(sortedKey(key), [...(owners.get(sortedKey(key)) ?? []), id]);
+			byteOwners.set(keyByte(key), [...(byteOwners.get(keyByte(key)) ?? []), id]);
+		}
 	}
-	return { bindings, problems };
+	return { bindings, problems, lost: lostKeys };
+}
+
+/** Every action with its default keys, those of hooks last. */
+export function withHookKeys(hookKeys: readonly HookKey[]): KeybindingDefinitions {
+	const own = hookKeys.map(({ id, key, description }) => [id, { defaultKeys: [key].filter(isKeyId), description }]);
+	return { ...KEY_DEFINITIONS, ...Object.fromEntries(own) };
 }
 
 function readBindings(value: unknown, locate: LocateBinding, problems: string[]): Record<string, KeyId[]> {
@@ -64,7 +101,7 @@ function readBindings(value: unknown, locate: LocateBinding, problems: string[])
 		return bindings;
 	}
 	for (const [id, given] of Object.entries(value)) {
-		if (!Object.hasOwn(KEY_DEFINITIONS, id)) {
+		if (!Object.hasOwn(KEY_DEFINITIONS, id) && !HOOK_KEY_ID.test(id)) {
 			const near =
 				didYouMean(id, Object.keys(KEY_DEFINITIONS)) ?? "/hotkeys lists the keys, docs/keybindings.md the actions";
 			problems.push(`${locate(id)}: unknown action "${id}" · ${near}`);
@@ -73,8 +110,7 @@ function readBindings(value: unknown, locate: LocateBinding, problems: string[])
 		const candidates: unknown[] = Array.isArray(given) ? given : [given];
 		for (const key of candidates.filter((candidate) => !isKeyId(candidate))) {
 			const location = typeof key === "string" ? locate(id, key) : locate(id);
-			const near =
-				(typeof key === "string" ? nearestKey(key) : undefined) ?? 'valid keys look like "ctrl+e", "alt+up" or "f5"';
+			const near = (typeof key === "string" ? nearestKey(key) : undefined) ?? VALID_KEYS;
 			problems.push(`${location}: unknown key ${JSON.stringify(key)} for "${id}" · ${near}`);
 		}
 		const keys = candidates.map(withShift).filter(isKeyId);
@@ -93,40 +129,23 @@ function withShift(key: unknown): unknown {
 export function keybindingsSchema(
 	actions: readonly { action: string; keys: readonly string[]; description: string }[],
 ) {
-	const key = { type: "string", pattern: KEY.source };
+	const key = { type: "string", pattern: KEY_PATTERN.source };
 	const members = actions.map(({ action, keys, description }) => [
 		action,
 		{ description, default: keys, $ref: "#/$defs/keys" },
 	]);
 	const $defs = { key, keys: { anyOf: [{ $ref: "#/$defs/key" }, { type: "array", items: { $ref: "#/$defs/key" } }] } };
-	return { type: "object", properties: Object.fromEntries(members), additionalProperties: false, $defs };
+	return {
+		type: "object",
+		properties: Object.fromEntries(members),
+		patternProperties: {
+			[HOOK_KEY_ID.source]: { description: "A key of a hook: see /hotkeys", $ref: "#/$defs/keys" },
+		},
+		additionalProperties: false,
+		$defs,
+	};
 }
 
 function isKeyId(value: unknown): value is KeyId {
-	return typeof value === "string" && KEY.test(value);
-}
-
-function anyCase(words: string): string {
-	return words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-}
-
-function nearestKey(key: string): string | undefined {
-	const base = baseOf(key);
-	return base === "" ? undefined : didYouMean(base, NAMED_KEYS);
-}
-
-/** @returns the key without its modifiers; it may be `+` itself */
-function baseOf(key: string): string {
-	return key.slice(key.lastIndexOf("+", key.length - 2) + 1);
-}
-
-/** @returns the same text for every spelling of a key */
-function sortedKey(key: string): string {
-	const base = baseOf(key).toLowerCase();
-	const modifiers = key
-		.toLowerCase()
-		.slice(0, key.length - base.length)
-		.split("+")
-		.filter(Boolean);
-	return [...modifiers.sort(), base === "esc" ? "escape" : base === "return" ? "enter" : base].join("+");
+	return isKeyName(value);
 }

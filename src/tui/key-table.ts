@@ -173,10 +173,18 @@ export const KEY_DEFINITIONS: Readonly<KeybindingDefinitions> = definitions;
 /** Every action that can be bound, by scope. */
 export const KEY_ACTIONS: readonly ListedAction[] = listed;
 
-/** Whether two actions are active at the same time, so that a key can run only one of them. */
+/** The description of an action of pi. */
+export function describeAction(action: string): string | undefined {
+	return definitions[action]?.description;
+}
+
+/**
+ * Whether two actions are active at the same time, so that a key can run only one of them. All others are keys of hooks,
+ * which work in the editor.
+ */
 export function canConflict(one: string, other: string): boolean {
-	const [a, b] = [scopes.get(one), scopes.get(other)];
-	if (a === undefined || b === undefined || SHARED.has([one, other].sort().join(" "))) return false;
+	const [a, b] = [scopes.get(one) ?? "editor", scopes.get(other) ?? "editor"];
+	if (UNUSED.has(one) || UNUSED.has(other) || SHARED.has([one, other].sort().join(" "))) return false;
 	return LISTENING_TOGETHER.some((together) => together.includes(a) && together.includes(b));
 }
 

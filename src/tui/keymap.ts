@@ -6,8 +6,10 @@ import {
 	matchesKey,
 	setKeybindings,
 } from "@mariozechner/pi-tui";
-import { type LocateBinding, resolveBindings } from "./key-bindings.js";
-import { KEY_ACTIONS, KEY_DEFINITIONS, type KeyAction } from "./key-table.js";
+import { type HookKey, type LocateBinding, type LostKey, resolveBindings, withHookKeys } from "./key-bindings.js";
+import { describeAction, KEY_ACTIONS, type KeyAction } from "./key-table.js";
+
+export type { HookKey } from "./key-bindings.js";
 
 /** Resolved keys: the defaults, overridden by the user's bindings. */
 export interface Keymap {
@@ -19,10 +21,16 @@ export interface Keymap {
 	keyOf(...actions: readonly KeyAction[]): string;
 	/** All keys of `action` for display, such as `esc / ctrl+c`; empty when it is unbound. */
 	keysOf(action: KeyAction): string;
-	/** Every action that has keys, as `[keys, description, scope]`, by scope. */
+	/** The id of the hook's key that an input sequence is. */
+	hookKeyOf(data: string): string | undefined;
+	/** Every action that has keys, as `[keys, description, scope]`, by scope; then the keys of hooks, also those in use. */
 	list(): [keys: string, description: string, scope: string][];
 	/** Replaces the user's bindings, as `createKeymap` reads them. */
 	reload(userBindings: unknown, locate?: LocateBinding): void;
+	/** Replaces the keys of hooks. */
+	setHookKeys(keys: readonly HookKey[]): void;
+	/** One message for each key of a hook that is in use. */
+	readonly hookProblems: readonly string[];
 	/** One message for each user binding that is ignored or conflicts. */
 	readonly problems: readonly string[];
 }
@@ -41,8 +49,18 @@ const DISPLAY: Readonly<Record<string, string>> = { escape: "esc", up: "↑", do
  * ignored and reported in `problems`
  */
 export function createKeymap(userBindings: unknown = {}, locate?: LocateBinding): Keymap {
-	let manager = new PiKeybindings(KEY_DEFINITIONS);
+	let manager = new PiKeybindings(withHookKeys([]));
 	let problems: readonly string[] = [];
+	let own: { value: unknown; locate: LocateBinding | undefined } = { value: userBindings, locate };
+	let hookKeys: readonly HookKey[] = [];
+	let lost: readonly LostKey[] = [];
+	const resolve = () => {
+		const resolved = resolveBindings(own.value, own.locate, hookKeys);
+		problems = resolved.problems;
+		lost = resolved.lost;
+		manager = new PiKeybindings(withHookKeys(hookKeys), resolved.bindings);
+		setKeybindings(manager);
+	};
 	const displayed = (action: string) => manager.keysOf(action).map(displayKey);
 	const keymap: Keymap = {
 		get problems() {
@@ -56,21 +74,44 @@ export function createKeymap(userBindings: unknown = {}, locate?: LocateBinding)
 			return keys.join(" ").replace(/([←-↓]) (?=[←-↓])/g, "$1");
 		},
 		keysOf: (action) => displayed(action).join(" / "),
-		list: () =>
-			KEY_ACTIONS.filter(({ action }) => displayed(action).length > 0).map(({ action, description, scope }) => [
-				displayed(action).join(" / "),
-				description,
-				scope,
-			]),
+		hookKeyOf: (data) => hookKeys.find(({ id }) => manager.matches(data, id))?.id,
+		list: () => {
+			const actions: readonly ListedKey[] = KEY_ACTIONS;
+			const ofHooks = hookKeys.map(({ id, description, hook }) => ({ action: id, description, scope: `Hook ${hook}` }));
+			return [...actions, ...ofHooks].flatMap(({ action, description, scope }): [string, string, string][] => {
+				const keys = displayed(action).join(" / ");
+				if (keys !== "") return [[keys, description, scope]];
+				const taken = lost.find(({ id }) => id === action);
+				return taken ? [["no key", `${description} · ${describeLost(taken, hookKeys)}`, scope]] : [];
+			});
+		},
 		reload: (value, locateBinding) => {
-			const resolved = resolveBindings(value, locateBinding);
-			problems = resolved.problems;
-			manager = new PiKeybindings(KEY_DEFINITIONS, resolved.bindings);
-			setKeybindings(manager);
+			own = { value, locate: locateBinding };
+			resolve();
+		},
+		setHookKeys: (keys) => {
+			hookKeys = keys;
+			resolve();
+		},
+		get hookProblems() {
+			return lost.map(
+				(key) =>
+					`Hook ${key.hook} gets no key for "${key.description}": ${describeLost(key, hookKeys)} · bind "${key.id}" in keybindings.json`,
+			);
 		},
 	};
-	keymap.reload(userBindings, locate);
+	resolve();
 	return keymap;
+}
+
+/** An action as `Keymap.list` shows it. */
+type ListedKey = { readonly action: string; readonly description: string; readonly scope: string };
+
+/** Says what a key does instead: `ctrl+l is in use: Choose the model`. */
+function describeLost({ key, owner }: LostKey, hookKeys: readonly HookKey[]): string {
+	const other = hookKeys.find(({ id }) => id === owner);
+	const does = other ? `${other.description} (hook ${other.hook})` : (describeAction(owner) ?? owner);
+	return `${displayKey(key)} is in use: ${does}`;
 }
 
 /** @returns the text that a key or a paste types; empty for all other keys */

@@ -44,6 +44,8 @@ export interface SelectDialogOptions<T> {
 	/** Additional text about the selected item, shown above the keys. */
 	details?(item: SelectItem<T>): string;
 	actions?: readonly SelectAction<T>[];
+	/** Whether typed text filters the items. Default true. */
+	filters?: boolean;
 	/** Indices of the UTF-16 units of a label to highlight. Default: the letters that match. */
 	positions?(filter: string, label: string): readonly number[];
 	/** Called after each change of the filter and the list. */
@@ -148,10 +150,14 @@ export class SelectDialog<T> implements Component, Focusable {
 		else if (keymap.matches(data, "tui.editor.deleteToLineStart")) this.#setFilter("");
 		else if (keymap.matches(data, "tui.editor.deleteWordBackward"))
 			this.#setFilter(this.#filter.replace(/\S*\s*$/, ""));
-		else this.#setFilter(this.#filter + typedText(data));
+		else if (this.#filters) this.#setFilter(this.#filter + typedText(data));
 	}
 
 	invalidate(): void {} // nothing cached that has styles
+
+	get #filters(): boolean {
+		return this.options.filters ?? true;
+	}
 
 	#find(): readonly SelectItem<T>[] {
 		const { items } = this.options;
@@ -191,7 +197,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		// The end of a long filter must be visible; the title gets the rest.
 		const room = Math.max(4, width - Math.min(beside + 1, 13) - count.length - 5);
 		const typed = this.#filter ? theme.accent(endOf(oneLine(this.#filter), room)) : "";
-		const isHinted = typed === "" && beside + HINT.length + count.length + 7 <= width;
+		const isHinted = this.#filters && typed === "" && beside + HINT.length + count.length + 7 <= width;
 		const hint = isHinted ? theme.dim(HINT) : "";
 		const right = `${typed}${cursor}${hint}${typed || hint ? "  " : ""}${theme.dim(count)} `;
 		if (isLong) return [...titleLines(title, this.style, width), spread("", right, width)];

@@ -3,10 +3,13 @@ import { parseArgs } from "../../src/cli/args.js";
 import { HELP_TEXT } from "../../src/cli/help.js";
 import { type CliOptions, NO_ARGUMENTS } from "../../src/cli/options.js";
 import { PiError } from "../../src/errors.js";
+import { BUILTIN_FLAGS } from "../../src/hooks/flags.js";
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
 	try {
-		parseArgs(argv);
+		const line = parseArgs(argv);
+		const problem = line.kind === "session" ? line.options.hookFlags?.read([]).problem : null;
+		if (problem) throw problem;
 	} catch (error) {
 		if (error instanceof PiError) return { code: error.code, message: error.message, hint: error.hint };
 		throw error;
@@ -75,11 +78,11 @@ describe("the command line of a session", () => {
 	test.each([
 		[["-h"], "help"],
 		[["--help", "--model", "x"], "help"],
-		[["hooks", "--help"], "help"],
 		[["-v"], "version"],
 		[["--version"], "version"],
 	])("%j asks for %s", (argv, kind) => {
-		expect(parseArgs(argv)).toEqual({ kind });
+		const hooks = { hooks: [], findHooks: true, trust: false };
+		expect(parseArgs(argv)).toEqual(kind === "help" && argv[0] !== "hooks" ? { kind, hooks } : { kind });
 	});
 
 	test.each<[string[], string, string]>([
@@ -98,6 +101,68 @@ describe("the command line of a session", () => {
 		[["--mode", "rpc", "hi"], "--mode rpc reads prompts from stdin, not from arguments", "send a prompt command"],
 	])("%j is rejected", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
+	});
+});
+
+describe("flags of hooks", () => {
+	const declare = (name: string, type: "boolean" | "string") =>
+		({ name, type, description: "", default: undefined, hook: "x.ts" }) as const;
+	const DECLARED = [
+		declare("plan", "boolean"),
+		declare("color", "boolean"),
+		declare("level", "string"),
+		declare("dry-run", "string"),
+	];
+
+	function read(argv: string[]) {
+		const line = parseArgs(argv);
+		if (line.kind !== "session" || !line.options.hookFlags) throw new Error("no flags of hooks");
+		const { hookFlags } = line.options;
+		const { values, problem } = hookFlags.read(DECLARED);
+		const { files, messages } = hookFlags.words();
+		return { values, files, messages, problem: problem && `${problem.message} · ${problem.hint}` };
+	}
+
+	test.each<[string[], object]>([
+		[["--plan", "fix it"], { values: { plan: true }, messages: ["fix it"] }],
+		[["--no-color", "--plan", "--no-plan"], { values: { color: false, plan: false } }],
+		[["--level", "high", "fix", "@a.ts"], { values: { level: "high" }, messages: ["fix"], files: ["a.ts"] }],
+		[["--level=a=b", "--level="], { values: { level: "" } }],
+		[["--dry-run=-x", "-p", "go"], { values: { "dry-run": "-x" }, messages: ["go"] }],
+		[["--plan", "--", "--level"], { values: { plan: true }, messages: ["--level"] }],
+		[
+			["--level", "--plan"],
+			{ values: { plan: true }, problem: "--level <value>: the value is missing · pi --help lists all options" },
+		],
+		[["--plan=yes"], { problem: "--plan accepts no value · pi --help lists all options" }],
+		[
+			["--plan", "--levle", "x"],
+			{ values: { plan: true }, messages: ["x"], problem: "unknown option --levle · did you mean --level?" },
+		],
+		[["--mode", "rpc", "--level", "high"], { values: { level: "high" } }],
+		[
+			["--mode", "rpc", "--plan", "high"],
+			{
+				values: { plan: true },
+				problem: "--mode rpc reads prompts from stdin, not from arguments · send a prompt command",
+			},
+		],
+	])("%j", (argv, expected) => {
+		expect(read(argv)).toEqual({ values: {}, files: [], messages: [], problem: null, ...expected });
+	});
+
+	test.each([
+		["--list-models", "--plan"],
+		["--export", "a.jsonl", "--plan"],
+	])("%s loads no hooks, so it refuses %s", (...argv) => {
+		expect(() => parseArgs(argv)).toThrow("unknown option --plan");
+	});
+
+	test("no hook can declare a flag of pi", () => {
+		const long = [...HELP_TEXT.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, name = ""]) =>
+			name.replace(/^no-/, ""),
+		);
+		expect([...BUILTIN_FLAGS].sort()).toEqual([...new Set(long)].sort());
 	});
 });
 

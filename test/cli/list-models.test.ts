@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listModels } from "../../src/cli/list-models.js";
 import { recordIO } from "../helpers/record-io.js";
-import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
 
 const MODELS = {
 	providers: {
@@ -96,4 +96,18 @@ describe("pi --list-models", () => {
 		const { lines } = await list("ollama qwen", { ports: { ollama: port } });
 		expect(lines[1]).toMatch(/^ollama +qwen .* no key needed$/);
 	});
+});
+
+test("the models of hooks are listed, with the hook as the source of their key", async () => {
+	const agentDir = tempAgentDir({ models: MODELS });
+	const corp = (apiKey: string) =>
+		`export default (pi) => pi.provider("corp", { baseUrl: "http://127.0.0.1:9", api: "openai-completions", ${apiKey} models: [{ id: "m" }] });`;
+	writeHook(`${agentDir}/hooks`, "corp.ts", corp('apiKey: "secret",'));
+	writeHook(`${agentDir}/hooks`, "zed.ts", "export default () => { throw new Error('no'); };");
+	const io = recordIO();
+	const home = tempDir();
+	const env = { PI_CODING_AGENT_DIR: agentDir };
+	const code = await listModels("corp", { env, home, cwd: home, localServers: { ports: {} } }, io);
+	expect([code, io.stdout().split("\n")[1]?.replace(/ +/g, " ")]).toEqual([0, "corp m 128k yes no no – hook corp"]);
+	expect(io.stderr()).toContain("zed.ts");
 });

@@ -4,7 +4,7 @@ import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommandShell } from "../../src/commands/command.js";
 import { providerName } from "../../src/config/provider-names.js";
-import type { HookUI } from "../../src/hooks/types.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
 import { createAgentSession } from "../../src/session/create-session.js";
 import { startSession } from "../helpers/session.js";
 import { type AgentDirContent, tempAgentDir, tempDir } from "../helpers/temp.js";
@@ -25,8 +25,8 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 		if (title.startsWith("Waiting for")) return new Promise(() => {});
 		return options.find(({ label }) => chosen(label))?.value ?? null;
 	};
-	const ui: HookUI = {
-		select: select as HookUI["select"],
+	const ui: SessionUI = {
+		select: select as SessionUI["select"],
 		confirm: async () => false,
 		input: async () => "the code",
 		notify: () => {},

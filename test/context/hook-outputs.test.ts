@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
 import type { ContextMessage, ContextProblem } from "../../src/context/context-message.js";
 import { RequestMemo } from "../../src/context/request-memo.js";
-import { HookRegistry, type LoadedHook } from "../../src/hooks/registry.js";
+import { createLoadedHook, HookRegistry, type LoadedHook } from "../../src/hooks/registry.js";
 import { HookRunner } from "../../src/hooks/runner.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { createReadOnlyHost } from "../../src/testing/replay/replay-host.js";
@@ -44,10 +44,12 @@ async function runChain(outputs: readonly HookOutput[]) {
 	const errors: string[] = [];
 	const hooks = outputs.map(
 		({ answer }, place): LoadedHook => ({
-			path: `/hooks/${place}.ts`,
-			realPath: `/hooks/${place}.ts`,
-			name: String(place),
-			scope: "flag",
+			...createLoadedHook({
+				path: `/hooks/${place}.ts`,
+				realPath: `/hooks/${place}.ts`,
+				name: String(place),
+				scope: "flag",
+			}),
 			handlers: {
 				context: [
 					({ messages }) => {
@@ -58,16 +60,11 @@ async function runChain(outputs: readonly HookOutput[]) {
 					},
 				],
 			},
-			commands: new Map(),
-			entryTypes: new Map(),
-			grants: new Set(),
-			lines: new WeakMap(),
-			active: true,
 		}),
 	);
 	const runner = new HookRunner({
 		registry: new HookRegistry(hooks, new Set()),
-		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [] }),
+		host: createReadOnlyHost({ cwd: "/", sessionFile: null, entries: ENTRIES, messages: () => [], flags: {} }),
 		hookTimeoutMs: () => 30_000,
 		onError: ({ hookPath }) => errors.push(hookPath),
 	});

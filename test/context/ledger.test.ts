@@ -39,12 +39,13 @@ const cut = stage((messages) => ({
 describe("the ledger", () => {
 	test("lists index, role, tokens, origin and text, and whether the previous request started the same", async () => {
 		const context = await buildContext(TALK, [cut]);
-		const previous = context.messages.slice(0, 3).map(({ message }) => ({ ...message }));
+		const messages = context.messages.slice(0, 3).map((traced) => ({ ...traced, message: { ...traced.message } }));
+		const previous = { messages, preamble: context.preamble };
 		const ledger = createLedger({ context, entries: TALK, previous });
 		const cutTokens = estimateTokens(note("[cut]"));
 		expect(ledger).toEqual({
 			tokens: ledger.messages.reduce((sum, { tokens }) => sum + tokens, 0),
-			prefix: { messages: 3, tokens: ledger.tokens - estimateTokens(messageOf(TALK[4])) },
+			prefix: { tools: 0, systemPrompt: 0, messages: 3, tokens: ledger.tokens - estimateTokens(messageOf(TALK[4])) },
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens: 5, cached: true, origin: { kind: "entry" }, text: "u1" },
 				expect.objectContaining({ position: 1, entryIndex: 2, role: "assistant", cached: true, text: "read({})" }),
@@ -60,7 +61,10 @@ describe("the ledger", () => {
 				},
 				expect.objectContaining({ position: 3, entryIndex: 4, cached: false, text: "done" }),
 			],
+			systemPrompt: [],
+			tools: [],
 			hidden: [],
+			removed: [],
 			problems: [],
 		});
 		expect([...hookShares(ledger)]).toEqual([
@@ -114,13 +118,14 @@ describe("the loss of cached tokens", () => {
 	] as const)("%s", async (_, before, entries, after, by) => {
 		const [previous, current] = [await buildContext(start, before), await buildContext(entries, after)];
 		const tokens = previous.messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-		expect(findCacheLoss(previous, current)).toEqual(by && { by, tokens, position: 0 });
+		expect(findCacheLoss(previous, current)).toEqual(by && { by, changed: { kind: "message" }, tokens, position: 0 });
 	});
 
 	test("counts only the messages after the change", async () => {
 		const last = stage((messages) => ({ messages: [...messages.slice(0, -1), note("other")] }));
 		const [previous, current] = [await buildContext(start, []), await buildContext(start, [last])];
-		expect(findCacheLoss(previous, current)).toEqual({ by: { kind: "hook", hook: HOOK }, tokens: u2, position: 2 });
+		const by = { kind: "hook", hook: HOOK };
+		expect(findCacheLoss(previous, current)).toEqual({ by, changed: { kind: "message" }, tokens: u2, position: 2 });
 		expect(u1 + a1 + u2).toBe(previous.messages.reduce((sum, { message }) => sum + estimateTokens(message), 0));
 	});
 });

@@ -19,7 +19,14 @@ async function converse() {
 	const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
 	writeFiles(cwd, { "shelve.ts": hook });
 	const shelve = join(cwd, "shelve.ts");
-	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "new" }, hookFiles: [shelve] });
+	const { session, provider } = await startSession({
+		agentDir,
+		cwd,
+		session: { kind: "new" },
+		hookFiles: [shelve],
+		systemPrompt: "Answer with a number.",
+		tools: ["ls"],
+	});
 	provider.reply("2", "4");
 	for (const prompt of prompts.trimEnd().split("\n")) await session.prompt(prompt);
 	const file = session.sessionFile ?? "";
@@ -28,7 +35,10 @@ async function converse() {
 		const parsed = parseArgs(line.split(" "));
 		if (parsed.kind !== "subcommand") throw new Error(`${line} is not a subcommand`);
 		const { stdout } = await run(parsed.command, { ...parsed.options, agentDir, cwd });
-		return stdout.replaceAll(file, "SESSION").replaceAll(shelve, "shelve.ts");
+		return stdout
+			.replaceAll(file, "SESSION")
+			.replaceAll(shelve, "shelve.ts")
+			.replace(/Date: [\d-]+( |\\n)Working directory: [\w/-]+…?/, "Date: 2026-01-02$1Working directory: /work/sums");
 	};
 	return show;
 }

@@ -40,6 +40,19 @@ test("the example has the described effect and no problems", () => {
 	createKeymap();
 });
 
+test("the example for keys of hooks binds them without problems", () => {
+	const [, section = ""] = page.split("## Keys of hooks");
+	const keymap = createKeymap(JSON.parse(/```json\n([\s\S]*?)```/.exec(section)?.[1] ?? ""));
+	const hookKey = { id: "hook.count.0", key: "ctrl+q", description: "Count", hook: "count" };
+	keymap.setHookKeys([hookKey, { ...hookKey, id: "hook.plan-mode.1", hook: "plan-mode", description: "Plan" }]);
+	expect([keymap.problems, keymap.hookProblems]).toEqual([[], []]);
+	expect(keymap.list().slice(-2)).toEqual([
+		["f6", "Count", "Hook count"],
+		["alt+p / ctrl+q", "Plan", "Hook plan-mode"],
+	]);
+	createKeymap();
+});
+
 test("every default key that a plain terminal cannot send is explained", () => {
 	const missing = KEY_ACTIONS.flatMap(({ keys }) => keys).filter((key) => encodingsOf(key).legacy === undefined);
 	expect(missing).toEqual(["shift+ctrl+p", "shift+ctrl+z", "shift+enter"]);

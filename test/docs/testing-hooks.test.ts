@@ -45,9 +45,10 @@ describe("the example", async () => {
 		),
 	);
 	await import(join(dir, "notes.test.ts"));
+	await import(join(dir, "shapes.test.ts"));
 
 	test("consists of one hook and its tests", () => {
-		expect(sources.map(({ name }) => name)).toEqual(["notes.ts", "notes.test.ts"]);
+		expect(sources.map(({ name }) => name)).toEqual(["notes.ts", "notes.test.ts", "shapes.test.ts"]);
 	});
 });
 

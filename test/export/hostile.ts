@@ -30,9 +30,15 @@ export function everywhere(text: string): SessionEntry[] {
 	};
 	const edited = result("call-2", text, text);
 	if (edited.message.role === "toolResult") edited.message.details = { diff: `+1 ${text}\n-2 ${text}` };
+	const gated = result("call-6", text, text);
+	Object.assign(gated.message, {
+		gate: { blockedBy: text, changed: { by: [text], from: { [text]: text }, to: { [text]: [text] } } },
+	});
 	return [
 		{ ...header(), id: text, cwd: text },
-		user(text),
+		{ ...user(text), typed: text },
+		assistant("", [{ id: "call-6", name: text, arguments: {} }]),
+		gated,
 		user([
 			{ type: "text", text },
 			{ type: "image", data: text, mimeType: text },

@@ -60,6 +60,36 @@ function page(...entries: SessionEntry[]): string {
 	return exportHtml({ entries: [header(), ...entries], title: "A session" });
 }
 
+test("a call shows which hook blocked or changed it, and a prompt what was typed", () => {
+	const calls = [
+		{ id: "c1", name: "bash", arguments: { command: "rm x" } },
+		{ id: "c2", name: "bash", arguments: { command: "ls" } },
+	];
+	const blocked = result("c1", "no", "bash");
+	const changed = result("c2", "a.ts", "bash");
+	Object.assign(blocked.message, { isError: true, gate: { blockedBy: "<gate>" } });
+	Object.assign(changed.message, {
+		gate: { changed: { by: ["gate"], from: { command: "ls" }, to: { command: "ls -a" } } },
+	});
+	const html = page({ ...user("go now"), typed: "go" }, assistant("", calls), blocked, changed);
+	expect(html).toContain('<summary><b>bash</b> rm x <span class="status">blocked by &lt;gate&gt;</span></summary>');
+	expect(html).toContain('<p class="note">changed by gate · command: ls → ls -a</p>');
+	expect(html).toContain('<p class="note">Before hooks changed it: go</p>');
+});
+
+test("the text of a hook that draws its tool replaces that of pi", () => {
+	const html = exportHtml({
+		entries: [header(), assistant("", [{ id: "a", name: "deploy", arguments: { to: "test" } }]), result("a", "raw")],
+		title: "t",
+		drawTool: ({ name }) =>
+			name === "deploy" ? { title: "Deploy <x>", body: "done <b>", errors: ["late <i>"] } : null,
+	});
+	expect(html).toContain(
+		'<summary>Deploy &lt;x&gt;</summary><dl><dt>to</dt><dd><pre>test</pre></dd></dl><pre>done &lt;b&gt;</pre><p class="error">late &lt;i&gt;</p></details>',
+	);
+	expect(html).not.toContain("raw");
+});
+
 test("a long line is exported in full", () => {
 	const long = "word ".repeat(2000).trim();
 	expect(page(user(long), assistant(long)).split(long)).toHaveLength(3);

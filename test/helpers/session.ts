@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { HookUI } from "../../src/hooks/types.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
@@ -25,7 +25,7 @@ export interface TestSessionOptions extends Omit<CreateAgentSessionOptions, "hoo
 	files?: Record<string, unknown>;
 	agentDir?: string;
 	/** The user interface for hooks, which answers dialogs. */
-	ui?: Partial<HookUI>;
+	ui?: Partial<SessionUI>;
 }
 
 /** A session with a loopback provider, and all its events. */
@@ -88,7 +88,7 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 	};
 }
 
-function scriptedUI(ui: Partial<HookUI>): HookUI {
+function scriptedUI(ui: Partial<SessionUI>): SessionUI {
 	return {
 		select: async () => null,
 		confirm: async () => false,

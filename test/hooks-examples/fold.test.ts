@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { HookUI, SelectOption } from "../../src/hooks/types.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
+import type { SelectOption } from "../../src/hooks/types.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -41,7 +42,10 @@ function picking(...picks: string[]) {
 		);
 		return (typeof found === "object" ? found.value : found) ?? null;
 	};
-	const ui: Partial<HookUI> = { select: select as HookUI["select"], notify: (message) => void notices.push(message) };
+	const ui: Partial<SessionUI> = {
+		select: select as SessionUI["select"],
+		notify: (message) => void notices.push(message),
+	};
 	return { offered, notices, ui };
 }
 

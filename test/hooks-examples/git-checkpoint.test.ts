@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { HookUI } from "../../src/hooks/types.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
@@ -33,13 +33,13 @@ const CHANGES = toolCall("bash", {
 		"echo two > kept.txt; rm gone.txt; rm -r src; echo new > made.txt; echo noise > x.log; mkdir n; echo m > n/m",
 });
 
-function answering(answer: string | null): { offered: string[][]; ui: Partial<HookUI> } {
+function answering(answer: string | null): { offered: string[][]; ui: Partial<SessionUI> } {
 	const offered: string[][] = [];
 	const select = async (_: string, options: readonly (string | { label: string })[]) => {
 		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
 		return answer;
 	};
-	return { offered, ui: { select: select as HookUI["select"] } };
+	return { offered, ui: { select: select as SessionUI["select"] } };
 }
 
 describe("/rewind", () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { estimateTokens, type SessionEntry } from "../../src/hooks/index.js";
-import type { EntryTheme, HookUI, SelectOption } from "../../src/hooks/types.js";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
+import type { SelectOption } from "../../src/hooks/types.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -23,7 +25,7 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 		offered.push([...options]);
 		return pick([...options])?.value ?? null;
 	};
-	return { offered, ui: { select: select as HookUI["select"] } };
+	return { offered, ui: { select: select as SessionUI["select"] } };
 }
 
 describe("/pop", () => {
@@ -314,8 +316,7 @@ describe("with other hooks", () => {
 
 test("entries are rendered as text", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK] });
-	const plain = (value: string) => value;
-	const theme: EntryTheme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
+	const theme = PLAIN_THEME;
 	const render = session.entryRenderer("stack_pop");
 	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
 	expect(render?.({ ...entry, turnNumber: 2 }, theme)).toBe("◇ popped to turn 2 · /unpop restores it");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -39,9 +40,7 @@ test("adds nothing without a task or after it is done, and shows the task", asyn
 	expect(provider.requests.length).toBe(24);
 	expect(reminders(24)).toBe(0);
 	const entry = session.entries.find(({ type }) => type === "task_reminder_task");
-	const plain = (text: string) => text;
-	const theme = { accent: plain, dim: plain, bold: plain, success: plain, warning: plain, error: plain };
-	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, theme)).toBe("task: keep the API");
+	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, PLAIN_THEME)).toBe("task: keep the API");
 });
 
 test("does not load without a grant, and the message shows how to grant it", async () => {

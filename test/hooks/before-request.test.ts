@@ -66,18 +66,23 @@ describe("before_request", () => {
 	});
 
 	test.each([
-		["another action", '{ action: "pause" }'],
-		["messages", '{ messages: [{ role: "user", content: "hidden", timestamp: 0 }] }'],
-		["a text", '"stop"'],
-		["true", "true"],
-	])("%s in its answer is reported, and the request goes out as it was", async (_, answer) => {
+		["another action", '{ action: "pause" }', 'action must be "continue" or "stop"'],
+		[
+			"messages",
+			'{ messages: [{ role: "user", content: "hidden", timestamp: 0 }] }',
+			'unknown field "messages"; an answer has action or reason',
+		],
+		["a reason alone", '{ reason: "enough" }', "reason is without action"],
+		["a text", '"stop"', "the answer must be an object with action or reason, not a text"],
+		["true", "true", "the answer must be an object with action or reason, not a boolean"],
+	])("%s in its answer is reported, and the request goes out as it was", async (_, answer, problem) => {
 		const { session, sent, provider, notices } = await startSession({
 			hooks: { "a.ts": hook(`pi.on("before_request", () => (${answer}));`) },
 		});
 		provider.reply("ok");
 		await session.prompt("go");
 		expect(sent(1)).toEqual(["user: go"]);
-		expect(notices()).toEqual([expect.stringMatching(/^before_request: the action must be/)]);
+		expect(notices()).toEqual([`before_request: a.ts:2: ${problem}; the answer was ignored`]);
 	});
 
 	test("a requested rebuild happens with the next request", async () => {

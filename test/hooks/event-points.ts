@@ -16,35 +16,66 @@ export interface EventPoint {
 	result(test: TestSession): unknown;
 	/** The result if no handler changes anything. */
 	passed: unknown;
-	/** Source of an answer, and the result if it has an effect; equal to `passed` if answers are ignored. */
+	/** Source of an answer, and the result if it has an effect; equal to `passed` if no answer is read. */
 	answer: string;
 	heeded: unknown;
+	/** For a gate: source of an answer that changes something, and the result. */
+	change?: { answer: string; heeded: unknown };
+	/** Source of an answer that is not one of this event, and the report about it. */
+	malformed: { answer: string; report: RegExp };
 	/** The result if the session is aborted while the handler runs; absent if an abort does not concern the point. */
 	aborted?: unknown;
 }
 
-/** All fields that any event reads: they must have no effect on events that ignore answers. */
+/** All fields that any event reads: they must have no effect on events that read none. */
 const EVERYTHING = `{ cancel: true, skipConversationRestore: true, block: true, action: "stop", reason: "stopped", isError: true,
-	messages: [], content: [{ type: "text", text: "changed" }],
+	messages: [], handled: true, stop: "stopped", input: {}, ask: "sure?", command: "echo changed", content: [{ type: "text", text: "changed" }],
 	compactionEntry: { type: "compaction", timestamp: "", summary: "changed", firstKeptEntryIndex: 1, tokensBefore: 1 } }`;
 
 const RAN = ["user: go", "assistant: ", "toolResult: ran", "assistant: done"];
 
+const messages = ({ session }: TestSession) =>
+	session.entries.flatMap((entry) =>
+		isMessageEntry(entry) ? [`${entry.message.role}: ${messageText(entry.message).trim()}`] : [],
+	);
+
+/** What arrow functions return by accident. */
+const INCIDENTAL = "({ stdout: 7, cancel: 1 })";
+
+const UNREAD = { answer: EVERYTHING, report: /: no answer is read here: cancel, skipConversationRestore, .* \d+ more/ };
+
 /** A prompt with one tool call. */
-const run = (event: HookEventName, answer = EVERYTHING, heeded: unknown = RAN): EventPoint => ({
+const run = (
+	event: HookEventName,
+	{ answer = INCIDENTAL, heeded = RAN, ...rest }: Partial<EventPoint> = {},
+): EventPoint => ({
 	event,
 	happen({ session, provider }) {
 		provider.reply([toolCall("bash", { command: "echo ran" })], "done");
-		return session.prompt("go");
+		return session.prompt("go").catch(() => {});
 	},
-	result: ({ session }) =>
-		session.entries.flatMap((entry) =>
-			isMessageEntry(entry) ? [`${entry.message.role}: ${messageText(entry.message).trim()}`] : [],
-		),
+	result: messages,
 	passed: RAN,
 	answer,
 	heeded,
+	malformed: UNREAD,
+	...rest,
 });
+
+/** A change of the session that nothing waits for, before a prompt. */
+const notices = (event: HookEventName, change: (test: TestSession) => unknown): EventPoint => {
+	const point = run(event);
+	return {
+		...point,
+		async happen(test) {
+			await change(test);
+			await point.happen(test);
+		},
+	};
+};
+
+/** A tool result of `RAN` with another text. */
+const resulting = (text: string) => [...RAN.slice(0, 2), `toolResult: ${text}`, ...RAN.slice(3)];
 
 const length = ({ session }: TestSession) => session.entries.length;
 
@@ -76,17 +107,62 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 	agent_end: run("agent_end"),
 	turn_start: run("turn_start"),
 	turn_end: run("turn_end"),
-	before_request: run("before_request", '{ action: "stop", reason: "stopped" }', ["user: go"]),
-	tool_call: run("tool_call", '{ block: true, reason: "stopped" }', [
-		...RAN.slice(0, 2),
-		"toolResult: stopped",
-		...RAN.slice(3),
-	]),
-	tool_result: run("tool_result", '{ content: [{ type: "text", text: "changed" }] }', [
-		...RAN.slice(0, 2),
-		"toolResult: changed",
-		...RAN.slice(3),
-	]),
+	agent_settled: run("agent_settled"),
+	response: run("response"),
+	prompt: run("prompt", {
+		answer: '{ stop: "stopped" }',
+		heeded: [],
+		aborted: [],
+		change: { answer: '{ text: "changed" }', heeded: ["user: changed", ...RAN.slice(1)] },
+		malformed: { answer: '{ txt: "changed" }', report: /^a\.ts:1: unknown field "txt"; an answer has text, / },
+	}),
+	before_request: run("before_request", {
+		answer: '{ action: "stop", reason: "stopped" }',
+		heeded: ["user: go"],
+		malformed: {
+			answer: '{ action: "pause" }',
+			report: /: action must be "continue" or "stop"; the answer was ignored$/,
+		},
+	}),
+	tool_call: run("tool_call", {
+		answer: '{ block: true, reason: "stopped" }',
+		heeded: resulting("stopped"),
+		change: { answer: '{ input: { command: "echo changed" } }', heeded: resulting("changed") },
+		malformed: { answer: "{ blocked: true }", report: /: unknown field "blocked"; .*; the call is blocked$/ },
+	}),
+	tool_result: run("tool_result", {
+		answer: '{ content: [{ type: "text", text: "changed" }] }',
+		heeded: resulting("changed"),
+		malformed: { answer: '{ content: "changed" }', report: /: content must be a list of text and image blocks; / },
+	}),
+	user_bash: {
+		event: "user_bash",
+		happen: ({ session }) => session.runBash("echo ran", { excludeFromContext: true }).catch(() => {}),
+		result: ({ session }) =>
+			session.entries.flatMap((entry) =>
+				isMessageEntry(entry) && entry.message.role === "bashExecution"
+					? [`${entry.message.command}: ${entry.message.output}`]
+					: [],
+			),
+		passed: ["echo ran: ran"],
+		answer: '{ block: true, reason: "stopped" }',
+		heeded: [],
+		aborted: ["echo ran: "],
+		change: { answer: '{ command: "echo changed" }', heeded: ["echo changed: changed"] },
+		malformed: {
+			answer: "{ command: 5 }",
+			report: /: command must be a text that is not empty; the answer was ignored$/,
+		},
+	},
+	model_changed: notices("model_changed", async ({ session }) => {
+		const { model } = session;
+		const other = (await session.controls.availableModels()).find(({ provider }) => provider !== model?.provider);
+		if (model === null || other === undefined) throw new Error("no second model");
+		await session.setModel(other);
+		await session.setModel(model);
+	}),
+	thinking_level_changed: notices("thinking_level_changed", ({ session }) => session.setThinkingLevel("high")),
+	session_named: notices("session_named", ({ session }) => session.setName("trial")),
 	context: {
 		event: "context",
 		happen({ session, provider }) {
@@ -97,19 +173,24 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 		passed: ["user: go"],
 		answer: '{ messages: [{ role: "user", content: "changed", timestamp: 0 }] }',
 		heeded: ["user: changed"],
+		malformed: { answer: "{ message: [] }", report: /dropped/ },
 	},
 };
 
 /** A reason that only notifies: answers are ignored, and an abort does not undo the change. */
 const notifies = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown): EventPoint => ({
 	...{ event: "session", reason, ...SESSION[change] },
-	...{ answer: EVERYTHING, passed, heeded: passed, aborted: passed },
+	...{ answer: INCIDENTAL, passed, heeded: passed, aborted: passed, malformed: UNREAD },
 });
 
 /** A reason that can be canceled: then, and after an abort, the session is unchanged. */
 const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unknown, kept: unknown): EventPoint => ({
 	...notifies(reason, change, passed),
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
+	malformed: {
+		answer: "{ cancelled: true }",
+		report: /: unknown field "cancelled"; an answer has cancel.*; the answer was ignored$/,
+	},
 });
 
 /** Every reason of `session`. */
@@ -158,7 +239,8 @@ export async function stage(
 		// Records each hook once: the point may occur again in the same run.
 		if (trace.called.includes(name)) return false;
 		trace.called.push(name);
-		trace.given = JSON.stringify(event);
+		// The names of some events contain what the tests search for.
+		trace.given = JSON.stringify({ ...event, type: "" });
 		trace.signal ??= ctx.signal;
 		begin();
 		return true;

@@ -77,5 +77,7 @@ test("an answer that is not plain data is rejected, and the previous list is use
 	provider.reply("ok");
 	await session.prompt("go");
 	expect(sent(1)).toEqual(["user: go"]);
-	expect(notices()).toEqual(["context: well_formed_content at position 1; its answer was dropped"]);
+	expect(notices()).toEqual([
+		"context: message 1 is malformed: content must be a text or a list of text and image blocks; its answer was dropped",
+	]);
 });

@@ -20,7 +20,7 @@ describe("grants", () => {
 		expect(session.loaded.hooks.map(({ name }) => name)).toEqual(["b"]);
 		expect(session.loaded.warnings).toEqual([
 			expect.stringMatching(
-				/a\.ts:\d+ did not load: it requires "systemItems".*add "hookGrants": \{"a\.ts": \["systemItems"\]\} to your settings\.json/,
+				/a\.ts:2:\d+ did not load: it requires "systemItems".*add "hookGrants": \{"a\.ts": \["systemItems"\]\} to your settings\.json/,
 			),
 		]);
 		await expect(session.prompt("/say")).rejects.toMatchObject({ code: "bad_arguments" });

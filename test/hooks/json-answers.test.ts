@@ -1,10 +1,15 @@
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { hook } from "./support.js";
 
 const errorsOf = ({ events }: TestSession) =>
-	events.flatMap((event) => (event.type === "hook_error" ? [`${event.event}: ${event.error}`] : []));
+	events.flatMap((event) =>
+		event.type === "hook_error"
+			? [`${event.event}: ${basename(event.file ?? "")}:${event.line}:${event.column}: ${event.error}`]
+			: [],
+	);
 
 describe("an answer that JSON cannot represent is refused by name, and the run continues", () => {
 	test.each([
@@ -23,7 +28,7 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 		expect(started.sent(2).at(-1)).toBe("tool: kept");
 		const [error = "", ...others] = errorsOf(started);
 		expect(others).toEqual([]);
-		expect(error).toMatch(/^tool_result: big\.ts:\d+: /);
+		expect(error).toMatch(/^tool_result: big\.ts:2:4: /);
 		expect(error).toContain(reason);
 		expect(error).toMatch(/; the answer was ignored$/);
 	});
@@ -39,7 +44,7 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 		started.provider.reply("done");
 		await started.session.prompt("go");
 		expect(started.sent(1)).toEqual(["user: go"]);
-		expect(errorsOf(started)[0]).toMatch(/^context: well_formed_content at position 0; its answer was dropped/);
+		expect(errorsOf(started)[0]).toMatch(/^context: big\.ts:2:4: message 0 is malformed: .*; its answer was dropped$/);
 	});
 
 	test("saveEntry: the hook gets an error with file and line", async () => {
@@ -50,7 +55,7 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 		await started.session.prompt("go");
 		expect(errorsOf(started)).toEqual([
 			expect.stringMatching(
-				/^agent_start: saveEntry of \S+\/big\.ts:\d+: "size" is a bigint, which JSON cannot represent/,
+				/^agent_start: big\.ts:2:\d+: saveEntry of \S+\/big\.ts:2:\d+: "size" is a bigint, which JSON cannot represent/,
 			),
 		]);
 		expect(started.session.entries.map(({ type }) => type)).toEqual(["session", "message", "message"]);
@@ -64,7 +69,7 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 		["pi.send", 'pi.command("x", { handler: () => pi.send("p", [null]) });'],
 	])("attachments of %s", async (_, source) => {
 		const started = await startSession({ hooks: { "big.ts": hook(source) } });
-		await expect(started.session.prompt("/x")).rejects.toThrow(/^\/x of \S+big\.ts failed: attachment 0 is not/);
+		await expect(started.session.prompt("/x")).rejects.toThrow(/^\/x of \S+big\.ts:2:\d+ failed: attachment 0 is not/);
 		expect(started.session.entries).toHaveLength(1);
 	});
 
@@ -93,8 +98,8 @@ describe("a handler that rejects after its timeout", () => {
 		await started.session.prompt("go");
 		await expect.poll(() => errorsOf(started)).toHaveLength(2);
 		expect(errorsOf(started)).toEqual([
-			"agent_start: timed out after 50 ms",
-			"agent_start: failed after its timeout: too late",
+			"agent_start: late.ts:2:4: timed out after 50 ms",
+			"agent_start: late.ts:2:79: failed after its timeout: too late",
 		]);
 	});
 
@@ -110,6 +115,6 @@ describe("a handler that rejects after its timeout", () => {
 		started.provider.reply("done");
 		await started.session.prompt("go");
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		expect(errorsOf(started)).toEqual(["agent_start: timed out after 50 ms"]);
+		expect(errorsOf(started)).toEqual(["agent_start: late.ts:2:4: timed out after 50 ms"]);
 	});
 });

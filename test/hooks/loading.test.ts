@@ -73,11 +73,15 @@ describe("loading", () => {
 	});
 
 	test.each([
-		["a syntax error", "export default function (pi) {\n  const = 1;\n}", /bad\.ts:2 did not load/],
-		["a throw", "export default function () {\n  throw new Error('no luck');\n}", /bad\.ts:2 did not load: no luck/],
+		[
+			"a syntax error",
+			"export default function (pi) {\n  const = 1;\n}",
+			/bad\.ts:2:9 did not load: ParseError: Unexpected token$/,
+		],
+		["a throw", "export default function () {\n  throw new Error('no luck');\n}", /bad\.ts:2:9 did not load: no luck/],
 		["no default function", "export const x = 1;", /its default export is not a function/],
 		["a missing import", "import './nowhere';\nexport default () => {};", /nowhere/],
-		["an unknown event", hook('pi.on("sesion", () => {});'), /unknown event "sesion".*session, agent_start/],
+		["an unknown event", hook('pi.on("sesion", () => {});'), /unknown event "sesion".*session, prompt, agent_start/],
 		["a bad command name", hook('pi.command("no spaces", { handler() {} });'), /is not a valid command name/],
 		["an async factory that rejects", "export default async () => {\n  throw new Error('later');\n}", /later/],
 		["undefined thrown", hook("throw undefined;"), /undefined was thrown/],

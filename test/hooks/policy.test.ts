@@ -5,7 +5,7 @@ import { EVENT_POINTS, type EventPoint, SESSION_POINTS, stage } from "./event-po
 /** The policy of a point in src/hooks/events.ts. */
 interface Row {
 	point: EventPoint;
-	combine: "none" | "first" | "chain";
+	combine: "none" | "first" | "chain" | "gate";
 	deadline: HandlerDeadline;
 	onError: "pass" | "block";
 	abortable: boolean;
@@ -20,7 +20,10 @@ const ROWS: [string, Row][] = [
 		.map(([name, policy]): [string, Row] => {
 			const point = Object.entries(EVENT_POINTS).find(([key]) => key === name)?.[1];
 			if (!point) throw new Error(`No point for the event ${name}`);
-			return [name, { ...policy, point, abortable: true, decides: policy.combine === "first" }];
+			return [
+				name,
+				{ ...policy, point, abortable: true, decides: policy.combine === "first" || policy.combine === "gate" },
+			];
 		}),
 	...Object.entries(SESSION_REASONS).map(([reason, policy]): [string, Row] => {
 		const point = Object.entries(SESSION_POINTS).find(([key]) => key === reason)?.[1];
@@ -39,9 +42,41 @@ test.each(ROWS)("%s: an answer has the effect of its policy", async (_, { point,
 	await point.happen(session);
 	expect(point.result(session)).toEqual(point.heeded);
 	expect(trace.called).toEqual(decides ? ["a"] : ["a", "b"]);
-	expect(trace.given.includes("changed")).toBe(combine === "chain");
+	expect(trace.given.includes('"changed"')).toBe(combine === "chain");
 	expect(errorsOf(session)).toEqual([]);
 });
+
+test.each(ROWS.filter(([, { combine }]) => combine === "gate"))(
+	"%s: a change has an effect, and the next handler receives it",
+	async (_, { point }) => {
+		const { test: session, trace } = await stage(point, `return ${point.change?.answer};`);
+		await point.happen(session);
+		expect(point.result(session)).toEqual(point.change?.heeded);
+		expect(trace.called).toEqual(["a", "b"]);
+		expect(trace.given).toContain("changed");
+		expect(errorsOf(session)).toEqual([]);
+	},
+);
+
+test.each(ROWS)(
+	"%s: a malformed answer is reported by name, and blocks if an error does",
+	async (_, { point, onError }) => {
+		const { test: session, trace } = await stage(point, `return ${point.malformed.answer};`);
+		await point.happen(session);
+		const blocks = onError === "block";
+		if (blocks) expect(JSON.stringify(point.result(session))).toContain("Blocked: the answer of hook a is malformed: ");
+		else expect(point.result(session)).toEqual(point.passed);
+		expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
+		const [first, ...others] = errorsOf(session);
+		expect(first).toMatchObject({
+			hookPath: expect.stringMatching(/hooks\/a\.ts$/),
+			event: point.event,
+			error: expect.stringMatching(point.malformed.report),
+		});
+		expect(others).toEqual([]);
+		expect(JSON.stringify({ ...first, event: "" })).not.toMatch(/changed|stopped|sure/);
+	},
+);
 
 test.each(ROWS)("%s: a handler that returns nothing changes nothing", async (_, { point }) => {
 	const { test: session, trace } = await stage(point, "return undefined;");
@@ -61,7 +96,15 @@ test.each(ROWS)(
 		else expect(point.result(session)).toEqual(point.passed);
 		expect(trace.called).toEqual(blocks ? ["a"] : ["a", "b"]);
 		expect(errorsOf(session)).toEqual([
-			{ type: "hook_error", hookPath: expect.stringMatching(/hooks\/a\.ts$/), event: point.event, error: "oops" },
+			{
+				type: "hook_error",
+				hookPath: expect.stringMatching(/hooks\/a\.ts$/),
+				event: point.event,
+				error: "oops",
+				file: expect.stringMatching(/hooks\/a\.ts$/),
+				line: expect.any(Number),
+				column: expect.any(Number),
+			},
 		]);
 	},
 );
@@ -101,7 +144,7 @@ test.each(ROWS.filter(([, { abortable }]) => abortable))(
 		expect(trace.signal?.aborted).toBe(true);
 		expect(session.session.isRunning).toBe(false);
 		expect(errorsOf(session)).toEqual([]);
-		if (point.reason !== undefined) expect(point.result(session)).toEqual(point.aborted);
+		if ("aborted" in point) expect(point.result(session)).toEqual(point.aborted);
 	},
 );
 

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SettingsStore } from "../../src/config/settings-store.js";
 import { checkSystemItem, createSystemItemsHandle, ownerOf } from "../../src/hooks/handles.js";
-import type { LoadedHook } from "../../src/hooks/registry.js";
+import { createLoadedHook, type LoadedHook } from "../../src/hooks/registry.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { SystemItems } from "../../src/session/prompt-queue.js";
@@ -290,18 +290,8 @@ describe("a handle", () => {
 const DEFAULTS = { model: null, thinkingLevel: "off" } as const;
 
 function loadedHook(): LoadedHook {
-	return {
-		path: "/hooks/a.ts",
-		realPath: "/hooks/a.ts",
-		scope: "global",
-		name: "a",
-		handlers: {},
-		commands: new Map(),
-		entryTypes: new Map(),
-		grants: new Set(["systemItems"]),
-		lines: new WeakMap(),
-		active: true,
-	};
+	const file = { path: "/hooks/a.ts", realPath: "/hooks/a.ts", scope: "global", name: "a" } as const;
+	return createLoadedHook(file, { grants: ["systemItems"] });
 }
 
 /** A short form of each entry: the role of a message, `source: text` of an item. */

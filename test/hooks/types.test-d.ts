@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { expectTypeOf } from "vitest";
 import type {
 	BeforeRequestEventResult,
@@ -27,6 +28,25 @@ export function results(pi: HookAPI): void {
 	pi.on("before_request", ({ tokens }) => (tokens > 1 ? { action: "stop", reason: "enough" } : undefined));
 	pi.on("before_request", async () => ({ action: "stop", reason: "enough" }));
 
+	pi.on("tool_call", ({ input }) => ({ input: { ...input, timeout: 9 } }));
+	pi.on("tool_call", () => ({ ask: "Really?" }));
+	pi.on("prompt", ({ text }) => ({ text: `${text}!` }));
+	pi.on("prompt", ({ source }) => (source === "hook" ? undefined : { handled: true }));
+	pi.on("prompt", async ({ delivery }) => (delivery === "steer" ? { stop: "later" } : undefined));
+	pi.on("user_bash", ({ command }) => ({ command: `nice ${command}` }));
+	pi.on("user_bash", () => ({ result: { output: "far", exitCode: null } }));
+	pi.on("user_bash", () => ({ block: true, reason: "no" }));
+	pi.on("agent_settled", () => {});
+	pi.on("response", ({ status, headers }) => void [status, headers.via]);
+
+	// @ts-expect-error a prompt is refused with its reason
+	pi.on("prompt", () => ({ stop: true }));
+	// @ts-expect-error a result has an output
+	pi.on("user_bash", () => ({ result: { exitCode: 0 } }));
+	// @ts-expect-error the field is block
+	pi.on("tool_call", () => ({ blocked: true }));
+	// @ts-expect-error this event ignores answers
+	pi.on("agent_settled", () => ({ cancel: true }));
 	// @ts-expect-error only context handlers return messages
 	pi.on("tool_call", () => ({ messages: [] }));
 	// @ts-expect-error only context handlers return messages
@@ -59,7 +79,7 @@ export function eachEventHasItsOwnResult(): void {
 	expectTypeOf<HookResults["turn_end"]>().toEqualTypeOf<undefined | void>();
 
 	type WithMessages = {
-		[N in keyof HookResults]: Extract<HookResults[N], { messages: unknown }> extends never ? never : N;
+		[N in keyof HookResults]: Extract<HookResults[N], { messages?: unknown }> extends never ? never : N;
 	}[keyof HookResults];
 	expectTypeOf<WithMessages>().toEqualTypeOf<"context">();
 	expectTypeOf<Extract<HookResults["context"], object>>().toEqualTypeOf<ContextEventResult>();
@@ -84,4 +104,38 @@ export function handles(pi: HookAPI, ctx: HookEventContext): void {
 	// @ts-expect-error an object with the same members is not a handle
 	const forged: SystemItemsHandle = { append() {} };
 	void forged;
+}
+
+/** Arguments and details of tools have the types of their schemas and results. */
+export function tools(pi: HookAPI): void {
+	pi.tool({
+		name: "note",
+		description: "d",
+		parameters: Type.Object({ text: Type.String() }),
+		async run({ text }, { ctx, onUpdate }) {
+			onUpdate({ content: [], details: { count: 0 } });
+			const upper: string = text.toUpperCase() + ctx.cwd;
+			return { content: [{ type: "text", text: upper }], details: { count: 1 } };
+		},
+		renderCall: ({ text = "" }, theme) => theme.bold(text.trim()),
+		renderResult: ({ details }, theme, { expanded }) => theme.dim(`${details?.count.toFixed(0)} ${expanded}`),
+	});
+	pi.tool({
+		name: "other",
+		description: "d",
+		parameters: Type.Object({ count: Type.Number() }),
+		execute: async (id, { count }, signal, _onUpdate, ctx) => ({
+			content: [{ type: "text", text: `${id.trim()} ${count.toFixed(1)} ${signal.aborted} ${ctx.hasUI}` }],
+		}),
+	});
+	pi.tool({
+		name: "plain",
+		description: "d",
+		parameters: { type: "object", properties: {} },
+		run: async () => ({ content: [] }),
+	});
+	// @ts-expect-error a tool needs a function
+	pi.tool({ name: "none", description: "d", parameters: Type.Object({}) });
+	// @ts-expect-error a result has content
+	pi.tool({ name: "none", description: "d", parameters: Type.Object({}), run: async () => ({ text: "x" }) });
 }

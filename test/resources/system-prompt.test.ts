@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { buildSystemPrompt, type SystemPromptOptions } from "../../src/resources/system-prompt.js";
+import { buildPromptSections, type SystemPromptOptions } from "../../src/resources/system-prompt.js";
+
+const buildSystemPrompt = (options: SystemPromptOptions) =>
+	buildPromptSections(options)
+		.map(({ text }) => text)
+		.join("\n\n");
 
 const TOOLS = [
 	{ name: "read", description: "", promptLine: "read files", guidelines: ["read: in parts."] },
@@ -75,5 +80,5 @@ test("a custom prompt replaces pi's own text, and an appended one follows it", (
 	expect(buildSystemPrompt({ ...PARTS, custom: "Be a poet.\n", append: "In French." })).toBe(
 		"Be a poet.\n\nIn French.\n\nDate: 2026-11-20\nWorking directory: /work/shop",
 	);
-	expect(buildSystemPrompt({ ...PARTS, append: "In French." })).toContain("\n\nIn French.\n\nDate:");
+	expect(buildSystemPrompt({ ...PARTS, append: "In French." })).toContain("\n\nIn French.\n\n# Tools\n");
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_PREAMBLE } from "../../src/context/preamble.js";
 import { estimateTokens } from "../../src/context/tokens.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { type ContextLog, SessionContext } from "../../src/session/session-context.js";
@@ -24,7 +25,7 @@ test("messages added after the context was computed are counted once, no matter 
 		stages: () => [],
 		onProblem: () => {},
 		onChange: () => {},
-		preambleTokens: () => 0,
+		preamble: () => NO_PREAMBLE,
 		model: () => undefined,
 	});
 	await context.rebuild(new AbortController().signal);

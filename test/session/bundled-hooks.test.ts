@@ -172,7 +172,9 @@ test("a hook that is turned on starts at once, and one that is turned off is shu
 test("an error of a bundled hook names it by its path in the settings", async () => {
 	const place = await start({ userSettings: { hooks: ["pi:task-reminder"] } });
 	expect(place.session.loaded.warnings).toEqual([
-		expect.stringMatching(/^Hook pi:task-reminder:\d+ did not load: it requires "systemItems", which is not granted/),
+		expect.stringMatching(
+			/^Hook pi:task-reminder:\d+:\d+ did not load: it requires "systemItems", which is not granted/,
+		),
 	]);
 });
 

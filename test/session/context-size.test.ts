@@ -21,7 +21,7 @@ test("the estimate includes system prompt and tools when the provider's count no
 	await session.prompt("and now?");
 	expect(session.contextUsage().tokens).toBe(1510);
 	await session.prompt("/forget");
-	const { preamble } = await session.inspector.inspectContext();
+	const { preamble } = (await session.inspector.inspectContext()).context;
 	expect(preamble.tokens).toBeGreaterThan(1000);
 	const estimate = preamble.tokens + estimateAll(session.context.messages.map(({ message }) => message));
 	// The count of the last request calibrates the estimate.

@@ -6,6 +6,15 @@ import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
 describe("the figures of a hook", () => {
+	test("have the p95 of the draws of components once one took longer than a frame", () => {
+		const health = new HookHealth();
+		for (let draw = 0; draw < 19; draw++) health.recordDraw("/h.ts", 1);
+		expect(health.figures("/h.ts").slowDrawMs).toBeNull();
+		health.recordDraw("/h.ts", 40);
+		health.recordDraw("/h.ts", 30);
+		expect(health.figures("/h.ts").slowDrawMs).toBe(30);
+	});
+
 	test("are empty before the first call", () => {
 		expect(new HookHealth().figures("/h.ts")).toEqual({
 			calls: 0,
@@ -15,7 +24,10 @@ describe("the figures of a hook", () => {
 			timeouts: 0,
 			blocks: 0,
 			lastError: null,
+			lastPlace: null,
+			lastStack: null,
 			isUnstable: false,
+			slowDrawMs: null,
 		});
 	});
 
@@ -102,11 +114,11 @@ describe("the hooks of a session", () => {
 		});
 		const problems = test.session.inspector.hookStatuses().map(({ name, problem }) => [name, problem]);
 		expect(problems).toEqual([
-			["b", expect.stringMatching(/b\.ts:1 did not load: needs \S+z\.ts$/)],
-			["z", expect.stringMatching(/z\.ts:1 did not load: broken$/)],
+			["b", expect.stringMatching(/b\.ts:1:7 did not load: needs \S+z\.ts$/)],
+			["z", expect.stringMatching(/z\.ts:1:7 did not load: broken$/)],
 		]);
 		const { status } = (await test.session.prompt("/hooks")) as { status: string };
-		expect(status).toMatch(/z\.ts:1 did not load: broken/);
+		expect(status).toMatch(/z\.ts:1:7 did not load: broken/);
 	});
 
 	test("that change the start of a request are named with the tokens that are no longer cached", async () => {
@@ -122,7 +134,7 @@ describe("the hooks of a session", () => {
 		await test.session.prompt("u2");
 		const { path } = statusOf(test, "swap");
 		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([
-			{ type: "cache_lost", by: { kind: "hook", hook: path }, tokens: 5 },
+			{ type: "cache_lost", by: { kind: "hook", hook: path }, changed: { kind: "message" }, tokens: 5 },
 		]);
 	});
 
@@ -138,7 +150,7 @@ describe("the hooks of a session", () => {
 		expect(unstable).toEqual([path]);
 		await test.session.inspector.inspectContext();
 		expect(test.notices()).toEqual([
-			`Hook ${path} returns different messages for the same entries, so the provider cannot cache what follows them`,
+			`Hook ${path} returns a different request for the same entries, so the provider cannot cache what follows the difference`,
 		]);
 		expect(statusOf(test, "clock").figures.isUnstable).toBe(true);
 	});
@@ -149,13 +161,17 @@ describe("handlers that cannot fire in this mode", () => {
 		for (const event of ["session", "tool_call", "tool_result", "turn_end", "context"]) pi.on(event, () => {});
 		pi.command("go", { complete: () => [], handler: () => {} });
 		pi.entry("mark", { render: () => "" });
+		pi.shortcut("f5", { handler: () => {} });
 	}`;
 	const NO_TOOLS = ["tool_call", "tool_result"].map((what) => ({ what, why: "the model has no tools" }));
 	const NO_SESSIONS = ["session before_switch", "session switch"].map((what) => ({
 		what,
 		why: "no other session can be opened",
 	}));
-	const NO_SCREEN = ["completion of /go", "rendering of mark"].map((what) => ({ what, why: "there is no screen" }));
+	const NO_SCREEN = ["completion of /go", "rendering of mark", "shortcut f5"].map((what) => ({
+		what,
+		why: "there is no screen",
+	}));
 
 	test.each([
 		["print mode", { session: { kind: "new" }, print: true }, NO_SCREEN],

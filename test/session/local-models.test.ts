@@ -146,7 +146,7 @@ describe("a model that cannot call tools", () => {
 
 	test("counts the tools neither in the context nor in /context", async () => {
 		const { session } = await startOllama([CHAT, { id: "qwen3" }]);
-		const preamble = async () => (await session.inspector.inspectContext({ at: null })).preamble;
+		const preamble = async () => (await session.inspector.inspectContext({ at: null })).context.preamble;
 		expect((await preamble()).tools).toEqual([]);
 		const without = (await preamble()).tokens;
 		await session.prompt("/model ollama/qwen3");

@@ -47,6 +47,7 @@ describe("a session whose hook is not loaded", () => {
 		expect(again.session.lifecycle.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
 			difference: {
+				isPreambleDifferent: false,
 				reply: 5,
 				sent: { messages: 2, tokens: 15 },
 				now: { messages: 3, tokens: 20 },

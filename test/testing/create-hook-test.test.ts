@@ -142,7 +142,7 @@ describe("the scripted user", () => {
 describe("createHookTest", () => {
 	test("rejects with file, line and reason if a hook does not load, and leaves no files", async () => {
 		await expect(start({ "bad.ts": 'export default () => {\n\tthrow new Error("no luck");\n};' })).rejects.toThrow(
-			/bad\.ts:2 did not load: no luck/,
+			/bad\.ts:2:8 did not load: no luck/,
 		);
 		await expect(keep(createHookTest({ hooks: ["gone.ts"] }))).rejects.toThrow(/gone\.ts cannot be read/);
 	});
@@ -154,8 +154,8 @@ describe("createHookTest", () => {
 }`;
 		const t = await start({ "bad.ts": source }, { replies: ["a"] });
 		await t.run("u");
-		expect(t.errors).toContain("turn_end: boom");
-		expect(t.errors).toContain("context: known_role at position 1; its answer was dropped");
+		expect(t.errors).toContain("turn_end: boom (bad.ts:2:34)");
+		expect(t.errors).toContain("context: message 1 has the unknown role nobody; its answer was dropped (bad.ts:3:5)");
 	});
 
 	test("shows the context with the hook that added each message, and the entries that a hook saved", async () => {
@@ -205,5 +205,72 @@ export default (pi) => pi.on("session", ({ reason }) => writeFileSync(${JSON.str
 		await t.dispose();
 		expect(existsSync(join(dir, "start")) && existsSync(join(dir, "shutdown"))).toBe(true);
 		expect(existsSync(t.cwd)).toBe(false);
+	});
+});
+
+describe("the screen", () => {
+	const BOARD = {
+		"board.ts": `
+import { Text } from "@mariozechner/pi-tui";
+export default (pi) => {
+	pi.on("session", (event, ctx) => {
+		if (event.reason !== "start") return;
+		ctx.ui.setStatus("todos", "3 todos");
+		ctx.ui.setWidget("list", (tui, theme) => new Text(theme.accent("one") + "\\n\\x1b[31mtwo\\x1b[0m", 0, 0));
+		ctx.ui.setWidget("broken", () => ({ render() { throw new Error("no data") }, invalidate() {} }));
+		ctx.ui.setTitle("board");
+		ctx.ui.setEditorText("draft");
+	});
+	pi.command("count", { handler: async (ctx) => {
+		const counted = await ctx.ui.custom((tui, theme, keys, done) => {
+			let count = 0;
+			return {
+				render: () => [theme.bold("count " + count)],
+				handleInput: (data) => { if (keys.matches(data, "dialog.accept")) done(count); else count++; },
+				invalidate() {},
+			};
+		});
+		return { status: String(counted) };
+	} });
+	pi.command("ask", { handler: async (ctx) => {
+		const colors = await ctx.ui.select("Colors?", ["red", "green"], { multiple: true });
+		return { status: JSON.stringify([colors, await ctx.ui.editor("Text?", "old")]) };
+	} });
+};`,
+	};
+
+	test("shows statuses, widgets and the rest as text", async () => {
+		const t = await start(BOARD);
+		expect(t.screen).toEqual({
+			statuses: { todos: "3 todos" },
+			widgets: { list: ["one", "two"], broken: ["✗ board: no data"] },
+			title: "board",
+			workingMessage: null,
+			header: null,
+			footer: null,
+			editorText: "draft",
+		});
+		expect(t.errors).toEqual(["ui.setWidget: no data"]);
+	});
+
+	test("passes keys to components and draws them", async () => {
+		const t = await start(BOARD, {
+			dialogs: [["space", "space", "enter"], ({ press }) => [...(press?.("x") ?? []), "enter"], null, ["x"]],
+		});
+		expect(await t.run("/count")).toMatchObject({ status: "2" });
+		expect(t.asked).toEqual([{ kind: "custom", title: "board", lines: ["count 0"] }]);
+		expect(await t.run("/count")).toMatchObject({ status: "2" });
+		expect(await t.run("/count")).toMatchObject({ status: "null" });
+		await expect(t.run("/count")).rejects.toThrow("The component of board is still open after the keys x");
+	});
+
+	test("answers choices of several options and editors", async () => {
+		const t = await start(BOARD, { dialogs: [["green"], "new\ntext", ["blue"]] });
+		expect(await t.run("/ask")).toMatchObject({ status: '[["green"],"new\\ntext"]' });
+		expect(t.asked).toEqual([
+			{ kind: "select", title: "Colors?", options: ["red", "green"], multiple: true },
+			{ kind: "editor", title: "Text?", initial: "old" },
+		]);
+		await expect(t.run("/ask")).rejects.toThrow('The select "Colors?" has no option "blue", only red, green');
 	});
 });

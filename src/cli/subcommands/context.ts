@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { type ContextReport, createContextReport } from "../../context/ledger.js";
+import {
+	type ContextReport,
+	createContextReport,
+	groupTools,
+	type LedgerMessage,
+	type LedgerSection,
+	type LedgerTool,
+} from "../../context/ledger.js";
 import { PiError } from "../../errors.js";
 import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
@@ -7,7 +14,7 @@ import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
-import { SessionView } from "../../testing/replay/session-view.js";
+import { type Mismatch, SessionView } from "../../testing/replay/session-view.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks } from "./find-hooks.js";
@@ -112,10 +119,7 @@ async function printVerification(
 		await printLines(io, [`All ${requests} requests match the recorded ones`]);
 	} else {
 		const { entryIndex, recorded, computed } = mismatch;
-		const why =
-			recorded.messages === computed.messages
-				? "same number of messages, different content"
-				: `${recorded.messages} messages recorded, ${computed.messages} computed`;
+		const why = differenceOf(recorded, computed);
 		await printLines(io, [
 			`The request answered by entry ${entryIndex} differs from the recorded one: ${why}`,
 			mismatch.reason,
@@ -124,6 +128,17 @@ async function printVerification(
 		]);
 	}
 	return mismatch === null ? 0 : 1;
+}
+
+function differenceOf(recorded: Mismatch["recorded"], computed: Mismatch["computed"]): string {
+	if (recorded.messages !== computed.messages)
+		return `${recorded.messages} messages recorded, ${computed.messages} computed`;
+	if (recorded.digest !== computed.digest) return "same number of messages, different content";
+	const parts = [
+		...(recorded.tools === computed.tools ? [] : ["the tools"]),
+		...(recorded.system === computed.system ? [] : ["the system prompt"]),
+	];
+	return `same messages, but not ${parts.join(" and ")}`;
 }
 
 function describeSuspect(message: SuspectMessage | null, where: (position: number) => string): string[] {
@@ -141,6 +156,8 @@ async function printContext(
 	options: SubcommandOptions,
 	io: ModeIO,
 ): Promise<number> {
+	// Two builds: only a second answer shows that a hook is unstable.
+	await view.build(at + 1);
 	const context = await view.build(at + 1);
 	const report = createContextReport({
 		session: log.path,
@@ -149,34 +166,52 @@ async function printContext(
 		hooks,
 		previous: await view.requestBefore(at + 1),
 	});
-	if (options.json) await printJson(io, report);
-	else await printLines(io, describeReport(report));
+	const { unstable } = view;
+	if (options.json) await printJson(io, { ...report, unstable });
+	else await printLines(io, [...describeReport(report), ...unstable.map(describeUnstable)]);
 	return 0;
 }
 
+function describeUnstable(hook: string): string {
+	return `unstable: ${hook} returns different results for the same entries, so the provider cannot cache what follows them`;
+}
+
 function describeReport(report: ContextReport): string[] {
-	const { session, at, tokens, prefix, messages, hidden, hooks, problems } = report;
-	const rows = messages.map(({ entryIndex, role, tokens: count, cached, origin, text }) => [
-		entryIndex === null ? "-" : String(entryIndex),
+	const { session, at, tokens, prefix, messages, tools, systemPrompt, hidden, removed, hooks, problems } = report;
+	const row = (entry: string, role: string, part: LedgerTool | LedgerSection | LedgerMessage, text = part.text) => [
+		entry,
 		role,
-		`${count} tok`,
-		cached ? "cached" : "",
-		origin.kind === "entry" ? "" : (origin.hook ?? origin.kind),
+		`${part.tokens} tok${"replacedTokens" in part && part.replacedTokens !== undefined ? `, was ${part.replacedTokens}` : ""}`,
+		part.cached ? "cached" : "",
+		part.origin.kind === "entry" || part.origin.kind === "core" ? "" : (part.origin.hook ?? part.origin.kind),
 		onOneLine(text, PREVIEW),
-	]);
+	];
+	const rows = [
+		...groupTools(tools).map((tool) => row("-", "tools", tool, `${tool.name}: ${tool.text}`)),
+		...systemPrompt.map((section) => row("-", "system", section, `${section.id}: ${section.text}`)),
+		...messages.map((message) =>
+			row(message.entryIndex === null ? "-" : String(message.entryIndex), message.role, message),
+		),
+	];
 	return [
 		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request`,
 		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
-		...(hidden.length > 0 ? ["", "hidden:"] : []),
-		...tableLines(
-			hidden.map(({ entryIndex, role, tokens: count, by }) => [
+		...(hidden.length + removed.length > 0 ? ["", "hidden:"] : []),
+		...tableLines([
+			...removed.map((part) => [
+				"-",
+				"id" in part ? `system ${part.id}` : `tool ${part.name}`,
+				`${part.tokens} tok`,
+				`by ${part.by.hook}`,
+			]),
+			...hidden.map(({ entryIndex, role, tokens: count, by }) => [
 				String(entryIndex),
 				role,
 				`${count} tok`,
 				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
 			]),
-		),
-		...problems.map(({ hook, rule, position }) => `problem: ${hook ?? "the log"}: ${rule} at ${position}`),
+		]),
+		...problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`),
 	];
 }

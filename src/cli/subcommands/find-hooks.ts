@@ -3,8 +3,8 @@ import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
-import { discoverHooks, type HookFile } from "../../hooks/discover.js";
-import { grantedHandles } from "../../hooks/handles.js";
+import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
+import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { copyProjectCode } from "../../session/project-copy.js";
@@ -30,17 +30,23 @@ export interface FoundHooks {
 	problems: string[];
 }
 
-/** Finds the hook file or bundled hook named by a command. @throws PiError `hook_load_failed` when it does not exist */
+/** Finds the hook named by a command: a file, else a hook of the user, the project or pi by its name. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
 	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
 	const [file] = files;
+	const named = discover(location, { hooks: [], findHooks: true }).files.find(({ name }) => name === target);
+	if (!file && named) return named;
 	const bundled = findBundled(bundledPath(target));
 	if (!file && bundled) return findHookFile(bundledPath(bundled.name), location);
 	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
 	return file;
 }
 
-function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">) {
+/** The hook files of a location. */
+export function discover(
+	{ paths, settings }: Pick<Location, "paths" | "settings">,
+	{ hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">,
+) {
 	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
@@ -55,7 +61,10 @@ function discover({ paths, settings }: Location, { hooks, findHooks }: Pick<Subc
 }
 
 /** Discovers hooks as a session would, and loads those that may run. */
-export async function findHooks(location: Location, options: SubcommandOptions): Promise<FoundHooks> {
+export async function findHooks(
+	location: Location,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
@@ -78,6 +87,30 @@ export async function findHooks(location: Location, options: SubcommandOptions):
 	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
 }
 
+/**
+ * Loads the hooks of a location outside of a session, unless none of them is a choice of the user.
+ * @returns `notices`: a line for each hook that did not load or may not run
+ */
+export async function loadChosenHooks(
+	location: Location,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+): Promise<{ hooks: LoadedHook[]; notices: string[] }> {
+	if (!discover(location, options).files.some(isChosen)) return { hooks: [], notices: [] };
+	const { attempts, untrusted, problems } = await findHooks(location, options);
+	const hooks = attempts.flatMap(({ hook }) => hook ?? []);
+	const failures = attempts.flatMap(({ error }) => error ?? []);
+	return {
+		hooks,
+		notices: [...problems, ...failures, ...untrusted.map((path) => `${path} is not trusted, so it is not loaded`)],
+	};
+}
+
+/** The handles that the user's settings grant to a hook. */
+export function grantsOf({ settings, paths }: Location): (file: HookFile) => readonly HostHandleName[] {
+	return (file) =>
+		grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home));
+}
+
 /** A loaded hook, or the reason why it failed to load. */
 export interface LoadAttempt {
 	file: HookFile;
@@ -94,10 +127,7 @@ export async function tryHooks(files: readonly HookFile[], location: Location): 
 			cacheDir: location.paths.hookCache,
 			timeoutMs: location.settings.hookTimeout,
 			send: () => {},
-			grants: (found) =>
-				grantedHandles(location.settings.hookGrants, found, (path) =>
-					resolveUserPath(path, location.paths.agentDir, location.paths.home),
-				),
+			grants: grantsOf(location),
 		});
 		attempts.push({ file, hook: hooks[0] ?? null, error: failures[0] ? describeError(failures[0].error) : null });
 	}

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { PiError } from "../../errors.js";
 import { errnoCode } from "../../util/fs.js";
-import { packageRoot } from "../../util/package-root.js";
 import { printJson, printLines } from "../standard-io.js";
+import { compilerConfig } from "./compiler-config.js";
 import type { SubcommandContext } from "./location.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
@@ -91,38 +91,4 @@ export default function (pi: HookAPI) {
 	});
 }
 `;
-}
-
-/** Compiler options that point to the type declarations of the running installation. */
-function compilerConfig() {
-	const root = packageRoot();
-	// Declarations of the build; without a build, the sources and packages.
-	const types = (built: string, source: string) => [join(root, "dist/types", built), join(root, source)];
-	const typebox = types("typebox/index.d.mts", "node_modules/typebox/build/index.d.mts");
-	return {
-		compilerOptions: {
-			target: "es2023",
-			lib: ["esnext"],
-			module: "esnext",
-			moduleResolution: "bundler",
-			strict: true,
-			noEmit: true,
-			skipLibCheck: true,
-			allowImportingTsExtensions: true,
-			// npm installs the dependencies of pi inside its directory or next to it.
-			typeRoots: [join(root, "node_modules/@types"), join(root, "../../@types")],
-			types: ["node"],
-			paths: {
-				"@mariozechner/pi-coding-agent": types("index.d.ts", "src/index.ts"),
-				"@mariozechner/pi-coding-agent/hooks": types("hooks.d.ts", "src/hooks/index.ts"),
-				"@mariozechner/pi-coding-agent/testing": types("testing.d.ts", "src/testing/index.ts"),
-				"@mariozechner/pi-ai": types("pi-ai/index.d.ts", "node_modules/@mariozechner/pi-ai"),
-				"@mariozechner/pi-tui": types("pi-tui/index.d.ts", "node_modules/@mariozechner/pi-tui"),
-				typebox,
-				"typebox/value": types("typebox/value/index.d.mts", "node_modules/typebox/build/value/index.d.mts"),
-				"@sinclair/typebox": typebox,
-			},
-		},
-		include: ["**/*.ts"],
-	};
 }

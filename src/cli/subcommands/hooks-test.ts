@@ -1,5 +1,5 @@
+import { dirname, relative } from "node:path";
 import { describeError, PiError } from "../../errors.js";
-import { HOST_HANDLE_NAMES } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { findSession } from "../../log/catalog.js";
@@ -7,11 +7,18 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
-import { type ReplayedContext, type ReplayedEvent, replay } from "../../testing/replay/replay.js";
+import {
+	type ReplayedCommand,
+	type ReplayedContext,
+	type ReplayedEvent,
+	type ReplayFailure,
+	replay,
+	replayCommand,
+} from "../../testing/replay/replay.js";
 import { sampleSession } from "../../testing/replay/sample-session.js";
-import type { SubcommandOptions } from "../options.js";
+import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { findHookFile } from "./find-hooks.js";
+import { findHookFile, grantsOf } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
@@ -27,7 +34,10 @@ interface Sent {
  * @returns 1 when a handler fails, a result is rejected, or the hook does not load
  * @throws PiError `hook_load_failed` when the file does not exist, `log_not_found` and others for the session
  */
-export async function testHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
+export async function testHook(
+	{ target, runs = [] }: Extract<Subcommand, { action: "test" }>,
+	{ location, options, io }: SubcommandContext,
+): Promise<number> {
 	const sent: Sent[] = [];
 	const loaded = await loadHook(target, location, sent);
 	if ("error" in loaded) {
@@ -36,29 +46,35 @@ export async function testHook(target: string, { location, options, io }: Subcom
 	}
 	const { hook } = loaded;
 	const { entries, path } = readSession(location, options);
-	const events = await replay({
+	const replayed = {
 		hook,
 		entries,
 		cwd: location.paths.cwd,
 		sessionFile: path,
 		hookTimeoutMs: location.settings.hookTimeout,
-	});
-	const failures = events.reduce((sum, event) => sum + countFailures(event), 0);
+	};
+	const events = await replay(replayed);
+	const commands: ReplayedCommand[] = [];
+	for (const line of runs) commands.push(await replayCommand(line, replayed));
+	const failures =
+		events.reduce((sum, event) => sum + countFailures(event), 0) +
+		commands.reduce((sum, command) => sum + command.failures.length, 0);
 	if (options.json) {
 		await printJson(io, {
 			path: hook.path,
 			session: path,
 			entries: entries.length,
 			events,
-			commandsNotRun: [...hook.commands.keys()],
+			commands,
+			commandsNotRun: commandsNotRun(hook, runs),
 			sent,
 			failures,
 		});
-	} else await printLines(io, describeReplay(hook, path, events, sent, failures));
+	} else await printLines(io, describeReplay(hook, path, { events, commands, sent, runs }, failures, options.verbose));
 	return failures > 0 ? 1 : 0;
 }
 
-/** Loads the file with every handle granted: items that it appends are only printed. */
+/** Loads the file as `pi hooks check` does: a handle that the hook requires must be granted. */
 async function loadHook(
 	target: string,
 	location: Location,
@@ -69,7 +85,7 @@ async function loadHook(
 		cacheDir: paths.hookCache,
 		timeoutMs: settings.hookTimeout,
 		send: (_, text) => void sent.push({ text: String(text) }),
-		grants: () => HOST_HANDLE_NAMES,
+		grants: grantsOf(location),
 	});
 	const [hook] = hooks;
 	if (hook) return { hook };
@@ -98,29 +114,70 @@ function countFailures({ failures, context }: ReplayedEvent): number {
 function describeReplay(
 	hook: LoadedHook,
 	session: string | null,
-	events: readonly ReplayedEvent[],
-	sent: readonly Sent[],
+	{
+		events,
+		commands,
+		sent,
+		runs,
+	}: {
+		events: readonly ReplayedEvent[];
+		commands: readonly ReplayedCommand[];
+		sent: readonly Sent[];
+		runs: readonly string[];
+	},
 	failures: number,
+	isVerbose: boolean,
 ): string[] {
 	const handled = events.filter(({ event }) => hook.handlers[event] !== undefined);
-	const commands = [...hook.commands.keys()].map((name) => `/${name}`);
+	const notRun = commandsNotRun(hook, runs).map((name) => `/${name}`);
+	const answers = commands.map((command) => [command.command, ...describeCommand(command, hook, isVerbose)]);
 	const rows = handled.flatMap((event) => {
 		const name = [event.event, event.subject].filter(Boolean).join(" ");
-		const [first = "", ...more] = describeEvent(event);
-		return [[String(event.end), name, first], ...more.map((line) => ["", "", line])];
+		const [first = "", ...more] = describeEvent(event, hook, isVerbose);
+		return [[String(event.at), name, first], ...more.map((line) => ["", "", line])];
 	});
 	return [
 		`${hook.path} on ${session ?? "the sample session"}: ${events.length} events, ${handled.length} of them handled, ${plural(failures, "failure")}`,
 		...(rows.length > 0 ? ["", ...tableLines([["at", "event", "result"], ...rows])] : []),
+		...answers.flatMap(([line = "", ...results]) => ["", line, ...results.map((result) => `    ${result}`)]),
 		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
-		...(commands.length > 0 ? ["", `commands not run: ${commands.join(", ")}`] : []),
+		...(notRun.length > 0 ? ["", `commands not run: ${notRun.join(", ")}`] : []),
 	];
 }
 
-function describeEvent({ event, answers, stopped, effects, failures, context }: ReplayedEvent): string[] {
+function commandsNotRun(hook: LoadedHook, runs: readonly string[]): string[] {
+	const run = new Set(runs.map((line) => line.trim().replace(/^\//, "").split(" ")[0]));
+	return [...hook.commands.keys()].filter((name) => !run.has(name));
+}
+
+function describeCommand(
+	{ answer, effects, failures }: ReplayedCommand,
+	hook: LoadedHook,
+	isVerbose: boolean,
+): string[] {
+	const lines = [
+		...failures.flatMap((failure) => describeFailure(failure, hook, isVerbose)),
+		...(answer === null ? [] : [describeAnswer(answer)]),
+		...effects,
+	];
+	return lines.length > 0 ? lines : ["no result"];
+}
+
+function describeAnswer(answer: unknown): string {
+	if (typeof answer === "string") return `prompt: ${onOneLine(answer, PREVIEW)}`;
+	if (typeof answer === "object" && answer !== null && "status" in answer)
+		return `status: ${onOneLine(String(answer.status), PREVIEW)}`;
+	return `returned ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`;
+}
+
+function describeEvent(
+	{ event, answers, stopped, effects, failures, context }: ReplayedEvent,
+	hook: LoadedHook,
+	isVerbose: boolean,
+): string[] {
 	const given = answers.filter((answer) => answer !== null);
 	const lines = [
-		...failures.map(({ message, line }) => `failed${line === null ? "" : ` at line ${line}`}: ${message}`),
+		...failures.flatMap((failure) => describeFailure(failure, hook, isVerbose)),
 		...(stopped !== null && failures.length === 0
 			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
 			: []),
@@ -131,8 +188,15 @@ function describeEvent({ event, answers, stopped, effects, failures, context }: 
 	return lines.length > 0 ? lines : ["no result"];
 }
 
+/** The failure with its place, and with `--verbose` its stack. */
+function describeFailure({ message, place, stack }: ReplayFailure, hook: LoadedHook, isVerbose: boolean): string[] {
+	const { file, line, column } = place ?? {};
+	const at = file === undefined ? "" : ` at ${relative(dirname(hook.path), file)}:${line}:${column}`;
+	return [`failed${at}: ${message}`, ...(isVerbose && stack !== null ? stack.split("\n") : [])];
+}
+
 function describeContext({ before, after, hidden, added, problems }: ReplayedContext): string[] {
-	const refused = problems.map(({ rule, position }) => `rejected: ${rule} at position ${position}`);
+	const refused = problems.map(({ reason }) => `rejected: ${reason}`);
 	if (hidden.length === 0 && added.length === 0 && before.messages === after.messages) {
 		return [...refused, `unchanged: ${before.messages} messages, about ${before.tokens} tokens`];
 	}

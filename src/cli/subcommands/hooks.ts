@@ -2,18 +2,18 @@ import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { type FoundHook, findHookFile, findHooks, tryHooks } from "./find-hooks.js";
+import { type FoundHook, findHooks } from "./find-hooks.js";
 import type { SubcommandContext } from "./location.js";
 
 /** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
 const MODES = {
-	interactive: { tools: true, sessions: true, screen: true },
-	print: { tools: true, sessions: true, screen: false },
-	rpc: { tools: true, sessions: true, screen: false },
+	interactive: { tools: true, sessions: true, screen: true, user: true },
+	print: { tools: true, sessions: true, screen: false, user: false },
+	rpc: { tools: true, sessions: true, screen: false, user: true },
 } satisfies Record<string, HookReach>;
 
 /** Registrations of a hook, as printed by `list` and `check`. */
-interface HookReport {
+export interface HookReport {
 	path: string;
 	scope: string;
 	trust: string;
@@ -21,6 +21,8 @@ interface HookReport {
 	events: string[];
 	commands: string[];
 	entryTypes: string[];
+	/** Names. */
+	tools: string[];
 	/** Handlers and commands that can never be called in each mode. */
 	cannotFire: Record<keyof typeof MODES, Unreachable[]>;
 	/** Why it failed to load or may not run; null when it is loaded. */
@@ -49,33 +51,7 @@ export async function listHooks({ location, options, io }: SubcommandContext): P
 	return attempts.some(({ error }) => error !== null) || problems.length > 0 ? 1 : 0;
 }
 
-/**
- * `pi hooks check FILE`: loads a hook as a session would and prints what it registers.
- * @returns 1 when it does not load
- * @throws PiError `hook_load_failed` when the file does not exist
- */
-export async function checkHook(target: string, { location, options, io }: SubcommandContext): Promise<number> {
-	const file = findHookFile(target, location);
-	const [attempt] = await tryHooks([file], location);
-	const hook = attempt?.hook ?? null;
-	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
-	const warnings = createRegistry(hook ? [hook] : []).warnings;
-	if (options.json) {
-		const { path, loaded, events, commands, entryTypes, problem } = report;
-		await printJson(io, { path, loaded, events, commands, entryTypes, problem, warnings });
-	} else if (hook) {
-		await printLines(io, [
-			`${report.path} loads without errors`,
-			`events    ${report.events.join(", ") || "none"}`,
-			`commands  ${report.commands.map((name) => `/${name}`).join(", ") || "none"}`,
-			...(report.entryTypes.length > 0 ? [`entries   ${report.entryTypes.join(", ")}`] : []),
-		]);
-		printNotices(io, warnings);
-	} else printNotices(io, [report.problem ?? `${report.path} does not load`]);
-	return hook ? 0 : 1;
-}
-
-function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | null): HookReport {
+export function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | null): HookReport {
 	return {
 		path: file.path,
 		scope: file.scope,
@@ -84,6 +60,7 @@ function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | 
 		events: hook ? Object.keys(hook.handlers) : [],
 		commands: hook ? [...hook.commands.keys()] : [],
 		entryTypes: hook ? [...hook.entryTypes.keys()] : [],
+		tools: hook ? [...hook.tools.keys()] : [],
 		cannotFire: {
 			interactive: hook ? unreachable(hook, MODES.interactive) : [],
 			print: hook ? unreachable(hook, MODES.print) : [],
@@ -94,15 +71,18 @@ function reportHook(file: FoundHook, hook: LoadedHook | null, problem: string | 
 }
 
 function describeReports(reports: readonly HookReport[]): string[] {
-	const rows = reports.map(({ path, scope, trust, events, commands, problem }) => [
+	const rows = reports.map(({ path, scope, trust, events, commands, tools, problem }) => [
 		path,
 		scope,
 		trust,
-		problem ?? ([...events, ...commands.map((name) => `/${name}`)].join(", ") || "registers nothing"),
+		problem ??
+			([...events, ...commands.map((name) => `/${name}`), ...tools.map((name) => `tool ${name}`)].join(", ") ||
+				"registers nothing"),
 	]);
 	return tableLines([["hook", "from", "trust", "registers"], ...rows]);
 }
 
-function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
+/** The hooks with their name conflicts, also with built-in commands. */
+export function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
 	return new HookRegistry(hooks, new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])));
 }

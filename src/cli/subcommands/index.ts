@@ -49,11 +49,11 @@ async function runHooks(command: Extract<Subcommand, { name: "hooks" }>, context
 		case "list":
 			return (await import("./hooks.js")).listHooks(context);
 		case "check":
-			return (await import("./hooks.js")).checkHook(command.target, context);
+			return (await import("./hooks-check.js")).checkHooks(command, context);
 		case "new":
 			return (await import("./hooks-new.js")).newHook(command, context);
 		case "test":
-			return (await import("./hooks-test.js")).testHook(command.target, context);
+			return (await import("./hooks-test.js")).testHook(command, context);
 		case "trust":
 			return (await import("./trust.js")).trustProject(context);
 		case "untrust":

@@ -47,7 +47,10 @@ export interface SubcommandContext {
 }
 
 /** Reads the settings. Never throws: problems are in `warnings`. */
-export function findLocation(options: SubcommandOptions, surroundings: Surroundings = {}): Location {
+export function findLocation(
+	options: Pick<SubcommandOptions, "sessionDir" | "trust">,
+	surroundings: Surroundings = {},
+): Location {
 	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers } = surroundings;
 	const paths = findPaths(env, cwd, home);
 	const { current: settings, problems: warnings } = new SettingsStore(paths);

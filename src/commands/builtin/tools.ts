@@ -55,5 +55,8 @@ function lines({ session }: BuiltinCommandContext): string[] {
 	const tools = session.tools.list();
 	if (tools.length === 0) return ["This session has no tools"];
 	const width = Math.max(...tools.map(({ name }) => name.length));
-	return tools.map(({ name, source, isOn }) => `${isOn ? "on " : "off"}  ${name.padEnd(width)}  ${source}`);
+	return tools.map(({ name, source, replacesBuiltin, isOn }) => {
+		const note = replacesBuiltin ? " (replaces the built-in tool)" : "";
+		return `${isOn ? "on " : "off"}  ${name.padEnd(width)}  ${source}${note}`;
+	});
 }

@@ -1,7 +1,11 @@
-import type { SessionEntry } from "../../log/entry.js";
+import type { Api, AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { TSchema } from "typebox";
+import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
+import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext } from "./context.js";
-import type { Attachment, HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookEventName, HookEvents, HookResults } from "./events.js";
+import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */
@@ -24,6 +28,79 @@ export interface CommandOptions {
 	handler(ctx: CommandContext): CommandResult | undefined | void | Promise<CommandResult | undefined | void>;
 }
 
+/** Second argument of `pi.shortcut`. */
+export interface ShortcutOptions {
+	/** Shown in `/hotkeys`. */
+	description?: string;
+	/** Like the handler of a command without arguments. */
+	handler: CommandOptions["handler"];
+}
+
+/** Second argument of `pi.flag`. */
+export interface FlagOptions {
+	/** Shown by `pi --help`. */
+	description?: string;
+	/** `boolean`: `--name` and `--no-name`; `string`: `--name value` and `--name=value`. */
+	type: "boolean" | "string";
+	/** The value without the flag. Default: false, or undefined for a string. */
+	default?: boolean | string;
+}
+
+/** Fields of a model that `modelOverrides` can change. Absent ones are those of the built-in model, if there is one. */
+export interface ProviderModelFacts {
+	name?: string;
+	/** Whether the model can think. Default: false. */
+	reasoning?: boolean;
+	/** Whether the model can call tools. Default: true. */
+	tools?: boolean;
+	/** The provider's name of each thinking level; null: not supported. */
+	thinkingLevelMap?: { [level in ThinkingLevel]?: string | null };
+	/** Default: `["text"]`. */
+	input?: ("text" | "image")[];
+	/** USD per million tokens; 0: free; absent: unknown. */
+	cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+	/** Tokens. Default: 128000. */
+	contextWindow?: number;
+	/** Tokens of one reply. Default: 16384. */
+	maxTokens?: number;
+	compat?: { [flag: string]: unknown };
+	headers?: { [name: string]: string };
+}
+
+/** A model of a provider. */
+export interface ProviderModel extends ProviderModelFacts {
+	id: string;
+	/** Default: that of the provider. */
+	api?: string;
+	baseUrl?: string;
+}
+
+/** Second argument of `pi.provider`: the fields of a provider in models.json, and `stream`. */
+export interface ProviderOptions {
+	baseUrl?: string;
+	/** The wire format, such as `openai-completions`. */
+	api?: string;
+	/** Name of an environment variable, `!command`, or the key itself. */
+	apiKey?: string;
+	headers?: { [name: string]: string };
+	/** Also send the key as `Authorization: Bearer`. */
+	authHeader?: boolean;
+	compat?: { [flag: string]: unknown };
+	/** Absent: changes how the built-in models of this provider are reached. */
+	models?: ProviderModel[];
+	/** Changes to single models, by id. */
+	modelOverrides?: { [id: string]: ProviderModelFacts };
+	/**
+	 * Sends a request and returns the events of the reply, like `stream` of pi-ai. `api`, `baseUrl` and `apiKey` are then
+	 * optional. A throw fails the request. Stop when `options.signal` aborts.
+	 */
+	stream?(
+		model: Model<Api>,
+		context: Context,
+		options: SimpleStreamOptions,
+	): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>;
+}
+
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
@@ -36,16 +113,54 @@ export type HookHandler<N extends HookEventName> = (
 	ctx: HookEventContext,
 ) => HookResults[N] | Promise<HookResults[N]>;
 
+/** A handler of an event between hooks; sync or async. A context object is passed, because handlers keep none. */
+export type BusHandler = (data: unknown, ctx: HookEventContext) => void | Promise<void>;
+
+/** Events between the hooks of one session. */
+export interface HookEventBus {
+	/**
+	 * Calls the handlers of all hooks, in load order, and returns when all have been called; async ones continue. Reaches
+	 * nobody while the hook is loading: emit from a handler, such as that of `session`.
+	 * @throws PiError `hook_failed` when handlers of an event emit it again in an endless chain
+	 */
+	emit(name: string, data?: unknown): void;
+	/** Calls `handler` at each event of this name, until its hook is unloaded. @returns a function that removes it */
+	on(name: string, handler: BusHandler): () => void;
+}
+
 /** Argument of a hook's default export. */
 export interface HookAPI {
 	/** Runs `handler` at each `event`. With an unknown name the hook does not load. */
 	on<N extends HookEventName>(event: N, handler: HookHandler<N>): void;
 	/** Adds a slash command. */
 	command(name: string, options: CommandOptions): void;
+	/**
+	 * Adds a key of the editor, such as `ctrl+y` or `f5`. The user can bind another one to `hook.<hook>.<n>` in
+	 * keybindings.json. A key that is in use stays as it is, unless the user binds it.
+	 * @throws TypeError if the key is invalid or types a character
+	 */
+	shortcut(key: string, options: ShortcutOptions): void;
+	/**
+	 * Declares a flag of the command line, whose value is `ctx.flags[name]`. Call it while the hook loads: pi checks the
+	 * command line when all hooks have loaded.
+	 * @throws TypeError if the name is invalid or a flag of pi
+	 */
+	flag(name: string, options: FlagOptions): void;
+	/**
+	 * Adds a provider of models. One of the same name in the user's models.json wins.
+	 * @throws TypeError that names every invalid field
+	 */
+	provider(name: string, options: ProviderOptions): void;
 	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
+	/**
+	 * Adds a tool for the model, from the next request on. The name of a built-in tool replaces that tool.
+	 * @throws Error naming the missing or invalid field
+	 */
+	tool<TParameters extends TSchema, TDetails = unknown>(tool: HookTool<TParameters, TDetails>): void;
+	readonly events: HookEventBus;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;
 }

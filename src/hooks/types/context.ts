@@ -1,9 +1,23 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { RequestAuth } from "../../config/credentials.js";
-import type { AppMessage, SessionEntry, ThinkingLevel } from "../../log/entry.js";
+import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
+import type { HookTools } from "./tool-switch.js";
 import type { HookUI } from "./ui.js";
+
+/** How pi runs: on the screen, line by line, for one prompt as text or as JSON, driven by an RPC client or by a program. */
+export type SessionMode = "interactive" | "plain" | "print" | "json" | "rpc" | "sdk";
+
+/** Size of the next request. */
+export interface ContextUsage {
+	/** Counted by the provider if known, else estimated. */
+	readonly tokens: number;
+	/** Of the model; 0 if unknown. */
+	readonly contextWindow: number;
+	/** Of the context window, 0 to 100 and more; null if the window is unknown. */
+	readonly percent: number | null;
+}
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
 export interface HookEventContext {
@@ -17,10 +31,16 @@ export interface HookEventContext {
 	readonly sessionFile: string | null;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
+	/** Values of the flags that the loaded hooks declare; the default for a flag that is not given. Frozen. */
+	readonly flags: Readonly<Record<string, boolean | string | undefined>>;
 	/** All entries; index 0 is the header. Frozen. */
 	readonly entries: readonly SessionEntry[];
 	/** The current context after all hooks. Frozen. */
 	readonly messages: readonly AppMessage[];
+	/** The tools of the session. */
+	readonly tools: HookTools;
+	/** The sections of the system prompt of the last computed request, after all hooks. Frozen. */
+	readonly systemPrompt: readonly PromptSection[];
 	findModel(provider: string, id: string): Model<Api> | null;
 	/** Models with a known API key. */
 	availableModels(): Promise<Model<Api>[]>;
@@ -41,6 +61,21 @@ export interface HookEventContext {
 	saveEntries(entries: readonly { type: string; [field: string]: unknown }[]): Promise<number[]>;
 	/** Computes the context again from the entries; in tool events this happens before the next request. */
 	rebuildContext(): Promise<void>;
+	/** True if no run, compaction or shell command is active and the session is not being switched. */
+	readonly isIdle: boolean;
+	readonly usage: ContextUsage;
+	/** null for a session without a name. */
+	readonly sessionName: string | null;
+	/** Names the session. @throws PiError `bad_arguments` for an empty name */
+	setSessionName(name: string): void;
+	readonly mode: SessionMode;
+	/** Stops run, compaction and shell command, like Escape. Returns at once; queued prompts go back to the user. */
+	abort(): void;
+	/**
+	 * Replaces earlier messages with a summary.
+	 * @throws PiError `session_busy` during a run, also in its own handlers; `compaction_failed`, `model_missing`
+	 */
+	compact(options?: { focus?: string }): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	/** Adds texts to the context; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
 	readonly systemItems?: SystemItemsHandle;
 	/** Aborted when the run or operation that this handler belongs to is canceled, or when the handler times out. */
@@ -57,4 +92,27 @@ export interface CommandContext extends HookEventContext {
 	setThinkingLevel(level: ThinkingLevel): void;
 	/** Replaces the text in the editor; a no-op without a screen. */
 	setEditorText(text: string): void;
+	/**
+	 * Starts a new, empty session. If that happens, this context is stale, as after the next four members.
+	 * @returns false if a hook canceled it
+	 */
+	newSession(): Promise<boolean>;
+	/**
+	 * Continues in a new session with the entries before a user message, whose text goes to the editor.
+	 * @returns false if a hook canceled it
+	 * @throws PiError `bad_arguments` if the entry is not a user message
+	 */
+	branch(entryIndex: number): Promise<boolean>;
+	/**
+	 * Opens another session.
+	 * @param path of its file, or the start of its id
+	 * @returns false if a hook canceled it
+	 */
+	switchSession(path: string): Promise<boolean>;
+	/** Loads hooks, tools and all other files again. @returns true */
+	reload(): Promise<boolean>;
+	/** Exits pi. @returns false where only the caller can do that: in print, JSON and RPC mode and in programs */
+	quit(): boolean;
+	/** Resolves when no run, compaction or shell command is active and no prompt is queued. Rejects if the command is aborted. */
+	waitForIdle(): Promise<void>;
 }

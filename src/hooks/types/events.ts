@@ -1,6 +1,6 @@
 import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { ContextMessage } from "../../context/context-message.js";
-import type { AppMessage, CompactionEntry, SessionEntry } from "../../log/entry.js";
+import type { AppMessage, CompactionEntry, PromptSection, SessionEntry, ToolInfo } from "../../log/entry.js";
 import type {
 	BashToolDetails,
 	EditToolDetails,
@@ -10,21 +10,14 @@ import type {
 	ReadToolDetails,
 	WriteToolDetails,
 } from "../../tools/tool.js";
-
-/** A file attached to a prompt. */
-export interface Attachment {
-	id: string;
-	type: "image" | "document";
-	fileName: string;
-	mimeType: string;
-	/** Bytes. */
-	size: number;
-	/** Base64. */
-	content: string;
-	extractedText?: string;
-	/** Base64 of a smaller image. */
-	preview?: string;
-}
+import type {
+	AgentSettledEvent,
+	ModelChangedEvent,
+	ResponseEvent,
+	SessionNamedEvent,
+	ThinkingLevelChangedEvent,
+} from "./notices.js";
+import type { PromptEvent, PromptEventResult, UserBashEvent, UserBashEventResult } from "./user-events.js";
 
 interface SessionEventBase {
 	type: "session";
@@ -128,15 +121,19 @@ export interface ToolCallEvent {
 	type: "tool_call";
 	toolName: string;
 	toolCallId: string;
-	/** Validated arguments, a frozen copy. */
+	/** Validated arguments after the hooks before this one, a frozen copy. */
 	input: Readonly<Record<string, unknown>>;
 }
 
-/** Answer to `tool_call`; without an answer the call runs. The first block wins. */
+/** Answer to `tool_call`; without an answer the call runs, with a malformed one it is blocked. The first block wins. */
 export interface ToolCallEventResult {
 	block?: boolean;
 	/** Sent to the model as the tool result. */
 	reason?: string;
+	/** New arguments. The call is blocked if the tool's schema does not accept them. Later handlers receive them. */
+	input?: Record<string, unknown>;
+	/** A yes/no question for the user; the call is blocked unless the answer is yes, also if nobody can answer. */
+	ask?: string;
 }
 
 interface ToolResultEventBase {
@@ -205,33 +202,50 @@ export interface ContextEvent {
 	readonly entries: readonly SessionEntry[];
 	/** The messages computed from the entries, after the hooks before this one. */
 	readonly messages: readonly ContextMessage[];
+	/** The sections of the system prompt, after the hooks before this one. */
+	readonly systemPrompt: readonly PromptSection[];
+	/** The tools offered to the model, after the hooks before this one. */
+	readonly tools: readonly ToolInfo[];
 }
 
-/** Answer to `context`: the list that replaces `event.messages`. */
+/** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */
 export interface ContextEventResult {
-	messages: readonly (ContextMessage | AppMessage)[];
+	messages?: readonly (ContextMessage | AppMessage)[];
+	/** Ids of new sections are `<name of the hook>:<name>`. */
+	systemPrompt?: readonly PromptSection[];
+	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */
+	tools?: readonly string[];
 }
 
 /** Every event by name. */
 export interface HookEvents {
 	session: SessionEvent;
+	prompt: PromptEvent;
 	agent_start: AgentStartEvent;
 	agent_end: AgentEndEvent;
+	agent_settled: AgentSettledEvent;
 	turn_start: TurnStartEvent;
 	turn_end: TurnEndEvent;
 	before_request: BeforeRequestEvent;
+	response: ResponseEvent;
 	tool_call: ToolCallEvent;
 	tool_result: ToolResultEvent;
 	context: ContextEvent;
+	user_bash: UserBashEvent;
+	model_changed: ModelChangedEvent;
+	thinking_level_changed: ThinkingLevelChangedEvent;
+	session_named: SessionNamedEvent;
 }
 
 /** Answers by event, for the events that read one. */
 export interface HookAnswers {
 	session: SessionEventResult;
+	prompt: PromptEventResult;
 	before_request: BeforeRequestEventResult;
 	tool_call: ToolCallEventResult;
 	tool_result: ToolResultEventResult;
 	context: ContextEventResult;
+	user_bash: UserBashEventResult;
 }
 
 /** Allowed return values by event: an answer if the event reads one, or nothing. */

@@ -1,3 +1,12 @@
+import type {
+	AutocompleteProvider,
+	Component,
+	EditorTheme,
+	MarkdownTheme,
+	SelectListTheme,
+	TUI,
+} from "@mariozechner/pi-tui";
+
 /** Last argument of every dialog. */
 export interface DialogOptions {
 	/** Cancels the dialog. */
@@ -12,6 +21,24 @@ export interface InputOptions extends DialogOptions {
 	initial?: string;
 }
 
+/** Last argument of `ui.select`. */
+export interface SelectOptions<T = unknown> extends DialogOptions {
+	/** Lets the user type to filter the options. Default: true from 8 options on. */
+	filter?: boolean;
+	/** The option that is selected at first: the option itself, or the `value` of a `SelectOption`. */
+	initial?: T;
+}
+
+/** Last argument of `ui.select` for a choice of several options. */
+export interface SelectManyOptions<T = unknown> extends DialogOptions {
+	/** Lets the user choose any number of options. */
+	multiple: true;
+	/** Lets the user type to filter the options. Default: true from 8 options on. */
+	filter?: boolean;
+	/** The options that are chosen at first. */
+	initial?: T | readonly T[];
+}
+
 /** An option of `ui.select` with a label of its own. */
 export interface SelectOption<T = unknown> {
 	label: string;
@@ -19,27 +46,126 @@ export interface SelectOption<T = unknown> {
 	description?: string;
 }
 
-/** Dialogs. They queue if several are open; each settles exactly once. Without a screen each is canceled at once. */
+/** Where a widget is shown. */
+export type WidgetPlacement = "aboveEditor" | "belowEditor";
+
+/** Last argument of `ui.setWidget`. */
+export interface WidgetOptions {
+	/** Default `aboveEditor`. */
+	placement?: WidgetPlacement;
+}
+
+/** Last argument of `ui.custom`. */
+export interface CustomOptions {
+	/** Draws the component over the transcript. Default: in place of the editor. */
+	overlay?: boolean;
+}
+
+/** A component of a hook. pi calls `dispose` once, when it removes the component. */
+export type HookComponent = Component & { dispose?(): void };
+
+/** The keys of pi, including the user's bindings. */
+export interface HookKeybindings {
+	/** Whether an input sequence is a key of an action in `keybindings.json`, such as `dialog.accept`. */
+	matches(data: string, action: string): boolean;
+}
+
+/** Creates a component that stays on the screen, for a widget, the header or the footer. */
+export type ComponentFactory = (tui: TUI, theme: EntryTheme, keybindings: HookKeybindings) => HookComponent;
+
+/** Creates the component of `ui.custom`. `done` closes it with its result. */
+export type CustomFactory<T> = (
+	tui: TUI,
+	theme: EntryTheme,
+	keybindings: HookKeybindings,
+	done: (result: T) => void,
+) => HookComponent | Promise<HookComponent>;
+
+/** Creates an autocomplete provider of the editor, which may delegate to `current`. */
+export type AutocompleteFactory = (current: AutocompleteProvider) => AutocompleteProvider;
+
+/**
+ * The screen. Dialogs queue if several are open, and each settles exactly once; without a user each is canceled at once.
+ * Everything else stays until the hook changes it or is unloaded, and is a no-op in modes that cannot show it.
+ */
 export interface HookUI {
+	/** Lets the user choose several options. @returns the chosen options or their values, in order; null if canceled */
+	select<T extends string>(
+		title: string,
+		options: readonly T[],
+		dialog: SelectManyOptions<NoInfer<T>>,
+	): Promise<T[] | null>;
+	select<T>(
+		title: string,
+		options: readonly SelectOption<T>[],
+		dialog: SelectManyOptions<NoInfer<T>>,
+	): Promise<T[] | null>;
 	/** Lets the user choose. @returns the option itself, or the `value` of a `SelectOption`; null if canceled */
-	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
-	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
+	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	/** Asks a yes/no question. @returns false if canceled */
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
 	/** Asks for a line of text. @returns null if canceled */
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
+	/** Asks for a text of several lines. @returns the text, which may be empty; null if canceled */
+	editor(title: string, initial?: string, dialog?: DialogOptions): Promise<string | null>;
 	/** Shows a line without waiting. */
 	notify(message: string, type?: "info" | "warning" | "error"): void;
+	/** Shows a text in the footer, one for each key of this hook; undefined removes it. */
+	setStatus(key: string, text: string | undefined): void;
+	/** Shows lines or a component next to the editor, one block for each key of this hook; undefined removes it. */
+	setWidget(key: string, content: readonly string[] | ComponentFactory | undefined, options?: WidgetOptions): void;
+	/**
+	 * Shows a component that receives all keys, until it calls `done`.
+	 * @returns the argument of `done`; null if the component was closed, failed, or cannot be shown in this mode
+	 */
+	custom<T>(factory: CustomFactory<T>, options?: CustomOptions): Promise<T | null>;
+	/** Replaces the title of the terminal's window; undefined restores it. */
+	setTitle(title: string | undefined): void;
+	/** Replaces the text that is shown while the model works; undefined restores it. */
+	setWorkingMessage(message: string | undefined): void;
+	/** Replaces pi's footer; undefined restores it. Statuses stay. */
+	setFooter(factory: ComponentFactory | undefined): void;
+	/** Replaces pi's first line; undefined restores it. Warnings stay. The component is drawn once. */
+	setHeader(factory: ComponentFactory | undefined): void;
+	/** Adds completions to the editor. Of several providers, the one added last is asked first. */
+	addAutocompleteProvider(factory: AutocompleteFactory): void;
+	/** Inserts text into the editor at the cursor. */
+	pasteToEditor(text: string): void;
+	/** The text in the editor; empty in modes without one. */
+	getEditorText(): string;
+	/** Replaces the text in the editor. */
+	setEditorText(text: string): void;
+	/** The current theme; without styles in modes without a screen. */
+	readonly theme: EntryTheme;
 }
 
-/** Text styles for entries that a hook renders. */
+/** Text styles of the current theme, and the themes of pi-tui's components. */
 export interface EntryTheme {
 	accent(text: string): string;
 	dim(text: string): string;
+	muted(text: string): string;
 	bold(text: string): string;
+	italic(text: string): string;
 	success(text: string): string;
 	warning(text: string): string;
 	error(text: string): string;
+	added(text: string): string;
+	removed(text: string): string;
+	addedWord(text: string): string;
+	removedWord(text: string): string;
+	gutterIn(text: string): string;
+	gutterOut(text: string): string;
+	gutterSummary(text: string): string;
+	userText(text: string): string;
+	thinking(text: string): string;
+	bashBorder(text: string): string;
+	/** For `Markdown`. */
+	readonly markdown: MarkdownTheme;
+	/** For `SelectList`. */
+	readonly selectList: SelectListTheme;
+	/** For `Editor`. */
+	readonly editor: EditorTheme;
 }
 
 /** A component returned by a hook's renderer; each line has at most `width` columns. */

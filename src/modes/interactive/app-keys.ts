@@ -14,7 +14,15 @@ export interface AppKeysHost {
 	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): Pick<
 		AgentSession,
-		"abort" | "activity" | "takeQueue" | "prompt" | "cycleModel" | "cycleThinkingLevel" | "model"
+		| "abort"
+		| "activity"
+		| "takeQueue"
+		| "prompt"
+		| "cycleModel"
+		| "cycleThinkingLevel"
+		| "model"
+		| "shortcuts"
+		| "runShortcut"
 	> | null;
 	quit(): void;
 	suspend(): void;
@@ -66,6 +74,7 @@ export class AppKeys {
 	handle(data: string): boolean {
 		if (isKeyRelease(data)) return false;
 		const action = this.keymap.actionOf(data, this.#actions);
+		if (action === undefined && this.#runShortcut(data)) return true;
 		if (action !== "app.interrupt") this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 		if (action !== "app.abort") this.#lastEscape = Number.NEGATIVE_INFINITY;
 		return action !== undefined && this.#actions[action]?.(data) !== false;
@@ -101,6 +110,16 @@ export class AppKeys {
 		const isTyped = typedText(data) !== "" && this.editor.getText() !== "";
 		if (isTyped || this.host.session() === null) return false;
 		this.#command("/help");
+		return true;
+	}
+
+	/** Runs the shortcut of a hook. @returns false if the key is none */
+	#runShortcut(data: string): boolean {
+		const id = this.keymap.hookKeyOf(data);
+		const session = this.host.session();
+		const shortcut = session?.shortcuts.find((candidate) => candidate.id === id);
+		if (!session || !shortcut) return false;
+		session.runShortcut(shortcut).catch(this.host.failed);
 		return true;
 	}
 

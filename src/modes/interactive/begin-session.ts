@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
-import { PromptEditor } from "../../tui/prompt-editor.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHighlighter } from "../../util/highlight.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
@@ -10,6 +9,7 @@ import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { TypingGuard } from "./dialogs/typing-guard.js";
 import { loadFailureWords } from "./failure-words.js";
+import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
@@ -44,18 +44,21 @@ export async function beginSession(
 	options: InteractiveOptions,
 	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
-	const { screen, editor, palette, images, input, dialogs, failed } = components;
+	const { screen, editor, palette, images, input, dialogs, keymap, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
+	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	binding.begin();
+	bindHookKeys(session, keymap, (problem) => screen.transcript.notice("warning", problem));
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
-	void sendPrompts(session, options.prompts ?? [], failed);
+	const { prompts = [] } = options;
+	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
 	const news = await options.news?.();
@@ -106,7 +109,8 @@ function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => v
 }
 
 function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {
-	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, editExternally, loadKeys } = components;
+	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, createEditor, editExternally, loadKeys } =
+		components;
 	const { cwd, home, startDemo, terminalFacts = {} } = options;
 	return {
 		write: (data) => terminal.write(data),
@@ -135,7 +139,7 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 			overlays,
 			style,
 			requestRender: () => screen.tui.requestRender(),
-			createEditor: () => new PromptEditor(screen.tui, { theme: style.theme, keymap }),
+			createEditor,
 			editExternally,
 			paths: { cwd, home },
 			screen: () => ({ ...screen.facts, terminal: terminalFacts }),

@@ -1,36 +1,111 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
-import { askingHook, dialogLimits, dialogTitle, selectChoices, textOf } from "../../hooks/dialog-options.js";
-import type { DialogOptions, InputOptions, SelectOption } from "../../hooks/types.js";
+import {
+	askingHook,
+	dialogLimits,
+	dialogTitle,
+	type SelectChoice,
+	selectChoices,
+	textOf,
+} from "../../hooks/dialog-options.js";
+import type { HookScreen } from "../../hooks/session-ui.js";
+import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
-import { type Draft, GuardedDialog, TypingGuard } from "./dialogs/typing-guard.js";
+import type { TextDialogHost } from "./dialogs/text-dialog.js";
+import { type Draft, guardTyping } from "./dialogs/typing-guard.js";
 import type { NoticeLevel } from "./views/notice-view.js";
+
+/** The parts of the screen that only some dialogs use. */
+export interface DialogControllerOptions {
+	draft?: Draft | null;
+	/** Absent: `editor` is canceled at once. */
+	text?: TextDialogHost | null;
+	hookScreen?: HookScreen;
+}
+
+/** From this number of options on, hooks let the user filter them unless they say otherwise. */
+const MIN_FILTERED = 8;
 
 /** Shows the dialogs of hooks and commands. */
 export class DialogController implements CommandUI {
+	/** Shows what hooks show apart from dialogs; absent in tests of dialogs. */
+	readonly hookScreen?: HookScreen;
+	readonly #text: TextDialogHost | null;
+	/** A dialog that opens while this has text ignores keys until the user pauses. */
+	readonly #draft: Draft | null;
+
 	constructor(
 		private readonly overlays: OverlayStack,
 		private readonly style: DialogStyle,
 		private readonly onNotice: (level: NoticeLevel, message: string) => void,
-		/** A dialog that opens while this has text ignores keys until the user pauses. */
-		private readonly draft: Draft | null = null,
-	) {}
+		{ draft = null, text = null, hookScreen }: DialogControllerOptions = {},
+	) {
+		this.#draft = draft;
+		this.#text = text;
+		if (hookScreen) this.hookScreen = hookScreen;
+	}
 
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		const items = selectChoices(options);
 		if (items.length === 0) return null;
-		const choice = { title: dialogTitle(title, dialog), items, selected: dialog?.selected };
+		const selected = dialog?.selected ?? Math.max(0, chosenAt(items, dialog?.initial));
+		const choice = { title: dialogTitle(title, dialog), items, selected, filters: filters(items, dialog) };
 		return this.overlays.open<unknown>(
 			(settle) => {
 				const select = { ...choice, onSelect: settle, onCancel: () => settle(null) };
 				return this.#guard(new SelectDialog(this.style, select), dialog);
 			},
+			{ ...dialogLimits(dialog), canceled: null },
+		);
+	}
+
+	/** Asks for any number of options. @returns their values, in the order of the options; null if canceled */
+	async selectMany(title: string, options: readonly unknown[], dialog: SelectManyOptions): Promise<unknown[] | null> {
+		const choices = selectChoices(options);
+		const initial = Array.isArray(dialog.initial) ? dialog.initial : [dialog.initial];
+		const chosen = new Set(initial.map((value) => chosenAt(choices, value)));
+		const items = choices.map(({ label, description }, at) => ({
+			label,
+			value: at,
+			...(description === undefined ? {} : { description }),
+			get sign() {
+				return chosen.has(at) ? "●" : "○";
+			},
+		}));
+		const toggle = (item: { value: number } | undefined) => {
+			if (item && !chosen.delete(item.value)) chosen.add(item.value);
+		};
+		return this.overlays.open<unknown[] | null>(
+			(settle) => {
+				const select = new SelectDialog<number>(this.style, {
+					title: dialogTitle(title, dialog),
+					items,
+					filters: filters(choices, dialog),
+					verb: "accept",
+					actions: [{ key: "dialog.toggle", label: "toggle", run: toggle }],
+					onSelect: () => settle(choices.flatMap(({ value }, at) => (chosen.has(at) ? [value] : []))),
+					onCancel: () => settle(null),
+				});
+				return this.#guard(select, dialog);
+			},
+			{ ...dialogLimits(dialog), canceled: null },
+		);
+	}
+
+	/** Asks for a text of several lines. @returns null when canceled */
+	async editor(title: string, initial: string, dialog?: DialogOptions): Promise<string | null> {
+		const host = this.#text;
+		if (!host) return null;
+		const { TextDialog } = await import("./dialogs/text-dialog.js");
+		const question = { title: dialogTitle(title, dialog), value: initial };
+		return this.overlays.open<string | null>(
+			(settle) => this.#guard(new TextDialog(this.style, question, host, settle), dialog),
 			{ ...dialogLimits(dialog), canceled: null },
 		);
 	}
@@ -78,10 +153,19 @@ export class DialogController implements CommandUI {
 	}
 
 	#guard(component: Component, dialog: DialogOptions | undefined): Component {
-		const { draft } = this;
-		if (!draft || draft.getText() === "") return component;
+		const draft = this.#draft;
 		// Text typed into a dialog of pi may be a secret, so it never reaches the draft.
-		const onText = (data: string) => askingHook(dialog) !== null && draft.handleInput(data);
-		return new GuardedDialog(component, new TypingGuard(true), this.style.keymap, onText);
+		const keepsText = askingHook(dialog) !== null;
+		return draft ? guardTyping(component, { draft, keymap: this.style.keymap, keepsText }) : component;
 	}
+}
+
+/** Position of the option with this value; -1 if there is none. */
+function chosenAt(choices: readonly SelectChoice[], value: unknown): number {
+	return value === undefined ? -1 : choices.findIndex((choice) => choice.value === value);
+}
+
+/** Whether the user can filter the options. The lists of pi always have a filter. */
+function filters(choices: readonly SelectChoice[], dialog: { filter?: boolean } | undefined): boolean {
+	return dialog?.filter ?? (askingHook(dialog) === null || choices.length >= MIN_FILTERED);
 }

@@ -1,6 +1,7 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
+import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -11,6 +12,7 @@ import {
 	isOpaqueEntry,
 	isSystemItemEntry,
 	type SessionEntry,
+	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
@@ -39,6 +41,8 @@ export interface EntryDrawing {
 	tools: ToolItems;
 	/** The renderer that a hook registered for entries of a type. */
 	rendererOf(type: string): EntryRenderer | undefined;
+	/** The functions with which a hook draws calls of a tool. */
+	toolRendererOf?: FindToolRenderer;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -98,7 +102,7 @@ export function itemsOfOther(
 }
 
 function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: EntryDrawing, retried: boolean): Item[] {
-	const { style, tools } = drawing;
+	const { style, tools, toolRendererOf } = drawing;
 	const place = { entryIndex, excluded: retried };
 	const items: Item[] = [];
 	for (const block of message.content) {
@@ -111,7 +115,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			view.finish(block.thinking);
 			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(style, block.name, block.arguments);
+			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf);
 			const item = createItem("tool", view, style, place);
 			if (retried) view.stop();
 			else tools.set(block.id, { item, view });
@@ -125,16 +129,19 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 }
 
 /** Adds a result to its call. A result whose call is not on the screen becomes its own item. */
-function itemsOfResult(message: ToolResultMessage, entryIndex: number, { style, tools }: EntryDrawing): Item[] {
-	const { toolCallId, toolName, isError } = message;
+function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: EntryDrawing): Item[] {
+	const { style, tools, toolRendererOf } = drawing;
+	const { toolCallId, toolName, isError, gate } = message;
 	const result = { content: message.content, details: message.details };
 	const known = tools.get(toolCallId);
 	if (known) {
 		known.item.entryIndices.push(entryIndex);
-		known.view.finish(result, isError);
+		if (gate?.changed) known.view.changeInput(gate.changed);
+		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
-	const view = new ToolCallView(style, toolName);
-	view.finish(result, isError);
+	const view = new ToolCallView(style, toolName, {}, toolRendererOf);
+	if (gate?.changed) view.changeInput(gate.changed);
+	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
 }

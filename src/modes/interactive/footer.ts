@@ -28,6 +28,10 @@ const GAP = 2;
 /** Two lines under the editor: directory, branch and model; context usage and cost. */
 export class Footer implements Component {
 	#facts: FooterFacts | null = null;
+	/** A component of a hook that replaces the footer, except the statuses. */
+	replacement: Component | null = null;
+	/** The line with the statuses of hooks. */
+	statuses: (width: number) => string[] = () => [];
 
 	constructor(private readonly style: ViewStyle) {}
 
@@ -37,6 +41,14 @@ export class Footer implements Component {
 	}
 
 	render(width: number): string[] {
+		return [...(this.replacement?.render(width) ?? this.#lines(width)), ...this.statuses(width)];
+	}
+
+	invalidate(): void {
+		this.replacement?.invalidate();
+	}
+
+	#lines(width: number): string[] {
 		const { theme, cwd, home } = this.style;
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
@@ -49,8 +61,6 @@ export class Footer implements Component {
 		const first = spread(theme.dim(location), right, width);
 		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts) : "", width)];
 	}
-
-	invalidate(): void {} // nothing is cached
 
 	#usage(facts: FooterFacts): string {
 		const { theme } = this.style;

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Component } from "@mariozechner/pi-tui";
 import { plural } from "../format.js";
 import { cleanLine, spread, styled, wrapLines } from "./lines.js";
 import { View, type ViewStyle } from "./views/view.js";
@@ -17,6 +18,8 @@ const HINTS = ["/ commands", "@ files", "! shell"];
 /** First line of the screen: loaded resources and basic keys, then one line per warning. */
 export class Header extends View {
 	#loaded: LoadedResources | null = null;
+	/** A component of a hook that replaces the first line. */
+	#replacement: Component | null = null;
 
 	/** @param quiet shows only warnings */
 	constructor(
@@ -37,9 +40,20 @@ export class Header extends View {
 		this.changed();
 	}
 
+	set replacement(component: Component | null) {
+		this.#replacement = component;
+		this.changed();
+	}
+
+	override invalidate(): void {
+		super.invalidate();
+		this.#replacement?.invalidate();
+	}
+
 	protected override draw(width: number): string[] {
 		const { theme, keymap } = this.style;
 		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
+		if (this.#replacement) return [...this.#replacement.render(width), ...warnings];
 		if (this.quiet) return warnings;
 		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
 		const help = keymap.keyOf("app.help");

@@ -35,8 +35,8 @@ export interface InteractiveOptions {
 	keybindings?: () => KeybindingsFile;
 	/** Command of the external editor, as in `$VISUAL` or `$EDITOR`. */
 	editorCommand?: string | null;
-	/** Prompts sent at startup, each after the run of the previous one has ended. */
-	prompts?: readonly FirstPrompt[];
+	/** Prompts sent at startup, each after the run of the previous one has ended; a function is called once hooks have loaded. */
+	prompts?: readonly FirstPrompt[] | (() => Promise<readonly FirstPrompt[]>);
 	/** A prompt that the empty editor suggests at startup. */
 	suggestion?: string;
 	/** Starts the demo once this mode has ended. Absent: the demo is not offered. */

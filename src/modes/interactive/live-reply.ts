@@ -1,4 +1,5 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
+import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import type { ToolItems } from "./entry-items.js";
 import { createItem, type Item, type ItemKind } from "./item.js";
 import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
@@ -11,6 +12,8 @@ import type { ViewStyle } from "./views/view.js";
 export interface ReplyTarget {
 	readonly style: ViewStyle;
 	readonly tools: ToolItems;
+	/** The functions with which a hook draws calls of a tool. */
+	readonly toolRendererOf: FindToolRenderer;
 	add(item: Item): void;
 }
 
@@ -100,7 +103,8 @@ export class LiveReply {
 	}
 
 	#describe(index: number, call: ToolCall, complete: boolean): void {
-		const view = this.#calls.get(index) ?? new ToolCallView(this.target.style, call.name, call.arguments);
+		const { style, toolRendererOf } = this.target;
+		const view = this.#calls.get(index) ?? new ToolCallView(style, call.name, call.arguments, toolRendererOf);
 		if (!this.#calls.has(index)) {
 			const item = this.#add("tool", view);
 			this.target.tools.set(call.id, { item, view });

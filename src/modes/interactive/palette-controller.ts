@@ -16,12 +16,16 @@ export interface PaletteSource {
 
 /** Provides the editor's completions: commands of the session, files of the working directory. */
 export class PaletteController {
+	/** What the editor uses. */
 	readonly completion: CompletionSource;
+	/** pi's own completions. */
+	readonly base: CompletionSource;
+	#used: CompletionSource;
 	#source: PaletteSource | undefined;
 
 	/** @param listFiles lists paths relative to `cwd` */
 	constructor(cwd: string, listFiles: ListFiles) {
-		this.completion = createCompletion({
+		this.base = createCompletion({
 			cwd,
 			listFiles,
 			palette: () => this.#source?.palette() ?? [],
@@ -30,6 +34,13 @@ export class PaletteController {
 				return items.filter((item) => typeof item?.value === "string");
 			},
 		});
+		this.#used = this.base;
+		this.completion = { complete: (request) => this.#used.complete(request), cancel: () => this.#used.cancel() };
+	}
+
+	/** Uses other completions from now on. */
+	use(completions: CompletionSource): void {
+		this.#used = completions;
 	}
 
 	attach(source: PaletteSource): void {

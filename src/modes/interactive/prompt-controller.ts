@@ -76,34 +76,43 @@ export class PromptController {
 					: target.prompt(submission.text);
 		done.catch((error: unknown) => {
 			this.onError(error);
-			// The session rejected the text before logging it: restore it, so that the user can send it again.
-			const isRefused = error instanceof PiError && REFUSALS.has(error.code);
-			if (isRefused && submission.kind !== "bash" && this.editor.getText() === "") this.editor.setText(submission.text);
+			if (submission.kind !== "bash") restoreRefused(this.editor, submission.text, error);
 		});
 	}
 }
 
-const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments"]);
+/** Puts a text that the session rejected before logging it into the empty editor, so that the user can send it again. */
+function restoreRefused(editor: PromptEditor, text: string, error: unknown): void {
+	const isRefused = error instanceof PiError && REFUSALS.has(error.code);
+	if (isRefused && editor.getText() === "") editor.setText(text);
+}
+
+const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments", "prompt_refused"]);
 
 /** Delivers submissions to a session, with the images that were pasted into them. */
 export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
 	return {
 		prompt: async (text) => {
 			void rememberTyped(session, text);
-			await session.prompt(text, { images: images.in(text) });
+			await session.prompt(text, { images: images.in(text), source: "editor" });
 		},
-		followUp: (text) => session.followUp(text, images.in(text)),
+		followUp: (text) => session.followUp(text, images.in(text), "editor"),
 		runBash: (command, options) => session.runBash(command, options),
 	};
 }
 
-/** Sends prompts one after the other. A failed prompt does not stop the others. */
+/** Sends prompts one after the other. A failed prompt does not stop the others; a rejected one goes to the editor. */
 export async function sendPrompts(
 	session: AgentSession,
 	prompts: readonly FirstPrompt[],
-	failed: (error: unknown) => void,
+	{ editor, failed }: { editor: PromptEditor; failed: (error: unknown) => void },
 ): Promise<void> {
-	for (const { text, images } of prompts) await session.prompt(text, { images }).catch(failed);
+	for (const { text, images } of prompts) {
+		await session.prompt(text, { images, source: "editor" }).catch((error: unknown) => {
+			failed(error);
+			restoreRefused(editor, text, error);
+		});
+	}
 }
 
 /** Submissions that wait for the session, in the form of a queue. */

@@ -9,6 +9,8 @@ import { cleanLine } from "./lines.js";
 export class RunStatus {
 	/** Operations of the session and when each started, oldest first. */
 	#operations: (ActiveOperation & { startedAt: number })[] = [];
+	/** A text of a hook that is shown instead of what the model is doing; null: none. */
+	message: string | null = null;
 	#startedAt = 0;
 	#doing = "thinking";
 	#receivedCharacters = 0;
@@ -38,6 +40,7 @@ export class RunStatus {
 				this.#receive(event.assistantMessageEvent);
 				break;
 			case "tool_execution_start":
+			case "tool_input_changed":
 				this.#tools.set(event.toolCallId, { title: toolTitle(event.toolName, event.args), startedAt: now });
 				break;
 			case "tool_execution_end":
@@ -88,10 +91,15 @@ export class RunStatus {
 		if (run && isDescribed(run)) {
 			const tokens = Math.round(this.#receivedCharacters / 4);
 			const received = tokens > 0 ? ` · ↓ ${formatTokens(tokens)}` : "";
-			return { text: timed(this.#doing, { startedAt: this.#startedAt }, now) + received, keyDoes: "stops" };
+			return {
+				text: timed(this.message ?? this.#doing, { startedAt: this.#startedAt }, now) + received,
+				keyDoes: "stops",
+			};
 		}
 		const command = this.#find("command");
-		return command ? { text: timed(`/${cleanLine(command.name, 60)}`, command, now), keyDoes: "cancels" } : null;
+		const prompting = this.#find("prompting");
+		if (prompting) return { text: timed("checking the prompt", prompting, now), keyDoes: "cancels" };
+		return command ? { text: timed(commandTitle(command), command, now), keyDoes: "cancels" } : null;
 	}
 
 	/** The operation of a kind that started last. */
@@ -126,7 +134,12 @@ export class RunStatus {
 /** False for opening a session and the last milliseconds of a run, which need no line. */
 function isDescribed({ kind, phase }: ActiveOperation): boolean {
 	if (kind === "run") return phase !== "ending";
-	return kind === "compacting" || kind === "shell" || kind === "command";
+	return kind === "compacting" || kind === "shell" || kind === "prompting" || kind === "command";
+}
+
+/** `/name`, or `shortcut ctrl+y`: names of commands contain no space. */
+function commandTitle({ name }: ActiveOperation): string {
+	return cleanLine(name.includes(" ") ? name : `/${name}`, 60);
 }
 
 /** The name of a tool and its most informative argument. */

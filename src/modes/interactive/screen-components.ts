@@ -9,6 +9,7 @@ import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
 import { editExternally as editInProgram, viewExternally } from "./external-editor.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
+import { HookScreenLoader } from "./hook-screen/hook-screen-loader.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { listFiles, PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
@@ -61,6 +62,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		screen.hint(NO_EDITOR);
 		return null;
 	};
+	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
 	const openTranscript = async (): Promise<void> => {
 		const current = session();
@@ -104,12 +106,20 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		editor,
 		overlays,
 		style,
-		dialogs: new DialogController(
-			overlays,
-			style,
-			(level, message) => screen.transcript.notice(level, message),
-			editor,
-		),
+		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
+			draft: editor,
+			text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
+			hookScreen: new HookScreenLoader({
+				screen,
+				editor,
+				overlays,
+				keymap,
+				completions: palette,
+				draft: editor,
+				failed,
+			}),
+		}),
+		createEditor,
 		palette,
 		images,
 		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),

@@ -58,6 +58,11 @@ export class Screen {
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
 	readonly #slot = new Container();
+	/** Widgets of hooks. */
+	readonly aboveEditor = new Container();
+	readonly belowEditor = new Container();
+	/** Rows that the widgets use. */
+	hookRows = () => 0;
 
 	constructor(options: ScreenOptions) {
 		const { terminal, theme, keymap, settings, features = TEXT_ONLY, cwd, home, version, clock } = options;
@@ -93,7 +98,8 @@ export class Screen {
 			keymap,
 			images,
 			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
-			liveRows: () => Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS),
+			liveRows: () =>
+				Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS - this.hookRows()),
 			requestRender: () => tui.requestRender(),
 			redrawScreen: () => tui.redrawScreen(),
 			requestStreamFrame: () => tui.requestStreamFrame(),
@@ -104,8 +110,8 @@ export class Screen {
 		this.#queue = new QueueView(this.style);
 		this.#hint = new HintLine(this.style);
 		this.footer = new Footer(this.style);
-		const rows = [new Spacer(1), this.#status, this.#queue, this.#hint, this.#slot, this.footer];
-		for (const row of rows) tui.addChild(row);
+		const above = [new Spacer(1), this.#status, this.#queue, this.#hint, this.aboveEditor];
+		for (const row of [...above, this.#slot, this.belowEditor, this.footer]) tui.addChild(row);
 	}
 
 	/** Adds the editor to the layout. @returns the stack of overlays that replace it */
@@ -124,6 +130,11 @@ export class Screen {
 	/** Shows a line above the editor until the next key or change of model, thinking level or session; null removes it. */
 	hint(text: string | null): void {
 		this.#hint.text = text;
+	}
+
+	/** Shows a text while the model works; null: what it is doing. */
+	showWorking(message: string | null): void {
+		this.#status.showWorking(message);
 	}
 
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {

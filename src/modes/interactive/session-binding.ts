@@ -116,7 +116,11 @@ export class SessionBinding {
 	#load(): void {
 		const { session } = this;
 		this.screen.transcript.load(
-			{ entries: () => this.#entries, rendererOf: (type) => session.entryRenderer(type) },
+			{
+				entries: () => this.#entries,
+				rendererOf: (type) => session.entryRenderer(type),
+				toolRendererOf: (name) => session.toolRenderer(name),
+			},
 			session.context,
 		);
 	}

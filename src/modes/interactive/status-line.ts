@@ -26,6 +26,12 @@ export class StatusLine implements Component {
 		this.#update();
 	}
 
+	/** Replaces the text about the model's work; null restores it. */
+	showWorking(message: string | null): void {
+		this.#status.message = message;
+		this.style.requestRender();
+	}
+
 	/** Hides the line while a dialog is open, or shows it again. */
 	hide(hidden: boolean): void {
 		this.#hidden = hidden;

@@ -4,6 +4,7 @@ import type { EntrySource } from "../../context/entry-message.js";
 import { describeHookError } from "../../errors.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 
+import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
@@ -33,6 +34,8 @@ import type { ViewStyle } from "./views/view.js";
 export interface TranscriptSource {
 	entries(): EntrySource;
 	rendererOf(type: string): EntryRenderer | undefined;
+	/** The functions with which a hook draws calls of a tool. */
+	toolRendererOf?: FindToolRenderer;
 }
 
 const NO_ENTRIES: EntrySource = { length: 0, at: () => undefined };
@@ -56,6 +59,7 @@ export class Transcript {
 	#commandReportsFailure = false;
 	/** The context changed during a run; the blocks are rearranged when it ends. */
 	#stale = false;
+	readonly #toolRendererOf: FindToolRenderer = (name) => this.#source.toolRendererOf?.(name);
 	/** An undo was logged: hidden entries may return in the next context. */
 	#isUndone = false;
 
@@ -147,7 +151,10 @@ export class Transcript {
 				this.#tool(event.toolCallId, event.toolName).view.update(event.partialResult);
 				break;
 			case "tool_execution_end":
-				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError);
+				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError, event.blockedBy);
+				break;
+			case "tool_input_changed":
+				this.#tool(event.toolCallId, event.toolName).view.changeInput(event.changed);
 				break;
 			case "entry_appended":
 				this.#isUndone ||= isContextUndoEntry(event.entry);
@@ -209,7 +216,12 @@ export class Transcript {
 
 	#newReply(): LiveReply {
 		this.#reply?.abandon();
-		return new LiveReply({ style: this.style, tools: this.#tools, add: (item) => this.#add(item) });
+		return new LiveReply({
+			style: this.style,
+			tools: this.#tools,
+			toolRendererOf: this.#toolRendererOf,
+			add: (item) => this.#add(item),
+		});
 	}
 
 	#endMessage({ message, entryIndex, isRetried }: Extract<AgentEvent, { type: "message_end" }>): void {
@@ -234,7 +246,7 @@ export class Transcript {
 	#tool(id: string, name: string): ToolItem {
 		const known = this.#tools.get(id);
 		if (known) return known;
-		const view = new ToolCallView(this.style, name);
+		const view = new ToolCallView(this.style, name, {}, this.#toolRendererOf);
 		const created = { view, item: createItem("tool", view, this.style) };
 		this.#tools.set(id, created);
 		this.#add(created.item);
@@ -273,7 +285,12 @@ export class Transcript {
 	}
 
 	#drawing(): EntryDrawing {
-		return { style: this.style, tools: this.#tools, rendererOf: (type) => this.#source.rendererOf(type) };
+		return {
+			style: this.style,
+			tools: this.#tools,
+			rendererOf: (type) => this.#source.rendererOf(type),
+			toolRendererOf: this.#toolRendererOf,
+		};
 	}
 
 	#add(item: Item): void {

@@ -14,6 +14,8 @@ const LONG_RUN_MS = 10_000;
 export class WindowStatus {
 	readonly #window: TerminalWindow;
 	#runSince: number | null = null;
+	#name = "";
+	#override: string | null = null;
 
 	/** @param clock ms since the epoch */
 	constructor(
@@ -49,7 +51,14 @@ export class WindowStatus {
 
 	/** Sets the window title to session name and directory. */
 	name(sessionName: string | null, cwd: string): void {
-		this.#window.title = ["pi", sessionName, basename(cwd)].filter(Boolean).join(" · ");
+		this.#name = ["pi", sessionName, basename(cwd)].filter(Boolean).join(" · ");
+		this.#window.title = this.#override ?? this.#name;
+	}
+
+	/** Sets another title; null restores session name and directory. */
+	override(title: string | null): void {
+		this.#override = title;
+		this.#window.title = title ?? this.#name;
 	}
 
 	handle(event: AgentSessionEvent): void {

@@ -1,9 +1,10 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeFailure } from "../../agent/failure.js";
-import { describeHookError, errorText } from "../../errors.js";
+import { describeHookErrorInFull, errorText } from "../../errors.js";
 import { hookFileName, hookName } from "../../hooks/hook-name.js";
 
-import type { EntryTheme } from "../../hooks/types.js";
+import { PLAIN_THEME } from "../../hooks/plain-theme.js";
+import { type Drawing, drawCall, drawResult, readDrawnText } from "../../hooks/tool-drawing.js";
 import {
 	isEmptyReply,
 	isImageOmissionEntry,
@@ -11,14 +12,16 @@ import {
 	isSystemItemEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
+import { describeChangedInput } from "../../log/gate-text.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import type { ToolResult } from "../../tools/tool.js";
 import { describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
-import { outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
+import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
 
 /** Prints the events of a session as lines of text. */
 export class Narrator {
@@ -57,11 +60,14 @@ export class Narrator {
 				if (event.message.role === "assistant") this.#endReply(event.message, event.isRetried);
 				break;
 			case "tool_execution_start": {
-				const title = toolTitle(event.toolName, event.args);
+				const title = this.#drawnTitle(event.toolName, event.args) ?? toolTitle(event.toolName, event.args);
 				this.#calls.set(event.toolCallId, { title, startedAt: this.now() });
 				this.#say(`running ${title}`);
 				break;
 			}
+			case "tool_input_changed":
+				this.#say(plainLine(`${event.toolName} ${describeChangedInput(event.changed)}`, 1000));
+				break;
 			case "tool_execution_end":
 				this.#endCall(event);
 				break;
@@ -99,7 +105,7 @@ export class Narrator {
 				break;
 			case "hook_error":
 				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
+				this.notice("error", describeHookErrorInFull(event, hookFileName(event.hookPath)));
 				break;
 		}
 	}
@@ -158,14 +164,36 @@ export class Narrator {
 	}
 
 	#endCall(event: Extract<AgentSessionEvent, { type: "tool_execution_end" }>): void {
-		const { toolCallId, toolName, result, isError } = event;
+		const { toolCallId, toolName, result, isError, blockedBy } = event;
 		const call = this.#calls.get(toolCallId);
 		this.#calls.delete(toolCallId);
 		// While other calls are running, the line must name this one.
 		const title = call && this.#calls.size > 0 ? call.title : "";
 		const elapsedMs = call ? this.now() - call.startedAt : 0;
-		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs }));
-		for (const line of resultLines(toolName, result, isError)) this.#say(line);
+		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs, blockedBy }));
+		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(toolName, result, isError);
+		for (const line of lines) this.#say(line);
+	}
+
+	/** A call as its hook draws it; null if none does. */
+	#drawnTitle(name: string, args: Readonly<Record<string, unknown>>): string | null {
+		const renderer = this.session.toolRenderer(name);
+		const text = renderer ? this.#accept(drawCall(renderer, args, PLAIN_THEME, readDrawnText)) : null;
+		return text === null ? null : plainLine(text, 200) || null;
+	}
+
+	#drawnResult(name: string, result: ToolResult, isError: boolean): string[] | null {
+		const renderer = this.session.toolRenderer(name);
+		const options = { expanded: false, isPartial: false, isError };
+		const text = renderer ? this.#accept(drawResult(renderer, result, options, PLAIN_THEME, readDrawnText)) : null;
+		return text === null ? null : headLines(text);
+	}
+
+	/** Reports a hook that failed to draw. */
+	#accept(drawing: Drawing<string> | null): string | null {
+		if (drawing === null || "drawn" in drawing) return drawing?.drawn ?? null;
+		this.notice("error", drawing.error);
+		return null;
 	}
 
 	#endBash(entry: SessionEntry | undefined): void {
@@ -199,7 +227,7 @@ export class Narrator {
 		const render = this.session.entryRenderer(entry.type);
 		if (!render) return;
 		try {
-			const drawn = render(entry, UNSTYLED);
+			const drawn = render(entry, PLAIN_THEME);
 			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
 			if (text.trim() !== "") this.#say(text.trimEnd());
 		} catch (error) {
@@ -215,6 +243,3 @@ export class Narrator {
 
 /** Width passed to hooks that render in columns. */
 const COLUMNS = 80;
-
-const same = (text: string) => text;
-const UNSTYLED: EntryTheme = { accent: same, dim: same, bold: same, success: same, warning: same, error: same };

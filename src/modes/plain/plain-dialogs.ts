@@ -1,6 +1,7 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
-import type { DialogOptions, SelectOption } from "../../hooks/types.js";
+import type { HookScreen } from "../../hooks/session-ui.js";
+import type { DialogOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
 
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
@@ -16,6 +17,7 @@ export class PlainDialogs implements CommandUI {
 		private readonly output: PlainOutput,
 		private readonly echo: (isOn: boolean) => void,
 		private readonly onNotice: (level: "info" | "warning" | "error", message: string) => void,
+		readonly hookScreen: HookScreen,
 	) {}
 
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
@@ -27,6 +29,44 @@ export class PlainDialogs implements CommandUI {
 			lines: [plainLine(dialogTitle(title, dialog)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
 			read: (line) => readChoice(line, items),
+			canceled: null,
+			...dialogLimits(dialog),
+		});
+	}
+
+	/** Asks for any number of options. @returns their values, in the order of the options; null if canceled */
+	async selectMany(title: string, options: readonly unknown[], dialog: SelectManyOptions): Promise<unknown[] | null> {
+		const items = selectChoices(options).map(asLine);
+		const values: readonly unknown[] = Array.isArray(dialog.initial) ? dialog.initial : [dialog.initial];
+		const chosen = items.filter(({ value }) => values.includes(value)).map(({ label }) => label);
+		return this.questions.ask<unknown[] | null>({
+			lines: [
+				plainLine(dialogTitle(title, dialog)),
+				...listed(items),
+				...(chosen.length > 0 ? [`Chosen now: ${chosen.join(", ")}`] : []),
+			],
+			mark: "numbers or texts separated by commas, 0 for none, empty cancels: ",
+			read: (line) => readChoices(line, items),
+			canceled: null,
+			...dialogLimits(dialog),
+		});
+	}
+
+	/** Asks for lines of text up to an empty one. @returns null when canceled */
+	editor(title: string, initial: string, dialog?: DialogOptions): Promise<string | null> {
+		const typed: string[] = [];
+		const before = initial === "" ? [] : [...initial.split("\n").map((line) => plainLine(line, 4000))];
+		return this.questions.ask<string | null>({
+			lines: [plainLine(dialogTitle(title, dialog)), ...before],
+			mark: initial === "" ? "line, empty ends the text: " : "new line, empty keeps the text or ends the new one: ",
+			read: (line) => {
+				if (line !== "") {
+					typed.push(line);
+					return { retry: [] };
+				}
+				if (typed.length > 0) return { value: typed.join("\n") };
+				return { value: initial === "" ? null : initial };
+			},
 			canceled: null,
 			...dialogLimits(dialog),
 		});
@@ -108,6 +148,22 @@ function readChoice(line: string, items: readonly SelectChoice[]): { value: unkn
 		}
 	}
 	return { retry: [`No option matches. Type a number from 1 to ${items.length}, or part of a name`] };
+}
+
+/** Parses several choices. */
+function readChoices(
+	line: string,
+	items: readonly SelectChoice[],
+): { value: unknown[] | null } | { retry: readonly string[] } {
+	const wanted = line.trim();
+	if (wanted === "") return { value: null };
+	if (wanted === "0") return { value: [] };
+	const parts = wanted.split(",").filter((part) => part.trim() !== "");
+	const read = parts.map((part) => readChoice(part, items));
+	const retry = read.flatMap((answer, at) => ("retry" in answer ? [`${parts[at]?.trim()}:`, ...answer.retry] : []));
+	if (retry.length > 0) return { retry };
+	const values = read.flatMap((answer) => ("value" in answer ? [answer.value] : []));
+	return { value: items.flatMap(({ value }) => (values.includes(value) ? [value] : [])) };
 }
 
 function asLine({ label, value, description = "" }: SelectChoice): SelectChoice {

@@ -12,17 +12,23 @@ import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
 
 import { PlainOutput, plainLine } from "./plain-output.js";
+import { PlainScreen } from "./plain-screen.js";
 import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
 import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
+
+interface FirstPrompt {
+	text: string;
+	images?: readonly SourceImage[];
+}
 
 /** Options of the plain mode. */
 export interface PlainOptions {
 	/** Creates the session; the mode starts it. */
 	startSession(questions: StartQuestions): Promise<AgentSession>;
 	version: string;
-	/** Prompts sent first, in order. */
-	prompts?: readonly { text: string; images?: readonly SourceImage[] }[];
+	/** Prompts sent first, in order; a function is called once hooks have loaded. */
+	prompts?: readonly FirstPrompt[] | (() => Promise<readonly FirstPrompt[]>);
 	/** A prompt to suggest: Enter on an empty line sends it. */
 	suggestion?: string;
 	/** Runs the demo after the mode has exited; absent in the demo itself. */
@@ -48,6 +54,7 @@ class PlainMode {
 	readonly #output: PlainOutput;
 	readonly #questions: Questions;
 	readonly #dialogs: PlainDialogs;
+	readonly #screen: PlainScreen;
 	readonly #quitting: Promise<void>;
 	#quit = () => {};
 	#session: AgentSession | null = null;
@@ -64,11 +71,20 @@ class PlainMode {
 		this.#terminal = options.terminal ?? new ProcessPlainTerminal();
 		this.#output = new PlainOutput((text) => this.#terminal.write(text));
 		this.#questions = new Questions(this.#output, () => this.#ready());
+		this.#screen = new PlainScreen({
+			output: this.#output,
+			isIdle: () => this.#early === null && !this.#isBusy,
+			getDraft: () => this.#draft ?? "",
+			setDraft: (text) => {
+				this.#draft = text;
+			},
+		});
 		this.#dialogs = new PlainDialogs(
 			this.#questions,
 			this.#output,
 			(isOn) => this.#terminal.setEcho(isOn),
 			(level, message) => this.#notice(level, message),
+			this.#screen,
 		);
 		this.#draft = options.suggestion ?? null;
 		this.#quitting = new Promise((resolve) => {
@@ -115,6 +131,7 @@ class PlainMode {
 		const narrator = new Narrator(session, this.#output);
 		this.#narrator = narrator;
 		session.attachUI(this.#dialogs, this.#shell());
+		session.mode = "plain";
 		for (const warning of new Set(session.loaded.warnings)) narrator.notice("warning", warning);
 		session.subscribe((event) => {
 			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
@@ -127,7 +144,8 @@ class PlainMode {
 		if (session.model === null) await this.#do(() => session.prompt("/setup"));
 		const early = this.#early ?? [];
 		this.#early = null;
-		const prompts = this.options.prompts ?? [];
+		const { prompts: given = [] } = this.options;
+		const prompts = typeof given === "function" ? await given() : given;
 		void this.#sendAll(session, prompts).then(() => {
 			for (const line of early) this.#submit(line);
 			if (prompts.length + early.length === 0) this.#ready();
@@ -148,10 +166,10 @@ class PlainMode {
 		this.#output.say(narrator.describeSession());
 	}
 
-	async #sendAll(session: AgentSession, prompts: NonNullable<PlainOptions["prompts"]>): Promise<void> {
+	async #sendAll(session: AgentSession, prompts: readonly FirstPrompt[]): Promise<void> {
 		for (const { text, images } of prompts) {
 			this.#output.say(`you: ${text}`);
-			await this.#do(() => session.prompt(text, { images }));
+			await this.#prompt(session, text, images);
 		}
 	}
 
@@ -189,9 +207,19 @@ class PlainMode {
 			void this.#do(() => session.runBash(command, { excludeFromContext }));
 			return;
 		}
-		void this.#do(async () => {
-			const { kind } = await session.prompt(submission.text);
-			if (kind === "queued") this.#output.say("queued: pi sends it after the current tool calls");
+		void this.#prompt(session, submission.text);
+	}
+
+	/** Sends a prompt. A prompt that a hook refuses becomes the draft. */
+	async #prompt(session: AgentSession, text: string, images: readonly SourceImage[] = []): Promise<void> {
+		await this.#do(async () => {
+			try {
+				const { kind } = await session.prompt(text, { images, source: "editor" });
+				if (kind === "queued") this.#output.say("queued: pi sends it after the current tool calls");
+			} catch (error) {
+				if (error instanceof PiError && error.code === "prompt_refused") this.#draft = text;
+				throw error;
+			}
 		});
 	}
 
@@ -221,6 +249,7 @@ class PlainMode {
 		if (this.#hasEnded || this.#questions.isOpen) return;
 		if (this.#isBusy || this.#early) this.#output.ask(null);
 		else {
+			this.#screen.printStatuses();
 			if (this.#draft !== null) this.#output.say(`Press Enter to send: ${plainLine(this.#draft, 4000)}`);
 			this.#output.ask();
 		}

@@ -59,7 +59,10 @@ export class Questions {
 				answer: (line) => {
 					const answer = question.read(line);
 					if ("value" in answer) settle(answer.value);
-					else for (const text of answer.retry) this.output.say(text);
+					else {
+						for (const text of answer.retry) this.output.say(text);
+						this.output.ask(question.mark);
+					}
 				},
 				cancel: () => {
 					const wasShown = this.#open[0] === waiting;

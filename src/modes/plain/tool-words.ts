@@ -22,13 +22,20 @@ export function toolTitle(name: string, args: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`.
+ * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`, `blocked by gate`.
+ * @param blockedBy name of the hook that blocked it
  * @param title identifies the call if several are running
  */
 export function resultWords(
 	{ name, title = "" }: { name: string; title?: string },
-	{ result, isError, elapsedMs }: { result: ToolResult; isError: boolean; elapsedMs: number },
+	{
+		result,
+		isError,
+		elapsedMs,
+		blockedBy,
+	}: { result: ToolResult; isError: boolean; elapsedMs: number; blockedBy?: string | undefined },
 ): string {
+	if (blockedBy !== undefined) return `blocked by ${plainLine(blockedBy, 40)}${title === "" ? "" : `: ${title}`}`;
 	const { durationMs, exitCode } = detailsOf(result);
 	const ended = exitCode === null ? "killed" : typeof exitCode === "number" ? `exit ${exitCode}` : "";
 	const time = `in ${formatDuration(typeof durationMs === "number" ? durationMs : elapsedMs)}`;
@@ -43,7 +50,7 @@ export function resultLines(name: string, result: ToolResult, isError: boolean):
 	if (typeof diff === "string") return changeLines(diff);
 	const text = textOf(result).trimEnd();
 	if (exitCode !== undefined) return outputLines(text, exitCode);
-	if (isError || !QUIET.has(name)) return text === "" ? [] : head(text);
+	if (isError || !QUIET.has(name)) return headLines(text);
 	return [];
 }
 
@@ -60,7 +67,9 @@ export function outputLines(output: string, exitCode: unknown): string[] {
 /** Tools whose results are printed only as a count. */
 const QUIET: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "write", "edit"]);
 
-function head(text: string): string[] {
+/** The first lines of a result, with the number of omitted ones. */
+export function headLines(text: string): string[] {
+	if (text === "") return [];
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const shown = hidden > 0 ? lines.slice(0, MAX_LINES) : lines;

@@ -5,6 +5,7 @@ import { errorText, PiError } from "../../errors.js";
 import { packageRoot } from "../../util/package-root.js";
 import { readLines } from "./lines.js";
 import type {
+	HookDialogRequest,
 	HookUIRequest,
 	HookUIResponse,
 	RpcCommandName,
@@ -36,10 +37,10 @@ export interface RpcSpawnOptions {
 }
 
 /** A dialog that expects an answer. */
-export type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
+export type Dialog = Extract<HookUIRequest, HookDialogRequest>;
 
-/** The user's answer to a dialog; null when they closed it. */
-export type DialogAnswer = string | boolean | null;
+/** The user's answer to a dialog, a list for `multiple`; null when they closed it. */
+export type DialogAnswer = string | readonly string[] | boolean | null;
 
 /** Fields of a command; optional if no field is required. */
 type CallArguments<N extends RpcCommandName> =
@@ -151,7 +152,7 @@ export class RpcClient {
 			return;
 		}
 		for (const listener of [...this.#listeners]) listener(line);
-		if (line.type === "hook_ui_request" && line.method !== "notify") void this.#answer(line);
+		if (line.type === "hook_ui_request" && isDialog(line)) void this.#answer(line);
 	}
 
 	async #answer(dialog: Dialog): Promise<void> {
@@ -165,13 +166,17 @@ export class RpcClient {
 		const base = { type: "hook_ui_response", id: dialog.id } as const;
 		let response: HookUIResponse = { ...base, cancelled: true };
 		if (typeof answer === "boolean") response = { ...base, confirmed: answer };
-		else if (answer !== null) response = { ...base, value: answer };
+		else if (answer !== null) response = { ...base, value: typeof answer === "string" ? answer : [...answer] };
 		this.#send(response);
 	}
 
 	#send(value: object): void {
 		if (!this.#output.destroyed && !this.#output.writableEnded) this.#output.write(`${JSON.stringify(value)}\n`);
 	}
+}
+
+function isDialog(request: HookUIRequest): request is Dialog {
+	return "title" in request && request.method !== "setTitle";
 }
 
 function exited(): PiError {

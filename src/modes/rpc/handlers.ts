@@ -46,8 +46,10 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 	const { controls } = session;
 	const accept = (send: () => Promise<PromptResult>) => acceptPrompt(session, send, onFailure);
 	return {
-		prompt: ({ message, attachments, images }) => accept(() => session.prompt(message, { attachments, images })),
-		queue_message: ({ message, attachments, images }) => accept(() => session.send(message, { attachments, images })),
+		prompt: ({ message, attachments, images }) =>
+			accept(() => session.prompt(message, { attachments, images, source: "rpc" })),
+		queue_message: ({ message, attachments, images }) =>
+			accept(() => session.send(message, { attachments, images, source: "rpc" })),
 		async abort() {
 			// A prompt on the previous line has not begun its run yet; wait a tick, so that the abort applies to it.
 			await nextTick();
@@ -135,7 +137,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 				context,
 				entries,
 				hooks: session.loaded.hooks,
-				previous: previous?.map(({ message }) => message) ?? [],
+				previous: previous ?? "none",
 			});
 		},
 	};
@@ -168,6 +170,7 @@ function acceptPrompt(
 
 function toAnswer(result: PromptResult): PromptAnswer {
 	if (result.kind === "run") return { outcome: "started" };
+	if (result.kind === "handled") return { outcome: "handled", hook: result.by };
 	return result.kind === "queued" ? { outcome: "queued" } : { outcome: "command", status: result.status };
 }
 

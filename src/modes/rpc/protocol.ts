@@ -78,10 +78,12 @@ export type RpcCommand<N extends RpcCommandName = RpcCommandName> = {
 	[C in N]: { type: C; id?: unknown } & RpcParams[C];
 }[N];
 
-/** Result of a prompt: its run has begun, it is queued, or it was a slash command and has finished. */
+/** Result of a prompt: its run has begun, it is queued, a hook has handled it, or it was a slash command and has finished. */
 export type PromptAnswer =
 	| { outcome: "started" }
 	| { outcome: "queued" }
+	/** A hook has handled it: nothing is sent. */
+	| { outcome: "handled"; hook: string }
 	/** `status`: status line of the command, or null. */
 	| { outcome: "command"; status: string | null };
 
@@ -152,19 +154,50 @@ export type RpcResponse =
 	| { id?: unknown; type: "response"; command: string; success: true; data?: unknown }
 	| { id?: unknown; type: "response"; command: string; success: false; error: string };
 
-/** A dialog, or with `notify` a message, which expects no answer. `hook`: name of the hook that asks. */
-export type HookUIRequest = { type: "hook_ui_request"; id: string; hook?: string } & (
-	| { method: "select"; title: string; options: string[]; descriptions?: (string | null)[]; timeout?: number }
+/** `select` asks for one option, or with `multiple` for any number of them; `initial` lists those chosen at first. */
+export interface SelectRequest {
+	method: "select";
+	title: string;
+	options: string[];
+	descriptions?: (string | null)[];
+	multiple?: true;
+	filter?: boolean;
+	initial?: string[];
+	timeout?: number;
+}
+
+/** A dialog, which expects an answer. */
+export type HookDialogRequest =
+	| SelectRequest
 	| { method: "confirm"; title: string; message: string; timeout?: number }
 	| { method: "input"; title: string; placeholder?: string; initial?: string; timeout?: number }
+	| { method: "editor"; title: string; initial: string; timeout?: number };
+
+/** Something to show, which expects no answer. Without the optional field, what the hook has set before is removed. */
+export type HookScreenRequest =
 	| { method: "notify"; message: string; notifyType: "info" | "warning" | "error" }
+	| { method: "setStatus"; statusKey: string; statusText?: string }
+	| {
+			method: "setWidget";
+			widgetKey: string;
+			widgetLines?: string[];
+			widgetPlacement: "aboveEditor" | "belowEditor";
+	  }
+	| { method: "setTitle"; title?: string }
+	| { method: "setWorkingMessage"; message?: string }
+	| { method: "set_editor_text"; text: string };
+
+/** A request of a hook to the user interface. `hook`: name of the hook. */
+export type HookUIRequest = { type: "hook_ui_request"; id: string; hook?: string } & (
+	| HookDialogRequest
+	| HookScreenRequest
 );
 
-/** Answers a dialog: `value` for select and input, `confirmed` for confirm. */
+/** Answers a dialog: `value` for select, input and editor (a list for `multiple`), `confirmed` for confirm. */
 export interface HookUIResponse {
 	type: "hook_ui_response";
 	id: string;
-	value?: string;
+	value?: string | string[];
 	confirmed?: boolean;
 	cancelled?: boolean;
 }

@@ -47,7 +47,7 @@ function readUIResponse(value: Record<string, unknown>): RpcLine {
 		response: {
 			type: UI_RESPONSE,
 			id,
-			...(typeof chosen === "string" ? { value: chosen } : {}),
+			...(typeof chosen === "string" || isTexts(chosen) ? { value: chosen } : {}),
 			...(typeof confirmed === "boolean" ? { confirmed } : {}),
 			...(cancelled === true ? { cancelled } : {}),
 		},
@@ -82,6 +82,10 @@ function rejected(id: unknown, command: string, error: string): RpcLine {
 
 function isCommandName(name: string): name is RpcCommandName {
 	return Object.hasOwn(RPC_COMMANDS, name);
+}
+
+function isTexts(value: unknown): value is string[] {
+	return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { askingHook, dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
-import type { DialogOptions, HookUI, InputOptions, SelectOption } from "../../hooks/types.js";
+import type { HookScreen, SessionUI } from "../../hooks/session-ui.js";
+import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
 import { onAbort } from "../../util/abort.js";
-import type { HookUIRequest, HookUIResponse, RpcEvent } from "./protocol.js";
-
-type Dialog = Exclude<HookUIRequest, { method: "notify" }>;
-type Question = Dialog extends infer D
-	? D extends Dialog
-		? Omit<D, "type" | "id" | "hook" | "timeout">
-		: never
-	: never;
+import type { HookDialogRequest, HookUIResponse, RpcEvent, SelectRequest } from "./protocol.js";
+import { RpcScreen } from "./rpc-screen.js";
 
 /** Maximum delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -25,27 +20,34 @@ interface OpenDialog {
  * Dialogs of hooks, answered by the client. One is open at a time, in the order of the requests. Answers to closed
  * dialogs are ignored.
  */
-export class RpcUI implements HookUI {
+export class RpcUI implements SessionUI {
+	readonly hookScreen: HookScreen;
 	readonly #dialogs: OpenDialog[] = [];
 	#isClosed = false;
 
-	constructor(private readonly send: (event: RpcEvent) => void) {}
+	constructor(private readonly send: (event: RpcEvent) => void) {
+		this.hookScreen = new RpcScreen((event) => {
+			if (!this.#isClosed) send(event);
+		});
+	}
 
-	select<T extends string>(title: string, options: readonly T[], dialog?: DialogOptions): Promise<T | null>;
-	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: DialogOptions): Promise<T | null>;
-	async select(title: string, options: readonly unknown[], dialog?: DialogOptions): Promise<unknown> {
+	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions): Promise<T | null>;
+	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions): Promise<T | null>;
+	async select(title: string, options: readonly unknown[], dialog?: SelectOptions): Promise<unknown> {
 		const items = withUniqueLabels(selectChoices(options));
 		if (items.length === 0) return null;
-		const descriptions = items.map(({ description = null }) => description);
-		const question = {
-			method: "select" as const,
-			title: textOf(title),
-			options: items.map(({ label }) => label),
-			...(descriptions.some((description) => description !== null) ? { descriptions } : {}),
-		};
-		return this.#ask<unknown>(question, dialog, null, ({ value }) => {
+		return this.#ask<unknown>(describeSelect(title, items, dialog), dialog, null, ({ value }) => {
 			const chosen = items.find(({ label }) => label === value);
 			return chosen ? chosen.value : null;
+		});
+	}
+
+	async selectMany(title: string, options: readonly unknown[], dialog: SelectManyOptions): Promise<unknown[] | null> {
+		const items = withUniqueLabels(selectChoices(options));
+		const question = { ...describeSelect(title, items, dialog), multiple: true as const };
+		return this.#ask<unknown[] | null>(question, dialog, null, ({ value }) => {
+			const labels = Array.isArray(value) ? value : value === undefined ? null : [value];
+			return labels && items.flatMap((item) => (labels.includes(item.label) ? [item.value] : []));
 		});
 	}
 
@@ -61,7 +63,12 @@ export class RpcUI implements HookUI {
 			...(placeholder === undefined ? {} : { placeholder: textOf(placeholder) }),
 			...(dialog?.initial === undefined ? {} : { initial: textOf(dialog.initial) }),
 		};
-		return this.#ask<string | null>(question, dialog, null, ({ value }) => value ?? null);
+		return this.#ask<string | null>(question, dialog, null, ({ value }) => (typeof value === "string" ? value : null));
+	}
+
+	editor(title: string, initial: string, dialog?: DialogOptions): Promise<string | null> {
+		const question = { method: "editor" as const, title: textOf(title), initial };
+		return this.#ask<string | null>(question, dialog, null, ({ value }) => (typeof value === "string" ? value : null));
 	}
 
 	notify(message: string, type: "info" | "warning" | "error" = "info"): void {
@@ -82,7 +89,7 @@ export class RpcUI implements HookUI {
 	}
 
 	#ask<T>(
-		question: Question,
+		question: HookDialogRequest,
 		options: DialogOptions | undefined,
 		canceled: T,
 		read: (response: HookUIResponse) => T,
@@ -121,6 +128,24 @@ export class RpcUI implements HookUI {
 			if (this.#dialogs[0] === dialog) dialog.show();
 		});
 	}
+}
+
+function describeSelect(
+	title: string,
+	items: readonly SelectChoice[],
+	dialog: SelectOptions | undefined,
+): SelectRequest {
+	const descriptions = items.map(({ description = null }) => description);
+	const values: readonly unknown[] = Array.isArray(dialog?.initial) ? dialog.initial : [dialog?.initial];
+	const initial = items.flatMap(({ label, value }) => (values.includes(value) ? [label] : []));
+	return {
+		method: "select",
+		title: textOf(title),
+		options: items.map(({ label }) => label),
+		...(descriptions.some((description) => description !== null) ? { descriptions } : {}),
+		...(dialog?.filter === undefined ? {} : { filter: dialog.filter }),
+		...(initial.length > 0 ? { initial } : {}),
+	};
 }
 
 /** The client answers with a label, so duplicate labels get a number. */

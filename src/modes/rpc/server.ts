@@ -59,6 +59,7 @@ export class RpcServer {
 		const { session, input, signal } = this.#options;
 		const unsubscribe = session.subscribe((event) => this.#events.send(event));
 		session.attachUI(this.#ui, null, false);
+		session.mode = "rpc";
 		// Warnings from before the subscription.
 		for (const message of session.loaded.warnings) this.#events.send({ type: "notice", level: "warning", message });
 		const started = session.start();

@@ -1,6 +1,8 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { digestContext } from "../../context/digest.js";
 import { countPrefix, fullText } from "../../context/ledger.js";
+import { isSameSection, isSameTool } from "../../context/preamble.js";
+import type { RecordedParts } from "../../context/recorded-preamble.js";
 import type { AppMessage, ContextRecord } from "../../log/entry.js";
 
 /** A message that may differ. */
@@ -29,7 +31,11 @@ export interface MismatchEvidence {
 	recorded: ContextRecord;
 	/** The recorded request, message by message; null if the session has only its digest. */
 	sent: readonly TracedMessage[] | null;
-	computed: readonly TracedMessage[];
+	/** The recorded system prompt and tools; null if the session does not have them. */
+	sentPreamble: RecordedParts | null;
+	computed: BuiltContext;
+	/** True for a request that was sent like the recorded one. */
+	matches(candidate: BuiltContext): boolean;
 	/** The last request that matched its record. */
 	verified: readonly TracedMessage[];
 	/** The last entry before the reply that belongs to no loaded hook; null if none exists. */
@@ -52,25 +58,30 @@ const MAX_SEARCHED = 2000;
 
 /** Finds the smallest change that restores the recorded request; if none exists, narrows down the difference. */
 export async function explainMismatch(evidence: MismatchEvidence): Promise<MismatchReason> {
+	const isPreamble = digestContext(plainOf(evidence.computed.messages)) === evidence.recorded.digest;
 	const found =
-		(await blameHooks(evidence)) ?? findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence);
+		(await blameHooks(evidence)) ??
+		(isPreamble
+			? findPreambleChange(evidence)
+			: (findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence)));
 	const { reason, position, hook } = found;
 	const at = (messages: readonly TracedMessage[]) => (position === null ? null : suspect(messages, position));
-	return { reason, message: at(evidence.computed), sent: at(evidence.sent ?? []), hook };
+	return { reason, message: at(evidence.computed.messages), sent: at(evidence.sent ?? []), hook };
 }
 
 /** Tests whether the request matches without one hook, or without all hooks. */
-async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchEvidence): Promise<Finding | null> {
+async function blameHooks({ hooks, computed, matches, buildWithout }: MismatchEvidence): Promise<Finding | null> {
 	const trials = hooks.map((hook) => [hook]);
 	if (hooks.length > 1) trials.push([...hooks]);
 	for (const trial of trials) {
-		const { messages } = await buildWithout(new Set(trial));
-		const plain = plainOf(messages);
-		if (digestContext(plain) !== recorded.digest) continue;
+		const candidate = await buildWithout(new Set(trial));
+		if (!matches(candidate)) continue;
+		const plain = plainOf(candidate.messages);
+		const position = countPrefix(plain, computed.messages);
 		const [hook = null] = trial.length === 1 ? trial : [];
 		return {
 			reason: `Without ${trial.join(", ")} it matches: the hook was not loaded then, or has changed`,
-			position: countPrefix(plain, computed),
+			position: position === plain.length && position === computed.messages.length ? null : position,
 			hook,
 		};
 	}
@@ -78,7 +89,7 @@ async function blameHooks({ hooks, computed, recorded, buildWithout }: MismatchE
 }
 
 /** Tests whether the request matches without one range of consecutive messages. */
-function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
+function findExtra({ computed: { messages: computed }, recorded }: MismatchEvidence): Finding | null {
 	const extra = computed.length - recorded.messages;
 	if (extra <= 0 || computed.length > MAX_SEARCHED) return null;
 	const plain = plainOf(computed);
@@ -94,13 +105,48 @@ function findExtra({ computed, recorded }: MismatchEvidence): Finding | null {
 /** Reports entries of a hook that is not loaded. */
 function findMissingHook({ foreign, sent, computed }: MismatchEvidence): Finding | null {
 	if (foreign === null) return null;
-	const { entryIndex, type } = foreign;
-	const reason = `Entry ${entryIndex} (${type}) belongs to a hook that is not loaded; load its file with --hook`;
-	return { reason, position: sent && countPrefix(plainOf(sent), computed), hook: null };
+	return { reason: missingHook(foreign), position: sent && countPrefix(plainOf(sent), computed.messages), hook: null };
+}
+
+function missingHook({ entryIndex, type }: NonNullable<MismatchEvidence["foreign"]>): string {
+	return `Entry ${entryIndex} (${type}) belongs to a hook that is not loaded; load its file with --hook`;
+}
+
+/** Names the first tool or section that differs. The messages are equal. */
+function findPreambleChange({ sentPreamble, computed: { preamble }, foreign }: MismatchEvidence): Finding {
+	const part = sentPreamble && firstDifference(sentPreamble, preamble);
+	const origin = part?.isTool ? undefined : preamble.sections.find(({ section }) => section.id === part?.name)?.origin;
+	const what = part ? `${part.isTool ? "Tool" : "Section"} ${part.name} is ${part.how}` : "Sections or tools differ";
+	const why = foreign ? missingHook(foreign) : "A hook has changed or is missing, or the session file was edited";
+	return { reason: `${what}. ${why}`, position: null, hook: origin?.kind === "hook" ? origin.hook : null };
+}
+
+function firstDifference(
+	sent: RecordedParts,
+	{ promptSections, tools }: BuiltContext["preamble"],
+): { isTool: boolean; name: string; how: string } | null {
+	const find = <T>(
+		before: readonly T[],
+		now: readonly T[],
+		nameOf: (part: T) => string,
+		isSame: (a: T, b: T) => boolean,
+	) => {
+		for (const part of before) {
+			const other = now.find((candidate) => nameOf(candidate) === nameOf(part));
+			if (other === undefined) return { name: nameOf(part), how: "missing now" };
+			if (!isSame(part, other)) return { name: nameOf(part), how: "different now" };
+		}
+		const added = now.find((part) => before.every((other) => nameOf(other) !== nameOf(part)));
+		return added === undefined ? null : { name: nameOf(added), how: "new" };
+	};
+	const tool = find(sent.tools, tools, ({ name }) => name, isSameTool);
+	if (tool) return { isTool: true, ...tool };
+	const section = find(sent.sections, promptSections, ({ id }) => id, isSameSection);
+	return section && { isTool: false, ...section };
 }
 
 /** Messages of the last matching request are correct, so the difference comes after them. */
-function narrowDown({ computed, verified, sent, recorded }: MismatchEvidence): Finding {
+function narrowDown({ computed: { messages: computed }, verified, sent, recorded }: MismatchEvidence): Finding {
 	const position = countPrefix(plainOf(sent ?? verified), computed);
 	const isMissing = recorded.messages > computed.length;
 	const reason = isMissing

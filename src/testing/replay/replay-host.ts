@@ -1,10 +1,11 @@
 import { PiError } from "../../errors.js";
-import { NO_UI } from "../../hooks/bound-ui.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
+import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookHost } from "../../hooks/host-context.js";
-import type { DialogOptions, HookEventContext, HookUI } from "../../hooks/types.js";
-import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import type { HookControl, HookHost } from "../../hooks/host-context.js";
+import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
+import type { HookEventContext } from "../../hooks/types.js";
+import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
 
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
@@ -15,10 +16,42 @@ export interface ReadOnlyHostOptions {
 	entries: readonly SessionEntry[];
 	/** The context before all hooks; called only if a hook reads it. */
 	messages(): readonly AppMessage[];
+	/** The system prompt before all hooks. Default: none. */
+	systemPrompt?: readonly PromptSection[];
+	/** Values of `ctx.flags`. */
+	flags: FlagValues;
 }
 
+const notInReplay = async () => {
+	throw new PiError("command_failed", "The session is read-only");
+};
+
+/** A session that cannot be changed. */
+const READ_ONLY: HookControl = Object.freeze({
+	isIdle: true,
+	usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
+	sessionName: null,
+	mode: "sdk",
+	abort: () => {},
+	compact: notInReplay,
+	setSessionName: () => {},
+	newSession: notInReplay,
+	branch: notInReplay,
+	switchSession: notInReplay,
+	reload: notInReplay,
+	quit: () => false,
+	waitForIdle: async () => {},
+});
+
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
-export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: ReadOnlyHostOptions): HookHost {
+export function createReadOnlyHost({
+	cwd,
+	sessionFile,
+	entries,
+	messages,
+	flags,
+	systemPrompt = [],
+}: ReadOnlyHostOptions): HookHost {
 	return {
 		cwd,
 		sessionFile,
@@ -26,11 +59,14 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		get messages() {
 			return messages();
 		},
+		systemPrompt,
 		model: null,
 		thinkingLevel: "off",
+		flags,
 		ui: NO_UI,
 		hasUI: false,
 		generation: 0,
+		control: READ_ONLY,
 		findModel: () => null,
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,
@@ -41,13 +77,17 @@ export function createReadOnlyHost({ cwd, sessionFile, entries, messages }: Read
 		rebuildContext: async () => {},
 		setModel: async () => {},
 		setThinkingLevel: () => {},
+		tools: { all: [], active: [], setActive: () => {} },
 		openDialog: () => () => {},
+		rankOf: () => 0,
+		reportScreen: () => {},
+		recordDraw: () => {},
 		setEditorText: () => {},
 	};
 }
 
 /** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile"> {
+export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "flags" | "systemPrompt"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];
@@ -64,14 +104,16 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		onEffect(`asks (${kind}): ${title} · canceled`);
 		return canceled;
 	};
-	const ui: HookUI = {
+	const ui: SessionUI = {
 		select: (title: string) => ask("select", title, null),
-		confirm: (title: string, message: string, _?: DialogOptions) => ask("confirm", `${title} ${message}`, false),
-		input: (title: string) => ask("input", title, null),
+		selectMany: (title) => ask("select", title, null),
+		confirm: (title, message) => ask("confirm", `${title} ${message}`, false),
+		input: (title) => ask("input", title, null),
+		editor: (title) => ask("editor", title, null),
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ cwd: options.cwd, sessionFile: options.sessionFile, entries: [], messages: () => [] }),
+		...createReadOnlyHost({ ...options, entries: [], messages: () => [] }),
 		get entries() {
 			return options.entries();
 		},
@@ -91,18 +133,22 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 			},
 		},
 		rebuildContext: async () => onEffect("would rebuild the context"),
+		setModel: async ({ provider, id }) => onEffect(`would switch to the model ${provider}/${id}`),
+		setThinkingLevel: (level) => onEffect(`would set the thinking level to ${level}`),
+		setEditorText: (text) => onEffect(`would put into the editor: ${shorten(text)}`),
+		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
 	};
 }
 
 /** A copy of a context object whose `exec` records the command instead of running it, and returns exit code 127. */
-export function withoutPrograms(ctx: HookEventContext, onEffect: (line: string) => void): HookEventContext {
+export function withoutPrograms<C extends HookEventContext>(ctx: C, onEffect: (line: string) => void): C {
 	const exec: HookEventContext["exec"] = async (command, args) => {
 		onEffect(`would run ${shorten([command, ...args].join(" "))}`);
 		return { stdout: "", stderr: "not run: this is a replay", code: 127, killed: false };
 	};
 	const members: PropertyDescriptorMap = { ...Object.getOwnPropertyDescriptors(ctx), exec: { value: exec } };
 	// The copy has all members of `ctx`, so its type is the same.
-	return Object.freeze(Object.create(Object.prototype, members)) as HookEventContext;
+	return Object.freeze(Object.create(Object.prototype, members)) as C;
 }
 
 function shorten(text: string): string {

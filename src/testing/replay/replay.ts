@@ -1,15 +1,20 @@
 import { buildContext } from "../../context/build-context.js";
-import type { BuiltContext, ContextProblem } from "../../context/context-message.js";
+import type { BuiltContext } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
+import { describeProblem } from "../../context/describe-problem.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
+import { NO_PREAMBLE } from "../../context/preamble.js";
+import { coreAt } from "../../context/recorded-preamble.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
-import { errorText } from "../../errors.js";
-import { lineIn } from "../../hooks/module-loader.js";
+import { errorText, PiError, type SourcePlace } from "../../errors.js";
+import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
-import type { HookEventName, HookHandler } from "../../hooks/types.js";
+import { placeOfError } from "../../hooks/source-place.js";
+import type { CommandOptions, HookEventName, HookHandler } from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplayHost, withoutPrograms } from "./replay-host.js";
 
@@ -25,8 +30,10 @@ export interface ReplayOptions {
 /** A failure of a handler. */
 export interface ReplayFailure {
 	message: string;
-	/** Line in the hook's file, 1-based; null if unknown. */
-	line: number | null;
+	/** Where it failed, or where the handler was registered; null if unknown. */
+	place: SourcePlace | null;
+	/** Stack trace with positions in the source; null if there is none. */
+	stack: string | null;
 }
 
 /** The effect of the hook on the context at one point. */
@@ -38,13 +45,13 @@ export interface ReplayedContext {
 	/** Messages that the hook added, with their new positions. One with an `entryIndex` replaces the message of that entry. */
 	added: { position: number; entryIndex: number | null; role: string; tokens: number; text: string }[];
 	/** Reasons for dropped answers. */
-	problems: Pick<ContextProblem, "rule" | "position">[];
+	problems: { rule: string; position: number; reason: string }[];
 }
 
 /** A replayed event point. */
 export interface ReplayedEvent {
-	/** Number of entries that existed at this point. */
-	end: number;
+	/** Index of the last entry that existed at this point, as `--at` of `pi context`. */
+	at: number;
 	event: HookEventName;
 	/** The reason of a `session` event, the tool of tool events; else null. */
 	subject: string | null;
@@ -81,6 +88,51 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	return replayed;
 }
 
+/** A command that ran at the end of the session. */
+export interface ReplayedCommand {
+	/** The line, such as `/budget 200`. */
+	command: string;
+	/** The answer of the handler; null for none. */
+	answer: unknown;
+	effects: string[];
+	failures: ReplayFailure[];
+}
+
+/**
+ * Runs a command of a hook at the end of the session. Effects are recorded, not carried out.
+ * @throws PiError `bad_arguments` if the hook has no such command
+ */
+export async function replayCommand(line: string, options: ReplayOptions): Promise<ReplayedCommand> {
+	const [, name = "", rest = ""] = /^\/?(\S+)(?: ([\s\S]*))?$/.exec(line.trim()) ?? [];
+	const { hook, entries, cwd, sessionFile, hookTimeoutMs } = options;
+	const command = hook.commands.get(name);
+	if (!command) {
+		const known = [...hook.commands.keys()].map((known) => `/${known}`).join(", ");
+		const hint = known ? `its commands are ${known}` : "it has no commands";
+		throw new PiError("bad_arguments", `--run ${line}: the hook has no command /${name}`, { hint });
+	}
+	const result: ReplayedCommand = { command: line, answer: null, effects: [], failures: [] };
+	const onEffect = (effect: string) => void result.effects.push(effect);
+	const core = once(() => Object.freeze(coreContext(entries).messages.map(({ message }) => message)));
+	const watched: CommandOptions = {
+		...command,
+		handler: (ctx) => command.handler(withoutPrograms(ctx, onEffect)),
+	};
+	const registered = hook.places.get(command);
+	if (registered) hook.places.set(watched, registered);
+	const registry = new HookRegistry([{ ...hook, commands: new Map([[name, watched]]) }], new Set());
+	const flags = flagValues(registry.flags, {});
+	const runner = new HookRunner({
+		registry,
+		host: createReplayHost({ cwd, sessionFile, flags, length: entries.length, entries: () => entries, core }, onEffect),
+		hookTimeoutMs: () => hookTimeoutMs,
+		onError: ({ reason, place, trace }) => void result.failures.push({ message: reason, place, stack: trace }),
+	});
+	// onError has the failure of a handler.
+	result.answer = plain(await runner.runCommand(name, rest, NEVER).catch(() => undefined));
+	return result;
+}
+
 /** @param request size of the last computed context */
 async function replayEventPoint(
 	{ end, event }: EventPoint,
@@ -88,7 +140,7 @@ async function replayEventPoint(
 	options: ReplayOptions,
 ): Promise<ReplayedEvent> {
 	const step: ReplayedEvent = {
-		end,
+		at: end - 1,
 		event: event.type,
 		subject: subjectOf(event),
 		answers: [],
@@ -102,21 +154,27 @@ async function replayEventPoint(
 	// Lazy: too expensive in a long session for handlers that do not read them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
+	const preamble = coreAt(options.entries, end, sectionsForTools) ?? NO_PREAMBLE;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
 		onEffect,
 	});
+	const registry = new HookRegistry([watched], new Set());
+	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
-		registry: new HookRegistry([watched], new Set()),
-		host: createReplayHost({ cwd, sessionFile, length: end, entries, core }, onEffect),
+		registry,
+		host: createReplayHost(
+			{ cwd, sessionFile, flags, length: end, entries, core, systemPrompt: preamble.sections },
+			onEffect,
+		),
 		hookTimeoutMs: () => hookTimeoutMs,
-		onError: ({ reason, cause }) => void step.failures.push({ message: reason, line: lineIn(cause, options.hook) }),
+		onError: ({ reason, place, trace }) => void step.failures.push({ message: reason, place, stack: trace }),
 	});
 	if (event.type === "context") {
-		const built = await buildContext(entries(), runner.contextStages(entries, NEVER));
+		const built = await buildContext(entries(), runner.contextStages(entries, NEVER), { preamble });
 		step.answers.length = 0;
 		step.context = describeContext(core(), built, entries());
-	} else await emit(event, request, runner, step, hookTimeoutMs);
+	} else await emit(event, request, runner, step, options);
 	return step;
 }
 
@@ -125,7 +183,7 @@ async function emit(
 	{ messages: messageCount, tokens }: { messages: number; tokens: number },
 	runner: HookRunner,
 	step: ReplayedEvent,
-	hookTimeoutMs: number,
+	{ hook, hookTimeoutMs }: ReplayOptions,
 ): Promise<void> {
 	switch (event.type) {
 		case "session":
@@ -138,9 +196,15 @@ async function emit(
 			// A session has no limit here, because a person may be answering. In a replay nobody is.
 			const limit = new AbortController();
 			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
-			step.stopped = await runner.gateToolCall(event, limit.signal);
+			const decision = await runner.gateToolCall(event, (input) => input, limit.signal);
+			step.stopped = "blocked" in decision ? decision.blocked : null;
 			clearTimeout(timer);
-			if (limit.signal.aborted) step.failures.push({ message: `timed out after ${hookTimeoutMs} ms`, line: null });
+			if (limit.signal.aborted)
+				step.failures.push({
+					message: `timed out after ${hookTimeoutMs} ms`,
+					place: placeOf("tool_call", hook),
+					stack: null,
+				});
 			break;
 		}
 		case "tool_result":
@@ -169,8 +233,18 @@ function describeContext(
 				? [{ position, entryIndex, role: message.role, tokens: estimateTokens(message), text: fullText(message) }]
 				: [],
 		),
-		problems: problems.flatMap(({ hook, rule, position }) => (hook === null ? [] : [{ rule, position }])),
+		problems: problems.flatMap((problem) =>
+			problem.hook === null
+				? []
+				: [{ rule: problem.rule, position: problem.position, reason: describeProblem(problem) }],
+		),
 	};
+}
+
+/** Where the first handler of an event was registered; null if unknown. */
+function placeOf(event: HookEventName, hook: LoadedHook): SourcePlace | null {
+	const [handler] = hook.handlers[event] ?? [];
+	return placeOfError(handler && hook.places.get(handler), hook);
 }
 
 /** A function that calls `make` at most once. */
@@ -209,13 +283,16 @@ interface CallWatcher {
 
 /** A copy of a hook whose handlers report their answers and run no programs. */
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
-	const watch =
-		<N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> =>
-		async (event, ctx) => {
+	const watch = <N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> => {
+		const watched: HookHandler<N> = async (event, ctx) => {
 			const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
 			watcher.onAnswer(answer);
 			return answer;
 		};
+		const registered = hook.places.get(handler);
+		if (registered) hook.places.set(watched, registered);
+		return watched;
+	};
 	// Each list keeps the event that it is registered for, so the types of its handlers do not change.
 	const handlers = Object.entries(hook.handlers).map(([event, list]) => [
 		event,

@@ -1,19 +1,18 @@
-import { buildContext, plainMessages } from "../../context/build-context.js";
+import { buildContext } from "../../context/build-context.js";
 import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
+import { type CorePreamble, NO_PREAMBLE } from "../../context/preamble.js";
+import { coreAt, coreOfReply, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
-import { describeHookError } from "../../errors.js";
+import { StabilityWatch } from "../../context/stability.js";
+import { describeHookError, hookFailure } from "../../errors.js";
+import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
-import {
-	type AppMessage,
-	type ContextRecord,
-	isMessageEntry,
-	RESERVED_ENTRY_TYPES,
-	type SessionEntry,
-} from "../../log/entry.js";
+import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
+import { sectionsForTools } from "../../resources/system-prompt.js";
 import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlyHost } from "./replay-host.js";
 
@@ -33,8 +32,11 @@ export interface Mismatch extends MismatchReason {
 	/** Entry index of the reply to the request. */
 	entryIndex: number;
 	recorded: ContextRecord;
-	computed: { digest: string; messages: number };
+	computed: ComputedRequest;
 }
+
+/** Digests of a computed request, as in a record. Without `system` and `tools` if the session does not record them. */
+export type ComputedRequest = Pick<ContextRecord, "digest" | "messages" | "system" | "tools">;
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
@@ -44,35 +46,58 @@ export class SessionView {
 	/** Requests are usually computed in order, each with only a few entries more than the previous one. */
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
+	readonly #unstable = new Set<string>();
+	readonly #stability = new StabilityWatch((hook) => this.#unstable.add(hook));
 
 	constructor(private readonly options: SessionViewOptions) {
 		this.#registry = new HookRegistry(options.hooks, new Set());
 	}
 
-	/** The context of the entries before index `end`. @param without paths of hooks to exclude */
-	async build(end: number, without: ReadonlySet<string> = NO_HOOKS): Promise<BuiltContext> {
+	/** Paths of the hooks that answered differently to the same input so far. A second `build` of the same entries finds them. */
+	get unstable(): readonly string[] {
+		return [...this.#unstable];
+	}
+
+	/**
+	 * The context of the entries before index `end`.
+	 * @param without paths of hooks to exclude
+	 * @param core system prompt and tools before hooks. Default: those that the session recorded there
+	 */
+	async build(
+		end: number,
+		without: ReadonlySet<string> = NO_HOOKS,
+		core: CorePreamble | null = coreAt(this.options.entries, end, sectionsForTools),
+	): Promise<BuiltContext> {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
+		const preamble = core ?? NO_PREAMBLE;
 		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
 		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({
 			registry: this.#registry,
-			host: createReadOnlyHost({ cwd, sessionFile, entries, messages }),
+			host: createReadOnlyHost({
+				cwd,
+				sessionFile,
+				entries,
+				messages,
+				flags: flagValues(this.#registry.flags, {}),
+				systemPrompt: preamble.sections,
+			}),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: (error) =>
-				onHookError(describeHookError({ event: error.event, error: error.reason, cause: error }, error.hookPath)),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), error.hookPath)),
 		});
-		const stages = runner.contextStages(() => entries, new AbortController().signal);
+		const handlers = runner.contextStages(() => entries, new AbortController().signal);
+		const stages = this.#stability.watch(handlers, entries.length);
 		return buildContext(
 			entries,
 			stages.filter(({ hook }) => !without.has(hook)),
-			{ memo: this.#memo },
+			{ memo: this.#memo, preamble },
 		);
 	}
 
-	/** Messages of the request for the last reply before index `end`; empty if there is no reply. */
-	async requestBefore(end: number): Promise<AppMessage[]> {
+	/** The request for the last reply before index `end`; `none` if there is no reply. */
+	async requestBefore(end: number): Promise<BuiltContext | "none"> {
 		const reply = this.#lastReply(end);
-		return reply < 0 ? [] : plainMessages(await this.build(reply));
+		return reply < 0 ? "none" : this.build(reply);
 	}
 
 	/**
@@ -85,19 +110,23 @@ export class SessionView {
 		for (const [entryIndex, entry] of this.options.entries.entries()) {
 			if (!isMessageEntry(entry) || !entry.context) continue;
 			requests++;
-			const { end, context } = await this.#recompute(entryIndex, entry.context);
-			const computed = { digest: this.#digest(context), messages: context.messages.length };
-			if (computed.digest !== entry.context.digest) {
+			const recorded = entry.context;
+			const { end, context } = await this.#recompute(entryIndex, recorded);
+			if (!this.#matches(context, recorded)) {
+				const sentPreamble = readRecordedPreamble(this.options.entries, entryIndex)?.sent ?? null;
 				const reason = await explainMismatch({
-					recorded: entry.context,
-					sent: this.#sent(entryIndex, entry.context),
-					computed: context.messages,
+					recorded,
+					matches: (candidate) => this.#matches(candidate, recorded),
+					sent: this.#sent(entryIndex, recorded),
+					sentPreamble: isSentPreamble(sentPreamble, recorded) ? sentPreamble : null,
+					computed: context,
 					verified,
 					foreign: this.#lastForeign(entryIndex),
 					hooks: this.options.hooks.filter(({ handlers }) => handlers.context).map(({ path }) => path),
-					buildWithout: (hooks) => this.build(end, hooks),
+					buildWithout: (hooks) => this.build(end, hooks, this.#coreOf(entryIndex)),
 				});
-				return { requests, mismatch: { entryIndex, recorded: entry.context, computed, ...reason } };
+				const computed = this.#computed(context, recorded);
+				return { requests, mismatch: { entryIndex, recorded, computed, ...reason } };
 			}
 			verified = context.messages;
 		}
@@ -110,13 +139,14 @@ export class SessionView {
 	 */
 	async #recompute(entryIndex: number, recorded: ContextRecord): Promise<{ end: number; context: BuiltContext }> {
 		let first: { end: number; context: BuiltContext } | null = null;
+		const core = this.#coreOf(entryIndex);
 		for (let end = entryIndex; end > 0; end--) {
-			const context = await this.build(end);
-			if (this.#digest(context) === recorded.digest) return { end, context };
+			const context = await this.build(end, NO_HOOKS, core);
+			if (this.#matches(context, recorded)) return { end, context };
 			first ??= { end, context };
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
-		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
+		return first ?? { end: entryIndex, context: await this.build(entryIndex, NO_HOOKS, core) };
 	}
 
 	/** The request that a reply answered, read from the log; null if it is not recorded or its digest differs. */
@@ -125,8 +155,23 @@ export class SessionView {
 		return sent && digestContext(sent.map(({ message }) => message)) === digest ? sent : null;
 	}
 
-	#digest({ messages }: BuiltContext): string {
-		return this.#digests.update(messages);
+	#coreOf(reply: number): CorePreamble | null {
+		return coreOfReply(this.options.entries, reply, sectionsForTools);
+	}
+
+	/** True for a request that was sent like the recorded one. */
+	#matches(context: BuiltContext, recorded: ContextRecord): boolean {
+		const { digest, system, tools } = this.#computed(context, recorded);
+		return digest === recorded.digest && system === recorded.system && tools === recorded.tools;
+	}
+
+	#computed({ messages, preamble }: BuiltContext, { system, tools }: ContextRecord): ComputedRequest {
+		return {
+			digest: this.#digests.update(messages),
+			messages: messages.length,
+			...(system !== undefined && { system: preamble.systemDigest }),
+			...(tools !== undefined && { tools: preamble.toolsDigest }),
+		};
 	}
 
 	#lastForeign(end: number): { entryIndex: number; type: string } | null {

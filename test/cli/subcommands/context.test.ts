@@ -27,12 +27,18 @@ describe("pi context", () => {
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		const tokens = expect.any(Number);
 		const entry = { kind: "entry" };
-		expect(JSON.parse(result.stdout)).toEqual({
+		const { systemPrompt, tools, ...report } = JSON.parse(result.stdout);
+		const ids = ["base", "tools", "environment"];
+		const core = { tokens, cached: true, origin: { kind: "core" }, text: expect.any(String) };
+		expect(systemPrompt).toEqual(ids.map((id) => ({ id, ...core })));
+		expect(tools).toHaveLength(7);
+		expect(tools[0]).toEqual({ name: "read", ...core });
+		expect(report).toEqual({
 			session: file,
 			at: 9,
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
-			prefix: { messages: 4, tokens },
+			prefix: { tools: 7, systemPrompt: 3, messages: 4, tokens },
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
 				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },
@@ -54,7 +60,9 @@ describe("pi context", () => {
 				tokens,
 				by: { kind: "hook", hook: STACK },
 			})),
+			removed: [],
 			problems: [],
+			unstable: [],
 		});
 		expect(readFileSync(file)).toEqual(before);
 	});
@@ -103,8 +111,10 @@ describe("pi context", () => {
 		});
 		const hooks = [join(cwd, "bad.ts"), join(cwd, "odd.ts")];
 		const { stdout, stderr } = await run({ name: "context", verify: false }, { cwd, session: file, hooks, json: true });
-		expect(stderr).toContain(`Hook ${hooks[0]} failed on context: `);
-		expect(JSON.parse(stdout).problems).toEqual([{ hook: hooks[1], rule: "known_role", position: 0 }]);
+		expect(stderr).toContain(`Hook ${hooks[0]}:1:77 failed on context: `);
+		expect(JSON.parse(stdout).problems).toEqual([
+			{ hook: hooks[1], rule: "known_role", position: 0, reason: "message 0 has no role" },
+		]);
 	});
 
 	test("skips untrusted project hooks, with a notice", async () => {
@@ -114,4 +124,22 @@ describe("pi context", () => {
 		expect(code).toBe(0);
 		expect(stderr).toMatch(/^Untrusted project hooks did not run: \S+mine\.ts · run pi hooks trust, or use --trust\n$/);
 	});
+});
+
+test("pi context shows the former size of replaced messages, and hooks that are unstable", async () => {
+	const { cwd, file } = await poppedSession();
+	writeFiles(cwd, {
+		"short.ts": `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.map((item, at) =>
+			at > 0 ? item : { ...item, message: { role: "user", content: "s", timestamp: 0 } }) }));`,
+		"clock.ts": `let n = 0; export default (pi) => pi.on("context", ({ messages }) => ({
+			messages: [{ role: "user", content: String(n++), timestamp: 0 }, ...messages] }));`,
+	});
+	const hooks = [join(cwd, "short.ts"), join(cwd, "clock.ts")];
+	const place = { cwd, session: file, hooks, findHooks: false };
+	const { stdout } = await run({ name: "context", verify: false }, place);
+	expect(stdout).toMatch(/^\d+ +user +\d+ tok, was \d+ .*short\.ts +s$/m);
+	expect(stdout).toContain(`unstable: ${hooks[1]} returns different messages for the same entries`);
+	expect(stdout).not.toContain(`unstable: ${hooks[0]}`);
+	const json = await run({ name: "context", verify: false }, { ...place, json: true });
+	expect(JSON.parse(json.stdout).unstable).toEqual([hooks[1]]);
 });

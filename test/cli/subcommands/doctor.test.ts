@@ -62,7 +62,7 @@ describe("pi doctor", () => {
 		expect(of("tools")).toMatchObject([{ state: "problem", text: expect.stringContaining("not number") }]);
 		expect(of("hooks")).toMatchObject([
 			{ state: "ok", text: "fold, pin, stacking" },
-			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1 did not load: no luck` },
+			{ state: "problem", text: `Hook ${join(agentDir, "hooks/bad.ts")}:1:7 did not load: no luck` },
 		]);
 		const text = await run({ name: "doctor" }, { agentDir });
 		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · correct shellPath in settings\.json$/m);

@@ -8,7 +8,7 @@ import { createHookTest } from "../../../src/testing/index.js";
 import { eventPoints } from "../../../src/testing/replay/event-points.js";
 import { sampleSession } from "../../../src/testing/replay/sample-session.js";
 import { toolCall } from "../../../src/testing/scripted-model.js";
-import { tempDir, writeFiles } from "../../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { run } from "./run.js";
 
 const examples = fileURLToPath(new URL("../../../hooks-examples/", import.meta.url));
@@ -32,23 +32,23 @@ describe("pi hooks test", () => {
 		expect(stdout.replace(cwd, ".")).toBe(`./hook.ts on the sample session: 38 events, 17 of them handled, 0 failures
 
 at  event              result
-2   context            unchanged: 1 messages, about 18 tokens
-3   tool_call bash     no result
-3   tool_result bash   returned {"isError":false}
-3   tool_call read     no result
-3   tool_result read   no result
-5   context            unchanged: 4 messages, about 86 tokens
-6   tool_call edit     no result
-6   tool_result edit   no result
-7   context            unchanged: 6 messages, about 124 tokens
-9   context            unchanged: 8 messages, about 155 tokens
-10  tool_call write    no result
-10  tool_result write  no result
-10  tool_call bash     no result
-10  tool_result bash   no result
-10  tool_call bash     blocked: no push
-13  context            unchanged: 12 messages, about 219 tokens
-14  context            13 → 7 messages, about 231 → 101 tokens
+1   context            unchanged: 1 messages, about 18 tokens
+2   tool_call bash     no result
+2   tool_result bash   returned {"isError":false}
+2   tool_call read     no result
+2   tool_result read   no result
+4   context            unchanged: 4 messages, about 86 tokens
+5   tool_call edit     no result
+5   tool_result edit   no result
+6   context            unchanged: 6 messages, about 124 tokens
+8   context            unchanged: 8 messages, about 155 tokens
+9   tool_call write    no result
+9   tool_result write  no result
+9   tool_call bash     no result
+9   tool_result bash   no result
+9   tool_call bash     blocked: no push
+12  context            unchanged: 12 messages, about 219 tokens
+13  context            13 → 7 messages, about 231 → 101 tokens
                        hides 1, 2, 3, 4, 5, 6, 7
                        adds user, 6 tokens: short
 
@@ -65,19 +65,19 @@ commands not run: /unused
 }`;
 		const { code, stdout } = await replayWith(source);
 		expect(code).toBe(1);
-		expect(stdout).toContain("failed at line 3: boom");
-		expect(stdout).toMatch(/rejected: \w+ at position 0/);
+		expect(stdout).toContain("failed at hook.ts:3:9: boom");
+		expect(stdout).toContain("rejected: the tool result in message 0 answers no earlier tool call: call_2");
 		const { stdout: json } = await replayWith(source, { json: true });
 		const report = JSON.parse(json);
 		expect(report.failures).toBeGreaterThan(5);
 		expect(report.events.filter(({ event }: { event: string }) => event === "turn_end")[0]).toEqual({
-			end: 5,
+			at: 4,
 			event: "turn_end",
 			subject: null,
 			answers: [],
 			stopped: null,
 			effects: [],
-			failures: [{ message: "boom", line: 3 }],
+			failures: [{ message: "boom", place: { file: report.path, line: 3, column: 9 }, stack: expect.any(String) }],
 		});
 	});
 
@@ -90,12 +90,14 @@ commands not run: /unused
 			writeFiles(cwd, { "hook.ts": `export default (pi) => pi.on("${event}", () => new Promise(() => {}));` });
 			const { code, stdout } = await run({ name: "hooks", action: "test", target: "hook.ts" }, { cwd, agentDir });
 			expect(code).toBe(1);
-			expect(stdout).toContain("failed: timed out after 20 ms");
+			expect(stdout).toContain("failed at hook.ts:1:27: timed out after 20 ms");
 		},
 	);
 
 	test("has no side effects: entries, programs, dialogs, items and prompts are only printed", async () => {
-		const { code, stdout, cwd } = await replayWith(`export default function (pi) {
+		const agentDir = tempAgentDir({ settings: { hookGrants: { "hook.ts": ["systemItems"] } } });
+		const { code, stdout, cwd } = await replayWith(
+			`export default function (pi) {
 	pi.requires("systemItems");
 	pi.on("agent_start", async (_, ctx) => {
 		const { code } = await ctx.exec("touch", ["made"]);
@@ -106,11 +108,13 @@ commands not run: /unused
 		await ctx.rebuildContext();
 		pi.send("more");
 	});
-}`);
+}`,
+			{ agentDir },
+		);
 		expect(code).toBe(0);
 		expect(stdout).toContain(
 			[
-				"1   agent_start  would run touch made",
+				"0   agent_start  would run touch made",
 				`                 would save {"type":"mine","code":127}`,
 				"                 asks (confirm): Sure? really · canceled",
 				`                 shows: 1 false true ${cwd.length} 1`,
@@ -120,6 +124,52 @@ commands not run: /unused
 		);
 		expect(stdout).toContain("would send: more\nwould send: more\n");
 		expect(readdirSync(cwd)).toEqual(["hook.ts"]);
+	});
+
+	test("refuses a handle that is not granted, as pi hooks check does", async () => {
+		const source = `export default (pi) => pi.requires("systemItems");`;
+		const tested = await replayWith(source);
+		const checked = await run({ name: "hooks", action: "check", target: "hook.ts" }, { cwd: tested.cwd });
+		expect(tested).toMatchObject({ code: 1, stderr: checked.stderr });
+		expect(tested.stderr).toContain('it requires "systemItems", which is not granted');
+	});
+
+	test("--run runs commands at the end of the session and prints their answers, effects and failures", async () => {
+		const source = `export default function (pi) {
+	pi.command("budget", { handler: async (ctx) => {
+		await ctx.saveEntry({ type: "budget", limit: Number(ctx.args[0]) });
+		return { status: "limit " + ctx.args[0] + " after " + ctx.entries.length + " entries" };
+	} });
+	pi.command("ask", { handler: (ctx) => "Explain " + ctx.argsRaw });
+	pi.command("fail", { handler: () => { throw new Error("broke"); } });
+	pi.command("other", { handler() {} });
+}`;
+		const tested = async (runs: string[], json = false) => {
+			const cwd = tempDir("pi-project-");
+			writeFiles(cwd, { "hook.ts": source });
+			return run({ name: "hooks", action: "test", target: "hook.ts", runs }, { cwd, json });
+		};
+		const { code, stdout } = await tested(["/budget 200", "ask it all", "/fail"]);
+		expect(code).toBe(1);
+		expect(stdout.split("\n").slice(2)).toEqual([
+			"/budget 200",
+			"    status: limit 200 after 14 entries",
+			'    would save {"type":"budget","limit":200}',
+			"",
+			"ask it all",
+			"    prompt: Explain it all",
+			"",
+			"/fail",
+			"    failed at hook.ts:7:46: broke",
+			"",
+			"commands not run: /other",
+			"",
+		]);
+		expect(JSON.parse((await tested(["/other"], true)).stdout)).toMatchObject({
+			commands: [{ command: "/other", answer: null, effects: [], failures: [] }],
+			commandsNotRun: ["budget", "ask", "fail"],
+		});
+		await expect(tested(["/gone"])).rejects.toMatchObject({ message: "--run /gone: the hook has no command /gone" });
 	});
 
 	test("prints a reason of several lines in one row", async () => {
@@ -142,7 +192,7 @@ commands not run: /unused
 	pi.on("before_request", ({ messageCount, tokens, turnIndex }) =>
 		messageCount === 2 && turnIndex === 1 ? { action: "stop", reason: messageCount + " messages, " + tokens + " tokens" } : undefined);
 }`);
-		expect(stdout).toMatch(/13 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
+		expect(stdout).toMatch(/12 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
 	});
 
 	test("rejects an invalid entry as a session would", async () => {
@@ -170,14 +220,15 @@ commands not run: /unused
 	test("reports why a hook does not load, and that a file does not exist", async () => {
 		const broken = await replayWith(`export default () => {\n\tthrow new Error("no luck");\n};`);
 		expect(broken).toMatchObject({ code: 1, stdout: "" });
-		expect(broken.stderr).toContain("hook.ts:2 did not load: no luck");
+		expect(broken.stderr).toContain("hook.ts:2:8 did not load: no luck");
 		await expect(run({ name: "hooks", action: "test", target: "gone.ts" })).rejects.toThrow("gone.ts cannot be read");
 	});
 
 	test.each(readdirSync(examples).filter((name) => name.endsWith(".ts")))(
 		"the example %s goes through the sample session without a failure",
 		async (name) => {
-			const result = await run({ name: "hooks", action: "test", target: join(examples, name) });
+			const agentDir = tempAgentDir({ settings: { hookGrants: { "task-reminder.ts": ["systemItems"] } } });
+			const result = await run({ name: "hooks", action: "test", target: join(examples, name) }, { agentDir });
 			expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining("0 failures") });
 		},
 	);

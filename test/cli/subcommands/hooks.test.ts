@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
@@ -9,6 +9,7 @@ const POP = `export default function (pi) {
 	pi.on("session", () => {});
 	pi.command("pop", { complete: () => [], handler: () => {} });
 	pi.entry("stack_pop", { render: () => "popped" });
+	pi.tool({ name: "stack", description: "d", parameters: { type: "object" }, run() {} });
 }`;
 const BROKEN = `export default function (pi) {
 	pi.on("session", () => {});
@@ -47,8 +48,9 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					tools: [],
 					cannotFire: { interactive: [], print: [], rpc: [] },
-					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3 did not load: no luck`,
+					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3:8 did not load: no luck`,
 				},
 				{
 					path: join(agentDir, "hooks/pop.ts"),
@@ -58,6 +60,7 @@ describe("pi hooks list", () => {
 					events: ["context", "session"],
 					commands: ["pop"],
 					entryTypes: ["stack_pop"],
+					tools: ["stack"],
 					cannotFire: { interactive: [], print: withoutScreen, rpc: withoutScreen },
 					problem: null,
 				},
@@ -69,6 +72,7 @@ describe("pi hooks list", () => {
 					events: [],
 					commands: [],
 					entryTypes: [],
+					tools: [],
 					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: null,
 				},
@@ -76,7 +80,7 @@ describe("pi hooks list", () => {
 			problems: [],
 		});
 		const text = await run({ name: "hooks", action: "list" }, { agentDir });
-		expect(text.stdout).toContain("context, session, /pop");
+		expect(text.stdout).toContain("context, session, /pop, tool stack");
 		expect((await run({ name: "hooks", action: "list" }, { findHooks: false })).stdout).toBe("No hooks found\n");
 	});
 
@@ -102,12 +106,12 @@ describe("pi hooks check", () => {
 		const result = await run({ name: "hooks", action: "check", target: "pop.ts" }, { cwd });
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		expect(result.stdout).toBe(
-			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\nentries   stack_pop\n`,
+			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\ntools     stack\nentries   stack_pop\n`,
 		);
 	});
 
 	test.each([
-		["throws", BROKEN, ":3 did not load: no luck"],
+		["throws", BROKEN, ":3:8 did not load: no luck"],
 		["does not parse", "export default function (pi) {\n\tconst = 3;\n}", ":2"],
 		["has no factory", "export const x = 1;", "did not load: its default export is not a function"],
 		["names an unknown event", `export default (pi) => pi.on("contxt", () => {})`, 'unknown event "contxt"'],
@@ -192,5 +196,91 @@ appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.comman
 	test("stores nothing for a project without code", async () => {
 		const result = await run({ name: "hooks", action: "trust" });
 		expect(result.stdout).toBe(`${result.cwd} has no hooks or tools\n`);
+	});
+});
+
+describe("pi hooks check finds faults before a session does", () => {
+	const check = (files: Record<string, string>, options: { more?: string[]; types?: boolean; json?: boolean } = {}) => {
+		const cwd = tempDir();
+		writeFiles(cwd, files);
+		const { json = false, ...command } = options;
+		return run({ name: "hooks", action: "check", target: "a.ts", ...command }, { cwd, json });
+	};
+
+	test.each([
+		[
+			"a name that a package of pi does not export",
+			'import { Typ } from "typebox";\nimport type { Nothing } from "typebox";\nexport default () => void Typ;',
+			/\/a\.ts:1:21: typebox has no export Typ$/,
+		],
+		[
+			"a name that a local file does not export",
+			'import { one, two } from "./lib/b";\nexport default () => void [one, two];',
+			/\/a\.ts:1:26: \.\/lib\/b has no export two$/,
+		],
+		[
+			"a module that a handler imports later",
+			'export default (pi) => pi.on("agent_end", async () => void (await import("./gone.js")));',
+			/\/a\.ts:1:74: the module \.\/gone\.js does not exist$/,
+		],
+		[
+			"a reserved entry type",
+			'export default (pi) => pi.entry("message");',
+			/: the entry type message belongs to pi; choose/,
+		],
+		[
+			"a reserved entry type that it saves",
+			'export default (pi) => pi.on("agent_end", (_, ctx) => void ctx.saveEntry({ type: "compaction" }));',
+			/a\.ts:1: the entry type compaction belongs to pi; choose another name$/,
+		],
+		[
+			"a built-in command",
+			'export default (pi) => pi.command("model", { handler() {} });',
+			/^\/model of \S+ is ignored: a built-in/,
+		],
+		[
+			"a malformed registration",
+			'export default (pi) => pi.command("x", { description: 7, handler() {} });',
+			/a\.ts:1:27: description of \/x is not a text$/,
+		],
+	])("%s", async (_, source, message) => {
+		const result = await check({ "a.ts": source, "lib/b.ts": "export const one: number = 1;" });
+		expect(result.code).toBe(1);
+		expect(result.stderr.trimEnd()).toMatch(message);
+		expect(result.stdout).toContain("loads without errors");
+	});
+
+	test("nothing in a hook whose imports exist", async () => {
+		const source = `import { Type, type Static } from "typebox";
+import { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+import { join } from "node:path";
+import * as lib from "./lib/b";
+export default (pi: HookAPI) => void [Type.String(), join("a"), lib.one];`;
+		expect(await check({ "a.ts": source, "lib/b.ts": "export const one: number = 1;" })).toMatchObject({
+			code: 0,
+			stderr: "",
+		});
+	});
+
+	test("several hooks, also by name; --json has one object for each", async () => {
+		const agentDir = tempAgentDir({ hooks: { "mine.ts": POP } });
+		const command = { name: "hooks", action: "check", target: "mine", more: ["redact"] } as const;
+		const result = await run(command, { agentDir, json: true });
+		expect(result.code).toBe(0);
+		expect(JSON.parse(result.stdout)).toMatchObject([{ path: join(agentDir, "hooks/mine.ts") }, { path: "pi:redact" }]);
+	});
+
+	test("type errors with --types, and how to install TypeScript", async () => {
+		const source = `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+export default (pi: HookAPI) => pi.on("tool_call", (event) => ({ block: event.toolName.length }));`;
+		const without = await check({ "a.ts": source }, { types: true });
+		expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install --save-dev typescript") });
+		const cwd = tempDir();
+		writeFiles(cwd, { "a.ts": source });
+		mkdirSync(join(cwd, "node_modules"));
+		symlinkSync(join(process.cwd(), "node_modules/typescript"), join(cwd, "node_modules/typescript"));
+		const found = await run({ name: "hooks", action: "check", target: "a.ts", types: true }, { cwd });
+		expect(found.code).toBe(1);
+		expect(found.stderr).toMatch(/a\.ts:2:\d+: .*\(TS\d+\)/);
 	});
 });

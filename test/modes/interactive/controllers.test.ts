@@ -59,6 +59,8 @@ function start() {
 			log.push(`cycle ${step}`);
 			return model("loopback", "other");
 		},
+		shortcuts: [],
+		runShortcut: async () => ({ kind: "command" as const, status: null }),
 		cycleThinkingLevel: () => {
 			log.push("level");
 			return "off" as const;

@@ -122,3 +122,106 @@ test("Escape closes such a dialog at once, and the draft is still there", async 
 	await terminal.waitFor("answered false");
 	await terminal.waitFor("also fix");
 });
+
+const CHOICES = `export default (pi) => {
+	const colors = ["red", "green", "blue"].map((label) => ({ label, value: label[0], description: "a color" }));
+	pi.command("many", { handler: async (ctx) => ({
+		status: "chose " + JSON.stringify(await ctx.ui.select("Which colors?", colors, { multiple: true, initial: ["g"] })),
+	}) });
+	pi.command("one", { handler: async (ctx) => ({
+		status: "chose " + (await ctx.ui.select("Which color?", colors, { initial: "b" })),
+	}) });
+	pi.command("eight", { handler: async (ctx) => ({
+		status: "chose " + JSON.stringify(await ctx.ui.select("Which number?", [..."12345678"], { multiple: true })),
+	}) });
+	pi.command("wrong", { handler: (ctx) => ctx.ui.select("Which?", ["a"], { multiple: "yes" }) });
+	pi.command("write", { handler: async (ctx) => ({
+		status: "wrote " + JSON.stringify(await ctx.ui.editor("Commit message", "fix: round")),
+	}) });
+};`;
+
+async function startChoices(columns = 80, mode = {}) {
+	const app = await startApp({ columns, hooks: { "paint.ts": CHOICES }, mode });
+	await app.terminal.waitFor("0%");
+	return app;
+}
+
+test.each([
+	[40, " enter accept · space toggle esc cancel"],
+	[80, " enter accept · space toggle · esc cancel"],
+	[120, " enter accept · space toggle · esc cancel"],
+])("at %d columns several options are chosen with space and returned in their order", async (columns, keys) => {
+	const app = await startChoices(columns);
+	await app.submit("/many");
+	await app.terminal.waitFor("Which colors?");
+	const rows = await panel(app);
+	expect(rows[1]).toMatch(/^ paint asks: Which colors\? +1\/3 $/);
+	expect(rows.slice(2).join("\n")).toMatch(/^ → ○ red .*\n {3}● green .*\n {3}○ blue /);
+	expect(rows.slice(5).join("").replace(/ +/g, " ")).toContain(keys);
+	await app.terminal.press("space", "down", "down", "space", "up", "space");
+	await app.terminal.waitFor("→ ○ green");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor('chose ["r","b"]');
+});
+
+test("no option is a valid choice, and Escape returns null", async () => {
+	const app = await startChoices();
+	await app.submit("/many");
+	await app.terminal.waitFor("Which colors?");
+	await app.terminal.press("down", "space", "enter");
+	await app.terminal.waitFor("chose []");
+	await app.submit("/many");
+	await app.terminal.waitFor("● green");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("chose null");
+});
+
+test("eight options can be filtered, fewer cannot, and the initial one is selected", async () => {
+	const app = await startChoices();
+	await app.submit("/eight");
+	await app.terminal.waitFor("type to filter");
+	await app.terminal.type("7 ");
+	await app.terminal.waitFor("→ ● 7");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor('chose ["7"]');
+	await app.submit("/one");
+	await app.terminal.waitFor("→ blue");
+	await app.terminal.type("red");
+	expect((await panel(app)).join("\n")).not.toContain("filter");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("chose b");
+});
+
+test("malformed options of a dialog are refused by name", async () => {
+	const app = await startChoices();
+	await app.submit("/wrong");
+	await app.terminal.waitFor(/ctx\.ui\.select:\s+multiple must be true or false/);
+});
+
+test.each([40, 80, 120])("at %d columns editor asks for several lines", async (columns) => {
+	const app = await startChoices(columns);
+	await app.submit("/write");
+	await app.terminal.waitFor("fix: round");
+	const rows = await app.terminal.screen();
+	const at = rows.findIndex((row) => row.includes("Commit message"));
+	expect(rows.slice(at, at + 4).map((row) => row.trimEnd())).toEqual([
+		" paint asks: Commit message",
+		"─".repeat(columns),
+		" fix: round",
+		"─".repeat(columns),
+	]);
+	await app.terminal.press("ctrl+j");
+	await app.terminal.type("  half up");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor('wrote "fix: round\\n  half up"');
+});
+
+test("editor opens the external editor with Ctrl+G, and Escape cancels it", async () => {
+	const app = await startChoices(80, { editorCommand: "printf 'from outside' >" });
+	await app.submit("/write");
+	await app.terminal.waitFor("fix: round");
+	await app.terminal.press("ctrl+g");
+	await app.terminal.waitFor("from outside");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("wrote null");
+});

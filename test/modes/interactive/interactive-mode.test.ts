@@ -60,7 +60,7 @@ test("notices of hooks during startup remain visible, and a failing hook is name
 	await app.terminal.waitFor("no luck");
 	const screen = await app.terminal.text();
 	expect(screen).toContain("· hello from the hook");
-	expect(screen).toContain("✗ Hook sad.ts failed on session: no luck");
+	expect(screen).toContain("✗ Hook sad.ts:1:55 failed on session: no luck");
 });
 
 test("prompts and commands from the command line are sent in order, and the suggestion stays", async () => {

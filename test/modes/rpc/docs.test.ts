@@ -16,8 +16,9 @@ const examples = blocks("jsonl");
 test.each(examples.map((example) => [example.split("\n")[0], example]))(
 	"the example that begins with %s matches the server",
 	async (_, example) => {
-		const [hook = ""] = blocks("ts ask\\.ts");
-		const { client, provider, write, lines } = await serve({ hooks: { "ask.ts": hook } });
+		const [ask = ""] = blocks("ts ask\\.ts");
+		const [board = ""] = blocks("ts board\\.ts");
+		const { client, provider, write, lines } = await serve({ hooks: { "ask.ts": ask, "board.ts": board } });
 		provider.on(() => "Hi there");
 		// The example itself contains the answers.
 		client.onDialog(() => new Promise(() => {}));

@@ -14,7 +14,7 @@ import { ScrollList } from "../../../tui/scroll.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { type CompactionRows, compactionRows } from "./compaction-rows.js";
-import type { ContextRow } from "./context-rows.js";
+import type { ContextRow } from "./context-row.js";
 import { createMessagePager } from "./pager.js";
 import { listRows, rowLine, titleLine } from "./panel-lines.js";
 import { SummaryEditor } from "./summary-editor.js";

@@ -2,7 +2,8 @@ import type { CompactionPreview } from "../../../commands/compaction.js";
 import { diffRequests } from "../../../context/diff-requests.js";
 import { hookName } from "../../../hooks/hook-name.js";
 
-import { type ContextRow, tracedRow } from "./context-rows.js";
+import type { ContextRow } from "./context-row.js";
+import { tracedRow } from "./context-rows.js";
 
 /** The effect of a compaction, message by message, in the order of the conversation. */
 export interface CompactionRows {

@@ -6,7 +6,8 @@ import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine, wrapLines } from "../lines.js";
-import { type ContextRow, contextRows, diffRows, requestFacts, requestTitle, requestWarnings } from "./context-rows.js";
+import type { ContextRow } from "./context-row.js";
+import { contextRows, diffRows, requestFacts, requestTitle, requestWarnings } from "./context-rows.js";
 import { HookToggles } from "./hook-toggles.js";
 import { createMessagePager } from "./pager.js";
 import { listRows, rowLine, titleLine } from "./panel-lines.js";
@@ -32,7 +33,7 @@ interface Loaded {
 	isOther?: boolean;
 }
 
-/** Shows a request message by message, hidden entries with the reason, past requests, and the effect of leaving out hooks. */
+/** Shows a request with its tools, system prompt and messages, hidden parts with the reason, past requests, and the effect of leaving out hooks. */
 export class ContextPanel implements Component, Focusable {
 	focused = false;
 	#inspection: ContextInspection;
@@ -77,8 +78,9 @@ export class ContextPanel implements Component, Focusable {
 		},
 		"contextPanel.copy": (row) => row && row.mark !== "gap" && this.#copy(row.full, "the message"),
 		"contextPanel.copyAll": () => {
-			const { messages } = this.#inspection.ledger;
-			this.#copy(messages.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the full request");
+			const { ledger, context } = this.#inspection;
+			const parts = [{ role: "system", text: context.preamble.systemPrompt }, ...ledger.messages];
+			this.#copy(parts.map(({ role, text }) => `${role}:\n${text}\n`).join("\n"), "the full request");
 		},
 	};
 
@@ -141,7 +143,7 @@ export class ContextPanel implements Component, Focusable {
 
 	#listKeys(): KeyHint[] {
 		const { ledger, hooks, requests, at } = this.#inspection;
-		const hidden = ledger.hidden.length;
+		const hidden = ledger.hidden.length + ledger.removed.length;
 		const when = (condition: boolean, ...named: Parameters<typeof hint>) => (condition ? [hint(...named)] : []);
 		return [
 			hint("move", ...UP_DOWN),

@@ -1,4 +1,5 @@
-import { type ContextInspection, cacheShares, requestSize } from "../../../commands/inspection.js";
+import { type ContextInspection, cacheShares } from "../../../commands/inspection.js";
+import { describeChanged } from "../../../context/cache-loss.js";
 import { describeCompaction } from "../../../context/compaction-steps.js";
 import type { Origin, TracedMessage } from "../../../context/context-message.js";
 import { diffRequests } from "../../../context/diff-requests.js";
@@ -10,32 +11,14 @@ import { type AppMessage, isCompactionEntry } from "../../../log/entry.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
-
-/** A row of the context panel. Its texts are untrusted: clean them before drawing. */
-export interface ContextRow {
-	/** `in`, `out` and `summary` as in the gutter of the transcript; the others compare two requests. */
-	mark: "in" | "out" | "summary" | "added" | "removed" | "replaced" | "gap";
-	/** Entry index; empty for a message that is not from a single entry. */
-	index: string;
-	/** Role, tool or hook. */
-	label: string;
-	text: string;
-	/** The effect of a hook or a compaction on the message. */
-	note: string;
-	/** null for a row that is not a message. */
-	tokens: number | null;
-	state: "cached" | "new" | "";
-	/** Path of the hook that added, replaced or hid it. */
-	hook: string | null;
-	/** The full text of the message. */
-	full: string;
-}
+import type { ContextRow } from "./context-row.js";
+import { changedPreambleRows, preambleRows } from "./preamble-rows.js";
 
 /** @returns the rows of a request, with hidden entries and their replacements in the order of the conversation */
 export function contextRows(inspection: ContextInspection, withHidden: boolean): ContextRow[] {
 	const { context, ledger } = inspection;
 	const hidden = withHidden ? [...ledger.hidden] : [];
-	const rows: ContextRow[] = [preambleRow(inspection)];
+	const rows: ContextRow[] = preambleRows(inspection, withHidden);
 	for (const [position, traced] of context.messages.entries()) {
 		const { entryIndex } = traced;
 		while (entryIndex !== null && hidden[0] && hidden[0].entryIndex < entryIndex) {
@@ -49,42 +32,24 @@ export function contextRows(inspection: ContextInspection, withHidden: boolean):
 	return rows;
 }
 
-/** The row of the preamble. Only the user changes it, so it is cached since the first request. */
-function preambleRow({ at, preamble, previous }: ContextInspection): ContextRow {
-	const { systemPrompt, tools, tokens } = preamble;
-	const definitions = tools.map(
-		({ name, description, parameters }) => `${name}: ${description}\n${JSON.stringify(parameters, null, 2)}`,
-	);
-	return {
-		mark: "in",
-		index: "",
-		label: "system",
-		text: `prompt and ${plural(tools.length, "tool")}`,
-		note: at === null ? "" : "current version",
-		tokens,
-		state: previous ? "cached" : "new",
-		hook: null,
-		full: [systemPrompt, ...definitions].join("\n\n"),
-	};
-}
-
 /** @returns the differences from the previous request; consecutive unchanged messages become one row */
 export function diffRows(inspection: ContextInspection): ContextRow[] {
 	const { context, previous } = inspection;
-	const rows: ContextRow[] = [];
+	const rows: ContextRow[] = changedPreambleRows(inspection);
+	const before = previous?.messages ?? [];
 	let kept = 0;
 	const endKept = () => {
 		if (kept > 0) rows.push(gap(`${plural(kept, "message")} unchanged`));
 		kept = 0;
 	};
-	for (const { kind, previous: before, current } of diffRequests(previous ?? [], context.messages)) {
+	for (const { kind, previous: position, current } of diffRequests(before, context.messages)) {
 		if (kind === "kept") {
 			kept++;
 			continue;
 		}
 		endKept();
-		const old = before === null ? undefined : previous?.[before];
-		if (kind === "removed" && old) rows.push({ ...tracedRow(old, old.entryIndex, previous ?? []), mark: "removed" });
+		const old = position === null ? undefined : before[position];
+		if (kind === "removed" && old) rows.push({ ...tracedRow(old, old.entryIndex, before), mark: "removed" });
 		const row = current === null ? null : messageRow(inspection, current);
 		if (!row) continue;
 		const note = kind === "replaced" && old ? `was ${formatTokens(estimateTokens(old.message))}` : row.note;
@@ -276,10 +241,9 @@ function requestName({ at, requests }: ContextInspection): { short: string; full
 /** @returns facts about a request, most important first @param change tokens added by omitting hooks */
 export function requestFacts(inspection: ContextInspection, change: number): string[] {
 	const { ledger, contextWindow, hooks, entries } = inspection;
-	const { messages, hidden } = ledger;
+	const { messages, hidden, tokens } = ledger;
 	const cache = cacheShares(inspection);
 	const shown = messages.filter(({ entryIndex }) => entryIndex !== null).length;
-	const { tokens } = requestSize(inspection);
 	return [
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
 		...(change === 0 ? [] : [`${change > 0 ? "+" : "−"}${formatTokens(Math.abs(change))}`]),
@@ -295,11 +259,12 @@ export function requestWarnings({ loss, unstable, ledger }: ContextInspection): 
 	if (loss) {
 		const { by } = loss;
 		const who = by.kind === "hook" ? hookName(by.hook) : by.kind === "compaction" ? "compaction" : "a change";
-		lines.push(`${who} changed the start: ${formatTokens(loss.tokens)} tokens are no longer cached`);
+		const what = loss.changed.kind === "message" ? "the start" : describeChanged(loss.changed);
+		lines.push(`${who} changed ${what}: ${formatTokens(loss.tokens)} tokens are no longer cached`);
 	}
-	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: it returns different messages each time`);
-	for (const { hook, rule, position } of ledger.problems) {
-		lines.push(`${hook === null ? "the log" : hookName(hook)}: ${rule.replaceAll("_", " ")} at ${position}`);
+	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: it returns a different request each time`);
+	for (const { hook, reason } of ledger.problems) {
+		lines.push(`${hook === null ? "the log" : hookName(hook)}: ${reason}`);
 	}
 	return lines;
 }

@@ -1,6 +1,6 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
-import type { HookStatus } from "../../../commands/inspection.js";
-import { errorText } from "../../../errors.js";
+import { describeTools, type HookStatus } from "../../../commands/inspection.js";
+import { errorText, type SourcePlace } from "../../../errors.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
@@ -140,7 +140,8 @@ export class HooksPanel implements Component, Focusable {
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
 		if (figures.lastError !== null) return theme.error(clipLine(`failed: ${cleanLine(figures.lastError)}`, 36));
-		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : "";
+		const slow = figures.slowDrawMs === null ? "" : "slow";
+		const warning = figures.isUnstable ? "unstable" : conflicts.length > 0 ? "conflict" : slow;
 		const marks = warning ? `${theme.warning(warning)}  ` : "";
 		if (figures.calls === 0) {
 			const isCut = events.length > 0 && events.every((event) => cannotFire.some(({ what }) => what === event));
@@ -168,10 +169,14 @@ function isAvailable({ bundled }: HookStatus): boolean {
 	return bundled?.isLoaded === false;
 }
 
-function registered({ commands, events, problem, isEnabled, bundled }: HookStatus): string {
+function registered({ commands, events, tools, problem, isEnabled, bundled }: HookStatus): string {
 	if (bundled?.isLoaded === false) return bundled.description;
 	if (problem !== null && !isEnabled) return "";
-	const names = [commands.map((name) => `/${name}`).join(" "), events.join(" ")].filter(Boolean);
+	const names = [
+		commands.map((name) => `/${name}`).join(" "),
+		tools.map(({ name }) => `tool ${name}`).join(" "),
+		events.join(" "),
+	].filter(Boolean);
 	return names.join(" · ") || "registers nothing";
 }
 
@@ -201,6 +206,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...source,
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
+		...(hook.tools.length > 0 ? [`tools     ${describeTools(hook.tools)}`] : []),
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
 		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
@@ -208,11 +214,20 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.calls > 0 ? [`time      p50 ${formatMs(figures.p50Ms)} · p95 ${formatMs(figures.p95Ms)}`] : []),
 		`results   ${plural(figures.blocks, "block")} · ${plural(figures.timeouts, "timeout")}`,
 		`tokens    +${formatTokens(share.added)} −${formatTokens(share.removed)} in the context now`,
+		...(figures.slowDrawMs === null
+			? []
+			: [`drawing   slow: p95 ${formatMs(figures.slowDrawMs)}; a frame should take less than 16 ms`]),
 		...(figures.isUnstable ? ["unstable  returns different messages for the same entries, so nothing is cached"] : []),
 		...(hook.problem === null ? [] : [`problem   ${hook.problem}`]),
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
+		...(figures.lastPlace === null ? [] : [`place     ${describePlace(figures.lastPlace, paths)}`]),
+		...(figures.lastStack === null ? [] : figures.lastStack.split("\n").map((line) => `stack     ${line.trim()}`)),
 		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
 	];
+}
+
+function describePlace({ file, line, column }: SourcePlace, paths: { cwd: string; home: string }): string {
+	return `${displayPath(file, paths)}:${line}:${column}`;
 }
 
 /** Formats a duration: tenths of a millisecond below 10 ms, milliseconds above. */

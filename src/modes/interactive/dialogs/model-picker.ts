@@ -91,8 +91,8 @@ function isUsable({ key }: ModelOffer): boolean {
 	return key !== "none";
 }
 
-function searchable({ model, key }: ModelOffer): string {
-	return `${modelName(model)} ${model.name} ${KEY_WORDS[key]}`;
+function searchable({ model, key, source = "" }: ModelOffer): string {
+	return `${modelName(model)} ${model.name} ${KEY_WORDS[key]} ${source}`;
 }
 
 /** The facts that the row abbreviates or has no room for. */
@@ -102,7 +102,7 @@ function detailsOf(offer: ModelOffer | undefined): string {
 	return `${offer.model.name} · ${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`;
 }
 
-function toItem({ model, key, isPriced }: ModelOffer, currentName: string | null): SelectItem<string> {
+function toItem({ model, key, isPriced, source }: ModelOffer, currentName: string | null): SelectItem<string> {
 	const name = modelName(model);
 	const { context, price, thinks, seesImages, callsTools } = modelFacts(model, isPriced);
 	const marks = [thinks ? "think" : "", seesImages ? "img" : "", callsTools ? "" : "no tools"]
@@ -112,7 +112,7 @@ function toItem({ model, key, isPriced }: ModelOffer, currentName: string | null
 		label: name,
 		value: name,
 		...(currentName === null ? {} : { sign: name === currentName ? "●" : " " }),
-		fields: [context, price, marks, KEY_WORDS[key]],
+		fields: [context, price, marks, (key !== "none" && source) || KEY_WORDS[key]],
 		isDimmed: key === "none",
 	};
 }

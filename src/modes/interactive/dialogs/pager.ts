@@ -7,7 +7,7 @@ import { ScrollText } from "../../../tui/scroll.js";
 import type { CodeLine } from "../../code-lines.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, cleanLines, clipLine, spread, wrapLines } from "../lines.js";
-import type { ContextRow } from "./context-rows.js";
+import type { ContextRow } from "./context-row.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
 /** Content and keys of a `Pager`. */

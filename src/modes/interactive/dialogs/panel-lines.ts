@@ -4,7 +4,7 @@ import { column } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens } from "../../format.js";
 import { cleanLine, clipLine, spread } from "../lines.js";
-import type { ContextRow } from "./context-rows.js";
+import type { ContextRow } from "./context-row.js";
 
 /** @returns maximum number of rows of a panel's list */
 export function listRows(screenRows: number): number {

@@ -30,7 +30,10 @@ export function createToolsPicker(
 		isTall: true,
 		verb: "",
 		empty: "this session has no tools",
-		details: ({ value }) => tools.list().find(({ name }) => name === value)?.description ?? "",
+		details({ value }) {
+			const tool = tools.list().find(({ name }) => name === value);
+			return [...(tool?.replacesBuiltin ? ["Replaces the built-in tool"] : []), tool?.description ?? ""].join(" · ");
+		},
 		actions: [{ key: "dialog.toggle", label: "on / off", run: (item) => toggle(item?.value) }],
 		onSelect: toggle,
 		onCancel: onClose,

@@ -36,6 +36,16 @@ export interface Draft {
 	handleInput(data: string): void;
 }
 
+/** Guards a dialog that opens while the user types. @param keepsText the text typed before the pause belongs to the draft */
+export function guardTyping(
+	dialog: Component,
+	{ draft, keymap, keepsText }: { draft: Draft; keymap: Keymap; keepsText: boolean },
+): Component {
+	if (draft.getText() === "") return dialog;
+	const onText = (data: string) => keepsText && draft.handleInput(data);
+	return new GuardedDialog(dialog, new TypingGuard(true), keymap, onText);
+}
+
 /** A dialog that opened while the user was typing. Until the user pauses it ignores all keys but Escape, which is safe. */
 export class GuardedDialog implements Component, Focusable {
 	/** @param onText receives the text that is typed before the pause */

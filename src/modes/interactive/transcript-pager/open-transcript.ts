@@ -38,6 +38,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 			context: () => session.context,
 			isRunning: () => session.isRunning,
 			rendererOf: (type) => session.entryRenderer(type),
+			toolRendererOf: (name) => session.toolRenderer(name),
 		},
 		closed,
 		{ ...closed, expanded: true, showThinking: true },

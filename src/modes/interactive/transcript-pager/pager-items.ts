@@ -2,6 +2,7 @@ import type { BuiltContext } from "../../../context/context-message.js";
 import { entryMessage } from "../../../context/entry-message.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
+import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../../../log/entry.js";
 import type { LogView } from "../../../session/session-context.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
@@ -20,6 +21,8 @@ export interface PagerSource {
 	context(): BuiltContext;
 	isRunning(): boolean;
 	rendererOf(type: string): EntryRenderer | undefined;
+	/** The functions with which a hook draws calls of a tool. */
+	toolRendererOf?: FindToolRenderer;
 }
 
 /** Names an item: an entry, and the position among its items. The index after the last entry has the last summaries. */
@@ -209,7 +212,12 @@ export class PagerItems {
 	/** Creates the views of an entry. Calls get their results, which are entries of their own. */
 	#draw(index: number, style: ViewStyle): Item[] {
 		const tools: ToolItems = new Map();
-		const drawing: EntryDrawing = { style, tools, rendererOf: (type) => this.source.rendererOf(type) };
+		const drawing: EntryDrawing = {
+			style,
+			tools,
+			rendererOf: (type) => this.source.rendererOf(type),
+			toolRendererOf: (name) => this.source.toolRendererOf?.(name),
+		};
 		const entries = { length: this.#log.length, at: (at: number) => this.#log.peek(at) };
 		const items = itemsOfEntry(entries, index, drawing);
 		if (tools.size === 0) return items;

@@ -1,8 +1,10 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
+import { readDrawn } from "../../../hooks/tool-drawing.js";
 import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { stripAll } from "../../../util/sanitize.js";
+import { hookTheme } from "../hook-theme.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -35,7 +37,7 @@ export class CustomEntryView extends View {
 
 	protected override draw(width: number): string[] {
 		try {
-			this.#drawn ??= this.renderer(this.entry, entryTheme(this.style));
+			this.#drawn ??= this.renderer(this.entry, hookTheme(this.style.theme));
 			return lines(this.#drawn, width);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
@@ -46,18 +48,14 @@ export class CustomEntryView extends View {
 
 // Renderers are hook code: validate what they return.
 function lines(drawn: unknown, width: number): string[] {
-	if (typeof drawn === "string")
-		return cleanLines(drawn.trimEnd(), MAX_LINE_LENGTH)
+	const read = readDrawn(drawn, width);
+	if ("text" in read)
+		return cleanLines(read.text.trimEnd(), MAX_LINE_LENGTH)
 			.flatMap((line) => wrapMarked(line, width))
 			.slice(0, MAX_LINES);
-	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function") {
-		throw new TypeError("the renderer returned neither a string nor a component");
-	}
-	const rendered: unknown = drawn.render(width);
-	if (!Array.isArray(rendered)) throw new TypeError("the component's render() did not return an array of lines");
-	return rendered
+	return read.lines
 		.slice(0, MAX_LINES)
-		.flatMap((line: unknown) => cleanLines(String(line), MAX_LINE_LENGTH))
+		.flatMap((line) => cleanLines(line, MAX_LINE_LENGTH))
 		.slice(0, MAX_LINES)
 		.map((line) => clipLine(line, width));
 }
@@ -67,9 +65,4 @@ function wrapMarked(line: string, width: number): string[] {
 	if (!SIGN.test(stripAll(line))) return wrapLines([line], width);
 	const [first = "", ...rest] = wrapLines([line], visibleWidth(line) <= width ? width : width - 2);
 	return [first, ...rest.map((part) => `  ${part}`)];
-}
-
-function entryTheme({ theme }: ViewStyle): EntryTheme {
-	const { accent, dim, bold, success, warning, error } = theme;
-	return { accent, dim, bold, success, warning, error };
 }

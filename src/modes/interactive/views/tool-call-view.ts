@@ -1,10 +1,14 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
+import type { ChangedInput } from "../../../log/entry.js";
+import { describeChangedInput } from "../../../log/gate-text.js";
 import type { ToolResult } from "../../../tools/tool.js";
-import { cleanLine, clipLine, spread, styled } from "../lines.js";
+import { cleanLine, clipLine, spread, styled, wrapLines } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
 import { genericPresenter } from "./tools/generic.js";
+import { hookLines } from "./tools/hook-lines.js";
 import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
@@ -12,6 +16,8 @@ import { View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
+/** Maximum characters of the line that describes changed arguments. */
+const MAX_CHANGE = 1000;
 
 const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
 	["bash", bashPresenter],
@@ -30,9 +36,15 @@ export class ToolCallView extends View {
 	#ready = true;
 	#images: ImageLines | null = null;
 
-	constructor(style: ViewStyle, name: string, args: Record<string, unknown> = {}) {
+	/** @param rendererOf finds how a hook draws its tool */
+	constructor(
+		style: ViewStyle,
+		name: string,
+		args: Record<string, unknown> = {},
+		private readonly rendererOf: FindToolRenderer = () => undefined,
+	) {
 		super(style);
-		this.#state = { name, args, phase: "writing", result: null, isError: false };
+		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "" };
 		this.#presenter = presenterOf(name);
 	}
 
@@ -57,12 +69,20 @@ export class ToolCallView extends View {
 		this.#set({ args, phase: "running" });
 	}
 
+	/** Shows that hooks changed the arguments, and the arguments that the tool receives. */
+	changeInput(changed: ChangedInput): void {
+		const kept = Object.entries(this.#state.args).filter(([name]) => !(name in changed.from));
+		const args = { ...Object.fromEntries(kept), ...changed.to };
+		this.#set({ args, change: cleanLine(describeChangedInput(changed), MAX_CHANGE) });
+	}
+
 	/** Replaces the output of the running call. */
 	update(result: ToolResult): void {
 		if (this.#state.phase === "running") this.#set({ result });
 	}
 
-	finish(result: ToolResult, isError: boolean): void {
+	/** @param blockedBy name of the hook that blocked the call */
+	finish(result: ToolResult, isError: boolean, blockedBy = ""): void {
 		if (this.#state.phase === "finished") return;
 		const images = result.content.filter((block) => block.type === "image");
 		const name = this.#presenter.imageName?.(this.#state) ?? "";
@@ -72,7 +92,7 @@ export class ToolCallView extends View {
 				images.map((image) => ({ image, name })),
 			);
 		}
-		this.#set({ result, isError, phase: "finished" });
+		this.#set({ result, isError, blockedBy: cleanLine(blockedBy, 40), phase: "finished" });
 		this.#ready = !this.#presenter.pending?.(this.#state, () => {
 			this.#ready = true;
 			this.changed();
@@ -91,20 +111,27 @@ export class ToolCallView extends View {
 		const subject = this.#presenter.subject(call, this.style);
 		const failed = call.phase === "finished" && call.isError;
 		const title = failed ? theme.error(`${theme.bold(name)}  ${subject}`) : `${theme.bold(name)}  ${subject}`;
-		const head = spread(title, this.#status(failed), width);
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
-		const body = [...(this.#presenter.body?.(call, room, this.style) ?? [])];
-		if (call.isError && body.length === 0) {
+		const renderer = this.rendererOf(call.name);
+		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, this.style) : null;
+		const [first = title, ...rest] = drawn?.call ?? [];
+		const head = [spread(first, this.#status(failed), width), ...rest];
+		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, this.style) ?? [])];
+		if (!drawn?.result && call.isError && body.length === 0) {
 			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
 		}
+		body.push(...(drawn?.errors ?? []));
 		body.push(...(this.#images?.lines(room) ?? []));
-		return [head, ...body.map((line) => clipLine(rail + line, width))];
+		if (call.change !== "") body.unshift(...styled(wrapLines([call.change], room), theme.warning));
+		return [...head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
 	#status(failed: boolean): string {
 		const { theme } = this.style;
 		if (this.#state.phase === "stopped") return theme.dim("stopped");
+		const { blockedBy } = this.#state;
+		if (blockedBy !== "") return failureMark(`blocked by ${blockedBy}`, theme);
 		const own = this.#presenter.status?.(this.#state, this.style);
 		return failed ? failureMark(own ?? "failed", theme) : theme.dim(own ?? "");
 	}

@@ -21,7 +21,7 @@ test("[ and ] step through past requests, where hooks can be toggled too", async
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/context-panel-past.txt");
 	await app.terminal.type("t");
 	await app.terminal.waitFor(/ithout tail · Request 3 of 3/);
-	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toHaveLength(6);
+	expect((await panel(app)).filter((line) => /^[→ ][▎┆◆]/.test(line))).toHaveLength(9);
 	await app.terminal.type("td");
 	await app.terminal.waitFor("Changes: Request 3 of 3");
 	expect((await panel(app)).filter((line) => /^[→ ][−+]/.test(line)).map((line) => line.slice(1, 17))).toEqual([

@@ -109,7 +109,7 @@ test("y copies the selected message, Y the full request", async () => {
 	const app = await startWithWork({});
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
-	await app.terminal.press("home", "down");
+	await app.terminal.press("home", "down", "down", "down", "down");
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.type("Y");
@@ -118,7 +118,8 @@ test("y copies the selected message, Y the full request", async () => {
 		Buffer.from(text, "base64").toString(),
 	);
 	expect(copied[0]).toBe("why does checkout round down?");
-	expect(copied[1]).toMatch(/^user:\nwhy does checkout round down\?\n\nassistant:\nread\(/);
+	expect(copied[1]).toMatch(/^system:\nYou are pi, /);
+	expect(copied[1]).toMatch(/\n\nuser:\nwhy does checkout round down\?\n\nassistant:\nread\(/);
 });
 
 test("no line is wider than the screen or moves the cursor, whatever the messages contain", async () => {
@@ -161,17 +162,27 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
 	await app.terminal.press("home");
-	expect((await panel(app))[2]).toMatch(/^→▎ {4}system {6}prompt and 7 tools .* 1\.\dk {2}cached$/);
-	await app.terminal.press("enter");
-	expect((await panel(app))[2]).toMatch(/^ You are pi, a coding agent/);
+	expect((await panel(app))[2]).toMatch(/^→▎ {4}tools {7}7 tools: read, bash, edit, .* 1\.\dk {2}cached$/);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
-	const [, copied = ""] = /\x1b\]52;c;([^\x07]*)\x07/.exec(app.terminal.output) ?? [];
+	await app.terminal.press("down");
+	expect((await panel(app))[3]).toMatch(/^→▎ {4}system {6}base: You are pi, a coding agent.* \d+ {2}cached$/);
+	await app.terminal.press("enter");
+	expect((await panel(app))[2]).toMatch(/^ You are pi, a coding agent/);
+	await app.terminal.press("escape");
+	for (const id of ["base", "tools", "environment"]) {
+		await app.terminal.type("y");
+		await app.terminal.waitFor("Copied the message");
+		await app.terminal.press("down");
+		expect((await panel(app)).join("\n")).toContain(`system      ${id}: `);
+	}
+	const copied = [...app.terminal.output.matchAll(/\x1b\]52;c;([^\x07]*)\x07/g)].map(([, text = ""]) =>
+		Buffer.from(text, "base64").toString(),
+	);
 	const request = app.provider.requests.at(-1)?.body as { messages: { content: string }[]; tools: unknown[] };
-	const text = Buffer.from(copied, "base64").toString();
-	expect(text.startsWith(request.messages[0]?.content ?? "none")).toBe(true);
+	expect(copied.slice(1).join("\n\n")).toBe(request.messages[0]?.content);
 	for (const tool of request.tools as { function: { name: string; description: string } }[]) {
-		expect(text).toContain(`${tool.function.name}: ${tool.function.description}`);
+		expect(copied[0]).toContain(`${tool.function.name}: ${tool.function.description}`);
 	}
 });
 

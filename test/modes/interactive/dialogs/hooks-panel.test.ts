@@ -167,3 +167,29 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 	await again.terminal.waitFor("0%");
 	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:pin", "pi:prune", "pi:stacking"]);
 });
+
+test.each([40, 80, 120])(
+	"a hook's tools are listed, with those that replace a built-in tool, at %d",
+	async (columns) => {
+		const tool = (name: string) =>
+			`pi.tool({ name: "${name}", description: "d", parameters: { type: "object" }, run() {} });`;
+		const hooks = { "mine.ts": `export default (pi) => { ${tool("read")} ${tool("shout")} };` };
+		const app = await startApp({ columns, rows: 40, hooks });
+		await app.terminal.waitFor("0%");
+		await app.submit("/hooks");
+		await app.terminal.waitFor(OPEN);
+		if (columns > 40) expect(await app.terminal.text()).toMatch(/mine .*tool read tool shout/);
+		for (let row = 0; !/→ .*mine /.test(await app.terminal.text()) && row < 9; row++) await app.terminal.press("down");
+		await app.terminal.press("enter");
+		await app.terminal.waitFor("calls     never fired");
+		const lines = (await app.terminal.text()).split("\n").map((line) => line.trim());
+		const from = lines.findIndex((line) => line.startsWith("tools "));
+		const text = lines
+			.slice(
+				from,
+				lines.findIndex((line) => line.startsWith("calls ")),
+			)
+			.join(" ");
+		expect(text).toBe("tools     read (replaces the built-in tool), shout");
+	},
+);

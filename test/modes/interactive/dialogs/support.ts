@@ -42,10 +42,12 @@ export async function startWithWork(
 	return app;
 }
 
-/** The lines of the panel. */
+/** The lines of the panel; today's date and the temporary directory are fixed. */
 export async function panel(app: App): Promise<string[]> {
 	const screen = await app.terminal.screen();
 	const from = screen.findIndex((line) => /^─+$/.test(line));
 	const to = screen.findIndex((line, at) => at > from && (line.startsWith("~") || line.startsWith("/tmp")));
-	return screen.slice(from, to);
+	return screen
+		.slice(from, to)
+		.map((line) => line.replace(/Date: \d{4}-\d\d-\d\d/, "Date: 2026-01-02").replace(/(pi-home-)\w{6}/, "$1XXXXXX"));
 }

@@ -52,6 +52,21 @@ test("space and enter turn the selected tool off and on, also in a filtered list
 	expect(closed).toEqual(["closed"]);
 });
 
+test("a tool that replaces a built-in one says so", async () => {
+	const { tools } = open();
+	const [read] = BUILTIN_TOOLS;
+	const path = "/home/ada/.pi/agent/hooks/mine.ts";
+	const file = { path, realPath: path, scope: "global", name: "mine" } as const;
+	tools.useHooks([{ tool: { ...(read ?? expect.fail()), description: "Reads aloud" }, file }]);
+	const picker = createToolsPicker(look, { tools, paths, onClose() {} });
+	expect(picker.render(80).slice(2, -1)).toEqual(
+		expect.arrayContaining([
+			expect.stringMatching(/^ → read +~\/\.pi\/agent\/hooks\/mine\.ts +on$/),
+			" Replaces the built-in tool · Reads aloud",
+		]),
+	);
+});
+
 test("/tools opens the picker and reports the disabled tools when it closes", async () => {
 	const { terminal, submit, session } = await startApp({ rows: 30 });
 	await terminal.waitFor("0%");

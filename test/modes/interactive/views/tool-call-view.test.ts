@@ -100,6 +100,50 @@ test("a failed call shows the tool's message", () => {
 	expect(finished(call).render(40)).toEqual([expect.stringMatching(/^edit {2}a.ts +failed ✗$/), "│ oldText not found"]);
 });
 
+test.each([
+	[
+		40,
+		[
+			"bash  sudo ls       blocked by careful ✗",
+			"│ changed by careful · command: rm x →",
+			"│ sudo ls",
+			"│ No sudo in this project.",
+		],
+	],
+	[
+		80,
+		[
+			"bash  sudo ls                                               blocked by careful ✗",
+			"│ changed by careful · command: rm x → sudo ls",
+			"│ No sudo in this project.",
+		],
+	],
+	[
+		120,
+		[
+			`bash  sudo ls${" ".repeat(87)}blocked by careful ✗`,
+			"│ changed by careful · command: rm x → sudo ls",
+			"│ No sudo in this project.",
+		],
+	],
+])("a call shows which hook blocked or changed it, at %i columns", (width, lines) => {
+	const view = new ToolCallView(plainStyle(), "bash", { command: "rm x" });
+	view.start({ command: "rm x" });
+	view.changeInput({ by: ["careful"], from: { command: "rm x" }, to: { command: "sudo ls" } });
+	view.finish({ content: [{ type: "text", text: "No sudo in this project." }] }, true, "careful");
+	expect(view.render(width)).toEqual(lines);
+});
+
+test("names and values of hooks cannot draw control sequences", () => {
+	const view = new ToolCallView(plainStyle(), "read", { path: "a" });
+	view.changeInput({ by: [HOSTILE_TEXT], from: { path: HOSTILE_TEXT }, to: { [HOSTILE_TEXT]: 1 } });
+	view.finish({ content: [] }, true, HOSTILE_TEXT);
+	for (const line of view.render(60)) {
+		expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+		expect(visibleWidth(line)).toBeLessThanOrEqual(60);
+	}
+});
+
 test("the message of a failed tool is wrapped, so that the hint at its end is visible", () => {
 	const text = "staging is locked by ada. Ask her, or wait.";
 	expect(finished({ tool: "deploy", args: {}, text, isError: true }).render(30).slice(1)).toEqual([

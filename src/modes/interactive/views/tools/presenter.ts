@@ -11,6 +11,10 @@ export interface ToolCallState {
 	/** The result; during the call, the output so far. */
 	readonly result: ToolResult | null;
 	readonly isError: boolean;
+	/** Name of the hook that blocked the call; empty if none did. */
+	readonly blockedBy: string;
+	/** The change that hooks made to the arguments, in one line; empty for none. */
+	readonly change: string;
 }
 
 /** Formats the calls of one tool: `name  subject  …  status`, then the body next to a rail. */

@@ -1,0 +1,49 @@
+import { paths as findPaths } from "../config/paths.js";
+import { isChosen } from "../hooks/discover.js";
+import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
+import type { ExitCode, ModeIO } from "../modes/mode.js";
+import { homePath } from "../util/home-path.js";
+import { stripAll } from "../util/sanitize.js";
+import { HELP_TEXT } from "./help.js";
+import type { CliContext, CliOptions, HookOptions } from "./options.js";
+import { printNotices } from "./standard-io.js";
+import { discover, loadChosenHooks } from "./subcommands/find-hooks.js";
+import { findLocation, type Surroundings } from "./subcommands/location.js";
+
+/**
+ * Checks flags that only a hook can declare before anything starts.
+ * @throws PiError `bad_arguments` if the session will load no hook that could declare them
+ */
+export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }: CliContext): void {
+	const problem = options.hookFlags?.read([]).problem;
+	if (!problem) return;
+	const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, options);
+	if (!files.some(isChosen)) throw problem;
+}
+
+/** Prints the help and the flags of the hooks that may run here. Loads the hooks, without a session. */
+export async function printHelp(options: HookOptions, io: ModeIO, surroundings: Surroundings = {}): Promise<ExitCode> {
+	const location = findLocation(options, surroundings);
+	const { hooks, notices } = await loadChosenHooks(location, options);
+	const { flags, warnings } = listFlags(hooks);
+	const sections = hooks.flatMap(({ name, path }) => {
+		const own = flags.filter(({ hook }) => hook === path);
+		if (own.length === 0) return [];
+		return [`\n${stripAll(`Hook ${name} (${homePath(path, location.paths.home)})`)}\n${own.map(flagLine).join("")}`];
+	});
+	await io.out(HELP_TEXT + sections.join(""));
+	for (const hook of hooks) hook.active = false;
+	printNotices(io, [...notices, ...warnings]);
+	return 0;
+}
+
+/** Width of the first column of the help. */
+const COLUMN = 28;
+
+function flagLine({ name, type, description, default: value }: FlagDeclaration): string {
+	const label = `  --${name}${type === "string" ? " <value>" : ""}`;
+	const usual = value === undefined || value === false || value === "" ? "" : ` (default: ${stripAll(String(value))})`;
+	const text = `${description}${usual}`.trim();
+	if (text === "") return `${label}\n`;
+	return label.length < COLUMN - 1 ? `${label.padEnd(COLUMN)}${text}\n` : `${label}\n${" ".repeat(COLUMN)}${text}\n`;
+}

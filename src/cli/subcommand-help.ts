@@ -1,0 +1,120 @@
+/** Options of every subcommand. */
+const COMMON = `  --session-dir <dir>       look up sessions in this directory
+  --verbose                 print stack traces of errors
+  -h, --help                print this help
+`;
+const HOOK_OPTIONS = `  --hook <file>             also load this hook; repeatable
+  --no-hooks                load no hooks except those of --hook
+  --trust                   run the hooks of this project without asking, for this run
+`;
+const JSON_OPTION = "  --json                    print JSON\n";
+
+/** Output of `pi <subcommand> --help`, by the words after `pi`. */
+const HELP: Readonly<Record<string, string>> = {
+	hooks: `usage: pi hooks [list | new <name> | check <hook>... | test <hook> | trust | untrust]
+
+Manages hooks. Each action has its own help, such as pi hooks check --help.
+
+  list                      list the hooks that a session here loads; the default
+  new <name>                write a small working hook
+  check <hook>...           load hooks and find faults in them
+  test <hook>               run the handlers of a hook on a recorded session
+  trust                     trust the hooks and tools of this project
+  untrust                   revoke the trust
+`,
+	"hooks list": `usage: pi hooks list [<options>]
+
+Lists the hooks that a session in this directory loads, with their scope, trust and registrations.
+
+${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
+Exit codes: 1 if a hook does not load
+`,
+	"hooks new": `usage: pi hooks new <name> [--project]
+
+Writes <name>.ts to your hooks, and a tsconfig.json if the directory has none.
+
+  --project                 write to the hooks of this project, .pi/hooks
+${JSON_OPTION}${COMMON}`,
+	"hooks check": `usage: pi hooks check <file|name>... [--types] [--json]
+
+Loads hooks as a session does, and prints what they register. Finds imports that do not exist, entry types and commands that
+belong to pi, and malformed registrations. A name is that of one of your hooks, of the project or of pi.
+
+  --types                   also check types, with the TypeScript of the project or the global one
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if a hook does not load or has a fault
+`,
+	"hooks test": `usage: pi hooks test <file|name> [--session <path|id>] [--run <command>] [--json]
+
+Runs the handlers of a hook on a recorded session and prints their results. Saves nothing and sends nothing. "at" is the index
+of the last entry at each point, as in pi context --at.
+
+  --session <path|id>       use this session; default: a sample
+  --run <command>           also run this command of the hook, such as "/budget 200"; repeatable
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if the hook does not load, a handler fails or a result is rejected
+`,
+	"hooks trust": `usage: pi hooks trust [--json]
+
+Trusts the hooks and tools of this project, until one of their files changes, and lists the files.
+
+${JSON_OPTION}${COMMON}`,
+	"hooks untrust": `usage: pi hooks untrust [--json]
+
+Revokes the trust in the hooks and tools of this project.
+
+${JSON_OPTION}${COMMON}`,
+	context: `usage: pi context [--session <path|id>] [--at <entry>] [--without <hook>] [--verify] [--json]
+
+Prints the context of a session: each message with its tokens and where it comes from, and the hidden entries. Reads only.
+
+  --session <path|id>       default: the latest session of this directory
+  --at <entry>              the context of the entries up to and including this index
+  --without <hook>          compute the context without this hook; repeatable
+  --verify                  compute every recorded request again, and name the first that differs
+${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
+Exit codes: 1 if --verify finds a difference
+`,
+	sessions: `usage: pi sessions [list [<text>] | show <id>]
+
+Lists the sessions of this directory, or prints one of them.
+
+  list [<text>]             list the sessions, newest first; with a text, those that contain it
+  show <id>                 print a session, one line for each entry
+${JSON_OPTION}${COMMON}`,
+	"sessions list": `usage: pi sessions list [<text>] [--json]
+
+Lists the sessions of this directory, newest first; with a text, those whose name or messages contain it.
+
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if no session contains the text
+`,
+	"sessions show": `usage: pi sessions show <path|id> [--json]
+
+Prints a session, one line for each entry.
+
+${JSON_OPTION}${COMMON}`,
+	usage: `usage: pi usage [--days <n>] [--by day | model | project | session] [--json]
+
+Prints tokens and cost of all sessions; with --session-dir, of those in that directory.
+
+  --days <n>                only the last days, today included
+  --by <key>                group by day (default), model, project or session
+${JSON_OPTION}${COMMON}`,
+	doctor: `usage: pi doctor [--json]
+
+Checks settings, keys, models, hooks, tools and the terminal, and says how to fix each problem.
+
+  --offline                 make no network requests
+${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
+Exit codes: 1 if there are problems
+`,
+};
+
+/** Words that have a help text of their own, such as `hooks check`. */
+export const HELP_TOPICS = Object.keys(HELP);
+
+/** The help of a subcommand or of one of its actions. @param words such as `["hooks", "check"]`; further words are ignored */
+export function subcommandHelp(words: readonly string[]): string {
+	return HELP[words.slice(0, 2).join(" ")] ?? HELP[words[0] ?? ""] ?? "";
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
+import type { LoadedHook } from "../../hooks/registry.js";
+import { placeOfError } from "../../hooks/source-place.js";
+import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
+import type { Subcommand } from "../options.js";
+import { printJson, printLines, printNotices } from "../standard-io.js";
+import { checkTypes, type TypeErrors } from "./check-types.js";
+import { findHookFile, tryHooks } from "./find-hooks.js";
+import { createRegistry, type HookReport, reportHook } from "./hooks.js";
+import type { SubcommandContext } from "./location.js";
+
+const NO_TYPESCRIPT = "TypeScript was not found, so types were not checked · npm install --save-dev typescript";
+
+/** The result of checking one hook. */
+interface Checked {
+	report: HookReport;
+	/** Faults that the load does not show, one line each. */
+	problems: string[];
+	/** Undefined without `--types`. */
+	types: TypeErrors | undefined;
+}
+
+/**
+ * `pi hooks check <file|name>…`: loads hooks as a session would, and prints what each registers and what is wrong with it.
+ * @returns 1 if one of them does not load or has a fault
+ * @throws PiError `hook_load_failed` when a file does not exist
+ */
+export async function checkHooks(
+	{ target, more = [], types = false }: Extract<Subcommand, { action: "check" }>,
+	context: SubcommandContext,
+): Promise<number> {
+	const checked: Checked[] = [];
+	for (const name of [target, ...more]) checked.push(await checkHook(name, types, context));
+	const { options, io } = context;
+	if (options.json) {
+		const reports = checked.map(describeJson);
+		await printJson(io, more.length === 0 ? reports[0] : reports);
+	} else {
+		for (const { report, problems, types: errors } of checked) {
+			if (report.loaded) await printLines(io, describeReport(report));
+			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...describeTypes(errors)]);
+		}
+	}
+	return checked.every(
+		({ report, problems, types: errors }) => report.loaded && problems.length + typeCount(errors) === 0,
+	)
+		? 0
+		: 1;
+}
+
+async function checkHook(target: string, withTypes: boolean, { location }: SubcommandContext): Promise<Checked> {
+	const file = findHookFile(target, location);
+	const [attempt] = await tryHooks([file], location);
+	const hook = attempt?.hook ?? null;
+	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
+	if (file.scope === "bundled") return { report, problems: [], types: withTypes ? [] : undefined };
+	const imports = await findImportProblems(file.realPath).catch(() => []); // the load reports a file that does not compile
+	return {
+		report,
+		problems: [
+			...imports.map(describeImport),
+			...(hook ? [...createRegistry([hook]).warnings, ...findRegistrationProblems(hook)] : []),
+			...findReservedTypes(file.realPath, hook),
+		],
+		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
+	};
+}
+
+/** Registrations that load, but cannot work. */
+function findRegistrationProblems(hook: LoadedHook): string[] {
+	const at = (registered: object) => {
+		const place = placeOfError(hook.places.get(registered), hook);
+		return place ? `${place.file}:${place.line}:${place.column}` : hook.path;
+	};
+	const wrong = (value: unknown, type: "string" | "function") => value !== undefined && typeof value !== type;
+	const commands = [...hook.commands].flatMap(([name, options]) => [
+		...(wrong(options.description, "string") ? [`${at(options)}: description of /${name} is not a text`] : []),
+		...(wrong(options.argumentHint, "string") ? [`${at(options)}: argumentHint of /${name} is not a text`] : []),
+		...(wrong(options.complete, "function") ? [`${at(options)}: complete of /${name} is not a function`] : []),
+	]);
+	const entries = [...hook.entryTypes].flatMap(([type, options]) =>
+		wrong(options.render, "function") ? [`${at(options)}: render of the entry type ${type} is not a function`] : [],
+	);
+	return [...commands, ...entries];
+}
+
+/** Entry types of pi that the hook declares, or saves with a literal type. */
+function findReservedTypes(file: string, hook: LoadedHook | null): string[] {
+	const source = readFileSync(file, "utf8");
+	const saved = [...source.matchAll(/\bsaveEntr(?:y|ies)\(\s*\[?\s*\{\s*type:\s*["'](\w+)["']/g)].flatMap(
+		({ 1: type = "", index }) =>
+			RESERVED_ENTRY_TYPES.has(type) ? [{ type, line: source.slice(0, index).split("\n").length }] : [],
+	);
+	const reason = (type: string) => `the entry type ${type} belongs to pi; choose another name`;
+	return [
+		...[...(hook?.entryTypes.keys() ?? [])]
+			.filter((type) => RESERVED_ENTRY_TYPES.has(type))
+			.map((type) => `${file}: ${reason(type)}`),
+		...saved.map(({ type, line }) => `${file}:${line}: ${reason(type)}`),
+	];
+}
+
+function describeImport({ place: { file, line, column }, reason }: ImportProblem): string {
+	return `${file}:${line}:${column}: ${reason}`;
+}
+
+function describeReport({ path, events, commands, entryTypes }: HookReport): string[] {
+	return [
+		`${path} loads without errors`,
+		`events    ${events.join(", ") || "none"}`,
+		`commands  ${commands.map((name) => `/${name}`).join(", ") || "none"}`,
+		...(entryTypes.length > 0 ? [`entries   ${entryTypes.join(", ")}`] : []),
+	];
+}
+
+function typeCount(types: TypeErrors | undefined): number {
+	return types === null ? 1 : (types?.length ?? 0);
+}
+
+function describeTypes(types: TypeErrors | undefined): readonly string[] {
+	return types === null ? [NO_TYPESCRIPT] : (types ?? []);
+}
+
+function describeJson({ report, problems, types }: Checked) {
+	const { path, loaded, events, commands, entryTypes, problem } = report;
+	return {
+		path,
+		loaded,
+		events,
+		commands,
+		entryTypes,
+		problem,
+		warnings: problems,
+		...(types !== undefined && { types }),
+	};
+}

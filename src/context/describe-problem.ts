@@ -1,0 +1,45 @@
+import { stripAll } from "../util/sanitize.js";
+import type { ContextProblem } from "./context-message.js";
+
+/** Maximum length of a tool call id or role in a sentence, in characters. */
+const MAX_DETAIL = 60;
+
+const FORMS: Readonly<Record<string, string>> = {
+	user: "content must be a text or a list of text and image blocks",
+	assistant: "content must be a list of text, thinking and toolCall blocks",
+	toolResult: "it needs toolCallId, toolName and a list of text and image blocks as content",
+	bashExecution: "it needs command and output, both texts",
+};
+
+/**
+ * Rules as sentences. `at` is the position, from 0; `detail` the id of the tool call, or the role of the message.
+ * Sections and tools are named by field, and their values are not quoted. */
+const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>> = {
+	known_role: (at, role) => (role === "" ? `message ${at} has no role` : `message ${at} has the unknown role ${role}`),
+	well_formed_content: (at, role) => `message ${at} is malformed${FORMS[role] ? `: ${FORMS[role]}` : ""}`,
+	result_answers_call: (at, id) => `the tool result in message ${at} answers no earlier tool call: ${id}`,
+	call_has_result: (at, id) => `tool call ${id} in message ${at} has no result`,
+	one_result_per_call: (at, id) => `message ${at} is a second result of tool call ${id}`,
+	user_message_remains: () => "no user message with content remains",
+	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
+	answer_has_messages: () => "the answer has no list of messages",
+	answer_can_be_read: (at) => `message ${at} cannot be read`,
+	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
+	system_prompt_is_list: () => "systemPrompt is not a list of sections",
+	section_has_id_and_text: (at) => `systemPrompt[${at}] is not { id, text } with two strings`,
+	one_section_per_id: (at) => `systemPrompt[${at}] has the id of an earlier section`,
+	section_id_is_own: (at) =>
+		`systemPrompt[${at}] is a new section whose id is neither one of pi nor "<name of the hook>:<name>"`,
+	system_prompt_not_empty: () => "systemPrompt leaves no section with text",
+	tools_is_list: () => "tools is not a list of names",
+	known_tool: (at) => `tools[${at}] is not the name of a tool that is on`,
+	one_offer_per_tool: (at) => `tools[${at}] repeats an earlier name`,
+	compaction_index_clamped: (entry) =>
+		`firstKeptEntryIndex of the compaction in entry ${entry} is outside of the session, so the nearest valid index is used`,
+};
+
+/** A problem as a sentence without a final period. Messages are counted from 0. */
+export function describeProblem({ rule, position, detail = "" }: Omit<ContextProblem, "hook">): string {
+	const shown = stripAll(detail).replace(/\s+/g, " ").slice(0, MAX_DETAIL);
+	return SENTENCES[rule]?.(position, shown) ?? `${rule.replaceAll("_", " ")} (message ${position})`;
+}

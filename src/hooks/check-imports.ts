@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { errorText, type SourcePlace } from "../errors.js";
+import { createJiti, transform } from "./compiler.js";
+import { loadHostModules } from "./host-modules.js";
+
+/** An import that fails, or that is undefined when the hook runs. */
+export interface ImportProblem {
+	place: SourcePlace;
+	/** A sentence without a final period. */
+	reason: string;
+}
+
+/** `_typebox = await jitiImport("typebox")` in compiled code: the name of the namespace and the module. */
+const STATIC_IMPORT = /\b(?:var|const) (_\w+) = (?:_interopRequire\w+\()?(?:await jitiImport|require)\("([^"]+)"\)/g;
+const ANY_IMPORT = /\b(?:jitiImport|require)\("([^"]+)"\)/g;
+
+/**
+ * Finds imports of modules and of names that do not exist, in a file and the local files that it imports. Types do not
+ * count. Evaluates the imported modules.
+ */
+export async function findImportProblems(path: string): Promise<ImportProblem[]> {
+	const problems: ImportProblem[] = [];
+	const host = await loadHostModules(["import(everything)"]);
+	const files = new Set([path]);
+	for (const file of files) {
+		const source = readFileSync(file, "utf8");
+		const code = transform({ filename: file, source, ts: true, async: true }, false);
+		const jiti = createJiti({ virtualModules: host }, file);
+		const report = (specifier: string, reason: string) =>
+			problems.push({ place: placeOf(file, source, specifier), reason });
+		for (const [, specifier = ""] of code.matchAll(ANY_IMPORT)) {
+			if (Object.hasOwn(host, specifier) || isBuiltin(specifier)) continue;
+			const found = jiti.esmResolve(specifier, { try: true });
+			if (found === undefined) report(specifier, `the module ${specifier} does not exist`);
+			else if (/^(file:|\/)(?!.*\/node_modules\/).*\.[cm]?tsx?$/.test(found))
+				files.add(found.replace(/^file:\/\//, ""));
+		}
+		for (const [, name = "", specifier = ""] of code.matchAll(STATIC_IMPORT)) {
+			const used = namesOf(code, name);
+			if (used.length === 0) continue;
+			try {
+				const namespace: unknown = Object.hasOwn(host, specifier) ? host[specifier] : await jiti.import(specifier);
+				for (const missing of used.filter((used) => !hasExport(namespace, used))) {
+					report(specifier, `${specifier} has no export ${missing}`);
+				}
+			} catch (error) {
+				const reason = `the module ${specifier} does not load: ${errorText(error).split(" Require stack:")[0]}`;
+				if (!problems.some(({ place }) => place.file === file && place.line === placeOf(file, source, specifier).line))
+					report(specifier, reason);
+			}
+		}
+	}
+	return problems;
+}
+
+/** The names that compiled code reads from a namespace. The default export always exists: it is the module itself. */
+function namesOf(code: string, namespace: string): string[] {
+	const reads = [...code.matchAll(new RegExp(`(?<![\\w.])${namespace}\\.(\\w+)`, "g"))].map(([, name = ""]) => name);
+	return [...new Set(reads)].filter((name) => name !== "default");
+}
+
+function hasExport(namespace: unknown, name: string): boolean {
+	return (typeof namespace === "object" || typeof namespace === "function") && namespace !== null && name in namespace;
+}
+
+/** Where a source names a module. */
+function placeOf(file: string, source: string, specifier: string): SourcePlace {
+	const at = Math.max(0, ...[`"${specifier}"`, `'${specifier}'`].map((text) => source.indexOf(text)));
+	const before = source.slice(0, at).split("\n");
+	return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

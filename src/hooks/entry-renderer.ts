@@ -1,0 +1,32 @@
+import { basename } from "node:path";
+import { type HookError, inspectable, locate } from "../errors.js";
+import type { Named } from "./registry.js";
+import { createHookError } from "./source-place.js";
+import type { EntryOptions } from "./types.js";
+
+/**
+ * The function of a hook that draws entries of a type. It throws an error that names the position in the hook's source.
+ * @param onError receives each failure
+ */
+export function entryRenderer(
+	{ hook, name, options }: Named<EntryOptions>,
+	onError: (error: HookError) => void,
+): EntryOptions["render"] {
+	const { render } = options;
+	if (!render) return undefined;
+	const placed = <T>(draw: () => T): T => {
+		try {
+			return draw();
+		} catch (thrown) {
+			const error = createHookError("hook_failed", hook, `drawing of ${name}`, inspectable(thrown), options);
+			onError(error);
+			const { subject, at } = locate({ hookPath: hook.path, ...error.place }, basename(hook.path));
+			throw new Error(`${error.reason} (${subject}${at})`, { cause: thrown });
+		}
+	};
+	return (entry, theme) => {
+		const drawn = placed(() => render.call(options, entry, theme));
+		if (typeof drawn !== "object" || typeof drawn?.render !== "function") return drawn;
+		return { render: (width) => placed(() => drawn.render(width)), invalidate: () => drawn.invalidate?.() };
+	};
+}

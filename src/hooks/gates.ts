@@ -1,0 +1,185 @@
+import { isDeepStrictEqual } from "node:util";
+import { errorText } from "../errors.js";
+import type { ChangedInput } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
+import { jsonCopy } from "./answers.js";
+import type { HandlerCalls } from "./handler-calls.js";
+import { createHookContext, type HookHost } from "./host-context.js";
+import type { LoadedHook } from "./registry.js";
+import { NO_UI } from "./session-ui.js";
+import type { Attachment, PromptEvent, ToolCallEvent, UserBashEvent, UserBashResult } from "./types.js";
+
+/** The collaborators of the gates. */
+export interface GateContext {
+	calls: HandlerCalls;
+	host: HookHost;
+}
+
+/** Validates and converts the arguments of a call. @throws with a message that names the invalid fields first */
+export type InputValidator = (input: Record<string, unknown>) => Record<string, unknown>;
+
+/** What the hooks decide about a tool call: `blocked` is the reason, `by` the name of the hook. */
+export type ToolCallDecision =
+	| { blocked: string; by?: string }
+	| { input: Record<string, unknown>; changed?: ChangedInput };
+
+interface CallInput {
+	input: Record<string, unknown>;
+	/** Hooks that changed the arguments. */
+	by: readonly string[];
+}
+
+/** Asks `tool_call` handlers: changed arguments are chained, and the first block wins. A failure or malformed answer blocks. */
+export async function gateToolCall(
+	{ calls, host }: GateContext,
+	event: ToolCallEvent,
+	validate: InputValidator,
+	signal: AbortSignal,
+): Promise<ToolCallDecision> {
+	const start: CallInput = { input: event.input, by: [] };
+	const eventWith = ({ input }: CallInput): ToolCallEvent => ({ ...event, input: freezeDeep(structuredClone(input)) });
+	const result = await calls.gate<"tool_call", CallInput, { blocked: string; by?: string }>(
+		"tool_call",
+		start,
+		eventWith,
+		signal,
+		async ({ hook, handler, answer, failure, problem }, state) => {
+			const block = (reason: string) => ({ decision: { blocked: reason, by: hook.name } });
+			if (failure && signal.aborted) return { decision: { blocked: ABORTED } };
+			if (failure) return block(`Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`);
+			if (answer?.block) return block(answer.reason || `Blocked by hook ${hook.name}`);
+			if (problem !== undefined) return block(`Blocked: the answer of hook ${hook.name} is malformed: ${problem}`);
+			let next = state;
+			if (answer?.input) {
+				const changed = changeInput(answer.input, state, hook, validate);
+				if ("problem" in changed) {
+					calls.report(hook, "tool_call", `${changed.problem}; the call is blocked`, handler);
+					return block(`Blocked: the new input of hook ${hook.name} is invalid: ${changed.problem}`);
+				}
+				next = changed;
+			}
+			if (answer?.ask !== undefined) {
+				const refusal = await ask(host, hook, answer.ask, eventWith(next), signal);
+				if (signal.aborted) return { decision: { blocked: ABORTED } };
+				if (refusal !== null) return block(refusal);
+			}
+			return { state: next };
+		},
+	);
+	if ("decision" in result) return result.decision;
+	const { input, by } = result.state;
+	return by.length === 0 ? { input: event.input } : { input, changed: { by, ...difference(event.input, input) } };
+}
+
+const ABORTED = "aborted: the user stopped the run";
+
+function changeInput(
+	input: Record<string, unknown>,
+	state: CallInput,
+	hook: LoadedHook,
+	validate: InputValidator,
+): CallInput | { problem: string } {
+	try {
+		const valid = validate(jsonCopy(input) as Record<string, unknown>);
+		return isDeepStrictEqual(valid, state.input) ? state : { input: valid, by: [...state.by, hook.name] };
+	} catch (error) {
+		// The validator ends its message with the arguments, whose values are not repeated.
+		const message = error instanceof Error ? error.message : "";
+		const [rules = ""] = message.split(/\n\s*\n?Received arguments:/);
+		return { problem: errorText(rules || error) };
+	}
+}
+
+/** @returns why the call must not run; null if the user agrees */
+async function ask(
+	host: HookHost,
+	hook: LoadedHook,
+	question: string,
+	event: ToolCallEvent,
+	signal: AbortSignal,
+): Promise<string | null> {
+	const call = { hook, event: event.type, signal, deadline: null, effects: true, defersRebuild: true };
+	if (host.ui === NO_UI) return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer`;
+	const isAllowed = await createHookContext(host, call).ui.confirm(question, describeCall(event));
+	return isAllowed ? null : `The user refused this call when hook ${hook.name} asked: ${question}`;
+}
+
+/** A call in one line: the tool with its most informative argument. */
+function describeCall({ toolName, input }: ToolCallEvent): string {
+	const known = [input.command, input.path, input.pattern].find((value) => typeof value === "string");
+	return `${toolName}: ${known ?? JSON.stringify(input)}`;
+}
+
+/** The arguments that differ. */
+function difference(from: Readonly<Record<string, unknown>>, to: Readonly<Record<string, unknown>>) {
+	const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+	const changed = names.filter((name) => !isDeepStrictEqual(from[name], to[name]));
+	const pick = (input: Readonly<Record<string, unknown>>) =>
+		Object.fromEntries(changed.flatMap((name) => (name in input ? [[name, input[name]] as const] : [])));
+	return { from: pick(from), to: pick(to) };
+}
+
+/** What the hooks decide about a prompt. `by`: name of the hook. */
+export type PromptDecision =
+	| { handled: true; by: string }
+	| { stop: string; by: string }
+	/** `attachments`: only if a hook replaced them. */
+	| { text: string; attachments?: Attachment[] };
+
+interface PromptState {
+	text: string;
+	attachments?: Attachment[];
+}
+
+/** Asks `prompt` handlers: changes are chained, and the first `handled` or `stop` wins. */
+export async function gatePrompt(
+	{ calls }: GateContext,
+	event: PromptEvent,
+	signal: AbortSignal,
+): Promise<PromptDecision> {
+	const eventWith = ({ text, attachments = [...event.attachments] }: PromptState): PromptEvent =>
+		Object.freeze({ ...event, text, attachments: freezeDeep(attachments) });
+	const result = await calls.gate<"prompt", PromptState, PromptDecision>(
+		"prompt",
+		{ text: event.text },
+		eventWith,
+		signal,
+		async ({ hook, answer }, state) => {
+			if (!answer) return { state };
+			if ("stop" in answer) return { decision: { stop: answer.stop, by: hook.name } };
+			if ("handled" in answer) return { decision: { handled: true, by: hook.name } };
+			const { text = state.text, attachments = state.attachments } = answer;
+			return { state: { text, ...(attachments ? { attachments: [...attachments] } : {}) } };
+		},
+	);
+	return "decision" in result ? result.decision : result.state;
+}
+
+/** What the hooks decide about a shell command of the user: run it, show a result, or nothing. `by`: name of the hook. */
+export type UserBashDecision =
+	| { command: string }
+	| { command: string; result: UserBashResult; by: string }
+	| { blocked: string; by: string };
+
+/** Asks `user_bash` handlers: changed commands are chained, and the first `result` or `block` wins. */
+export async function gateUserBash(
+	{ calls }: GateContext,
+	event: UserBashEvent,
+	signal: AbortSignal,
+): Promise<UserBashDecision> {
+	const decided = await calls.gate<"user_bash", string, UserBashDecision>(
+		"user_bash",
+		event.command,
+		(command) => Object.freeze({ ...event, command }),
+		signal,
+		async ({ hook, answer }, command) => {
+			if (!answer) return { state: command };
+			if ("block" in answer && answer.block) {
+				return { decision: { blocked: answer.reason || `Blocked by hook ${hook.name}`, by: hook.name } };
+			}
+			if ("result" in answer) return { decision: { command, result: answer.result, by: hook.name } };
+			return { state: "command" in answer ? answer.command : command };
+		},
+	);
+	return "decision" in decided ? decided.decision : { command: decided.state };
+}

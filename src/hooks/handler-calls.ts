@@ -1,0 +1,211 @@
+import { errorText, type HookError, inspectable, PiError } from "../errors.js";
+import { abortable, linkSignals } from "../util/abort.js";
+import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
+import { Deadline } from "./deadline.js";
+import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
+import type { HookCall } from "./hook-call.js";
+import { createHookContext, type HookHost } from "./host-context.js";
+import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
+import { createHookError } from "./source-place.js";
+import type { HookEventName, HookEvents, HookResults } from "./types.js";
+import type { HandlerWatch } from "./watchdog.js";
+
+export interface HookCallOptions {
+	registry: HookRegistry;
+	host: HookHost;
+	/** In ms; read again for each call. */
+	hookTimeoutMs(): number;
+	/** Receives each failure of a handler or command, and each rejected answer. */
+	onError(error: HookError): void;
+	/** Detects handlers that block the event loop. */
+	watch?: HandlerWatch;
+	/** Called when a handler starts. @returns a function that is called when it is done */
+	onBegin?(hookPath: string, event: string): () => void;
+	/** Called after each call. */
+	onCall?(report: HookCallReport): void;
+}
+
+/** A finished call of a handler or command. */
+export interface HookCallReport {
+	hookPath: string;
+	/** Name of the event, or `/name` of a command. */
+	event: string;
+	ms: number;
+	/** `blocked`: it stopped a tool call, a request or a session change. */
+	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
+}
+
+/** The result of one call: the checked answer, or an error that blocks. */
+export interface CallResult<N extends HookEventName> extends Registration<N> {
+	/** Undefined without an answer, and for one that is malformed and stops nothing. */
+	answer?: HookResults[N] | undefined;
+	/** What is wrong with the answer; it is reported already. */
+	problem?: string;
+	/** Set only for events whose errors block. */
+	failure?: { error: unknown };
+}
+
+/** Calls handlers one after another, with the deadlines and error policy of the table in events.ts. */
+export class HandlerCalls {
+	constructor(private readonly options: HookCallOptions) {}
+
+	get registry(): HookRegistry {
+		return this.options.registry;
+	}
+
+	/** Calls handlers in order until one of them decides. @returns its decision; null if none decided */
+	async first<N extends EventsThatCombine<"first">, D>(
+		name: N,
+		event: HookEvents[N],
+		signal: AbortSignal,
+		decide: (called: CallResult<N>) => D | null,
+	): Promise<D | null> {
+		const handlers = this.registry.handlers(name);
+		const times = this.times(event, handlers.length);
+		for (const registration of handlers) {
+			const decision = decide(await this.call(registration, event, signal, times));
+			if (decision !== null) return decision;
+		}
+		return null;
+	}
+
+	/**
+	 * Passes the state through the handlers until one of them decides.
+	 * @returns the decision, or the state after the last handler
+	 */
+	async gate<N extends EventsThatCombine<"gate">, S, D>(
+		name: N,
+		start: S,
+		eventWith: (state: S) => HookEvents[N],
+		signal: AbortSignal,
+		next: (called: CallResult<N>, state: S) => Promise<{ decision: D } | { state: S }>,
+	): Promise<{ decision: D } | { state: S }> {
+		let state = start;
+		const handlers = this.registry.handlers(name);
+		const times = this.times(eventWith(state), handlers.length);
+		for (const registration of handlers) {
+			const result = await next(await this.call(registration, eventWith(state), signal, times), state);
+			if ("decision" in result) return result;
+			state = result.state;
+		}
+		return { state };
+	}
+
+	/** Passes the state through all handlers. @returns the state after the last one */
+	async chain<N extends EventsThatCombine<"chain">, S>(
+		name: N,
+		start: S,
+		eventWith: (state: S) => HookEvents[N],
+		signal: AbortSignal,
+		next: (called: CallResult<N>, state: S) => S,
+	): Promise<S> {
+		let state = start;
+		const handlers = this.registry.handlers(name);
+		const times = this.times(eventWith(state), handlers.length);
+		for (const registration of handlers) {
+			state = next(await this.call(registration, eventWith(state), signal, times), state);
+		}
+		return state;
+	}
+
+	/** Calls one handler according to the policy of its event. Never rejects. */
+	async call<N extends HookEventName>(
+		registration: Registration<N>,
+		event: HookEvents[N],
+		signal: AbortSignal,
+		times: HandlerTimes,
+	): Promise<CallResult<N>> {
+		const { hook, handler } = registration;
+		const policy = EVENTS[event.type];
+		const startedAt = performance.now();
+		let outcome: HookCallReport["outcome"] = "done";
+		const limitMs = times.next();
+		const own = new AbortController();
+		const linked = linkSignals(signal, own.signal);
+		let deadline: Deadline | null = null;
+		const expired = new Promise<never>((_, reject) => {
+			if (limitMs === null) return;
+			deadline = new Deadline(limitMs, () => {
+				reject(new PiError("hook_timeout", `timed out after ${Math.round(limitMs)} ms`));
+				own.abort();
+			});
+		});
+		expired.catch(() => {});
+		const call: HookCall = {
+			hook,
+			event: event.type,
+			signal: linked.signal,
+			deadline,
+			effects: policy.effects,
+			defersRebuild: policy.defersRebuild,
+		};
+		const leave = this.enter(hook, event.type);
+		const end = this.options.onBegin?.(hook.path, event.type);
+		const context = createHookContext(this.options.host, call);
+		const answer = (async () => handler(event, context))();
+		try {
+			const given: unknown = await Promise.race([abortable(answer, signal), expired]);
+			const checked = checkAnswer<N>(event, given);
+			const blocks = checked.problem !== null && policy.onError === "block";
+			if (blocks || stops(checked.answer)) outcome = "blocked";
+			if (checked.problem === null) return { ...registration, answer: checked.answer };
+			this.report(hook, event.type, withConsequence(checked, blocks), handler);
+			return { ...registration, answer: checked.answer, problem: checked.problem };
+		} catch (thrown) {
+			const error = inspectable(thrown);
+			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
+			if (!signal.aborted) this.report(hook, event.type, error, handler);
+			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late, handler));
+			return policy.onError === "block" ? { ...registration, failure: { error } } : registration;
+		} finally {
+			leave();
+			end?.();
+			(deadline as Deadline | null)?.clear();
+			linked.unlink();
+			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });
+		}
+	}
+
+	/** The time limits of the next `count` handlers. */
+	times(event: HookEvents[HookEventName], count: number): HandlerTimes {
+		return handlerTimes(event, { count, hookTimeoutMs: this.options.hookTimeoutMs(), now: () => performance.now() });
+	}
+
+	/** Starts to watch a call. @returns a function that is called when it is done */
+	enter({ path, scope }: LoadedHook, event: string): () => void {
+		const { watch, hookTimeoutMs } = this.options;
+		// Built-in and bundled hooks are part of pi: they need no watchdog, whose thread every start would wait for.
+		return watch && scope !== "builtin" && scope !== "bundled"
+			? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs())
+			: () => {};
+	}
+
+	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */
+	#reportLate(hook: LoadedHook, event: string, thrown: unknown, handler: object): void {
+		const error = inspectable(thrown);
+		if (error instanceof Error && error.name === "AbortError") return;
+		const late = new Error(`failed after its timeout: ${errorText(error)}`);
+		if (error instanceof Error && error.stack !== undefined) late.stack = error.stack;
+		this.report(hook, event, late, handler);
+	}
+
+	/**
+	 * Reports a failure of a handler or command, or a rejected answer.
+	 * @param handler what failed, as it was registered: the place of an error without a position
+	 */
+	report(hook: LoadedHook, event: string, cause: unknown, handler: object): HookError {
+		const error = createHookError(isTimeout(cause) ? "hook_timeout" : "hook_failed", hook, event, cause, handler);
+		this.options.onError(error);
+		return error;
+	}
+}
+
+function isTimeout(error: unknown): boolean {
+	return error instanceof PiError && error.code === "hook_timeout";
+}
+
+/** A problem of an answer with what pi does about it. */
+function withConsequence({ answer, problem }: CheckedAnswer<HookEventName>, blocks: boolean): string {
+	if (blocks) return `${problem}; the call is blocked`;
+	return answer === undefined ? `${problem}; the answer was ignored` : `${problem}; the rest of the answer counts`;
+}

@@ -1,0 +1,62 @@
+import { describeHookError, type HookError, hookFailure, inspectable } from "../errors.js";
+import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import type { HookCallReport } from "./handler-calls.js";
+import type { HookCall } from "./hook-call.js";
+import { hookFileName } from "./hook-name.js";
+import { createHookContext, type HookHost } from "./host-context.js";
+import type { LoadedHook } from "./registry.js";
+import { createHookError } from "./source-place.js";
+import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
+import type { HandlerWatch } from "./watchdog.js";
+
+/** What calls of a hook's tool need of the session. */
+export interface HookToolHost {
+	host: HookHost;
+	/** Detects tools that block the event loop. */
+	watch?: HandlerWatch;
+	/** In ms, for `watch`; read again for each call. */
+	hookTimeoutMs(): number;
+	/** Called after each call. */
+	onCall(report: HookCallReport): void;
+	/** Receives the error of a failed call, which the model gets as a result. */
+	onFailure(error: HookError): void;
+}
+
+/** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook. */
+export function createHookTool(hook: LoadedHook, tool: RegisteredTool, session: HookToolHost): AnyTool {
+	const { renderCall, renderResult, ...fields } = tool;
+	return { ...fields, run: (args, context) => runHookTool(hook, tool, args, context, session) };
+}
+
+async function runHookTool(
+	hook: LoadedHook,
+	tool: RegisteredTool,
+	args: unknown,
+	context: ToolContext,
+	{ host, watch, hookTimeoutMs, onCall, onFailure }: HookToolHost,
+): Promise<ToolResult> {
+	const { signal } = context;
+	const event = `tool ${tool.name}`;
+	const source = `The tool "${tool.name}" of hook ${hookFileName(hook.path)}`;
+	const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: true };
+	const startedAt = performance.now();
+	const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
+	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
+	let outcome: HookCallReport["outcome"] = "done";
+	try {
+		const checked = { ...withCheckedUpdates(context, source), ctx: createHookContext(host, call) };
+		const result = checkResult(await tool.run(args, checked), source);
+		if (result.isError) outcome = signal.aborted ? "aborted" : "failed";
+		return result;
+	} catch (thrown) {
+		const error = inspectable(thrown);
+		outcome = signal.aborted ? "aborted" : "failed";
+		if (signal.aborted) throw error;
+		const failure = createHookError("hook_failed", hook, event, error, tool);
+		onFailure(failure);
+		throw new Error(describeHookError(hookFailure(failure), hookFileName(hook.path)), { cause: error });
+	} finally {
+		leave?.();
+		onCall({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
+	}
+}

@@ -1,0 +1,129 @@
+import { dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { HookError, type HookErrorSource, type PiErrorCode, type SourcePlace } from "../errors.js";
+import { packageRoot } from "../util/package-root.js";
+import type { SourceLocator } from "./source-locator.js";
+
+/** A file of a hook or tool, and the compiler that loaded it. */
+export interface HookSource {
+	/** Path to show to the user. */
+	path: string;
+	/** Path in stack traces. */
+	realPath: string;
+	/** Absent for files that were not compiled. */
+	compiler?: SourceLocator;
+}
+
+/** A hook whose handlers were registered at known places. */
+export interface RegisteringHook extends HookSource {
+	/** An error created where each handler was registered. */
+	readonly places: WeakMap<object, Error>;
+}
+
+/** Starts the message of a syntax error, which ends with a position that counts columns from 0. */
+export const SYNTAX_ERROR = "ParseError: ";
+
+/** A line of a stack trace: what comes before the position, the file and the position. */
+const FRAME = /^(\s+at (?:async )?(?:.*\()?)((?:file:\/\/)?[^()\n]+?):(\d+):(\d+)(\)?)$/;
+
+/** @param handler the handler that failed; its registration is the place of an error without a position */
+export function createHookError(
+	code: PiErrorCode,
+	hook: RegisteringHook,
+	event: string,
+	cause: unknown,
+	handler?: object,
+): HookError {
+	return new HookError(code, hook.path, event, cause, sourceOfError(cause, hook, handler && hook.places.get(handler)));
+}
+
+/** Where an error comes from in the source of a hook. @param registered created where the handler was registered */
+export function sourceOfError(error: unknown, hook: HookSource, registered?: Error): HookErrorSource {
+	return { place: placeOfError(error, hook) ?? placeOfError(registered, hook), trace: traceOf(error, hook) };
+}
+
+/** The innermost position of an error in the hook's own source; null if the error names none. */
+export function placeOfError(error: unknown, hook: HookSource): SourcePlace | null {
+	// Positions of a bundled hook in the minified program mean nothing to a reader.
+	if (!(error instanceof Error) || hook.realPath.endsWith(".js")) return null;
+	// The stack of a syntax error shows only who imports the file.
+	const syntax = error.message.startsWith(SYNTAX_ERROR) ? placeInMessage(error, hook) : null;
+	if (syntax) return syntax;
+	for (const line of stackOf(error).split("\n")) {
+		const frame = readFrame(line, hook);
+		if (frame) return frame.place;
+	}
+	return placeInMessage(error, hook);
+}
+
+/** The stack trace of an error, with positions in the sources; null if it has none. */
+function traceOf(error: unknown, hook: HookSource): string | null {
+	if (!(error instanceof Error) || error.stack === undefined) return null;
+	const lines = stackOf(error).split("\n");
+	return lines.map((line) => readFrame(line, hook)?.text ?? line).join("\n");
+}
+
+/** A frame in the hook's own source, with its position there. */
+function readFrame(line: string, hook: HookSource): { place: SourcePlace; text: string } | null {
+	const [, start = "", location, row, column, end = ""] = FRAME.exec(line) ?? [];
+	if (location === undefined) return null;
+	const file = pathOf(location);
+	if (!isOwnFile(file, hook)) return null;
+	const position = { line: Number(row), column: Number(column) };
+	const source = hook.compiler?.has(file) ? hook.compiler.sourcePosition(file, position) : position;
+	const place = { file: shownPath(file, hook), ...source };
+	return { place, text: `${start}${place.file}:${place.line}:${place.column}${end}` };
+}
+
+/** True for files of the hook: those in its folder and those that were compiled with it, without installed packages. */
+function isOwnFile(file: string, hook: HookSource): boolean {
+	if (file === hook.realPath || file === hook.path || hook.compiler?.has(file)) return true;
+	const folder = dirname(hook.realPath) + sep;
+	if (!file.startsWith(folder) || file.slice(folder.length).includes(`node_modules${sep}`)) return false;
+	return folder.startsWith(packageRoot()) || !file.startsWith(packageRoot());
+}
+
+/** Syntax errors name the position in their message, or at the start of their stack. */
+function placeInMessage(error: Error, hook: HookSource): SourcePlace | null {
+	for (const text of [error.message, stackOf(error)]) {
+		const [, file, row, column] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
+		if (file !== undefined && isOwnFile(file, hook))
+			return { file: shownPath(file, hook), line: Number(row), column: columnOf(error, column) };
+	}
+	return null;
+}
+
+/** Syntax errors of jiti count columns from 0. */
+function columnOf({ message }: Error, column: string | undefined): number {
+	return column === undefined ? 1 : Number(column) + (message.startsWith(SYNTAX_ERROR) ? 1 : 0);
+}
+
+/** The path that the user knows of a file in a stack trace. */
+function shownPath(file: string, hook: HookSource): string {
+	if (file === hook.realPath) return hook.path;
+	const root = copyRoot(hook);
+	return root !== "" && file.startsWith(root) ? file.slice(root.length) : file;
+}
+
+/** The directory that holds the trusted copy of a project's file under its full path; empty for other files. */
+export function copyRoot({ path, realPath }: Pick<HookSource, "path" | "realPath">): string {
+	return realPath.endsWith(path) ? realPath.slice(0, -path.length) : "";
+}
+
+function pathOf(location: string): string {
+	if (!location.startsWith("file://")) return location;
+	try {
+		return fileURLToPath(location.replace(/\?.*$/, ""));
+	} catch {
+		return location;
+	}
+}
+
+/** Handlers can throw anything, also errors whose `stack` is not a text or cannot be read. */
+function stackOf(error: Error): string {
+	try {
+		return String(error.stack ?? "");
+	} catch {
+		return "";
+	}
+}

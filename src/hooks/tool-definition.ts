@@ -1,0 +1,148 @@
+import { isRecord } from "../log/read-message.js";
+import { announceCut, truncateHead } from "../tools/output.js";
+import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import { isContent, jsonCopy } from "./answers.js";
+import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
+
+// Tools of files and hooks run without type checks, so pi checks definitions and results.
+
+/** Tool names that all providers accept. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** A definition whose fields, except its functions, are valid. */
+export type CheckedDefinition = Omit<AnyTool, "run"> & Readonly<Record<string, unknown>>;
+
+/** Checks the fields that all tools have, except functions. @throws Error naming the missing or invalid field */
+export function checkDefinition(value: unknown): CheckedDefinition {
+	if (typeof value !== "object" || value === null)
+		throw new Error(`expected a tool or a function that returns one, not ${typeof value}`);
+	const fields = value as Readonly<Record<string, unknown>>;
+	const { name, description, parameters, readOnly, promptLine, guidelines } = fields;
+	if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+		throw new Error(
+			`${JSON.stringify(name) ?? "undefined"} is not a valid tool name: use up to 64 letters, digits, "_" and "-"`,
+		);
+	}
+	if (typeof description !== "string" || description.trim() === "")
+		throw new Error(`the tool ${name} has no description`);
+	checkParameters(name, parameters);
+	if (readOnly !== undefined && typeof readOnly !== "boolean")
+		throw new Error(`readOnly of the tool ${name} must be true or false`);
+	if (promptLine !== undefined && typeof promptLine !== "string")
+		throw new Error(`promptLine of the tool ${name} must be a string`);
+	const isList = Array.isArray(guidelines) && guidelines.every((line) => typeof line === "string");
+	if (guidelines !== undefined && !isList) throw new Error(`guidelines of the tool ${name} must be a list of strings`);
+	// All fields are checked above.
+	return fields as CheckedDefinition;
+}
+
+/** Checks the parts of a schema that a provider or the validation would stumble over. */
+function checkParameters(name: string, parameters: unknown): void {
+	const refuse = (reason: string) => new Error(`the parameters of the tool ${name} ${reason}`);
+	if (!isRecord(parameters) || parameters.type !== "object")
+		throw refuse("must be an object schema, such as Type.Object({ … })");
+	const { properties, required } = parameters;
+	if (properties !== undefined && !isRecord(properties)) throw refuse("have properties that are not an object");
+	const invalid = Object.entries(properties ?? {}).find(
+		([, schema]) => typeof schema !== "boolean" && !isRecord(schema),
+	);
+	if (invalid) throw refuse(`have a property without a schema: ${invalid[0]}`);
+	const isList = Array.isArray(required) && required.every((property) => typeof property === "string");
+	if (required !== undefined && !isList) throw refuse("must have a list of names as required");
+	try {
+		jsonCopy(parameters);
+	} catch (cause) {
+		throw new Error(`the parameters of the tool ${name} cannot be sent as JSON`, { cause });
+	}
+}
+
+/** The function under this name; undefined if it is absent. @throws Error if it is not a function */
+export function functionOf(definition: CheckedDefinition, field: string): ((...args: never[]) => unknown) | undefined {
+	const value = definition[field];
+	if (value === undefined) return undefined;
+	if (typeof value === "function") return (...args) => value.apply(definition, args) as unknown;
+	throw new Error(`${field} of the tool ${definition.name} is not a function`);
+}
+
+/** A tool that a hook registered. */
+export interface RegisteredTool extends Omit<AnyTool, "run">, Pick<HookTool, "renderCall" | "renderResult"> {
+	run(args: unknown, context: HookToolContext): unknown;
+}
+
+type Execute = (
+	toolCallId: string,
+	params: unknown,
+	signal: AbortSignal,
+	onUpdate: HookToolContext["onUpdate"],
+	ctx: HookEventContext,
+) => unknown;
+
+/** Checks and copies the argument of `pi.tool`. @throws Error naming the missing or invalid field */
+export function checkHookTool(value: unknown): RegisteredTool {
+	const definition = checkDefinition(value);
+	const { name, description, parameters, readOnly, promptLine, guidelines } = definition;
+	const run = functionOf(definition, "run") as RegisteredTool["run"] | undefined;
+	const execute = functionOf(definition, "execute") as Execute | undefined;
+	const renderCall = functionOf(definition, "renderCall") as HookTool["renderCall"];
+	const renderResult = functionOf(definition, "renderResult") as HookTool["renderResult"];
+	if (!run && !execute) throw new Error(`the tool ${name} has no run or execute function`);
+	return Object.freeze<RegisteredTool>({
+		name,
+		description,
+		parameters,
+		...(readOnly === undefined ? {} : { readOnly }),
+		...(promptLine === undefined ? {} : { promptLine }),
+		...(guidelines === undefined ? {} : { guidelines: Object.freeze([...guidelines]) }),
+		...(renderCall ? { renderCall } : {}),
+		...(renderResult ? { renderResult } : {}),
+		run: (args, context) =>
+			run ? run(args, context) : execute?.(context.toolCallId, args, context.signal, context.onUpdate, context.ctx),
+	});
+}
+
+/** The context of a call that checks partial results. */
+export function withCheckedUpdates(
+	context: ToolContext,
+	source: string,
+): ToolContext & Required<Pick<ToolContext, "onUpdate">> {
+	return { ...context, onUpdate: (partial) => context.onUpdate?.(checkResult(partial, source)) };
+}
+
+/**
+ * Checks and copies a result, and cuts its text to the limits of all tools. A malformed one becomes an error result.
+ * @param source names the tool in that error
+ */
+export function checkResult(result: unknown, source: string): ToolResult {
+	if (isRecord(result) && isContent(result.content)) {
+		const content = asJson(result.content);
+		const details = asJson(result.details);
+		if (isContent(content)) {
+			return {
+				content: cutContent(content),
+				...(details === undefined ? {} : { details }),
+				...(result.isError === true ? { isError: true } : {}),
+			};
+		}
+	}
+	const text = `${source} did not return { content: [{ type: "text", text }] }.`;
+	return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Content whose text has at most as many lines and bytes as that of a built-in tool. */
+function cutContent(content: ToolResult["content"]): ToolResult["content"] {
+	const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+	const cut = truncateHead(texts.join("\n"));
+	if (!cut.truncation.truncated) return content;
+	const note = announceCut("first", cut, "Call the tool so that it returns less.");
+	const images = content.filter(({ type }) => type === "image");
+	return [{ type: "text", text: `${cut.text}\n\n${note}` }, ...images];
+}
+
+/** A copy of a value after a round trip through JSON; undefined if JSON cannot represent it. */
+function asJson(value: unknown): unknown {
+	try {
+		return jsonCopy(value);
+	} catch {
+		return undefined; // only the screen shows details
+	}
+}

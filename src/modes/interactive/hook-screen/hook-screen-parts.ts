@@ -1,0 +1,195 @@
+import type { Component, TUI } from "@mariozechner/pi-tui";
+import type { ScreenOwner, WidgetContent } from "../../../hooks/session-ui.js";
+import type {
+	AutocompleteFactory,
+	ComponentFactory,
+	CustomFactory,
+	EntryTheme,
+	HookKeybindings,
+	WidgetPlacement,
+} from "../../../hooks/types.js";
+import type { CompletionSource } from "../../../tui/completion.js";
+import { ContainedComponent } from "../../../tui/contained.js";
+import { KEY_ACTIONS } from "../../../tui/key-table.js";
+import type { Keymap } from "../../../tui/keymap.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { PromptEditor } from "../../../tui/prompt-editor.js";
+import { type Draft, guardTyping } from "../dialogs/typing-guard.js";
+import { cleanLine, cleanLines, clipLine } from "../lines.js";
+import type { Screen } from "../screen.js";
+import { CustomView, isComponent, OverlayView } from "./custom-view.js";
+import { HookCompletion } from "./hook-completion.js";
+import { Latest } from "./latest.js";
+import { StatusSegments } from "./status-segments.js";
+import { WidgetArea } from "./widget-area.js";
+
+/** The screen as hooks use it. */
+export interface HookScreenHost {
+	screen: Screen;
+	editor: PromptEditor;
+	overlays: OverlayStack;
+	completions: { base: CompletionSource; use(source: CompletionSource): void };
+	theme: EntryTheme;
+	keymap: Keymap;
+	/** A component that opens while this has text ignores keys until the user pauses. */
+	draft: Draft;
+}
+
+/** Rows of an overlay's rules. */
+const OVERLAY_ROWS = 2;
+/** Rows that stay above and below a component in the editor's place: a blank line, its rule and the footer. */
+const OTHER_ROWS = 6;
+/** Maximum lines of a header. */
+const MAX_HEADER_ROWS = 100;
+/** Maximum characters of a line of a widget. */
+const MAX_LINE_LENGTH = 2000;
+
+/** Everything that hooks show on the screen. Loaded when a hook first shows something. */
+export class HookScreenParts {
+	readonly #statuses = new StatusSegments();
+	readonly #widgets: WidgetArea;
+	readonly #completion: HookCompletion;
+	readonly #titles = new Latest<string>();
+	readonly #messages = new Latest<string>();
+	readonly #footers = new Latest<ContainedComponent>();
+	readonly #headers = new Latest<ContainedComponent>();
+	readonly #tui: TUI;
+	readonly #keybindings: HookKeybindings;
+
+	constructor(private readonly host: HookScreenHost) {
+		const { screen, editor, completions, keymap } = host;
+		const { theme } = screen.style;
+		this.#tui = screen.tui;
+		this.#keybindings = Object.freeze<HookKeybindings>({
+			matches(data, name) {
+				const known = KEY_ACTIONS.find(({ action }) => action === name);
+				return known !== undefined && keymap.matches(data, known.action);
+			},
+		});
+		this.#widgets = new WidgetArea({ rows: () => screen.tui.terminal.rows, dim: (text) => theme.dim(text) });
+		this.#completion = new HookCompletion(completions.base, editor);
+		screen.aboveEditor.addChild(this.#widgets.above);
+		screen.belowEditor.addChild(this.#widgets.below);
+		screen.hookRows = () => this.#widgets.rows;
+		screen.footer.statuses = (width) => this.#statuses.render(width, (text) => theme.dim(text));
+	}
+
+	setStatus(owner: ScreenOwner, key: string, text: string | undefined): void {
+		this.#statuses.set(idOf(owner, key), text === undefined ? undefined : { rank: owner.rank, text });
+		this.#tui.requestRender();
+	}
+
+	setWidget(owner: ScreenOwner, key: string, content: WidgetContent | undefined, placement: WidgetPlacement): void {
+		const id = idOf(owner, key);
+		const view =
+			typeof content === "function" ? this.#make(owner, "ui.setWidget", content) : content && fixedLines(content);
+		this.#widgets.set(id, view ? { rank: owner.rank, placement, view } : undefined);
+		this.#tui.requestRender();
+	}
+
+	setTitle(owner: ScreenOwner, title: string | undefined): void {
+		this.host.screen.window.override(this.#titles.set(owner.path, title) ?? null);
+	}
+
+	setWorkingMessage(owner: ScreenOwner, message: string | undefined): void {
+		const text = this.#messages.set(owner.path, message);
+		this.host.screen.showWorking(text === undefined ? null : cleanLine(text, 200));
+	}
+
+	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
+		const { screen } = this.host;
+		const view = factory && this.#make(owner, "ui.setFooter", factory, () => Math.floor(this.#tui.terminal.rows / 3));
+		screen.footer.replacement = this.#footers.set(owner.path, view ?? undefined) ?? null;
+		this.#tui.requestRender();
+	}
+
+	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
+		const { screen } = this.host;
+		const view = factory && this.#make(owner, "ui.setHeader", factory, () => MAX_HEADER_ROWS);
+		screen.header.replacement = this.#headers.set(owner.path, view ?? undefined) ?? null;
+		screen.tui.redrawScreen();
+	}
+
+	/** @returns a function that removes the provider */
+	addAutocompleteProvider(owner: ScreenOwner, factory: AutocompleteFactory): () => void {
+		const remove = this.#completion.add(owner, factory);
+		this.host.completions.use(this.#completion.source);
+		return () => {
+			remove();
+			this.host.completions.use(this.#completion.source);
+		};
+	}
+
+	async custom<T>(
+		owner: ScreenOwner,
+		factory: CustomFactory<T>,
+		{ overlay, signal }: { overlay: boolean; signal: AbortSignal },
+	): Promise<T | null> {
+		const { screen, overlays, theme, keymap, draft } = this.host;
+		const rows = () => this.#tui.terminal.rows;
+		const guarded = (component: Component) => guardTyping(component, { draft, keymap, keepsText: true });
+		let view: CustomView | undefined;
+		const closed = overlays.open<T | null>(
+			(settle) => {
+				const fail = (error: unknown) => {
+					owner.failed("ui.custom", error);
+					settle(null);
+				};
+				view = new CustomView({
+					name: owner.name,
+					theme: screen.style.theme,
+					maxRows: () => Math.max(3, rows() - (overlay ? OVERLAY_ROWS : OTHER_ROWS + this.#widgets.rows)),
+					onDraw: (ms) => owner.drew(ms),
+					onCancel: () => settle(null),
+					onFailed: fail,
+					onProblem: (error) => owner.failed("ui.custom", error),
+					requestFrame: () => this.#tui.requestRender(),
+				});
+				try {
+					view.show(factory(this.#tui, theme, this.#keybindings, settle)).catch(fail);
+				} catch (error) {
+					fail(error);
+				}
+				if (!overlay) return guarded(view);
+				const below = (width: number) => this.#tui.render(width);
+				return guarded(new OverlayView(view, { rows, render: below, dim: screen.style.theme.dim }));
+			},
+			{ signal, canceled: null, isFullScreen: overlay },
+		);
+		return closed.finally(() => view?.dispose());
+	}
+
+	/** Creates a component that stays on the screen. A factory that fails is reported; null then. */
+	#make(
+		owner: ScreenOwner,
+		member: string,
+		factory: ComponentFactory,
+		maxRows = () => this.#tui.terminal.rows,
+	): ContainedComponent | null {
+		try {
+			const component: unknown = factory(this.#tui, this.host.theme, this.#keybindings);
+			if (!isComponent(component)) throw new TypeError("the factory did not return a component");
+			return new ContainedComponent(component, {
+				name: owner.name,
+				errorStyle: (text) => this.host.screen.style.theme.error(text),
+				maxRows,
+				onError: (error) => owner.failed(member, error),
+				onDraw: (ms) => owner.drew(ms),
+				requestRender: () => this.#tui.requestRender(),
+			});
+		} catch (error) {
+			owner.failed(member, error);
+			return null;
+		}
+	}
+}
+
+function idOf(owner: ScreenOwner, key: string): string {
+	return `${owner.path}\n${key}`;
+}
+
+/** Lines of text as a component; each is cut at the width of the screen. */
+function fixedLines(lines: readonly string[]) {
+	const clean = lines.flatMap((line) => cleanLines(line, MAX_LINE_LENGTH));
+	return { render: (width: number) => clean.map((line) => clipLine(line, width)), invalidate() {} };
+}

@@ -1,0 +1,66 @@
+import { describeLimits } from "../config/model-facts.js";
+import { describeError } from "../errors.js";
+import type { HookProvider } from "../hooks/providers.js";
+import type { SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
+
+export interface HookModelsDeps {
+	setup: Pick<SessionSetup, "models" | "useProviders" | "lateModel" | "client">;
+	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel">;
+	warn(line: string): void;
+}
+
+/** Adds the models of hooks to those of the session, and takes them away when their hook is unloaded. */
+export class HookModels {
+	#providers: readonly HookProvider[] = [];
+	#isStarted = false;
+	/** Settles when all changes so far are applied. */
+	#applied: Promise<void> = Promise.resolve();
+
+	constructor(private readonly deps: HookModelsDeps) {}
+
+	/** Uses these providers from now on; `ready` waits until their models are known. */
+	update(providers: readonly HookProvider[]): void {
+		const isSame =
+			providers.length === this.#providers.length && providers.every((item, at) => item === this.#providers[at]);
+		if (isSame) return;
+		this.#providers = providers;
+		this.#applied = this.#applied.then(() => this.#apply(providers));
+	}
+
+	/** Resolves when the models of all providers are known. */
+	ready(): Promise<void> {
+		return this.#applied;
+	}
+
+	/**
+	 * Chooses the model of the session again, once the hooks have loaded. Reports the problems of the first choice, which
+	 * waited for the hooks.
+	 * @throws PiError `model_unknown` if neither the files nor the hooks have the model that the options name
+	 */
+	async start(): Promise<void> {
+		await this.#applied;
+		this.#isStarted = true;
+		const { setup, state, warn } = this.deps;
+		if (!setup.lateModel) return;
+		const before = state.model;
+		const chosen = await setup.lateModel(this.#providers.length > 0);
+		const gone = state.useDefaults(chosen, setup.models.find);
+		for (const line of chosen.warnings) warn(line);
+		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		if (!state.model || state.model === before) return;
+		setup.client.prepare(state.model).catch(() => {}); // the first request reports it
+		const limits = describeLimits(state.model);
+		if (limits !== null) warn(limits);
+	}
+
+	async #apply(providers: readonly HookProvider[]): Promise<void> {
+		const { setup, state, warn } = this.deps;
+		try {
+			for (const line of await setup.useProviders(providers)) warn(line);
+			if (this.#isStarted) state.refreshModel(setup.models.find);
+		} catch (error) {
+			warn(`The providers of hooks cannot be used: ${describeError(error)}`);
+		}
+	}
+}

@@ -1,0 +1,139 @@
+import type { AssistantMessage, AssistantMessageEvent, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
+import type { StreamFunction } from "../agent/stream.js";
+import { errorText } from "../errors.js";
+import type { HookProvider } from "../hooks/providers.js";
+import { isRecord } from "../log/read-message.js";
+import type { ModelClient } from "./session-setup.js";
+
+/** A client that lets the providers of hooks with a `stream` function send their own requests. */
+export async function withHookStreams(
+	client: ModelClient,
+	find: (provider: string) => HookProvider | undefined,
+): Promise<ModelClient> {
+	const { createAssistantMessageEventStream } = await import("@mariozechner/pi-ai");
+	return {
+		stream(model, context, options) {
+			const { stream } = find(model.provider) ?? {};
+			if (!stream) return client.stream(model, context, options);
+			const events = createAssistantMessageEventStream();
+			void pass(events, stream, { model, context, options });
+			return events;
+		},
+		validate: (tool, call) => client.validate(tool, call),
+		isOverflow: (message, contextWindow) => client.isOverflow(message, contextWindow),
+		clampThinkingLevel: (model, level) => client.clampThinkingLevel(model, level),
+		prepare: (model) => client.prepare(model),
+		release: (sessionId) => client.release(sessionId),
+	};
+}
+
+type Request = { model: Parameters<StreamFunction>[0] } & {
+	context: Parameters<StreamFunction>[1];
+	options: Parameters<StreamFunction>[2];
+};
+
+/** Passes the events of a hook on, checked. Never rejects: whatever fails is an error event, like that of pi-ai. */
+async function pass(
+	events: AssistantMessageEventStream,
+	stream: NonNullable<HookProvider["stream"]>,
+	{ model, context, options }: Request,
+): Promise<void> {
+	let partial: AssistantMessage | null = null;
+	try {
+		const given: unknown = await stream(model, context, options);
+		if (!isAsyncIterable(given))
+			throw new TypeError(`stream of the provider ${model.provider} returned no event stream`);
+		let count = 0;
+		for await (const event of given) {
+			const checked = checkEvent(event, count++, model);
+			events.push(checked);
+			if (checked.type === "done" || checked.type === "error") return;
+			partial = checked.partial;
+		}
+		events.end();
+	} catch (error) {
+		const reason = options.signal?.aborted ? "aborted" : "error";
+		events.push({ type: "error", reason, error: failed(model, partial, reason, errorText(error)) });
+	}
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+	return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+const PARTIAL_EVENTS: ReadonlySet<unknown> = new Set(
+	"start text_start text_delta text_end thinking_start thinking_delta thinking_end toolcall_start toolcall_delta toolcall_end".split(
+		" ",
+	),
+);
+
+/** @returns the event; its final message names the session's model, which the hook may reach under another name */
+function checkEvent(event: unknown, index: number, { api, provider, id }: Model<string>): AssistantMessageEvent {
+	const refuse = (reason: string) => new TypeError(`event ${index} of the provider ${provider}: ${reason}`);
+	if (!isRecord(event)) throw refuse("it is not an object");
+	const own = { api, provider, model: id };
+	const known = event as AssistantMessageEvent;
+	if (known.type === "done" || known.type === "error") {
+		const [field, message] = known.type === "done" ? ["message", known.message] : ["error", known.error];
+		const problem = problemOf(message);
+		if (problem !== null) throw refuse(`${field}${problem}`);
+		const named: AssistantMessage = { ...message, ...own };
+		return known.type === "done" ? { ...known, message: named } : { ...known, error: named };
+	}
+	if (!PARTIAL_EVENTS.has(known.type)) throw refuse("its type is unknown");
+	if (!isRecord(known.partial) || !Array.isArray(known.partial.content)) throw refuse("partial.content is not a list");
+	if (/_delta$/.test(known.type) && typeof event.delta !== "string") throw refuse("delta is not a string");
+	return known;
+}
+
+/** The first invalid field of a final message; null if it is valid. */
+function problemOf(message: unknown): string | null {
+	if (!isRecord(message)) return " is missing";
+	const { role, content, stopReason, usage, timestamp } = message;
+	if (role !== "assistant") return '.role is not "assistant"';
+	if (!Array.isArray(content)) return ".content is not a list";
+	const invalid = content.findIndex((block) => !isBlock(block));
+	if (invalid >= 0) return `.content[${invalid}] is not a text, thinking or toolCall block`;
+	if (!STOP_REASONS.has(stopReason)) return ".stopReason is unknown";
+	if (typeof timestamp !== "number") return ".timestamp is not a number";
+	const counts = isRecord(usage) ? [usage.input, usage.output, usage.cacheRead, usage.cacheWrite] : [null];
+	if (counts.some((count) => typeof count !== "number"))
+		return ".usage has no numbers input, output, cacheRead, cacheWrite";
+	return isRecord(usage) && isRecord(usage.cost) && typeof usage.cost.total === "number"
+		? null
+		: ".usage.cost has no total";
+}
+
+const STOP_REASONS: ReadonlySet<unknown> = new Set(["stop", "length", "toolUse", "error", "aborted"]);
+
+function isBlock(block: unknown): boolean {
+	if (!isRecord(block)) return false;
+	if (block.type === "text") return typeof block.text === "string";
+	if (block.type === "thinking") return typeof block.thinking === "string";
+	return (
+		block.type === "toolCall" &&
+		typeof block.id === "string" &&
+		typeof block.name === "string" &&
+		isRecord(block.arguments)
+	);
+}
+
+function failed(
+	{ api, provider, id }: Model<string>,
+	partial: AssistantMessage | null,
+	stopReason: "error" | "aborted",
+	errorMessage: string,
+): AssistantMessage {
+	const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
+	return {
+		role: "assistant",
+		content: partial ? structuredClone(partial.content) : [],
+		api,
+		provider,
+		model: id,
+		usage: { ...none, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+		stopReason,
+		errorMessage,
+		timestamp: Date.now(),
+	};
+}

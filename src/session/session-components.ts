@@ -1,0 +1,58 @@
+import type { CommandShell } from "../commands/command.js";
+import type { Inspector } from "../commands/inspection.js";
+import type { CommandSources } from "../commands/registry.js";
+import type { SessionUI } from "../hooks/session-ui.js";
+import type { SessionMode } from "../hooks/types.js";
+import type { SessionActivity } from "./activity.js";
+import type { CommandRunner } from "./command-runner.js";
+import type { Compaction } from "./compaction.js";
+import type { SessionEvents } from "./events.js";
+import type { HookModels } from "./hook-models.js";
+import type { Lifecycle } from "./lifecycle.js";
+import type { ModelMemory } from "./model-memory.js";
+import type { Prompter } from "./prompter.js";
+import type { Reloader } from "./reloader.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionHooks } from "./session-hooks.js";
+import type { SessionRunner } from "./session-run.js";
+import type { SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
+import type { UserShell } from "./user-shell.js";
+
+/** The user interface of a session; set by `attachUI`. */
+export interface SessionSurface {
+	ui: SessionUI;
+	shell: CommandShell | null;
+	hasUI: boolean;
+	mode: SessionMode;
+}
+
+/** The components of a session, connected by `create-session.ts`. */
+export interface SessionComponents {
+	setup: SessionSetup;
+	activity: SessionActivity;
+	events: SessionEvents;
+	state: SessionState;
+	context: SessionContext;
+	hooks: SessionHooks;
+	models: Pick<HookModels, "start">;
+	compaction: Compaction;
+	runner: SessionRunner;
+	userShell: UserShell;
+	lifecycle: Lifecycle;
+	reloader: Reloader;
+	commands: CommandRunner;
+	prompter: Prompter;
+	inspector: Inspector;
+	memory: Pick<ModelMemory, "flush">;
+	sources(): CommandSources;
+	surface: SessionSurface;
+	/** Problems found at the start and at reloads, one line each. */
+	warnings: string[];
+	/** The notice that reported that nothing can be saved; null while everything can. */
+	unsaved(): string | null;
+	/** Aborted when the session ends. */
+	ended: AbortController;
+	/** Computes the context from the current entries. */
+	rebuild(): Promise<void>;
+}

@@ -1,0 +1,186 @@
+import { PLAIN_THEME } from "../hooks/plain-theme.js";
+import type { HookScreen, ScreenOwner, WidgetContent } from "../hooks/session-ui.js";
+import type { ComponentFactory, CustomFactory, HookComponent } from "../hooks/types.js";
+
+/** Draws components as text. */
+export interface Drawing {
+	tui: Parameters<ComponentFactory>[0];
+	keybindings: Parameters<ComponentFactory>[2];
+	draw(component: HookComponent, name: string, onError: (error: unknown) => void): string[];
+}
+
+/** What hooks show, as text without styles, on a screen of 80 columns and 24 rows. */
+export interface ShownScreen {
+	/** Texts in the footer, by key. */
+	statuses: Record<string, string>;
+	/** Lines of the widgets, by key. */
+	widgets: Record<string, string[]>;
+	/** null: that of pi. */
+	title: string | null;
+	workingMessage: string | null;
+	header: string[] | null;
+	footer: string[] | null;
+	editorText: string;
+}
+
+/** A component that a hook shows with `ui.custom`. */
+export interface OpenComponent {
+	/** Passes keys to it: names such as `enter`, or input sequences. @returns its lines then; null if it has closed */
+	press(...keys: readonly string[]): string[] | null;
+}
+
+/** Asks the script for the keys that the user presses. @returns null if the user closes the component */
+export type KeyScript = (hook: string, lines: string[], component: OpenComponent) => readonly string[] | null;
+
+const KEYS: Readonly<Record<string, string>> = {
+	enter: "\r",
+	escape: "\x1b",
+	space: " ",
+	tab: "\t",
+	backspace: "\x7f",
+	up: "\x1b[A",
+	down: "\x1b[B",
+	right: "\x1b[C",
+	left: "\x1b[D",
+};
+
+/** A value with the lines that it shows. */
+type Drawn = () => string[];
+
+/** The screen of a test: keeps what hooks show. */
+export class ScriptedScreen implements HookScreen {
+	readonly theme = PLAIN_THEME;
+	readonly #statuses = new Map<string, string>();
+	readonly #widgets = new Map<string, Drawn>();
+	#title: string | null = null;
+	#workingMessage: string | null = null;
+	#header: Drawn | null = null;
+	#footer: Drawn | null = null;
+	#editorText = "";
+
+	constructor(
+		private readonly drawing: Drawing,
+		private readonly keys: KeyScript,
+	) {}
+
+	/** What is shown now. */
+	get shown(): ShownScreen {
+		return {
+			statuses: Object.fromEntries(this.#statuses),
+			widgets: Object.fromEntries([...this.#widgets].map(([key, draw]) => [key, draw()])),
+			title: this.#title,
+			workingMessage: this.#workingMessage,
+			header: this.#header?.() ?? null,
+			footer: this.#footer?.() ?? null,
+			editorText: this.#editorText,
+		};
+	}
+
+	setStatus(_: ScreenOwner, key: string, text: string | undefined): void {
+		if (text === undefined) this.#statuses.delete(key);
+		else this.#statuses.set(key, text);
+	}
+
+	setWidget(owner: ScreenOwner, key: string, content: WidgetContent | undefined): void {
+		if (content === undefined) this.#widgets.delete(key);
+		else if (typeof content === "function") this.#widgets.set(key, this.#make(owner, "ui.setWidget", content));
+		else this.#widgets.set(key, () => [...content]);
+	}
+
+	async custom<T>(
+		owner: ScreenOwner,
+		factory: CustomFactory<T>,
+		{ signal }: { signal: AbortSignal },
+	): Promise<T | null> {
+		if (signal.aborted) return null;
+		const { tui, keybindings } = this.drawing;
+		return new Promise<T | null>((resolve, reject) => {
+			let component: HookComponent | null = null;
+			let isOpen = true;
+			const close = (result: T | null) => {
+				if (!isOpen) return;
+				isOpen = false;
+				component?.dispose?.();
+				resolve(result);
+			};
+			const fail = (error: unknown) => {
+				if (isOpen) owner.failed("ui.custom", error);
+				close(null);
+			};
+			const lines = () => (component ? this.drawing.draw(component, owner.name, fail) : []);
+			const press = (...keys: readonly string[]) => {
+				for (const key of keys) {
+					if (!isOpen) break;
+					try {
+						component?.handleInput?.(KEYS[key] ?? key);
+					} catch (error) {
+						fail(error);
+					}
+				}
+				return isOpen ? lines() : null;
+			};
+			const play = (made: HookComponent) => {
+				component = made;
+				const drawn = lines();
+				if (!isOpen) return;
+				const keys = this.keys(owner.name, drawn, { press });
+				if (keys === null) close(null);
+				else press(...keys);
+				if (!isOpen || keys?.length === 0) return;
+				throw new Error(`The component of ${owner.name} is still open after the keys ${keys?.join(", ")}`);
+			};
+			signal.addEventListener("abort", () => close(null), { once: true });
+			(async () => factory(tui, this.theme, keybindings, close))().then((made) => {
+				try {
+					play(made);
+				} catch (error) {
+					// A mistake in the script, not in the hook.
+					reject(error);
+				}
+			}, fail);
+		});
+	}
+
+	setTitle(_: ScreenOwner, title: string | undefined): void {
+		this.#title = title ?? null;
+	}
+
+	setWorkingMessage(_: ScreenOwner, message: string | undefined): void {
+		this.#workingMessage = message ?? null;
+	}
+
+	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
+		this.#footer = factory ? this.#make(owner, "ui.setFooter", factory) : null;
+	}
+
+	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
+		this.#header = factory ? this.#make(owner, "ui.setHeader", factory) : null;
+	}
+
+	addAutocompleteProvider(): () => void {
+		return () => {};
+	}
+
+	pasteToEditor(text: string): void {
+		this.#editorText += text;
+	}
+
+	getEditorText(): string {
+		return this.#editorText;
+	}
+
+	setEditorText(text: string): void {
+		this.#editorText = text;
+	}
+
+	#make(owner: ScreenOwner, member: string, factory: ComponentFactory): Drawn {
+		const failed = (error: unknown) => owner.failed(member, error);
+		try {
+			const component = factory(this.drawing.tui, this.theme, this.drawing.keybindings);
+			return () => this.drawing.draw(component, owner.name, failed);
+		} catch (error) {
+			failed(error);
+			return () => [];
+		}
+	}
+}

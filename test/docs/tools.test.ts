@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
+import { isMessageEntry } from "../../src/log/entry.js";
+import { BUILTIN_TOOLS } from "../../src/tools/index.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, writeFiles } from "../helpers/temp.js";
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/tools.md", import.meta.url)), "utf8");
+/** Code by the path of its file in the agent directory. */
+const blocks = new Map(
+	[...page.matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, file = "", code = ""]) => [file, code]),
+);
+
+function start(file: string, files: Record<string, string> = {}) {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, { [file]: blocks.get(file) ?? expect.fail(`${file} is not on the page`) });
+	return startSession({ agentDir, files });
+}
+
+const scenarios: Record<string, () => Promise<void>> = {
+	async "tools/count/index.ts"() {
+		const { session, provider } = await start("tools/count/index.ts", { "a.txt": "one two\nthree\n" });
+		provider.reply([toolCall("count_words", { path: "a.txt" })], "ok");
+		await session.prompt("count");
+		expect(provider.requests[1]?.messages.at(-1)?.text).toBe("3 words");
+	},
+	async "hooks/notes.ts"() {
+		const { session, provider } = await start("hooks/notes.ts");
+		provider.reply([toolCall("note", { text: "tea" })], [toolCall("note", { text: "milk" })], "ok");
+		await session.prompt("note it");
+		expect(provider.requests[2]?.messages.at(-1)?.text).toBe("tea\nmilk");
+		const result = session.entries.findLast((entry) => isMessageEntry(entry) && entry.message.role === "toolResult");
+		const renderer = session.toolRenderer("note");
+		expect(renderer?.renderCall?.({ text: "tea" }, PLAIN_THEME)).toBe("note tea");
+		const message = isMessageEntry(result) && result.message.role === "toolResult" ? result.message : expect.fail();
+		const options = { expanded: false, isPartial: false, isError: false };
+		expect(renderer?.renderResult?.(message, PLAIN_THEME, options)).toBe("2 notes");
+	},
+	async "hooks/look-only.ts"() {
+		const { session } = await start("hooks/look-only.ts");
+		expect(await session.prompt("/look-only")).toMatchObject({ status: "The agent can only look" });
+		expect(await session.prompt("/look-only")).toMatchObject({ status: "All tools are on" });
+	},
+};
+
+test("a test runs every code block", () => {
+	expect([...blocks.keys()].sort()).toEqual(Object.keys(scenarios).sort());
+	expect(page.match(/^```/gm)).toHaveLength(2 * blocks.size);
+});
+
+test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
+
+test("the page names every built-in tool", () => {
+	const [, names = ""] = /pi has seven: ([^.]*)\./.exec(page) ?? [];
+	expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(BUILTIN_TOOLS.map(({ name }) => name));
+});

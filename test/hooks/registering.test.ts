@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { startSession, type TestSession } from "../helpers/session.js";
+import { writeFiles } from "../helpers/temp.js";
+import { hook, share } from "./support.js";
+
+/** A hook whose command `late` runs the function `__late` with its `pi`. */
+const LATE = hook(`
+	pi.command("late", { handler: (ctx) => { globalThis.__late(pi, ctx); } });`);
+
+/** Names of the commands that hooks provide now. */
+function commands({ session }: TestSession): string[] {
+	return session.palette().flatMap(({ name, origin }) => (origin.startsWith("hook ") ? [name] : []));
+}
+
+test("a command, handler and entry type that a handler registers take effect at once", async () => {
+	const fired: string[] = [];
+	share("__fired", fired);
+	share("__late", (pi: { command: unknown }) => register(pi));
+	const run = await startSession({ hooks: { "late.ts": LATE } });
+	const { session, provider } = run;
+	await session.prompt("/late");
+	expect(commands(run)).toEqual(["late", "added"]);
+	expect(await session.prompt("/added")).toMatchObject({ status: "ran" });
+	provider.reply("ok");
+	await session.prompt("hi");
+	expect(fired).toEqual(["agent_start"]);
+	expect(session.entryRenderer("memo")).toBeDefined();
+});
+
+/** Registers one of each kind. */
+function register(given: unknown): void {
+	const pi = given as import("../../src/hooks/types.js").HookAPI;
+	pi.command("added", { handler: () => ({ status: "ran" }) });
+	pi.entry("memo", { render: () => "memo" });
+	pi.on("agent_start", () => void (Reflect.get(globalThis, "__fired") as string[]).push("agent_start"));
+}
+
+test("a registration in a timer takes effect at once", async () => {
+	let added: () => void = () => {};
+	const done = new Promise<void>((resolve) => {
+		added = resolve;
+	});
+	share("__added", () => added());
+	const run = await startSession({
+		hooks: {
+			"timer.ts": hook(`setTimeout(() => { pi.command("ticked", { handler() {} }); globalThis.__added(); }, 5);`),
+		},
+	});
+	await done;
+	expect(commands(run)).toEqual(["ticked"]);
+});
+
+test("turning a hook off removes what it registered late, turning it on brings it back, a reload forgets it", async () => {
+	share("__fired", []);
+	share("__late", register);
+	const run = await startSession({ hooks: { "late.ts": LATE } });
+	const { session, agentDir } = run;
+	await session.prompt("/late");
+	const path = `${agentDir}/hooks/late.ts`;
+	await session.inspector.setHookEnabled(path, false);
+	expect(commands(run)).toEqual([]);
+	expect(session.entryRenderer("memo")).toBeUndefined();
+	await session.inspector.setHookEnabled(path, true);
+	expect(commands(run)).toEqual(["late", "added"]);
+	await session.reload();
+	expect(commands(run)).toEqual(["late"]);
+	expect(session.entryRenderer("memo")).toBeUndefined();
+});
+
+test("a hook that is turned off keeps what it registers meanwhile for when it is turned on", async () => {
+	let add: () => void = () => {};
+	share("__late", (pi: unknown) => {
+		add = () => (pi as { command(name: string, options: object): void }).command("hidden", { handler() {} });
+	});
+	const run = await startSession({ hooks: { "late.ts": LATE } });
+	await run.session.prompt("/late");
+	const path = `${run.agentDir}/hooks/late.ts`;
+	await run.session.inspector.setHookEnabled(path, false);
+	add();
+	expect(commands(run)).toEqual([]);
+	await run.session.inspector.setHookEnabled(path, true);
+	expect(commands(run)).toEqual(["late", "hidden"]);
+});
+
+test("an unloaded hook cannot register", async () => {
+	const kept: { command(name: string, options: object): void }[] = [];
+	share("__late", (pi: { command(name: string, options: object): void }) => kept.push(pi));
+	const run = await startSession({ hooks: { "late.ts": LATE } });
+	await run.session.prompt("/late");
+	await run.session.reload();
+	expect(() => kept[0]?.command("ghost", { handler() {} })).toThrow(/was used after the hook was unloaded/);
+	expect(commands(run)).toEqual(["late"]);
+});
+
+test("each clash is reported once, with both files, also when it arises later", async () => {
+	share("__late", register);
+	const run = await startSession({
+		hooks: {
+			"a.ts": hook(`pi.command("added", { handler() {} }); pi.entry("memo");`),
+			"late.ts": LATE,
+		},
+	});
+	const { session, agentDir } = run;
+	const clashes = () => run.notices().map((line) => line.replaceAll(`${agentDir}/hooks/`, ""));
+	expect(clashes()).toEqual([]);
+	await session.prompt("/late");
+	await session.prompt("/late");
+	expect(clashes()).toEqual([
+		"/added is registered by a.ts and late.ts; the latter is used",
+		"Entries of type memo are declared by a.ts and late.ts; the latter draws them",
+	]);
+});
+
+test("an entry type that a hook writes without declaring it keeps the drawing of the hook that declares it", async () => {
+	const run = await startSession({
+		hooks: {
+			"a.ts": hook(`pi.entry("memo", { render: () => "memo" });`),
+			"b.ts": hook(`pi.command("write", { handler: async (ctx) => { await ctx.saveEntry({ type: "memo" }); } });`),
+		},
+	});
+	await run.session.prompt("/write");
+	expect(run.session.entryRenderer("memo")).toBeDefined();
+	expect(run.notices()).toEqual([]);
+});
+
+test("a hook of the user that registers a command of a bundled hook later replaces that hook", async () => {
+	share("__late", (pi: { command(name: string, options: object): void }) => pi.command("pin", { handler() {} }));
+	const run = await startSession({ hooks: { "late.ts": LATE }, bundledHooks: true });
+	expect(commands(run)).toContain("unpin");
+	await run.session.prompt("/late");
+	expect(commands(run)).not.toContain("unpin");
+	expect(run.notices()).toEqual([]);
+	writeFiles(run.agentDir, { "hooks/late.ts": hook("") });
+	await run.session.reload();
+	expect(commands(run)).toContain("unpin");
+});
