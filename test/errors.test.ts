@@ -59,7 +59,7 @@ function sessionFile(content?: string): string {
 
 /** Provokes each code through the APIs of users, hook authors and SDK programs. */
 const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
-	bad_arguments: () => thrownBy(() => parseArgs(["--nope"])),
+	bad_arguments: () => thrownBy(() => parseArgs(["--mode", "nope"])),
 	not_a_terminal: () => refusal({}, "/theme"),
 	package_missing: async () => missingPackage(new Error("Cannot find package '@aws-sdk/x' imported from /y.js")),
 	proxy_invalid: () => thrownBy(() => readProxyRules({ HTTPS_PROXY: "not a proxy" })),

@@ -4,7 +4,8 @@ import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
-import type { LoadedHook } from "./registry.js";
+import type { CustomTool } from "./load-tools.js";
+import type { HookRegistry, LoadedHook } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { HandlerWatch } from "./watchdog.js";
@@ -22,8 +23,25 @@ export interface HookToolHost {
 	onFailure(error: HookError): void;
 }
 
+/** The tools of hooks as the agent runs them. */
+export class HookTools {
+	readonly #known = new WeakMap<RegisteredTool, CustomTool>();
+
+	constructor(private readonly session: HookToolHost) {}
+
+	/** The tools of all hooks, by their place in the load order. A registered tool always gives the same object. */
+	of(registry: Pick<HookRegistry, "tools">): CustomTool[] {
+		return registry.tools().map(({ hook, options }) => {
+			const known = this.#known.get(options);
+			const tool = known ?? { tool: createHookTool(hook, options, this.session), file: hook };
+			if (!known) this.#known.set(options, tool);
+			return tool;
+		});
+	}
+}
+
 /** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook. */
-export function createHookTool(hook: LoadedHook, tool: RegisteredTool, session: HookToolHost): AnyTool {
+function createHookTool(hook: LoadedHook, tool: RegisteredTool, session: HookToolHost): AnyTool {
 	const { renderCall, renderResult, ...fields } = tool;
 	return { ...fields, run: (args, context) => runHookTool(hook, tool, args, context, session) };
 }

@@ -198,7 +198,7 @@ export class HookRunner {
 			);
 			const problem = commandProblem(answer);
 			if (problem !== null) {
-				this.#calls.report(hook, `/${name}`, `${problem}; the answer was ignored`, options);
+				this.#calls.report(hook, event, `${problem}; the answer was ignored`, options);
 				return undefined;
 			}
 			if (!answer) return undefined;

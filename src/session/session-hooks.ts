@@ -3,23 +3,23 @@ import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable, type PiError } from "../errors.js";
-import { BUNDLED_HOOKS, type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
+import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { entryRenderer } from "../hooks/entry-renderer.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import type { HookCallOptions } from "../hooks/handler-calls.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
-import { createHookTool } from "../hooks/hook-tool.js";
+import { HookTools } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
+import { byBundledOrder, inOrder } from "../hooks/load-order.js";
 import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
 import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
-import type { RegisteredTool } from "../hooks/tool-definition.js";
 import type { Attachment, EntryOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
@@ -76,8 +76,7 @@ export class SessionHooks {
 	#failures: readonly HookFailure[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
-	/** The tools of hooks as the agent runs them. */
-	readonly #tools = new WeakMap<RegisteredTool, CustomTool>();
+	readonly #tools: HookTools;
 	readonly #bus: EventBus;
 	#hasLoaded = false;
 	#flags: FlagValues = {};
@@ -90,6 +89,10 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.#tools = new HookTools({
+			...this.#calls(),
+			onFailure: (error) => this.health.recordError(error, options.setup.verbose),
+		});
 		this.#bus = new EventBus({
 			...this.#calls(),
 			hooks: () => this.#registry.hooks,
@@ -337,25 +340,8 @@ export class SessionHooks {
 		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
 		this.#flags = flagValues(flags, values);
 		this.#flagProblem = problem;
-		this.#passTools();
+		this.options.onTools(this.#tools.of(this.#registry));
 		this.options.onChange(!this.#hasLoaded);
-	}
-
-	#passTools(): void {
-		this.options.onTools(this.#registry.tools().map(({ hook, options }) => this.#sessionTool(hook, options)));
-	}
-
-	/** The tool that the agent runs for a registered one; always the same. */
-	#sessionTool(hook: LoadedHook, registered: RegisteredTool): CustomTool {
-		const known = this.#tools.get(registered);
-		if (known) return known;
-		const tool = createHookTool(hook, registered, {
-			...this.#calls(),
-			onFailure: (error) => this.health.recordError(error, this.options.setup.verbose),
-		});
-		const created = { tool, file: hook };
-		this.#tools.set(registered, created);
-		return created;
 	}
 
 	#register(): void {
@@ -398,25 +384,4 @@ export class SessionHooks {
 		this.health.recordError(error, this.options.setup.verbose);
 		this.options.onError(error);
 	}
-}
-
-/** Inserts the kept hooks among the fresh ones, in their old order. */
-function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHook[]): LoadedHook[] {
-	const order = [...fresh];
-	for (const hook of kept) {
-		const before = old.slice(0, old.indexOf(hook)).map(({ path }) => path);
-		const at = order.findLastIndex(({ path }) => before.includes(path)) + 1;
-		order.splice(at, 0, hook);
-	}
-	return order;
-}
-
-/** Bundled hooks run before the user's, in their own order. The sort is stable, so all others stay in place. */
-function byBundledOrder(a: LoadedHook, b: LoadedHook): number {
-	return bundledIndex(a) - bundledIndex(b);
-}
-
-function bundledIndex({ scope, name }: LoadedHook): number {
-	if (scope === "builtin") return -1;
-	return scope === "bundled" ? BUNDLED_HOOKS.findIndex((hook) => hook.name === name) : BUNDLED_HOOKS.length;
 }

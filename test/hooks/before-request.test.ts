@@ -82,7 +82,7 @@ describe("before_request", () => {
 		provider.reply("ok");
 		await session.prompt("go");
 		expect(sent(1)).toEqual(["user: go"]);
-		expect(notices()).toEqual([`before_request: a.ts:2: ${problem}; the answer was ignored`]);
+		expect(notices()).toEqual([`before_request: ${problem}; the answer was ignored`]);
 	});
 
 	test("a requested rebuild happens with the next request", async () => {

@@ -42,7 +42,7 @@ const messages = ({ session }: TestSession) =>
 /** What arrow functions return by accident. */
 const INCIDENTAL = "({ stdout: 7, cancel: 1 })";
 
-const UNREAD = { answer: EVERYTHING, report: /: no answer is read here: cancel, skipConversationRestore, .* \d+ more/ };
+const UNREAD = { answer: EVERYTHING, report: /^no answer is read here: cancel, skipConversationRestore, .* \d+ more/ };
 
 /** A prompt with one tool call. */
 const run = (
@@ -114,26 +114,26 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 		heeded: [],
 		aborted: [],
 		change: { answer: '{ text: "changed" }', heeded: ["user: changed", ...RAN.slice(1)] },
-		malformed: { answer: '{ txt: "changed" }', report: /^a\.ts:1: unknown field "txt"; an answer has text, / },
+		malformed: { answer: '{ txt: "changed" }', report: /^unknown field "txt"; an answer has text, / },
 	}),
 	before_request: run("before_request", {
 		answer: '{ action: "stop", reason: "stopped" }',
 		heeded: ["user: go"],
 		malformed: {
 			answer: '{ action: "pause" }',
-			report: /: action must be "continue" or "stop"; the answer was ignored$/,
+			report: /^action must be "continue" or "stop"; the answer was ignored$/,
 		},
 	}),
 	tool_call: run("tool_call", {
 		answer: '{ block: true, reason: "stopped" }',
 		heeded: resulting("stopped"),
 		change: { answer: '{ input: { command: "echo changed" } }', heeded: resulting("changed") },
-		malformed: { answer: "{ blocked: true }", report: /: unknown field "blocked"; .*; the call is blocked$/ },
+		malformed: { answer: "{ blocked: true }", report: /^unknown field "blocked"; .*; the call is blocked$/ },
 	}),
 	tool_result: run("tool_result", {
 		answer: '{ content: [{ type: "text", text: "changed" }] }',
 		heeded: resulting("changed"),
-		malformed: { answer: '{ content: "changed" }', report: /: content must be a list of text and image blocks; / },
+		malformed: { answer: '{ content: "changed" }', report: /^content must be a list of text and image blocks; / },
 	}),
 	user_bash: {
 		event: "user_bash",
@@ -151,7 +151,7 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 		change: { answer: '{ command: "echo changed" }', heeded: ["echo changed: changed"] },
 		malformed: {
 			answer: "{ command: 5 }",
-			report: /: command must be a text that is not empty; the answer was ignored$/,
+			report: /^command must be a text that is not empty; the answer was ignored$/,
 		},
 	},
 	model_changed: notices("model_changed", async ({ session }) => {
@@ -189,7 +189,7 @@ const asks = (reason: SessionReason, change: keyof typeof SESSION, passed: unkno
 	...{ answer: "{ cancel: true }", heeded: kept, aborted: kept },
 	malformed: {
 		answer: "{ cancelled: true }",
-		report: /: unknown field "cancelled"; an answer has cancel.*; the answer was ignored$/,
+		report: /^unknown field "cancelled"; an answer has cancel.*; the answer was ignored$/,
 	},
 });
 

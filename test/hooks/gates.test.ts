@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMessageEntry } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -6,7 +7,9 @@ import { tempDir } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
 const errorsOf = ({ events }: TestSession) =>
-	events.flatMap((event) => (event.type === "hook_error" ? [`${event.event}: ${event.error}`] : []));
+	events.flatMap((event) =>
+		event.type === "hook_error" ? [`${event.event}: ${basename(event.file ?? "")}:${event.line}: ${event.error}`] : [],
+	);
 
 /** What the log keeps of the gate, for each tool result. */
 const gates = ({ session }: TestSession) =>
@@ -198,7 +201,7 @@ describe("malformed answers of other events", () => {
 			hooks: { "a.ts": hook(`pi.command("try", { handler: () => (${answer}) });`) },
 		});
 		expect(await started.session.prompt("/try")).toEqual({ kind: "command", status: null });
-		expect(errorsOf(started)).toEqual([`/try: ${problem}; the answer was ignored`]);
+		expect(errorsOf(started)).toEqual([`/try: a.ts:2: ${problem}; the answer was ignored`]);
 	});
 });
 

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
@@ -119,7 +119,8 @@ class Scenario {
 	}
 
 	#remove(name: string): void {
-		rmSync(this.#path(name), { force: true });
+		if (!existsSync(this.#path(name))) return;
+		rmSync(this.#path(name));
 		Object.assign(this.#of(name), { file: [], isEdited: true });
 	}
 

@@ -71,6 +71,8 @@ test.each(ROWS)(
 		expect(first).toMatchObject({
 			hookPath: expect.stringMatching(/hooks\/a\.ts$/),
 			event: point.event,
+			file: expect.stringMatching(/hooks\/a\.ts$/),
+			line: expect.any(Number),
 			error: expect.stringMatching(point.malformed.report),
 		});
 		expect(others).toEqual([]);

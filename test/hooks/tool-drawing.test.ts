@@ -25,7 +25,7 @@ test("plain mode prints the text of a drawn call, and reports a failure with its
 	const printed = plain.text().replace(/done in [\d.]+ m?s/g, "done");
 	expect(printed).toContain("running list + ␛[2J<tea>\ndone\n  ○ tea\n  80\n");
 	expect(printed).toContain(
-		"running list + ␛[2J<bad>\ndone\nError: Hook todo.ts failed on renderResult: no <ink>\n  Saved.\n",
+		"running list + ␛[2J<bad>\ndone\nError: Hook todo.ts:6:28 failed on renderResult: no <ink>\n  Saved.\n",
 	);
 	expect(plain.text()).not.toContain("\u001b");
 });
@@ -38,6 +38,6 @@ test("the HTML export contains the text of a drawn call, escaped, and names a ho
 	const html = readFileSync(join(cwd, "out.html"), "utf8");
 	expect(html).toContain("<summary>list + ␛[2J&lt;tea&gt;</summary>");
 	expect(html).toContain("○ tea\n80");
-	expect(html).toContain('Saved.</pre><p class="error">Hook todo.ts failed on renderResult: no &lt;ink&gt;</p>');
+	expect(html).toContain('Saved.</pre><p class="error">Hook todo.ts:6:28 failed on renderResult: no &lt;ink&gt;</p>');
 	expect(html).not.toContain("\u001b");
 });

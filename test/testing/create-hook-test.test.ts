@@ -250,7 +250,7 @@ export default (pi) => {
 			footer: null,
 			editorText: "draft",
 		});
-		expect(t.errors).toEqual(["ui.setWidget: no data"]);
+		expect(t.errors).toEqual([expect.stringMatching(/^ui\.setWidget: no data \(board\.ts:\d+:\d+\)$/)]);
 	});
 
 	test("passes keys to components and draws them", async () => {

@@ -115,6 +115,8 @@ test("a reply in branches and copies of a session counts once, for the first ses
 	const { dir, write, file } = place();
 	const log = write(user("a"), replyAt(AT, { input: 1 }), replyAt(LATER, { input: 2 }));
 	const source = SessionLog.open(pathOf(log));
+	// Sessions of the same millisecond have no order.
+	await new Promise((resolve) => setTimeout(resolve, 2));
 	const branch = source.branchTo(3, { dir });
 	branch.append(replyAt(LATER, { input: 3 }));
 	branch.close();

@@ -105,11 +105,12 @@ function describeImport({ place: { file, line, column }, reason }: ImportProblem
 	return `${file}:${line}:${column}: ${reason}`;
 }
 
-function describeReport({ path, events, commands, entryTypes }: HookReport): string[] {
+function describeReport({ path, events, commands, tools, entryTypes }: HookReport): string[] {
 	return [
 		`${path} loads without errors`,
 		`events    ${events.join(", ") || "none"}`,
 		`commands  ${commands.map((name) => `/${name}`).join(", ") || "none"}`,
+		...(tools.length > 0 ? [`tools     ${tools.join(", ")}`] : []),
 		...(entryTypes.length > 0 ? [`entries   ${entryTypes.join(", ")}`] : []),
 	];
 }
@@ -123,12 +124,13 @@ function describeTypes(types: TypeErrors | undefined): readonly string[] {
 }
 
 function describeJson({ report, problems, types }: Checked) {
-	const { path, loaded, events, commands, entryTypes, problem } = report;
+	const { path, loaded, events, commands, tools, entryTypes, problem } = report;
 	return {
 		path,
 		loaded,
 		events,
 		commands,
+		tools,
 		entryTypes,
 		problem,
 		warnings: problems,

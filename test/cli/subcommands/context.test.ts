@@ -138,7 +138,7 @@ test("pi context shows the former size of replaced messages, and hooks that are 
 	const place = { cwd, session: file, hooks, findHooks: false };
 	const { stdout } = await run({ name: "context", verify: false }, place);
 	expect(stdout).toMatch(/^\d+ +user +\d+ tok, was \d+ .*short\.ts +s$/m);
-	expect(stdout).toContain(`unstable: ${hooks[1]} returns different messages for the same entries`);
+	expect(stdout).toContain(`unstable: ${hooks[1]} returns different results for the same entries`);
 	expect(stdout).not.toContain(`unstable: ${hooks[0]}`);
 	const json = await run({ name: "context", verify: false }, { ...place, json: true });
 	expect(JSON.parse(json.stdout).unstable).toEqual([hooks[1]]);

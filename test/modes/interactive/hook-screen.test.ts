@@ -205,7 +205,7 @@ test("Escape belongs to a component that reacts to it", async () => {
 test.each([
 	["its factory throws", '() => { throw new Error("no board") }', "no board"],
 	["its factory rejects", 'async () => { throw new Error("no board") }', "no board"],
-	["its factory returns no component", "() => 7", "the factory did not return a component"],
+	["its factory returns no component", "() => 7", "the factory did not return a"],
 	["render throws", '() => ({ render() { throw new Error("no board") }, invalidate() {} })', "no board"],
 	[
 		"handleInput throws",

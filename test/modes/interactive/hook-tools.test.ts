@@ -54,7 +54,7 @@ test.each([40, 80, 120])(
 		expect(text).toBe(
 			[
 				"list + tea ○ milk · ○ tea",
-				"list + nothing | failed ✗ Hook todo.ts failed on tool todo: there is nothing to add",
+				"list + nothing | failed ✗ Hook todo.ts:5:32 failed on tool todo: there is nothing to add",
 				"list + a wall Saved.",
 				`✗ Hook todo.ts failed on renderResult: line 1 of the component has ${columns - 3} columns, but ${columns - 4} fit`,
 			].join(" "),

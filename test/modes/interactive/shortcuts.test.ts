@@ -44,7 +44,9 @@ test("an error in the handler is reported, and the editor stays usable", async (
 	await terminal.waitFor("no luck");
 	await terminal.type("still here");
 	await terminal.waitFor(/^ *still here *$/m);
-	expect((await terminal.text()).replace(/\s+/g, " ")).toMatch(/shortcut alt\+q of \S+gate\.ts failed: no luck/);
+	expect((await terminal.text()).replace(/\s+/g, " ")).toMatch(
+		/shortcut alt\+q of \S+gate\.ts:\d+:\d+ failed: no luck/,
+	);
 });
 
 test("a loader shows a running shortcut, and escape cancels it", async () => {
