@@ -222,7 +222,7 @@ test("the request without a hook has no tools of it, in /context and in pi conte
 	await test.session.dispose();
 	const { agentDir, cwd } = test;
 	const context = async (without: string[]) =>
-		(await run({ name: "context", verify: false, without }, { agentDir, cwd, options: { json: true } })).stdout;
+		(await run({ name: "context", verify: false, without }, { agentDir, cwd, json: true })).stdout;
 	expect(await context([])).toContain("shout: Shouts");
 	expect(await context([path])).not.toContain("shout: Shouts");
 });
