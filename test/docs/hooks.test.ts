@@ -1,12 +1,10 @@
-import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
+import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { HookPage, membersOf, namesIn } from "./hook-page.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = new HookPage("hooks.md");
 
 page.testCode({
@@ -143,7 +141,10 @@ test("the tables list every member of pi, ctx and the ctx of commands", () => {
 });
 
 test("the table of recipes lists every example and no other file", () => {
-	const files = readdirSync(`${root}hooks-examples`).filter((name) => name.endsWith(".ts"));
-	const rows = page.tableAfter("## Recipes").map(([file]) => file);
-	expect(rows.sort()).toEqual(files.map((name) => `\`${name}\``).sort());
+	const rows = page.tableAfter("## Recipes");
+	expect(rows.map(([file]) => file).sort()).toEqual(BUNDLED_HOOKS.map(({ name }) => `\`${name}.ts\``).sort());
+	for (const { name, commands } of BUNDLED_HOOKS) {
+		const [, purpose = ""] = rows.find(([file]) => file === `\`${name}.ts\``) ?? [];
+		expect(commands.filter((command) => !purpose.includes(`/${command}`))).toEqual([]);
+	}
 });
