@@ -55,10 +55,10 @@ const scenarios: Record<string, () => Promise<void>> = {
 		const drawn = render({ content: [], details: { seconds: 1, of: 3 } }, PLAIN_THEME, options);
 		expect(typeof drawn === "object" && drawn.render(80)).toEqual(["▰▱▱"]);
 	},
-	async "hooks/look-only.ts"() {
-		const { session } = await start("hooks/look-only.ts");
-		expect(await session.prompt("/look-only")).toMatchObject({ status: "The agent can only look" });
-		expect(await session.prompt("/look-only")).toMatchObject({ status: "All tools are on" });
+	async "hooks/hands-off.ts"() {
+		const { session } = await start("hooks/hands-off.ts");
+		expect(await session.prompt("/hands-off")).toMatchObject({ status: "The agent can only read" });
+		expect(await session.prompt("/hands-off")).toMatchObject({ status: "All tools are on" });
 	},
 };
 
