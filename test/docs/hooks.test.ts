@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
 import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
 import { PLAIN_THEME, THEME_STYLES } from "../../src/hooks/plain-theme.js";
 import { isMessageEntry } from "../../src/log/entry.js";
@@ -382,9 +383,12 @@ describe("docs/hooks.md", () => {
 	});
 
 	test("the table of recipes lists every example and no other file", () => {
-		const files = readdirSync(`${root}hooks-examples`).filter((name) => name.endsWith(".ts"));
-		const rows = tableAfter("## Recipes").map(([file]) => file);
-		expect(rows.sort()).toEqual(files.map((name) => `\`${name}\``).sort());
+		const rows = tableAfter("## Recipes");
+		expect(rows.map(([file]) => file).sort()).toEqual(BUNDLED_HOOKS.map(({ name }) => `\`${name}.ts\``).sort());
+		for (const { name, commands } of BUNDLED_HOOKS) {
+			const [, purpose = ""] = rows.find(([file]) => file === `\`${name}.ts\``) ?? [];
+			expect(commands.filter((command) => !purpose.includes(`/${command}`))).toEqual([]);
+		}
 	});
 
 	test("internal links point to existing headings", () => {
