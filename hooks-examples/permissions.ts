@@ -55,7 +55,9 @@ export default function permissions(pi: HookAPI): void {
 		const once = "Yes, once";
 		const always = `Yes, always ${rule}`;
 		const never = `No, never ${rule}`;
-		const answer = await ctx.ui.select(`Allow ${event.toolName}? ${subject}`, [once, always, "No", never]);
+		// A rule for an empty command would cover all commands.
+		const options = rule === "bash" ? [once, "No"] : [once, always, "No", never];
+		const answer = await ctx.ui.select(`Allow ${event.toolName}? ${subject}`, options);
 		if (ctx.signal.aborted) return { block: true, reason: "The user stopped the run." };
 		if (answer === always) await saveRule(ctx.cwd, "allow", rule);
 		if (answer === never) await saveRule(ctx.cwd, "deny", rule);

@@ -99,6 +99,12 @@ test("a star in a remembered command stands for itself", async () => {
 	expect(asked).toHaveLength(2);
 });
 
+test("an empty command cannot become a rule for all commands", async () => {
+	const { bash } = await start(["Yes, always", "Yes, always"]);
+	expect(await bash("  ")).toContain("refused");
+	expect(existsSync(join(agentDir, "permissions.json"))).toBe(false);
+});
+
 test("patterns cover commands and paths; deny wins over ask, and ask over allow", async () => {
 	rules({
 		allow: ["write(src/*)", "bash(echo *)"],
