@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
+import { untilIdle } from "../helpers/activity.js";
 import { type App, startApp } from "../modes/interactive/app.js";
 
 /** All examples that are off by default and need no grant. */
@@ -41,6 +42,7 @@ test("all examples together report nothing when the session starts, reloads and 
 	app.session().subscribe((event) => {
 		if (event.type === "hook_error") problems.push(`${event.hookPath}: ${event.error}`);
 	});
+	await untilIdle(app.session());
 	await app.session().reload();
 	expect(app.session().loaded.warnings).toEqual([]);
 	await app.session().dispose();
