@@ -51,12 +51,20 @@ export function entryTime(entry: SessionEntry | undefined): number {
 }
 
 function systemItemMessage(entry: SystemItemEntry): UserMessage {
-	return memoize(entry, () => ({
-		role: "user",
-		content: `<${entry.item.kind} source="${entry.source.replace(/["<>&]/g, "")}">\n${entry.item.text}\n</${entry.item.kind}>`,
-		timestamp: entryTime(entry),
-	}));
+	return memoize(entry, () => {
+		const { item } = entry;
+		const source = entry.source.replace(/["<>&\r\n]/g, "");
+		const content =
+			item.kind === "context_file"
+				? `<context_file path="${source}">\n${item.text}\n</context_file>\n\n${item.changed ? CHANGED_FILE : NEW_FILE}`
+				: `<${item.kind} source="${source}">\n${item.text}\n</${item.kind}>`;
+		return { role: "user", content, timestamp: entryTime(entry) };
+	});
 }
+
+const NEW_FILE =
+	"These are the project's instructions for the directory of this file, which you have just reached. If they conflict with those of a parent directory, these apply. The user's messages override both.";
+const CHANGED_FILE = "This file has changed since you received it. These instructions replace its earlier ones.";
 
 function memoize(entry: SessionEntry, create: () => UserMessage): UserMessage {
 	const known = synthetic.get(entry);

@@ -39,6 +39,18 @@ export async function loadContextFiles(
 	return { files, warnings };
 }
 
+/**
+ * The directory below which context files belong to the project: the root of the repository that contains `cwd`, else
+ * `cwd`. A repository in the home directory, such as one of settings, counts only if pi runs in the home directory.
+ */
+export function projectRoot({ cwd, home }: Pick<ContextFileSource, "cwd" | "home">): string {
+	const start = resolve(cwd);
+	for (let dir = start; dir !== resolve(home) && dir !== dirname(dir); dir = dirname(dir)) {
+		if (existsSync(join(dir, ".git"))) return dir;
+	}
+	return start;
+}
+
 function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
 	const chain: string[] = [];
 	for (let dir = resolve(cwd); ; dir = dirname(dir)) {
@@ -48,7 +60,8 @@ function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
 	}
 }
 
-async function readFirst(dir: string, warnings: string[]): Promise<(ContextFile & { realPath: string }) | null> {
+/** Reads `AGENTS.md`, or else `CLAUDE.md`, in a directory; null if neither can be read. */
+export async function readFirst(dir: string, warnings: string[]): Promise<(ContextFile & { realPath: string }) | null> {
 	for (const name of NAMES) {
 		const path = join(dir, name);
 		try {

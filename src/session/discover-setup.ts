@@ -223,6 +223,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			const { templates, skills, contextFiles } = resources.current;
 			return { templates, skills, contextFiles: contextFiles.map(({ path }) => path) };
 		},
+		nestedFiles: resources,
 		async reread({ withTools }) {
 			return [
 				...store.reload(),

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
+import { findNestedContextFiles } from "../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
 import { loadSkills, type Skill } from "../resources/skills.js";
+import type { NestedFileFinder } from "./nested-context-files.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;
@@ -22,8 +24,10 @@ interface Resources {
 }
 
 /** The context files, skills and prompt templates of a session. */
-export class ResourceFiles {
+export class ResourceFiles implements NestedFileFinder {
 	#current: Resources = { contextFiles: [], skills: [], templates: [] };
+
+	#generation = 0;
 
 	private constructor(private readonly options: ResourceFilesOptions) {}
 
@@ -36,6 +40,18 @@ export class ResourceFiles {
 	/** The files as last read; the same object until they are read again. */
 	get current(): Resources {
 		return this.#current;
+	}
+
+	get generation(): number {
+		return this.#generation;
+	}
+
+	/** As `findNestedContextFiles`; nothing if context files are off. */
+	async findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }> {
+		const { contextFiles, paths: places } = this.options;
+		if (!contextFiles) return { files: [], warnings: [] };
+		const loaded = this.#current.contextFiles.map(({ path }) => path);
+		return findNestedContextFiles(paths, { cwd: places.cwd, home: places.home, loaded });
 	}
 
 	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */
@@ -58,6 +74,7 @@ export class ResourceFiles {
 			]),
 		]);
 		const before = this.#current;
+		this.#generation++;
 		this.#current = {
 			contextFiles: keepGood(before.contextFiles, context.files, context.warnings),
 			skills: keepGood(before.skills, skills.skills, skills.warnings),

@@ -21,6 +21,7 @@ import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
+import type { NestedFileFinder } from "./nested-context-files.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
@@ -93,6 +94,8 @@ export interface SessionSetup {
 	 */
 	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
+	/** Finds context files below the working directory. */
+	nestedFiles: NestedFileFinder;
 	/**
 	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
 	 * broken file keeps its last good state.

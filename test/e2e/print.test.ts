@@ -24,6 +24,22 @@ test("the answer goes to stdout, progress to stderr", async () => {
 	expect(existsSync(join(cwd, "made.txt"))).toBe(true);
 });
 
+test("a context file below the working directory joins when a tool reaches it, and is named on stderr", async () => {
+	const provider = await startProvider();
+	provider.reply([toolCall("ls", { path: "api" })]).reply("Done.", "Still there.");
+	const [cwd, agentDir] = [tempDir(), agentDirFor(provider)];
+	writeFiles(cwd, { "api/AGENTS.md": "Use tabs." });
+	const run = await runPi(["-p", "look"], { agentDir, cwd });
+	const joined = "api/AGENTS.md joined the context · 1 line\n";
+	expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: `ls api\n${joined}` });
+	const again = await runPi(["-p", "-c", "again"], { agentDir, cwd });
+	expect(again.stderr).toBe("");
+	for (const request of [1, 2]) {
+		const files = conversation(provider, request).filter((text) => text.startsWith("user: <context_file "));
+		expect(files).toEqual([expect.stringContaining('/api/AGENTS.md">\nUse tabs.\n</context_file>')]);
+	}
+});
+
 test("several messages are answered in order in one session", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
