@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
-import { readText } from "./front-matter.js";
+import { type ResourceProblems, readText } from "./front-matter.js";
 
 /** A file of the user or a project with instructions for the model. */
 export interface ContextFile {
@@ -27,16 +27,16 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"];
  */
 export async function loadContextFiles(
 	source: ContextFileSource,
-): Promise<{ files: ContextFile[]; warnings: string[] }> {
-	const warnings: string[] = [];
-	const found = await Promise.all(directories(source).map((dir) => readFirst(dir, warnings)));
+): Promise<ResourceProblems & { files: ContextFile[] }> {
+	const problems: ResourceProblems = { warnings: [], broken: new Set() };
+	const found = await Promise.all(directories(source).map((dir) => readFirst(dir, problems)));
 	const seen = new Set<string>();
 	const files = found.flatMap((file) => {
 		if (!file || file.content.trim() === "" || seen.has(file.realPath)) return [];
 		seen.add(file.realPath);
 		return [{ path: file.path, content: file.content }];
 	});
-	return { files, warnings };
+	return { files, ...problems };
 }
 
 /**
@@ -61,13 +61,18 @@ function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
 }
 
 /** Reads `AGENTS.md`, or else `CLAUDE.md`, in a directory; null if neither can be read. */
-export async function readFirst(dir: string, warnings: string[]): Promise<(ContextFile & { realPath: string }) | null> {
+export async function readFirst(
+	dir: string,
+	{ warnings, broken }: ResourceProblems,
+): Promise<(ContextFile & { realPath: string }) | null> {
 	for (const name of NAMES) {
 		const path = join(dir, name);
 		try {
 			return { path, content: await readText(path), realPath: realpathSync(path) };
 		} catch (error) {
-			if (!isNotFound(error)) warnings.push(describeError(error));
+			if (isNotFound(error)) continue;
+			broken.add(path);
+			warnings.push(describeError(error));
 		}
 	}
 	return null;

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type ContextFile, projectRoot, readFirst } from "./context-files.js";
+import type { ResourceProblems } from "./front-matter.js";
 
 /** What determines which context files below the working directory a path reaches. */
 export interface NestedFileSource {
@@ -24,22 +25,22 @@ export async function findNestedContextFiles(
 	paths: readonly string[],
 	source: NestedFileSource,
 ): Promise<{ files: ContextFile[]; warnings: string[] }> {
-	const warnings: string[] = [];
+	const problems: ResourceProblems = { warnings: [], broken: new Set() };
 	const root = projectRoot(source);
 	const realRoot = realPath(root);
 	const directories = new Set(paths.flatMap((path) => nestedDirectories(path, realRoot, realPath(source.cwd))));
 	const seen = new Set(source.loaded.map(realPath));
 	const files: ContextFile[] = [];
 	for (const directory of directories) {
-		const file = await readFirst(join(root, directory), warnings);
+		const file = await readFirst(join(root, directory), problems);
 		if (!file || file.content.trim() === "" || seen.has(file.realPath)) continue;
 		seen.add(file.realPath);
 		const inside = segmentsInside(realRoot, file.realPath);
 		if (inside === null || inside.some((name) => IGNORED.has(name))) {
-			warnings.push(`${file.path}: ignored, because it is a link to a file outside the project`);
+			problems.warnings.push(`${file.path}: ignored, because it is a link to a file outside the project`);
 		} else files.push({ path: file.path, content: file.content });
 	}
-	return { files, warnings };
+	return { files, warnings: problems.warnings };
 }
 
 /** Directories from the root to a path, relative to the root, without `cwd` and its parents. */
