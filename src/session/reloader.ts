@@ -41,12 +41,15 @@ export class Reloader {
 		});
 		await this.#useModel();
 		const problems = [...warnings, ...(screen?.problems ?? [])];
-		const found = [...new Set(problems.flatMap((line) => placeIn(line) ?? []))];
+		const { remarks } = setup.resources;
+		const failed = placesIn(problems.filter((line) => !remarks.includes(line)));
+		const remarked = placesIn(remarks);
 		return [
 			`${plural(count, "hook")} loaded`,
 			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
-			...(found.length > 0 ? [`problems: ${found.join(", ")}`] : []),
+			...(failed.length > 0 ? [`failed: ${failed.join(", ")}`] : []),
+			...(remarked.length > 0 ? [`problems: ${remarked.join(", ")}`] : []),
 		].join(" · ");
 	}
 
@@ -82,6 +85,10 @@ export class Reloader {
 /** True for a problem of a tool file, which is read again only if it changed. */
 function isAboutCode(line: string): boolean {
 	return /^(The tool|Tool) /.test(line);
+}
+
+function placesIn(lines: readonly string[]): string[] {
+	return [...new Set(lines.flatMap((line) => placeIn(line) ?? []))];
 }
 
 /** File and line that a problem names, shortened to the file's name; of a skill with its directory. */

@@ -40,11 +40,13 @@ interface Resources {
 	contextFiles: readonly ContextFile[];
 	skills: readonly Skill[];
 	templates: readonly PromptTemplate[];
+	/** Problems of files that are used nevertheless, one line each. */
+	remarks: readonly string[];
 }
 
 /** The context files, skills and prompt templates of a session. */
 export class ResourceFiles implements NestedFileFinder {
-	#current: Resources = { contextFiles: [], skills: [], templates: [] };
+	#current: Resources = { contextFiles: [], skills: [], templates: [], remarks: [] };
 
 	#generation = 0;
 
@@ -89,6 +91,9 @@ export class ResourceFiles implements NestedFileFinder {
 			contextFiles: keepGood(before.contextFiles, context.files, context),
 			skills: keepGood(before.skills, skills.skills, skills),
 			templates: keepGood(before.templates, templates.templates, templates),
+			remarks: [skills, templates].flatMap(({ warnings, broken }) =>
+				warnings.filter((line) => ![...broken].some((path) => isAbout(line, path))),
+			),
 		};
 		return [...context.warnings, ...skills.warnings, ...templates.warnings];
 	}

@@ -56,6 +56,8 @@ export interface SessionResources {
 	skills: readonly Skill[];
 	/** Paths of AGENTS.md and similar files. */
 	contextFiles: readonly string[];
+	/** Problems of skills and templates that are used nevertheless, one line each. */
+	remarks: readonly string[];
 }
 
 /** The interface to pi-ai, which is loaded late. Tests and the demo pass their own. */

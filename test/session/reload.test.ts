@@ -123,7 +123,7 @@ test("/reload says what it read and what failed in one line, and broken files ke
 	const told = notices().length;
 	const reloaded = await session.prompt("/reload");
 	const status = reloaded.kind === "command" ? (reloaded.status ?? "") : "";
-	expect(status).toMatch(/^1 hook loaded · read again: .* · kept the previous version of \S+who\.ts · problems: /);
+	expect(status).toMatch(/^1 hook loaded · read again: .* · kept the previous version of \S+who\.ts · failed: /);
 	for (const place of [
 		/settings\.json:2:14/,
 		/models\.json:2:14/,

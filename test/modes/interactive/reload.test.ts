@@ -71,7 +71,7 @@ test("/reload reads keys and themes again; a broken file keeps its last good sta
 
 	writeFiles(app.agentDir, { "keybindings.json": '{\n"app.model": }', "themes/mine.json": '{\n"colors": }' });
 	await app.submit("/reload");
-	await app.terminal.waitFor(/problems: keybindings\.json:2:14, mine\.json:2:11/);
+	await app.terminal.waitFor(/failed: keybindings\.json:2:14, mine\.json:2:11/);
 	await app.terminal.press("ctrl+x");
 	await app.terminal.waitFor("Which model?");
 });

@@ -57,7 +57,7 @@ test.each([40, 80, 120])(
 		expect(text).toContain(" · problems: tea/SKILL.md:4, tell.md:3");
 		writeFiles(agentDir, { "skills/pot/SKILL.md": "---\nname: pot\ndescription: [\n---\n" });
 		await app.submit("/reload");
-		await app.terminal.waitFor("pot/SKILL.md:3");
+		await app.terminal.waitFor(/failed:\s+pot\/SKILL\.md:3/);
 		expect(app.session().loaded.skills).toEqual(["pot", "tea"]);
 		const warning = app.session().loaded.warnings.find((line) => line.includes("pot"));
 		expect(warning).toMatch(/pot\/SKILL\.md:3: .* · the version read before is kept$/);
