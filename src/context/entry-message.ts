@@ -56,15 +56,15 @@ function systemItemMessage(entry: SystemItemEntry): UserMessage {
 		const source = entry.source.replace(/["<>&\r\n]/g, "");
 		const content =
 			item.kind === "context_file"
-				? `<context_file path="${source}">\n${item.text}\n</context_file>\n\n${item.changed ? CHANGED_FILE : NEW_FILE}`
+				? `<context_file path="${source}"${item.changed ? ' changed="since you received it"' : ""}>\n${item.text}\n</context_file>\n\n${FILE_NOTE}`
 				: `<${item.kind} source="${source}">\n${item.text}\n</${item.kind}>`;
 		return { role: "user", content, timestamp: entryTime(entry) };
 	});
 }
 
-const NEW_FILE =
-	"These are the project's instructions for the directory of this file, which you have just reached. If they conflict with those of a parent directory, these apply. The user's messages override both.";
-const CHANGED_FILE = "This file has changed since you received it. These instructions replace its earlier ones.";
+/** What the model does with a context file. */
+const FILE_NOTE =
+	"These are the project's instructions for the directory of this file. They override those of parent directories and earlier versions of the file; the user's messages override both.";
 
 function memoize(entry: SessionEntry, create: () => UserMessage): UserMessage {
 	const known = synthetic.get(entry);

@@ -155,7 +155,9 @@ describe("a context file below the working directory", () => {
 		expect(await call(started, "ls", { path: "api/v1" })).toEqual([]);
 		await started.session.prompt("/reload");
 		expect(await call(started, "ls", {})).toEqual(["api/AGENTS.md: newer api rules (changed)"]);
-		expect(started.sent(5).join("\n")).toContain("</context_file>\n\nThis file has changed since you received it.");
+		expect(started.sent(5).join("\n")).toContain(
+			'/api/AGENTS.md" changed="since you received it">\nnewer api rules\n</context_file>',
+		);
 		await started.session.prompt("/reload");
 		expect(await call(started, "ls", { path: "api/v1" })).toEqual([]);
 		await started.session.dispose();
