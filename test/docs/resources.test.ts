@@ -58,7 +58,9 @@ test("the examples with problems print what the page shows", async () => {
 
 test("the table lists the fields of skills that pi knows", () => {
 	const [, section = ""] = page.split("| field | required | rules |");
-	const names = [...(section.split("\n\n")[0] ?? "").matchAll(/^\| `([\w-]+)` \| (?:yes )?\| .*\|$/gm)].map(([, name = ""]) => name);
+	const names = [...(section.split("\n\n")[0] ?? "").matchAll(/^\| `([\w-]+)` \| (?:yes )?\| .*\|$/gm)].map(
+		([, name = ""]) => name,
+	);
 	const fields = Object.fromEntries(names.map((name) => [name, "x"]));
 	const lines = new Map(names.map((name, at) => [name, at + 2]));
 	const problems = checkSkill({ fields: { ...fields, metadata: { x: "x" } }, lines, body: "" }, "x");
