@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
-import type { AppMessage, BashExecutionMessage } from "../log/entry.js";
+import type { AppMessage } from "../log/entry.js";
+import { bashExecutionText } from "./bash-execution-text.js";
 
 /** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
@@ -48,21 +49,6 @@ export function isSentReply({ content, stopReason }: AssistantMessage): boolean 
 
 function isText(block: AssistantMessage["content"][number]): boolean {
 	return block.type === "text" && block.text.trim() !== "";
-}
-
-/** A `!` command as text for the model: the command, its fenced output, its result. */
-export function bashExecutionText(message: BashExecutionMessage): string {
-	const fence = longestFence(message.output);
-	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
-	if (message.cancelled) lines.push("The command was cancelled.");
-	else if (message.exitCode) lines.push(`The command exited with code ${message.exitCode}.`);
-	if (message.truncated && message.fullOutputPath) lines.push(`The whole output is in ${message.fullOutputPath}`);
-	return lines.join("\n");
-}
-
-function longestFence(text: string): string {
-	const longest = (text.match(/`{3,}/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
-	return "`".repeat(longest + 1);
 }
 
 function withOutput(message: ToolResultMessage): ToolResultMessage {

@@ -51,12 +51,20 @@ export function entryTime(entry: SessionEntry | undefined): number {
 }
 
 function systemItemMessage(entry: SystemItemEntry): UserMessage {
-	return memoize(entry, () => ({
-		role: "user",
-		content: `<${entry.item.kind} source="${entry.source.replace(/["<>&]/g, "")}">\n${entry.item.text}\n</${entry.item.kind}>`,
-		timestamp: entryTime(entry),
-	}));
+	return memoize(entry, () => {
+		const { item } = entry;
+		const source = entry.source.replace(/["<>&\r\n]/g, "");
+		const content =
+			item.kind === "context_file"
+				? `<context_file path="${source}"${item.changed ? ' changed="since you received it"' : ""}>\n${item.text}\n</context_file>\n\n${FILE_NOTE}`
+				: `<${item.kind} source="${source}">\n${item.text}\n</${item.kind}>`;
+		return { role: "user", content, timestamp: entryTime(entry) };
+	});
 }
+
+/** What the model does with a context file. */
+const FILE_NOTE =
+	"These are the project's instructions for the directory of this file. They override those of parent directories and earlier versions of the file; the user's messages override both.";
 
 function memoize(entry: SessionEntry, create: () => UserMessage): UserMessage {
 	const known = synthetic.get(entry);

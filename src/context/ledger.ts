@@ -1,6 +1,6 @@
 import { type AppMessage, messageText, type ToolInfo } from "../log/entry.js";
+import { bashExecutionText } from "./bash-execution-text.js";
 import type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context-message.js";
-import { bashExecutionText } from "./convert.js";
 import { describeProblem } from "./describe-problem.js";
 import { digestContext } from "./digest.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";

@@ -1,5 +1,5 @@
 import { type AppMessage, messageText } from "../log/entry.js";
-import { bashExecutionText } from "./convert.js";
+import { bashExecutionText } from "./bash-execution-text.js";
 
 /** Options of `serializeConversation`. */
 export interface SerializeOptions {

@@ -1,5 +1,5 @@
 import type { AppMessage } from "../log/entry.js";
-import { bashExecutionText } from "./convert.js";
+import { bashExecutionText } from "./bash-execution-text.js";
 
 /** Average UTF-8 bytes per token: right for English text and code, and close for scripts that take three bytes each. */
 const BYTES_PER_TOKEN = 4;

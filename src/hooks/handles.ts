@@ -1,5 +1,5 @@
 import { PiError } from "../errors.js";
-import type { SystemItemEntry } from "../log/entry.js";
+import type { ContextFileItem, SystemItemEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import { hookFileName } from "./hook-name.js";
 
@@ -9,7 +9,7 @@ export type HostHandleName = "systemItems";
 export const HOST_HANDLE_NAMES: readonly HostHandleName[] = ["systemItems"];
 
 /** A text that a hook adds to the context, with its kind. */
-export type SystemItem = SystemItemEntry["item"];
+export type SystemItem = Exclude<SystemItemEntry["item"], ContextFileItem>;
 
 const SYSTEM_ITEM_KINDS: readonly SystemItem["kind"][] = ["task_reminder", "notification"];
 

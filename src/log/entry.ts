@@ -246,13 +246,21 @@ export interface RequestUsageEntry {
 	subscription?: true;
 }
 
-/** Text that a host handle added for the model; shown in the transcript and in the context. */
+/** Text that was added for the model; shown in the transcript and in the context. */
 export interface SystemItemEntry {
 	type: "system_item";
 	timestamp: string;
-	/** The hook or feature that added it. */
+	/** The hook or feature that added it; for a context file its path, absolute. */
 	source: string;
-	item: { kind: "task_reminder" | "notification"; text: string };
+	item: { kind: "task_reminder" | "notification"; text: string } | ContextFileItem;
+}
+
+/** The complete content of a context file below the working directory, added when a tool first reached its directory. */
+export interface ContextFileItem {
+	kind: "context_file";
+	text: string;
+	/** Set if the file has changed since an earlier entry added it. */
+	changed?: true;
 }
 
 /** The session was named. */

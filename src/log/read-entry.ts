@@ -186,11 +186,9 @@ export function isTyped(value: Record<string, unknown>): value is CustomEntry {
 }
 
 function isSystemItem(value: unknown): value is SystemItemEntry["item"] {
-	return (
-		isRecord(value) &&
-		(value.kind === "task_reminder" || value.kind === "notification") &&
-		typeof value.text === "string"
-	);
+	if (!isRecord(value) || typeof value.text !== "string") return false;
+	if (value.kind === "context_file") return value.changed === undefined || value.changed === true;
+	return value.kind === "task_reminder" || value.kind === "notification";
 }
 
 function isoOf(milliseconds: number): string {

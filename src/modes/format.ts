@@ -1,6 +1,5 @@
 import { sep } from "node:path";
-import type { ImageOmissionEntry } from "../log/entry.js";
-
+import type { ImageOmissionEntry, SystemItemEntry } from "../log/entry.js";
 import { homePath } from "../util/home-path.js";
 
 export { formatCost, formatTokens } from "../util/format-amounts.js";
@@ -32,6 +31,16 @@ export function displayPath(path: string, { cwd, home }: { cwd: string; home: st
 	if (path === cwd) return ".";
 	const base = cwd.endsWith(sep) ? cwd : cwd + sep;
 	return path.startsWith(base) ? path.slice(base.length) : homePath(path, home);
+}
+
+/** Names a context file that joined the context; null for other items. The path is untrusted. */
+export function describeContextFile(
+	{ source, item }: SystemItemEntry,
+	place: { cwd: string; home: string },
+): string | null {
+	if (item.kind !== "context_file") return null;
+	const lines = plural(item.text.split("\n").length, "line");
+	return `${displayPath(source, place)} ${item.changed ? "changed and joined" : "joined"} the context · ${lines}`;
 }
 
 function two(value: number): string {

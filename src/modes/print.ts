@@ -1,11 +1,11 @@
 import { describeError, describeHookErrorInFull } from "../errors.js";
-import { isEmptyReply, isImageOmissionEntry, messageText } from "../log/entry.js";
+import { isEmptyReply, isImageOmissionEntry, isSystemItemEntry, messageText } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import type { ToolResult } from "../tools/tool.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
-import { describeOmission } from "./format.js";
+import { describeContextFile, describeOmission } from "./format.js";
 import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { waitText } from "./request-error.js";
 import { runPrompts } from "./run-prompts.js";
@@ -19,7 +19,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const calls = new Map<string, string>();
 	const stop = session.subscribe((event) => {
-		const progress = describe(event, calls);
+		const progress = describe(event, calls, session.cwd);
 		if (progress !== null) line(progress);
 	});
 	try {
@@ -40,7 +40,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 }
 
 /** @param calls titles of the running tool calls, by id; updated */
-function describe(event: AgentSessionEvent, calls: Map<string, string>): string | null {
+function describe(event: AgentSessionEvent, calls: Map<string, string>, cwd: string): string | null {
 	switch (event.type) {
 		case "tool_execution_start": {
 			const title = `${event.toolName} ${subject(event.args)}`.trimEnd();
@@ -65,6 +65,7 @@ function describe(event: AgentSessionEvent, calls: Map<string, string>): string 
 		case "auto_compaction_end":
 			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
 		case "entry_appended":
+			if (isSystemItemEntry(event.entry)) return describeContextFile(event.entry, { cwd, home: "" });
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
 			// The failure of a command is reported as its result.

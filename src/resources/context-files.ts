@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
-import { readText } from "./front-matter.js";
+import { type ResourceProblems, readText } from "./front-matter.js";
 
 /** A file of the user or a project with instructions for the model. */
 export interface ContextFile {
@@ -27,16 +27,28 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"];
  */
 export async function loadContextFiles(
 	source: ContextFileSource,
-): Promise<{ files: ContextFile[]; warnings: string[] }> {
-	const warnings: string[] = [];
-	const found = await Promise.all(directories(source).map((dir) => readFirst(dir, warnings)));
+): Promise<ResourceProblems & { files: ContextFile[] }> {
+	const problems: ResourceProblems = { warnings: [], broken: new Set() };
+	const found = await Promise.all(directories(source).map((dir) => readFirst(dir, problems)));
 	const seen = new Set<string>();
 	const files = found.flatMap((file) => {
 		if (!file || file.content.trim() === "" || seen.has(file.realPath)) return [];
 		seen.add(file.realPath);
 		return [{ path: file.path, content: file.content }];
 	});
-	return { files, warnings };
+	return { files, ...problems };
+}
+
+/**
+ * The directory below which context files belong to the project: the root of the repository that contains `cwd`, else
+ * `cwd`. A repository in the home directory, such as one of settings, counts only if pi runs in the home directory.
+ */
+export function projectRoot({ cwd, home }: Pick<ContextFileSource, "cwd" | "home">): string {
+	const start = resolve(cwd);
+	for (let dir = start; dir !== resolve(home) && dir !== dirname(dir); dir = dirname(dir)) {
+		if (existsSync(join(dir, ".git"))) return dir;
+	}
+	return start;
 }
 
 function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
@@ -48,13 +60,19 @@ function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
 	}
 }
 
-async function readFirst(dir: string, warnings: string[]): Promise<(ContextFile & { realPath: string }) | null> {
+/** Reads `AGENTS.md`, or else `CLAUDE.md`, in a directory; null if neither can be read. */
+export async function readFirst(
+	dir: string,
+	{ warnings, broken }: ResourceProblems,
+): Promise<(ContextFile & { realPath: string }) | null> {
 	for (const name of NAMES) {
 		const path = join(dir, name);
 		try {
 			return { path, content: await readText(path), realPath: realpathSync(path) };
 		} catch (error) {
-			if (!isNotFound(error)) warnings.push(describeError(error));
+			if (isNotFound(error)) continue;
+			broken.add(path);
+			warnings.push(describeError(error));
 		}
 	}
 	return null;

@@ -1,16 +1,29 @@
+import type { Document } from "yaml";
 import { readRegularFile } from "../util/fs.js";
 
 /** A parsed Markdown file. */
 export interface FrontMatter {
 	/** Fields of the block between `---` lines at the top; empty without one. */
 	fields: Readonly<Record<string, unknown>>;
+	/** The line of each field in the file, 1-based; a field in a map has the name `map.field`. */
+	lines: ReadonlyMap<string, number>;
 	/** The text after the block, trimmed. */
 	body: string;
 	/** The line, 1-based, and why the block is invalid, as `3: reason`; `fields` is then empty. */
 	problem?: string;
 }
 
+/** What is wrong with files of one kind. */
+export interface ResourceProblems {
+	/** One line each, beginning with `path:line:` if the problem has a line. */
+	warnings: string[];
+	/** Paths of the files that cannot be used, or not completely. */
+	broken: Set<string>;
+}
+
 const BLOCK = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/;
+/** The start of a block that has no end. A horizontal rule may begin a text too, but no field follows it. */
+const UNCLOSED = /^---[ \t]*\n[\w-]+:(?:\s|$)/;
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads a text file, without byte order mark and carriage returns. @throws PiError `file_unreadable`, also above 1 MB */
@@ -29,21 +42,37 @@ export async function readText(path: string): Promise<string> {
 export async function readMarkdown(path: string): Promise<FrontMatter> {
 	const text = await readText(path);
 	const block = text.startsWith("---") ? BLOCK.exec(text) : null;
-	if (!block) return { fields: {}, body: text.trim() };
+	const none = { fields: {}, lines: new Map<string, number>() };
+	if (!block) {
+		const problem = UNCLOSED.test(text) ? { problem: "1: the front matter has no closing --- line" } : {};
+		return { ...none, body: text.trim(), ...problem };
+	}
 	const body = text.slice(block[0].length).trim();
 	// A CommonJS package: in the bundle, its members are only available on the default export.
 	const { default: yaml } = await import("yaml");
-	const document = yaml.parseDocument(block[1] ?? "");
+	const counter = new yaml.LineCounter();
+	const document = yaml.parseDocument(block[1] ?? "", { lineCounter: counter });
 	const error = document.errors[0];
 	if (error) {
 		const line = (error.linePos?.[0].line ?? 1) + 1;
-		return {
-			fields: {},
-			body,
-			problem: `${line}: ${(error.message.split("\n")[0] ?? "").replace(/(?: at line \d+, column \d+)?:?$/, "")}`,
-		};
+		const reason = (error.message.split("\n")[0] ?? "").replace(/(?: at line \d+, column \d+)?:?$/, "");
+		return { ...none, body, problem: `${line}: ${reason}` };
 	}
-	return { fields: readFields(document), body };
+	const fields = readFields(document);
+	if (typeof fields === "string") return { ...none, body, problem: `2: ${fields}` };
+	const lines = new Map<string, number>();
+	if (yaml.isMap(document.contents)) noteLines(document.contents, "");
+	return { fields, lines, body };
+
+	function noteLines(map: { items: readonly { key: unknown; value: unknown }[] }, prefix: string): void {
+		for (const { key, value } of map.items) {
+			if (!yaml.isScalar(key)) continue;
+			const name = `${prefix}${String(key.value)}`;
+			// The block begins in the second line of the file.
+			lines.set(name, counter.linePos(key.range?.[0] ?? 0).line + 1);
+			if (yaml.isMap(value) && prefix === "") noteLines(value, `${name}.`);
+		}
+	}
 }
 
 /** A string field on one line. Numbers are accepted because YAML reads some unquoted strings as numbers. */
@@ -54,11 +83,14 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
 	return value.replace(/\s+/g, " ").trim() || undefined;
 }
 
-function readFields(document: { toJS(options: { maxAliasCount: number }): unknown }): Record<string, unknown> {
+/** @returns the fields, or why there are none */
+function readFields(document: Document): Record<string, unknown> | string {
 	try {
-		const value = document.toJS({ maxAliasCount: 20 });
-		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+		const value: unknown = document.toJS({ maxAliasCount: 20 });
+		if (value === null || value === undefined) return {};
+		if (typeof value === "object" && !Array.isArray(value)) return { ...value };
+		return "the front matter must consist of fields such as name: value";
 	} catch {
-		return {}; // aliases that expand without limit
+		return "aliases in the front matter expand without limit";
 	}
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeError, errorText } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { splitArgs } from "../util/split-args.js";
-import { readMarkdown, textField } from "./front-matter.js";
+import { type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
 import { isResourceName, type ResourceLocation, type ResourceScope } from "./skills.js";
 
 /** A prompt in a file that the user sends by typing its name as a command. */
@@ -31,19 +31,20 @@ const PLACEHOLDER = /\$(?:(\d{1,2})|(@|ARGUMENTS\b)|\{@:(\d{1,4})(?::(\d{1,4}))?
  */
 export async function loadPromptTemplates(
 	locations: readonly ResourceLocation[],
-): Promise<{ templates: PromptTemplate[]; warnings: string[] }> {
-	const warnings: string[] = [];
+): Promise<ResourceProblems & { templates: PromptTemplate[] }> {
+	const problems: ResourceProblems = { warnings: [], broken: new Set() };
+	const { warnings } = problems;
 	const templates = new Map<string, PromptTemplate>();
 	for (const { path, scope } of locations) {
 		for (const file of listMarkdown(path, warnings)) {
-			const template = await readTemplate(join(path, file), file.slice(0, -3), scope, warnings);
+			const template = await readTemplate(join(path, file), file.slice(0, -3), scope, problems);
 			if (!template) continue;
 			const other = templates.get(template.name);
 			if (other) warnings.push(`${template.path}: replaces the prompt "/${template.name}" of ${other.path}`);
 			templates.set(template.name, template);
 		}
 	}
-	return { templates: [...templates.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), warnings };
+	return { templates: [...templates.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), ...problems };
 }
 
 /**
@@ -71,22 +72,30 @@ async function readTemplate(
 	path: string,
 	name: string,
 	scope: ResourceScope,
-	warnings: string[],
+	{ warnings, broken }: ResourceProblems,
 ): Promise<PromptTemplate | null> {
-	if (!isResourceName(name)) {
-		warnings.push(`${path}: ignored, because its name is not a valid command · use letters, digits, - and _`);
+	const refuse = (reason: string) => {
+		broken.add(path);
+		warnings.push(reason);
 		return null;
+	};
+	if (!isResourceName(name)) {
+		return refuse(`${path}:1: its name cannot be a command · use letters, digits, - and _; prompt ignored`);
 	}
 	try {
-		const { fields, body, problem } = await readMarkdown(path);
-		if (problem !== undefined) warnings.push(`${path}:${problem}; front matter ignored`);
-		if (body === "") return null;
+		const { fields, lines, body, problem } = await readMarkdown(path);
+		if (body === "") return refuse(`${path}:${problem ?? "1: the file has no text"}; prompt ignored`);
+		if (problem !== undefined) refuse(`${path}:${problem}; front matter ignored`);
+		for (const field of ["description", "argument-hint"]) {
+			const value = fields[field] ?? "";
+			if (value === "" || textField(fields, field) !== undefined) continue;
+			warnings.push(`${path}:${lines.get(field) ?? 1}: ${field} must be text · put it in quotes`);
+		}
 		const argumentHint = textField(fields, "argument-hint");
 		const description = textField(fields, "description") ?? firstLine(body);
 		return { name, description, ...(argumentHint && { argumentHint }), body, path, scope };
 	} catch (error) {
-		warnings.push(describeError(error));
-		return null;
+		return refuse(describeError(error));
 	}
 }
 

@@ -2,7 +2,8 @@ import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describeError, errorText } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
-import { readMarkdown, textField } from "./front-matter.js";
+import { checkSkill, MAX_DESCRIPTION } from "./check-skill.js";
+import { type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
 
 /** Where a resource was found; `flag`: named on the command line. */
 export type ResourceScope = "user" | "project" | "flag";
@@ -24,29 +25,33 @@ export interface Skill {
 }
 
 const MAX_DEPTH = 8;
-const MAX_DESCRIPTION = 1024;
 
 /**
  * Finds `SKILL.md` files at any depth in the given directories; a location may also be such a file. A skill replaces one
- * of the same name from an earlier location. Never throws: unusable files cause warnings.
+ * of the same name from an earlier location. Never throws: unusable files cause warnings. A skill that breaks a rule of
+ * the specification causes a warning for each, and is used if it has a description and a name that a command can have.
  * @returns `skills`: sorted by name
  */
 export async function loadSkills(
 	locations: readonly ResourceLocation[],
-): Promise<{ skills: Skill[]; warnings: string[] }> {
+): Promise<ResourceProblems & { skills: Skill[] }> {
 	const warnings: string[] = [];
+	const broken = new Set<string>();
 	const skills = new Map<string, Skill>();
 	for (const location of locations) {
 		for (const path of findSkillFiles(location, warnings)) {
 			const skill = await readHead(path, location.scope, warnings);
-			if (!skill) continue;
+			if (!skill) {
+				broken.add(path);
+				continue;
+			}
 			const other = skills.get(skill.name);
 			if (other) warnings.push(`${path}: replaces the skill "${skill.name}" of ${other.path}`);
 			skills.set(skill.name, skill);
 		}
 	}
 	const byName = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-	return { skills: byName, warnings };
+	return { skills: byName, warnings, broken };
 }
 
 /**
@@ -61,18 +66,23 @@ export async function readSkill(skill: Skill, rest: string): Promise<string> {
 
 async function readHead(path: string, scope: ResourceScope, warnings: string[]): Promise<Skill | null> {
 	try {
-		const { fields, problem } = await readMarkdown(path);
+		const file = await readMarkdown(path);
+		const { fields, lines, problem } = file;
+		if (problem !== undefined || lines.size === 0) {
+			const reason = problem ?? "1: begin the file with a name and a description between --- lines";
+			warnings.push(`${path}:${reason}; skill ignored`);
+			return null;
+		}
+		const directory = basename(dirname(path));
 		const description = textField(fields, "description");
-		if (problem !== undefined || description === undefined) {
-			warnings.push(`${path}:${problem ?? " its front matter has no description"}; skill ignored`);
-			return null;
+		const name = textField(fields, "name") ?? directory;
+		const isUsable = description !== undefined && isResourceName(name);
+		const end = isUsable ? "" : "; skill ignored";
+		for (const { line, text } of checkSkill(file, basename(path) === "SKILL.md" ? directory : null)) {
+			warnings.push(`${path}:${line}: ${text}${end}`);
 		}
-		const name = textField(fields, "name") ?? basename(dirname(path));
-		if (!isResourceName(name)) {
-			warnings.push(`${path}: ${JSON.stringify(name)} is not a valid skill name · use letters, digits, - and _`);
-			return null;
-		}
-		return { name, description: description.slice(0, MAX_DESCRIPTION), path, scope };
+		if (!isUsable) return null;
+		return { name, description: [...description].slice(0, MAX_DESCRIPTION).join(""), path, scope };
 	} catch (error) {
 		warnings.push(describeError(error));
 		return null;

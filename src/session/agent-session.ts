@@ -331,7 +331,7 @@ export class AgentSession {
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
-		runner.systemItems.writeOrDrop();
+		runner.leave();
 		ended.abort();
 		hooks.unload();
 		await Promise.all([state.log.flush(), memory.flush()]);

@@ -153,7 +153,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
-		onLeave: () => runner.systemItems.writeOrDrop(),
+		onLeave: () => runner.leave(),
 		reread: () => reloader.refresh(),
 	});
 	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });

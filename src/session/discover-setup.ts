@@ -220,9 +220,10 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		preamble: (model) =>
 			preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current),
 		get resources() {
-			const { templates, skills, contextFiles } = resources.current;
-			return { templates, skills, contextFiles: contextFiles.map(({ path }) => path) };
+			const { contextFiles, ...others } = resources.current;
+			return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
 		},
+		nestedFiles: resources,
 		async reread({ withTools }) {
 			return [
 				...store.reload(),

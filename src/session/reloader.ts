@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
 import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -41,12 +41,15 @@ export class Reloader {
 		});
 		await this.#useModel();
 		const problems = [...warnings, ...(screen?.problems ?? [])];
-		const failed = [...new Set(problems.flatMap((line) => placeIn(line) ?? []))];
+		const { remarks } = setup.resources;
+		const failed = placesIn(problems.filter((line) => !remarks.includes(line)));
+		const remarked = placesIn(remarks);
 		return [
 			`${plural(count, "hook")} loaded`,
 			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
 			...(failed.length > 0 ? [`failed: ${failed.join(", ")}`] : []),
+			...(remarked.length > 0 ? [`problems: ${remarked.join(", ")}`] : []),
 		].join(" · ");
 	}
 
@@ -84,10 +87,16 @@ function isAboutCode(line: string): boolean {
 	return /^(The tool|Tool) /.test(line);
 }
 
-/** File and line that a problem names, shortened to the file's name. */
+function placesIn(lines: readonly string[]): string[] {
+	return [...new Set(lines.flatMap((line) => placeIn(line) ?? []))];
+}
+
+/** File and line that a problem names, shortened to the file's name; of a skill with its directory. */
 function placeIn(line: string): string | null {
 	const found = /(\/[^\s:]+)((?::\d+)*)/.exec(line);
-	return found?.[1] === undefined ? null : `${basename(found[1])}${found[2]}`;
+	if (found?.[1] === undefined || line.startsWith(`${found[1]}: replaces `)) return null;
+	const name = basename(found[1]);
+	return `${name === "SKILL.md" ? `${basename(dirname(found[1]))}/${name}` : name}${found[2]}`;
 }
 
 /** A count with its noun: `1 hook`, `2 hooks`. */

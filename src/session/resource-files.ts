@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
+import type { ResourceProblems } from "../resources/front-matter.js";
+import { findNestedContextFiles } from "../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
-import { loadSkills, type Skill } from "../resources/skills.js";
+import { loadSkills, type ResourceLocation, type Skill } from "../resources/skills.js";
+import type { NestedFileFinder } from "./nested-context-files.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;
@@ -15,15 +18,37 @@ export interface ResourceFilesOptions {
 	skills: readonly string[];
 }
 
+/** Where skills are searched. */
+export function skillLocations({ skills, project }: Paths): ResourceLocation[] {
+	return [
+		{ path: skills, scope: "user" },
+		{ path: project.skills, scope: "project" },
+	];
+}
+
+/** Where prompt templates are searched. */
+export function templateLocations({ prompts, commands, project }: Paths): ResourceLocation[] {
+	return [
+		{ path: prompts, scope: "user" },
+		{ path: commands, scope: "user" },
+		{ path: project.prompts, scope: "project" },
+		{ path: project.commands, scope: "project" },
+	];
+}
+
 interface Resources {
 	contextFiles: readonly ContextFile[];
 	skills: readonly Skill[];
 	templates: readonly PromptTemplate[];
+	/** Problems of files that are used nevertheless, one line each. */
+	remarks: readonly string[];
 }
 
 /** The context files, skills and prompt templates of a session. */
-export class ResourceFiles {
-	#current: Resources = { contextFiles: [], skills: [], templates: [] };
+export class ResourceFiles implements NestedFileFinder {
+	#current: Resources = { contextFiles: [], skills: [], templates: [], remarks: [] };
+
+	#generation = 0;
 
 	private constructor(private readonly options: ResourceFilesOptions) {}
 
@@ -38,30 +63,37 @@ export class ResourceFiles {
 		return this.#current;
 	}
 
+	get generation(): number {
+		return this.#generation;
+	}
+
+	/** As `findNestedContextFiles`; nothing if context files are off. */
+	async findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }> {
+		const { contextFiles, paths: places } = this.options;
+		if (!contextFiles) return { files: [], warnings: [] };
+		const loaded = this.#current.contextFiles.map(({ path }) => path);
+		return findNestedContextFiles(paths, { cwd: places.cwd, home: places.home, loaded });
+	}
+
 	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */
 	async reread(): Promise<string[]> {
 		const { paths, skillsEnabled, contextFiles, discoverSkills } = this.options;
-		const { agentDir, cwd, home, project } = paths;
+		const { agentDir, cwd, home } = paths;
 		const own = this.options.skills.map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
-		const found = [
-			{ path: paths.skills, scope: "user" as const },
-			{ path: project.skills, scope: "project" as const },
-		];
 		const [context, skills, templates] = await Promise.all([
-			contextFiles ? loadContextFiles({ agentDir, cwd, home }) : { files: [], warnings: [] },
-			loadSkills([...(skillsEnabled() && discoverSkills ? found : []), ...own]),
-			loadPromptTemplates([
-				{ path: paths.prompts, scope: "user" },
-				{ path: paths.commands, scope: "user" },
-				{ path: project.prompts, scope: "project" },
-				{ path: project.commands, scope: "project" },
-			]),
+			contextFiles ? loadContextFiles({ agentDir, cwd, home }) : { files: [], warnings: [], broken: new Set<string>() },
+			loadSkills([...(skillsEnabled() && discoverSkills ? skillLocations(paths) : []), ...own]),
+			loadPromptTemplates(templateLocations(paths)),
 		]);
 		const before = this.#current;
+		this.#generation++;
 		this.#current = {
-			contextFiles: keepGood(before.contextFiles, context.files, context.warnings),
-			skills: keepGood(before.skills, skills.skills, skills.warnings),
-			templates: keepGood(before.templates, templates.templates, templates.warnings),
+			contextFiles: keepGood(before.contextFiles, context.files, context),
+			skills: keepGood(before.skills, skills.skills, skills),
+			templates: keepGood(before.templates, templates.templates, templates),
+			remarks: [skills, templates].flatMap(({ warnings, broken }) =>
+				warnings.filter((line) => ![...broken].some((path) => isAbout(line, path))),
+			),
 		};
 		return [...context.warnings, ...skills.warnings, ...templates.warnings];
 	}
@@ -71,14 +103,16 @@ export class ResourceFiles {
 function keepGood<T extends { path: string; name?: string }>(
 	before: readonly T[],
 	now: readonly T[],
-	warnings: string[],
+	{ warnings, broken }: ResourceProblems,
 ): T[] {
 	const kept = before.filter((item) => {
-		const at = warnings.findIndex((line) => isAbout(line, item.path));
 		const isReplaced = now.some(({ path, name }) => path !== item.path && name !== undefined && name === item.name);
-		if (at < 0 || isReplaced) return false;
-		warnings[at] =
-			`${warnings[at]?.replace(/; (?:skill|front matter) ignored$/, "")} · the version read before is kept`;
+		if (!broken.has(item.path) || isReplaced) return false;
+		for (const [at, line] of warnings.entries()) {
+			if (!isAbout(line, item.path)) continue;
+			warnings[at] =
+				`${line.replace(/; (?:skill|prompt|front matter) ignored$/, "")} · the version read before is kept`;
+		}
 		return true;
 	});
 	const order = now.filter(({ path }) => !kept.some((item) => item.path === path));

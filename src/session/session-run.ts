@@ -10,6 +10,7 @@ import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
 import type { HookNotices } from "./hook-notices.js";
+import { NestedContextFiles } from "./nested-context-files.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
@@ -28,6 +29,7 @@ export class SessionRunner {
 	readonly queue: PromptQueue<UserMessage>;
 	/** Items that hooks add to the next request. */
 	readonly systemItems: SystemItems;
+	readonly #nestedFiles: NestedContextFiles;
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(
@@ -35,6 +37,14 @@ export class SessionRunner {
 			(queue) => deps.emit({ type: "queue_changed", queue }),
 		);
 		this.systemItems = new SystemItems(deps.state);
+		const warn = (message: string) => deps.emit({ type: "notice", level: "warning", message });
+		this.#nestedFiles = new NestedContextFiles({ ...deps, warn });
+	}
+
+	/** Call when the session is left: writes the items for its next request. */
+	leave(): void {
+		this.systemItems.writeOrDrop();
+		this.#nestedFiles.drop();
 	}
 
 	/**
@@ -56,6 +66,10 @@ export class SessionRunner {
 		}
 	}
 
+	get #additions(): RequestAdditions {
+		return { queue: this.queue, systemItems: this.systemItems, nestedFiles: this.#nestedFiles };
+	}
+
 	/** Notifies the hooks that the run is over, unless it never began. */
 	async #settle({ signal }: Operation): Promise<void> {
 		if (this.deps.activity.current.phase !== "ending") return;
@@ -68,7 +82,7 @@ export class SessionRunner {
 		const { signal } = operation;
 		await setup.models.requestAuth(requireModel(setup, state));
 		for (let batch = prompts ?? this.queue.take(); ; ) {
-			const outcome = await runAgent(batch, agentDeps(this.deps, this, operation));
+			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions, operation));
 			await refreshModel(this.deps, null);
 			await state.log.flush();
 			if (!signal.aborted) await makeRoomWithinBudget(this.deps, signal);
@@ -80,12 +94,16 @@ export class SessionRunner {
 	}
 }
 
-function agentDeps(
-	deps: SessionRunDeps,
-	{ queue, systemItems }: Pick<SessionRunner, "queue" | "systemItems">,
-	operation: Operation,
-): AgentDeps {
+/** What requests of a run contain in addition to its prompts, replies and results. */
+interface RequestAdditions {
+	queue: PromptQueue<UserMessage>;
+	systemItems: SystemItems;
+	nestedFiles: NestedContextFiles;
+}
+
+function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation: Operation): AgentDeps {
 	const { setup, state, context, compaction, images, emit } = deps;
+	const { queue, nestedFiles } = additions;
 	const { signal } = operation;
 	const { client, settings } = setup;
 	const closing = () => closingSignal(signal);
@@ -93,7 +111,7 @@ function agentDeps(
 	return {
 		stream: client.stream,
 		validate: client.validate,
-		gate: createGate(deps.hooks, images),
+		gate: createGate(deps.hooks, images, nestedFiles),
 		cwd: setup.cwd,
 		tmpDir: setup.tmpDir,
 		shellPath: () => settings.current.shellPath,
@@ -108,7 +126,7 @@ function agentDeps(
 			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
 			const overrun = await deps.budget.ask(signal);
 			if (overrun !== null) return { stop: overrun };
-			const { request, built } = await prepareRequest(deps, systemItems, signal);
+			const { request, built } = await prepareRequest(deps, additions, signal);
 			const excess = deps.window.describeExcess();
 			if (excess !== null) return { stop: excess };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
@@ -190,13 +208,14 @@ type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "recor
 
 async function prepareRequest(
 	deps: SessionRunDeps,
-	systemItems: SystemItems,
+	{ systemItems, nestedFiles }: RequestAdditions,
 	signal: AbortSignal,
 ): Promise<{ request: RequestWithRecord; built: BuiltContext }> {
 	const { setup, state, context, compaction } = deps;
 	const model = requireModel(setup, state);
 	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
 	// Items appended until now are part of this request, later ones of the next.
+	await nestedFiles.write();
 	systemItems.write();
 	await context.rebuild(signal);
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
@@ -254,14 +273,22 @@ async function askBeforeRequest(
 	return hooks().gateRequest(freezeDeep(event), signal);
 }
 
-/** Creates the gate through which hooks block tool calls and change results, and images of results are fitted. */
-function createGate(hooks: () => HookRunner, images: SessionImages): ToolCallGate {
+/**
+ * Creates the gate through which hooks block tool calls and change results, images of results are fitted, and the
+ * directories that calls reach are noted.
+ */
+function createGate(
+	hooks: () => HookRunner,
+	images: SessionImages,
+	nestedFiles: Pick<NestedContextFiles, "note">,
+): ToolCallGate {
 	return {
 		async before({ toolName, toolCallId, input }, validate, signal) {
 			if (!hooks().registry.has("tool_call")) return { input };
 			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
 		},
 		async after({ toolName, toolCallId, input }, result, signal) {
+			nestedFiles.note({ toolName, input });
 			if (!hooks().registry.has("tool_result")) return images.fitResult(result);
 			const event: ToolResultEvent = {
 				type: "tool_result",

@@ -21,6 +21,7 @@ import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
+import type { NestedFileFinder } from "./nested-context-files.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
@@ -55,6 +56,8 @@ export interface SessionResources {
 	skills: readonly Skill[];
 	/** Paths of AGENTS.md and similar files. */
 	contextFiles: readonly string[];
+	/** Problems of skills and templates that are used nevertheless, one line each. */
+	remarks: readonly string[];
 }
 
 /** The interface to pi-ai, which is loaded late. Tests and the demo pass their own. */
@@ -93,6 +96,8 @@ export interface SessionSetup {
 	 */
 	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
+	/** Finds context files below the working directory. */
+	nestedFiles: NestedFileFinder;
 	/**
 	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
 	 * broken file keeps its last good state.

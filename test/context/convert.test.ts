@@ -1,8 +1,9 @@
 import type { Message } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bashExecutionText } from "../../src/context/bash-execution-text.js";
 import { checkMessages } from "../../src/context/check.js";
-import { bashExecutionText, convertToLlm, repairMessages } from "../../src/context/convert.js";
+import { convertToLlm, repairMessages } from "../../src/context/convert.js";
 import type { BashExecutionMessage } from "../../src/log/entry.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 

@@ -24,6 +24,42 @@ test("the answer goes to stdout, progress to stderr", async () => {
 	expect(existsSync(join(cwd, "made.txt"))).toBe(true);
 });
 
+test("a context file below the working directory joins when a tool reaches it, and is named on stderr", async () => {
+	const provider = await startProvider();
+	provider.reply([toolCall("ls", { path: "api" })]).reply("Done.", "Still there.");
+	const [cwd, agentDir] = [tempDir(), agentDirFor(provider)];
+	writeFiles(cwd, { "api/AGENTS.md": "Use tabs." });
+	const run = await runPi(["-p", "look"], { agentDir, cwd });
+	const joined = "api/AGENTS.md joined the context · 1 line\n";
+	expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: `ls api\n${joined}` });
+	const again = await runPi(["-p", "-c", "again"], { agentDir, cwd });
+	expect(again.stderr).toBe("");
+	for (const request of [1, 2]) {
+		const files = conversation(provider, request).filter((text) => text.startsWith("user: <context_file "));
+		expect(files).toEqual([expect.stringContaining('/api/AGENTS.md">\nUse tabs.\n</context_file>')]);
+	}
+});
+
+test("problems of skills and prompts are printed to stderr with file and line", async () => {
+	const provider = await startProvider();
+	provider.reply("Fine.");
+	const agentDir = agentDirFor(provider, {
+		files: {
+			"skills/tea/SKILL.md": "---\nname: coffee\ndescription: Tea\n---\nBoil water.",
+			"skills/pot/SKILL.md": "---\nname: pot\ndescription: [\n---\n",
+			"prompts/tell.md": "---\nargument-hint: [who]\n---\nTell $1.",
+		},
+	});
+	const run = await runPi(["-p", "go"], { agentDir });
+	expect(run).toMatchObject({ code: 0, stdout: "Fine.\n" });
+	expect(run.stderr.replaceAll(`${agentDir}/`, "").trimEnd().split("\n")).toEqual([
+		expect.stringMatching(/^skills\/pot\/SKILL\.md:3: .*; skill ignored$/),
+		'skills/tea/SKILL.md:2: the name "coffee" differs from its directory "tea" · rename one of them',
+		"prompts/tell.md:2: argument-hint must be text · put it in quotes",
+	]);
+	expect(provider.requests[0]?.messages[0]?.text).toContain("- coffee: Tea (");
+});
+
 test("several messages are answered in order in one session", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");

@@ -134,6 +134,10 @@ test.each([
 		'{"type":"system_item","source":"x","item":{"kind":"other","text":""}}',
 		"the system_item entry has missing or invalid fields",
 	],
+	[
+		'{"type":"system_item","source":"x","item":{"kind":"context_file","text":"","changed":"yes"}}',
+		"the system_item entry has missing or invalid fields",
+	],
 	['{"type":"session_info"}', "the session_info entry has missing or invalid fields"],
 	['{"type":"session"}', "its header has no id or no cwd"],
 	['{"type":"session","id":"a","cwd":"/","version":3}', "it has session format version 3, not 1"],
@@ -147,6 +151,11 @@ test.each([
 	{ type: "model_change", timestamp: "t", provider: "p", modelId: "m" },
 	{ type: "thinking_level_change", timestamp: "t", thinkingLevel: "high" },
 	{ type: "system_item", timestamp: "t", source: "tasks", item: { kind: "task_reminder", text: "x" } },
+	{ type: "system_item", timestamp: "t", source: "/a/AGENTS.md", item: { kind: "context_file", text: "x" } },
+	{
+		...{ type: "system_item", timestamp: "t", source: "/a/AGENTS.md" },
+		item: { kind: "context_file", text: "x", changed: true },
+	},
 	{ type: "session_info", timestamp: "t", name: "n" },
 	{ type: "session", version: 1, id: "i", timestamp: "t", cwd: "/", branchedFrom: "/a" },
 	{ type: "stack_pop", timestamp: 7, back: 3, __proto__: null },

@@ -59,5 +59,6 @@ test("carriage returns and a byte order mark are removed from contents", async (
 test("an unreadable file causes a warning and does not block", async () => {
 	const { root, load } = tree({ "home/x/a": "" }, "home/x");
 	execFileSync("mkfifo", [join(root, "home/x/AGENTS.md")]);
-	expect(await load()).toEqual({ files: [], warnings: [`Cannot read ${root}/home/x/AGENTS.md: it is a FIFO`] });
+	const path = `${root}/home/x/AGENTS.md`;
+	expect(await load()).toEqual({ files: [], warnings: [`Cannot read ${path}: it is a FIFO`], broken: new Set([path]) });
 });

@@ -19,11 +19,26 @@ test.each([
 		{ fields: { name: "a" }, body: "text" },
 	],
 	["an empty block", "---\n---\ntext", { fields: {}, body: "text" }],
-	["an unclosed block", "---\nname: a\ntext", { fields: {}, body: "---\nname: a\ntext" }],
-	["a list instead of fields", "---\n- a\n---\ntext", { fields: {}, body: "text" }],
+	[
+		"an unclosed block",
+		"---\nname: a\ntext",
+		{ fields: {}, body: "---\nname: a\ntext", problem: "1: the front matter has no closing --- line" },
+	],
+	["a horizontal rule at its start", "---\n\ntext", { fields: {}, body: "---\n\ntext" }],
+	[
+		"a list instead of fields",
+		"---\n- a\n---\ntext",
+		{ fields: {}, body: "text", problem: "2: the front matter must consist of fields such as name: value" },
+	],
 	["a horizontal rule after text", "text\n---\nmore", { fields: {}, body: "text\n---\nmore" }],
 ])("a file with %s is parsed", async (_name, text, expected) => {
-	expect(await read(text)).toEqual(expected);
+	const { lines: _, ...rest } = await read(text);
+	expect(rest).toEqual(expected);
+});
+
+test("the line of each field is that in the file", async () => {
+	const { lines } = await read('---\n# note\nname: a\n\nmetadata:\n  x: 1\n  "y": 2\nlist: [1]\n---\ntext');
+	expect([...lines]).toEqual(Object.entries({ name: 3, metadata: 5, "metadata.x": 6, "metadata.y": 7, list: 8 }));
 });
 
 test("the problem of an invalid block names the line in the file", async () => {

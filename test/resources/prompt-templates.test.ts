@@ -56,7 +56,32 @@ test("templates are read from all locations, and later ones replace earlier ones
 		},
 	]);
 	expect(warnings).toEqual([
-		`${dir}/user/two words.md: ignored, because its name is not a valid command · use letters, digits, - and _`,
+		`${dir}/user/empty.md:1: the file has no text; prompt ignored`,
+		`${dir}/user/two words.md:1: its name cannot be a command · use letters, digits, - and _; prompt ignored`,
 		`${dir}/project/fix.md: replaces the prompt "/fix" of ${dir}/user/fix.md`,
 	]);
+});
+
+test("problems in the front matter of a template are listed with their line", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"a.md": "---\ndescription: A\nargument-hint: [file]\n---\nA $1",
+		"b.md": "---\ndescription:\n  x: 1\n---\nB",
+		"c.md": "---\ndescription: C\nargument-hint: [\n---\nC",
+		"d.md": "---\ndescription: never closed\nD",
+		"e.md": "---\ndescription: E\n---\n",
+		"f.md": "---\n\nA horizontal rule is no front matter.",
+	});
+	const { templates, warnings, broken } = await loadPromptTemplates([{ path: dir, scope: "user" }]);
+	expect(templates.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+		...["a: A", "b: B", "c: C", "d: ---", "f: ---"],
+	]);
+	expect(warnings).toEqual([
+		`${dir}/a.md:3: argument-hint must be text · put it in quotes`,
+		`${dir}/b.md:2: description must be text · put it in quotes`,
+		expect.stringMatching(/c\.md:[34]: .*; front matter ignored$/),
+		`${dir}/d.md:1: the front matter has no closing --- line; front matter ignored`,
+		`${dir}/e.md:1: the file has no text; prompt ignored`,
+	]);
+	expect([...broken]).toEqual(["c", "d", "e"].map((name) => `${dir}/${name}.md`));
 });

@@ -10,6 +10,10 @@ import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
 import { plural } from "../../modes/format.js";
 import type { ModeIO } from "../../modes/mode.js";
+import { loadContextFiles } from "../../resources/context-files.js";
+import { loadPromptTemplates } from "../../resources/prompt-templates.js";
+import { loadSkills } from "../../resources/skills.js";
+import { skillLocations, templateLocations } from "../../session/resource-files.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
 import { search } from "../../tools/ripgrep.js";
@@ -46,6 +50,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		...(await checkModels(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),
+		...(await checkResources(location)),
 	];
 	const problems = findings.filter(({ state }) => state === "problem");
 	if (options.json) await printJson(io, { problems: problems.length, findings });
@@ -233,6 +238,28 @@ async function checkHooks(location: Location, options: SubcommandOptions): Promi
 			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, fix: "pi hooks trust" }]
 			: []),
 	];
+}
+
+/** Checks the context files, skills and prompt templates of the user and the project. */
+async function checkResources({ paths, settings }: Location): Promise<Finding[]> {
+	const [context, skills, prompts] = await Promise.all([
+		loadContextFiles(paths),
+		loadSkills(settings.skills.enabled ? skillLocations(paths) : []),
+		loadPromptTemplates(templateLocations(paths)),
+	]);
+	const found = [
+		{ name: "context", items: context.files.map(({ path }) => path), warnings: context.warnings },
+		{ name: "skills", items: skills.skills.map(({ name }) => name), warnings: skills.warnings },
+		{ name: "prompts", items: prompts.templates.map(({ name }) => `/${name}`), warnings: prompts.warnings },
+	];
+	return found.flatMap(({ name, items, warnings }): Finding[] => [
+		...(items.length > 0 ? [{ name, state: "ok" as const, text: items.join(", ") }] : []),
+		...warnings.map((text) => ({
+			name,
+			state: / replaces the /.test(text) ? ("note" as const) : ("problem" as const),
+			text,
+		})),
+	]);
 }
 
 /** Checks the user's custom tools. Project tools are excluded, because loading them requires trust. */

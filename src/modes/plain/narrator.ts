@@ -16,7 +16,7 @@ import { describeChangedInput } from "../../log/gate-text.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
-import { describeOmission, formatDuration, formatTokens, plural } from "../format.js";
+import { describeContextFile, describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
 import { ContextNarrator } from "./context-narrator.js";
@@ -217,6 +217,11 @@ export class Narrator {
 	/** Prints an entry that a hook renders, or a note that a hook sent to the model. */
 	#describeEntry(entry: SessionEntry): void {
 		if (isSystemItemEntry(entry)) {
+			const file = describeContextFile(entry, { cwd: this.session.cwd, home: "" });
+			if (file !== null) {
+				this.#say(plainLine(file));
+				return;
+			}
 			this.#say(`note to the model (${plainLine(hookName(entry.source))}): ${plainLine(entry.item.text)}`);
 			return;
 		}

@@ -69,6 +69,45 @@ describe("pi doctor", () => {
 		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("6 problems");
 	});
 
+	test("lists context files, skills and prompts, and their problems with file and line", async () => {
+		const agentDir = tempAgentDir({
+			files: {
+				"AGENTS.md": "rules",
+				"skills/tea/SKILL.md": "---\nname: tea\ndescription: Tea\nauthor: ada\n---\n",
+				"skills/pot/SKILL.md": "---\nname: pot\n---\n",
+				"prompts/ask.md": "Ask.",
+				"prompts/tell.md": "---\ndescription: Tell\nargument-hint: [who]\n---\nTell $1.",
+				"commands/ask.md": "Ask again.",
+			},
+		});
+		const { code, of } = await examine({ agentDir });
+		expect(code).toBe(1);
+		expect(of("context")).toEqual([{ name: "context", state: "ok", text: `${agentDir}/AGENTS.md` }]);
+		const pot = `${agentDir}/skills/pot/SKILL.md:1: the description is missing · say what the skill does and when to use it`;
+		expect(of("skills")).toEqual([
+			{ name: "skills", state: "ok", text: "tea" },
+			{ name: "skills", state: "problem", text: `${pot}; skill ignored` },
+			{
+				name: "skills",
+				state: "problem",
+				text: `${agentDir}/skills/tea/SKILL.md:4: unknown field "author" · put it under metadata`,
+			},
+		]);
+		expect(of("prompts")).toEqual([
+			{ name: "prompts", state: "ok", text: "/ask, /tell" },
+			{
+				name: "prompts",
+				state: "problem",
+				text: `${agentDir}/prompts/tell.md:3: argument-hint must be text · put it in quotes`,
+			},
+			{
+				name: "prompts",
+				state: "note",
+				text: `${agentDir}/commands/ask.md: replaces the prompt "/ask" of ${agentDir}/prompts/ask.md`,
+			},
+		]);
+	});
+
 	test.each([
 		[{ COLORTERM: "truecolor" }, "true color (COLORTERM=truecolor)", "auto"],
 		[{}, "256 colors (TERM=xterm-256color)", "auto"],

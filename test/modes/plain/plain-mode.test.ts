@@ -43,6 +43,16 @@ test("a long line of the model is printed in full, and one of a tool says how mu
 	expect(plain.text()).toContain(`  ${"x".repeat(4000)} (1000 more characters omitted)\n`);
 });
 
+test("a context file below the working directory is named when it joins", async () => {
+	const plain = await startPlain({ files: { "api/AGENTS.md": "Use tabs.\nRun the tests." } });
+	plain.provider.reply([toolCall("ls", { path: "api" })]).reply("Done.");
+	await plain.until("> ");
+	plain.enter("look");
+	await plain.until("Done.");
+	expect(plain.text()).toContain("\napi/AGENTS.md joined the context · 2 lines\n");
+	expectPlain(plain);
+});
+
 test("a turn with tools is printed line by line", async () => {
 	const plain = await startPlain({
 		files: { "price.ts": "a\nb\nreturn Math.floor(cents);\n", "AGENTS.md": "Be brief." },

@@ -7,9 +7,9 @@ import { type EntrySource, entryMessage } from "../../../context/entry-message.j
 import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
-import { type AppMessage, isCompactionEntry } from "../../../log/entry.js";
+import { type AppMessage, isCompactionEntry, isSessionHeader, isSystemItemEntry } from "../../../log/entry.js";
 import type { Theme } from "../../../tui/theme.js";
-import { formatTokens, plural } from "../../format.js";
+import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
 import type { ContextRow } from "./context-row.js";
 import { changedPreambleRows, preambleRows } from "./preamble-rows.js";
@@ -68,7 +68,11 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	const traced = context.messages[position];
 	const message = ledger.messages[position];
 	if (!traced || !message) return null;
-	const row = { ...tracedRow(traced, traced.entryIndex, context.messages), ...omissionNote(traced) };
+	const row = {
+		...tracedRow(traced, traced.entryIndex, context.messages),
+		...contextFile(inspection.entries, traced.entryIndex),
+		...omissionNote(traced),
+	};
 	const state = message.cached === undefined ? "" : message.cached ? "cached" : "new";
 	if (traced.origin.kind === "compaction") {
 		const entry = inspection.entries.at(traced.origin.entryIndex);
@@ -85,6 +89,15 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		return { ...row, state, mark: "summary", note };
 	}
 	return { ...row, state, note: replacedNote(message, hookName(traced.origin.hook)) };
+}
+
+/** The label and text of an entry that added a context file; nothing for other entries. */
+function contextFile(entries: EntrySource, entryIndex: number | null): { label?: string; text?: string } {
+	const entry = entryIndex === null ? undefined : entries.at(entryIndex);
+	if (!isSystemItemEntry(entry) || entry.item.kind !== "context_file") return {};
+	const header = entries.at(0);
+	const cwd = isSessionHeader(header) ? header.cwd : "";
+	return { label: "file", text: displayPath(entry.source, { cwd, home: "" }) };
 }
 
 function omissionNote({ omittedImages }: TracedMessage): { note?: string } {
@@ -136,6 +149,7 @@ function hiddenRow({ entries }: ContextInspection, { entryIndex, tokens, by }: L
 		state: "",
 		hook: by.kind === "hook" ? by.hook : null,
 		full,
+		...contextFile(entries, entryIndex),
 	};
 }
 

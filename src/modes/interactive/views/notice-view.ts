@@ -1,6 +1,7 @@
 import { hookName } from "../../../hooks/hook-name.js";
 import type { SystemItemEntry } from "../../../log/entry.js";
 import { addressLink } from "../../../tui/links.js";
+import { describeContextFile } from "../../format.js";
 
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { StaticView } from "./view.js";
@@ -54,10 +55,15 @@ function wrapField(line: string, width: number): string[] {
 	return wrapLines([value], room).map((part, at) => (at === 0 ? label : " ".repeat(label.length)) + part);
 }
 
-/** Text that a feature or hook added to the context, after its name. */
+/** Text that a feature or hook added to the context, after its name; of a context file only its path is shown. */
 export class SystemItemView extends StaticView<SystemItemEntry> {
 	protected override draw(width: number): string[] {
 		const { theme, expanded } = this.style;
+		const title = describeContextFile(this.data, this.style);
+		if (title !== null) {
+			const text = expanded ? wrapLines(cleanLines(this.data.item.text), width) : [];
+			return styled([...wrapLines([cleanLine(title)], width), ...text], theme.muted);
+		}
 		const [first = "", ...others] = cleanLines(this.data.item.text.trim());
 		const lines = wrapLines([`${cleanLine(hookName(this.data.source), 40)}: ${first}`, ...others], width);
 		return styled(expanded ? lines : lines.slice(0, 2).map((line) => clipLine(line, width)), theme.muted);

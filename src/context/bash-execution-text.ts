@@ -1,0 +1,16 @@
+import type { BashExecutionMessage } from "../log/entry.js";
+
+/** A `!` command as text for the model: the command, its fenced output, its result. */
+export function bashExecutionText(message: BashExecutionMessage): string {
+	const fence = longestFence(message.output);
+	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
+	if (message.cancelled) lines.push("The command was cancelled.");
+	else if (message.exitCode) lines.push(`The command exited with code ${message.exitCode}.`);
+	if (message.truncated && message.fullOutputPath) lines.push(`The whole output is in ${message.fullOutputPath}`);
+	return lines.join("\n");
+}
+
+function longestFence(text: string): string {
+	const longest = (text.match(/`{3,}/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
+	return "`".repeat(longest + 1);
+}
