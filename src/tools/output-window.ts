@@ -60,7 +60,7 @@ export class OutputWindow {
 }
 
 /** The last bytes of a stream. */
-class TailBuffer {
+export class TailBuffer {
 	/** Bytes added so far. */
 	total = 0;
 	#buffer = Buffer.alloc(0);
