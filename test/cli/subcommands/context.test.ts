@@ -31,7 +31,7 @@ describe("pi context", () => {
 		const ids = ["base", "tools", "environment"];
 		const core = { tokens, cached: true, origin: { kind: "core" }, text: expect.any(String) };
 		expect(systemPrompt).toEqual(ids.map((id) => ({ id, ...core })));
-		expect(tools).toHaveLength(7);
+		expect(tools).toHaveLength(8);
 		expect(tools[0]).toEqual({ name: "read", ...core });
 		expect(report).toEqual({
 			session: file,
