@@ -1,11 +1,12 @@
 /**
- * Lets a cheaper model write compaction summaries. `/compact-with <provider/model>` chooses it for this session; the
+ * Lets a cheaper model write compaction summaries. `/compact-with [provider/model]` chooses it for this session; the
  * default is the first of MODELS that is known, has an API key and a large enough context window. If none exists, or it
  * fails, the current model writes the summary as usual: a handler that returns nothing changes nothing.
  */
 import { type Api, complete, type Model } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
+	type CommandContext,
 	estimateTokens,
 	type HookAPI,
 	messageText,
@@ -22,14 +23,14 @@ export default function customCompaction(pi: HookAPI): void {
 
 	pi.command("compact-with", {
 		description: "Choose the model that writes compaction summaries",
-		argumentHint: "<provider/model>",
+		argumentHint: "[provider/model]",
 		complete: async (prefix, ctx) =>
 			(await ctx.availableModels())
 				.map(({ provider, id, name }) => ({ value: `${provider}/${id}`, label: name }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
 		async handler(ctx) {
-			const model = ctx.args[0];
-			if (model === undefined)
+			const model = ctx.args[0] ?? (await chooseModel(ctx));
+			if (model === null)
 				return { status: `The first available of these models writes summaries: ${preferred(ctx.entries).join(", ")}` };
 			if (!parseModel(model, ctx.findModel)) return { status: `Unknown model ${model}; /model lists all models` };
 			await ctx.saveEntry({ type: "compaction_model", model });
@@ -72,6 +73,18 @@ export default function customCompaction(pi: HookAPI): void {
 		}
 		return undefined;
 	});
+}
+
+/** Lets the user choose one of the available models. @returns null if canceled, or without a user */
+async function chooseModel(ctx: CommandContext): Promise<string | null> {
+	const models = await ctx.availableModels();
+	if (models.length === 0) return null;
+	const options = models.map(({ provider, id, name }) => ({
+		label: name,
+		value: `${provider}/${id}`,
+		description: provider,
+	}));
+	return ctx.ui.select("Which model writes summaries?", options, { filter: true });
 }
 
 /** The model chosen in this session, else the default list. */

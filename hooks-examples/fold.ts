@@ -1,7 +1,7 @@
 /**
  * `/fold [from] [to]` replaces a range of turns with a summary; `/unfold` restores the turns. The session's model drafts
- * the summary, and you confirm it before it is used. To change it, choose "Edit it first": the editor then contains the
- * command with the draft, `/fold 2 4 text of the summary`. A summary given in the command is used unchanged.
+ * the summary, and you edit and accept it before it is used. A summary given in the command, `/fold 2 4 text of the
+ * summary`, is used unchanged, and so is the draft in print and JSON mode.
  *
  * Nothing is deleted: a fold is an entry with its range, and an unfold is an entry that names the fold. A fold that
  * contains other folds includes their summaries, and unfolding it restores those summaries. Turns that a compaction has
@@ -146,8 +146,8 @@ async function fold(ctx: CommandContext): Promise<CommandResult | undefined> {
 			if (ctx.signal.aborted) return undefined;
 			return { status: `Nothing was folded: ${error instanceof Error ? error.message : String(error)}` };
 		}
-		if (ctx.hasUI && !(await isAccepted(summary, `${range[0]?.turns[0]} ${range[1]?.turns.at(-1)}`, ctx)))
-			return undefined;
+		if (canAnswer(ctx)) summary = (await ctx.ui.editor("Fold into this summary", summary))?.trim() ?? null;
+		if (!summary || ctx.signal.aborted) return undefined;
 	}
 	const number = turnNumber(entries, from);
 	await ctx.saveEntry({ type: "fold", from, to, summary, turnNumber: number });
@@ -159,14 +159,9 @@ async function fold(ctx: CommandContext): Promise<CommandResult | undefined> {
 	return { status: `Folded from turn ${number}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
 }
 
-/** Asks the user to confirm a draft. @param range first and last turn, for the command with the editable draft */
-async function isAccepted(draft: string, range: string, ctx: CommandContext): Promise<boolean> {
-	ctx.ui.notify(draft);
-	const choice = await ctx.ui.select("Fold into this summary?", ["Use it", "Edit it first"]);
-	if (ctx.signal.aborted) return false;
-	// Dialogs have one line and a summary has several, so the user edits it in the editor.
-	if (choice === "Edit it first") ctx.setEditorText(`/fold ${range} ${draft}`);
-	return choice === "Use it";
+/** True if a user or an RPC client can answer dialogs. */
+function canAnswer({ hasUI, mode }: CommandContext): boolean {
+	return hasUI || mode === "rpc";
 }
 
 async function unfold(ctx: CommandContext): Promise<CommandResult | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Asks before every bash command that is not clearly harmless. Without a screen such a command is blocked.
+ * Asks before every bash command that is not clearly harmless. If nobody can answer, such a command is blocked.
  *
  * Limits: the text of a command does not show what it does. `git log` can run a program from the repository's
  * configuration, `npm test` runs whatever the project defines, PATH can resolve any name to another program, and quotes,
@@ -20,16 +20,10 @@ const SHELL_SYNTAX = /[;&|<>$`\n\r()\\]/;
 const READERS = new Set(["ls", "pwd", "cat", "head", "wc", "stat", "basename", "dirname", "true", "false", "echo"]);
 
 export default function permissionGate(pi: HookAPI): void {
-	pi.on("tool_call", async (event, ctx) => {
-		if (event.toolName !== "bash") return undefined;
-		const command = String(event.input.command);
-		if (isHarmless(command)) return undefined;
-		// Without a screen this returns false at once, unless an RPC client answers.
-		if (await ctx.ui.confirm("Run this command?", command)) return undefined;
-		const reason = ctx.hasUI
-			? "The user refused to run this command. Ask what to do instead."
-			: "This command needs permission, but no user is present. Use the read, grep, find and ls tools.";
-		return { block: true, reason };
+	pi.on("tool_call", ({ toolName, input }) => {
+		if (toolName !== "bash" || isHarmless(String(input.command))) return undefined;
+		// pi asks the user, or an RPC client, and blocks the call unless the answer is yes.
+		return { ask: "Run this command?" };
 	});
 }
 

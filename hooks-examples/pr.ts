@@ -4,16 +4,15 @@ import type { CommandContext, HookAPI } from "@mariozechner/pi-coding-agent/hook
 /** Maximum number of diff characters in the prompt; the agent can read the rest with git. */
 const MAX_DIFF = 40_000;
 
+const USUAL = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
+
 export default function pr(pi: HookAPI): void {
 	pi.command("pr", {
 		description: "Describe this branch as a pull request",
 		argumentHint: "[base]",
 		async handler(ctx) {
 			const [given] = ctx.args;
-			const base = await findBase(
-				ctx,
-				given ? [given] : ["origin/HEAD", "origin/main", "origin/master", "main", "master"],
-			);
+			const base = given ? await findBase(ctx, [given]) : ((await findBase(ctx, USUAL)) ?? (await chooseBase(ctx)));
 			if (!base)
 				return { status: given ? `Unknown commit or branch ${given}` : "No base branch found: run /pr <branch>" };
 			const range = `${base.commit}..HEAD`;
@@ -48,6 +47,15 @@ async function findBase(
 		if (commit) return { name, commit };
 	}
 	return null;
+}
+
+/** Lets the user choose another branch as the base. @returns null if canceled, or without a user or another branch */
+async function chooseBase(ctx: CommandContext): Promise<{ name: string; commit: string } | null> {
+	const current = await git(ctx, "branch", "--show-current");
+	const names = (await git(ctx, "branch", "--format=%(refname:short)", "--sort=-committerdate"))?.split("\n") ?? [];
+	const others = names.filter((name) => name !== "" && name !== current && !name.startsWith("("));
+	const chosen = others.length > 0 ? await ctx.ui.select("Describe the changes since which branch?", others) : null;
+	return chosen === null ? null : findBase(ctx, [chosen]);
 }
 
 /** @returns stdout of git; null if it failed */

@@ -1,18 +1,18 @@
 import { basename, join } from "node:path";
 import { type Environment, paths as findPaths, resolveUserPath } from "../config/paths.js";
-import { buildContext } from "../context/build-context.js";
 import { exportToFile } from "../export/html.js";
 import { findSession } from "../log/catalog.js";
 import { isSessionInfoEntry } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import { SESSION_FILE_SUFFIX, sessionDirName } from "../log/session-paths.js";
 import type { ModeIO } from "../modes/mode.js";
+import { viewLog } from "../session/session-context.js";
 import type { CliOptions } from "./options.js";
 import { printLines } from "./standard-io.js";
 
 /**
  * `pi --export <file> [<out>]`: exports a session as one HTML file and prints its path. Without `out`, the file is
- * named after the session and written to the working directory. Compacted entries are marked; hooks do not run.
+ * named after the session and written to the working directory. Hooks do not run: their effect is shown as it was recorded.
  * @throws PiError `log_not_found`, `log_not_a_session`, `export_failed`
  */
 export async function runExport(
@@ -27,13 +27,11 @@ export async function runExport(
 	const source = findSession(dir, file.includes("/") ? resolveUserPath(file, cwd, home) : file);
 	const log = SessionLog.open(source, { readOnly: true });
 	try {
-		const { entries } = log;
 		const info = log.entry(log.findLast("session_info"));
 		const name = basename(source, SESSION_FILE_SUFFIX);
 		const target = resolveUserPath(out ?? `pi-session-${name}.html`, cwd, home);
 		await exportToFile(target, {
-			entries,
-			context: await buildContext(entries, []),
+			entries: viewLog(log),
 			title: isSessionInfoEntry(info) ? info.name : name,
 		});
 		await printLines(io, [target]);

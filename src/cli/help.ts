@@ -6,6 +6,8 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi doctor
 
+pi <subcommand> --help describes each of them.
+
 A coding agent for the terminal with a programmable context.
 
 Without --print or --mode, pi opens an interactive session and sends the messages one after another. @<file> adds a text

@@ -18,7 +18,7 @@ const HELP: Readonly<Record<string, string>> = {
 Manages hooks. Each action has its own help, such as pi hooks check --help.
 
   list                      list the hooks that a session here loads; the default
-  new <name>                write a small working hook
+  new <name>                write a small working hook and its test
   check <hook>...           load hooks and find faults in them
   test <hook>               run the handlers of a hook on a recorded session
   trust                     trust the hooks and tools of this project
@@ -33,7 +33,7 @@ Exit codes: 1 if a hook does not load
 `,
 	"hooks new": `usage: pi hooks new <name> [--project]
 
-Writes <name>.ts to your hooks, and a tsconfig.json if the directory has none.
+Writes <name>.ts and tests/<name>.test.mjs to your hooks, and a tsconfig.json if the directory has none.
 
   --project                 write to the hooks of this project, .pi/hooks
 ${JSON_OPTION}${COMMON}`,

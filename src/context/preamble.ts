@@ -14,6 +14,18 @@ export interface CorePreamble {
 	readonly isFrozen?: boolean;
 }
 
+/** A core without the tools of some hooks, as if these hooks did not run. The same object if they have none. */
+export function withoutToolsOf(core: CorePreamble, hooks: ReadonlySet<string>): CorePreamble {
+	const tools = core.tools.filter(({ hook }) => hook === undefined || !hooks.has(hook));
+	if (core.isFrozen || tools.length === core.tools.length) return core;
+	const texts = core.generate(tools);
+	const sections = core.sections.flatMap((section) => {
+		const text = texts[section.id] ?? section.text;
+		return text === "" ? [] : [Object.freeze({ ...section, text })];
+	});
+	return { ...core, sections: Object.freeze(sections), tools: Object.freeze(tools) };
+}
+
 /** Who put a section into the system prompt. */
 export type SectionOrigin = { kind: "core" } | { kind: "freeze" } | { kind: "hook"; hook: string };
 

@@ -1,6 +1,7 @@
-import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
+	type CompactionEntry,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
@@ -8,169 +9,152 @@ import {
 	isMessageEntry,
 	isModelChangeEntry,
 	isOpaqueEntry,
+	isRequestUsageEntry,
 	isSessionHeader,
 	isSessionInfoEntry,
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
+	messageText,
 	type SessionEntry,
-	type SessionToolResult,
 } from "../log/entry.js";
-import { describeChangedInput } from "../log/gate-text.js";
-import { markdownHtml, plainHtml } from "./html-markdown.js";
-import { escapeHtml, imageHtml } from "./html-text.js";
+import { formatCost, formatTokens } from "../util/format-amounts.js";
+import { type CodeHtml, createCodeHtml } from "./html-code.js";
+import { createMarkdownHtml, type MarkdownHtml } from "./html-markdown.js";
+import { escapeHtml, foldHtml, imageHtml, noteHtml, plainHtml } from "./html-text.js";
+import { type DrawTool, type FoundResult, lostResultHtml, toolCallHtml } from "./html-tool.js";
 
-/** Maximum characters of the title of a folded tool call. */
-const MAX_SUBJECT = 120;
+/** Characters of thinking in the title of its fold. */
+const MAX_PREVIEW = 100;
 
-/** Results by the id of their call. If several have the same id, each call takes the next one. */
-export type ToolResults = Map<string, SessionToolResult[]>;
-
-/** A call and its result as texts that replace those of any tool; null: as those of any tool. */
-export type DrawTool = (
-	call: ToolCall,
-	result: SessionToolResult | undefined,
-) => { title: string | null; body: string | null; errors: readonly string[] } | null;
-
-/** Collects the tool results of a session. */
-export function collectResults(entries: readonly SessionEntry[]): ToolResults {
-	const results: ToolResults = new Map();
-	for (const entry of entries) {
-		if (!isMessageEntry(entry) || entry.message.role !== "toolResult") continue;
-		const list = results.get(entry.message.toolCallId);
-		if (list) list.push(entry.message);
-		else results.set(entry.message.toolCallId, [entry.message]);
-	}
-	return results;
+/** Finds the results of tool calls. */
+export interface ResultSource {
+	/** The result of a call in the entry `index`; undefined if there is none. Each result is returned once. */
+	take(callId: string, index: number): FoundResult | undefined;
+	/** True if the result in the entry `index` was shown with its call. */
+	isTaken(index: number): boolean;
 }
 
-/** Renders an entry; empty for entries without own content. Removes the results of its tool calls from `results`. */
-export function entryHtml(entry: SessionEntry, results: ToolResults, drawTool: DrawTool = () => null): string {
-	if (isSessionHeader(entry)) return "";
-	if (isMessageEntry(entry)) return messageHtml(entry.message, results, drawTool);
-	if (isCompactionEntry(entry)) {
-		return fold("compaction", "A summary replaces the earlier messages", markdownHtml(entry.summary));
-	}
-	if (isContextUndoEntry(entry)) return note(`Undone: the context change of entry ${entry.entryIndex}`);
-	if (isContextFreezeEntry(entry)) return note(`The context is frozen as of the request for entry ${entry.entryIndex}`);
-	if (isImageOmissionEntry(entry)) {
-		return note(`Images omitted: ${entry.images.length}. ${entry.provider} refused them: ${entry.reason}`);
-	}
-	if (isModelChangeEntry(entry)) return note(`Model: ${entry.provider}/${entry.modelId}`);
-	if (isThinkingLevelChangeEntry(entry)) return note(`Thinking: ${entry.thinkingLevel}`);
-	if (isSessionInfoEntry(entry)) return note(`Name: ${entry.name}`);
-	if (isSystemItemEntry(entry))
-		return fold("custom", `${entry.item.kind} from ${entry.source}`, plainHtml(entry.item.text));
-	if (isOpaqueEntry(entry)) return note(`Unreadable line: ${entry.reason}`);
-	return fold("custom", entry.type, plainHtml(JSON.stringify(entry, null, 2)));
-}
+/** Renders the entries of one page, in order. */
+export class EntryRenderer {
+	readonly #code: CodeHtml = createCodeHtml();
+	readonly #markdown: MarkdownHtml = createMarkdownHtml(this.#code);
 
-function messageHtml(message: AppMessage, results: ToolResults, drawTool: DrawTool): string {
-	switch (message.role) {
-		case "user":
-			return `<div class="user">${contentHtml(message.content, textHtml)}</div>`;
-		case "assistant":
-			return assistantHtml(message, results, drawTool);
-		case "toolResult": {
-			// Shown with its call, or separately if the call is missing.
-			const waiting = results.get(message.toolCallId);
-			if (!waiting?.includes(message)) return "";
-			return fold(toolClass(message), `Result of ${message.toolName}`, contentHtml(message.content, plainHtml));
+	constructor(
+		private readonly results: ResultSource,
+		private readonly drawTool: DrawTool,
+	) {}
+
+	/** Renders an entry; empty for entries without own content. */
+	entryHtml(entry: SessionEntry, index: number): string {
+		if (isSessionHeader(entry)) return "";
+		if (isMessageEntry(entry)) {
+			const html = this.#messageHtml(entry.message, index);
+			if (entry.typed !== undefined) return `${html}${noteHtml(`Before hooks changed it: ${entry.typed}`)}`;
+			return entry.retried ? `${html}${noteHtml("This reply broke off; pi sent the request again")}` : html;
 		}
-		case "bashExecution": {
-			const scope = message.excludeFromContext ? " (not in the context)" : "";
-			const end = message.cancelled ? "canceled" : `exit code ${message.exitCode ?? "unknown"}`;
-			return fold(
-				"tool",
-				`$ ${message.command}${scope}`,
-				`${plainHtml(message.output)}<p class="note">${escapeHtml(end)}</p>`,
+		if (isCompactionEntry(entry)) return this.#compactionHtml(entry);
+		if (isContextUndoEntry(entry)) return noteHtml(`Undone: the context change of entry ${entry.entryIndex}`);
+		if (isContextFreezeEntry(entry))
+			return noteHtml(`The context is frozen as of the request for entry ${entry.entryIndex}`);
+		if (isImageOmissionEntry(entry)) {
+			return noteHtml(`Images omitted: ${entry.images.length}. ${entry.provider} refused them: ${entry.reason}`);
+		}
+		if (isModelChangeEntry(entry)) return noteHtml(`Model: ${entry.provider}/${entry.modelId}`);
+		if (isThinkingLevelChangeEntry(entry)) return noteHtml(`Thinking: ${entry.thinkingLevel}`);
+		if (isSessionInfoEntry(entry)) return noteHtml(`Name: ${entry.name}`);
+		if (isRequestUsageEntry(entry)) {
+			const { purpose, provider, modelId, usage } = entry;
+			const tokens = usage.input + usage.cacheRead + usage.cacheWrite;
+			const cost = usage.cost.total > 0 ? `, ${formatCost(usage.cost.total)}` : "";
+			return noteHtml(
+				`Request for ${purpose}: ${provider}/${modelId}, ${formatTokens(tokens)} tokens in, ${formatTokens(usage.output)} out${cost}`,
 			);
 		}
+		if (isSystemItemEntry(entry)) {
+			const { item, source } = entry;
+			return foldHtml(
+				"custom",
+				`<b>${escapeHtml(item.kind.replace("_", " "))}</b> from ${escapeHtml(source)}`,
+				plainHtml(item.text),
+			);
+		}
+		if (isOpaqueEntry(entry)) return noteHtml(`Unreadable line: ${entry.reason}`);
+		const { type, timestamp: _, ...fields } = entry;
+		return foldHtml("custom", `<b>${escapeHtml(type)}</b> from a hook`, plainHtml(JSON.stringify(fields, null, 2)));
+	}
+
+	/** Renders a message that a hook made for a request. */
+	hookMessageHtml(message: AppMessage, replaced: number | null): string {
+		const what =
+			replaced === null ? "A hook added this message" : `A hook replaced entry ${replaced} with this message`;
+		const images = "content" in message && typeof message.content !== "string" ? message.content : [];
+		const body =
+			plainHtml(messageText(message)) +
+			images.map((block) => (block.type === "image" ? imageHtml(block) : "")).join("");
+		return foldHtml("custom", `${what} <span class="status">${message.role}</span>`, body);
+	}
+
+	#compactionHtml({ summary, details }: CompactionEntry): string {
+		const model = details?.model ? ` <span class="status">${escapeHtml(String(details.model))}</span>` : "";
+		return foldHtml("compaction", `A summary replaces the earlier messages${model}`, this.#markdown(summary));
+	}
+
+	#messageHtml(message: AppMessage, index: number): string {
+		switch (message.role) {
+			case "user":
+				return `<div class="user">${contentHtml(message.content)}</div>`;
+			case "assistant":
+				return this.#assistantHtml(message, index);
+			case "toolResult":
+				// Shown with its call, or separately if the call is missing.
+				return this.results.isTaken(index) ? "" : lostResultHtml(message);
+			case "bashExecution": {
+				const scope = message.excludeFromContext ? " (not in the context)" : "";
+				const end = message.cancelled ? "canceled" : `exit code ${message.exitCode ?? "unknown"}`;
+				return foldHtml(
+					message.exitCode === 0 ? "tool" : "tool failed",
+					`<b>$</b> ${escapeHtml(message.command + scope)} <span class="status">${escapeHtml(end)}</span>`,
+					`<pre class="output"><code>${escapeHtml(message.output)}</code></pre>`,
+				);
+			}
+		}
+	}
+
+	#assistantHtml(message: AssistantMessage, index: number): string {
+		const blocks = message.content.map((block) => {
+			if (block.type === "text") return block.text.trim() === "" ? "" : this.#markdown(block.text);
+			if (block.type === "thinking") return thinkingHtml(block.thinking);
+			return toolCallHtml(block, this.results.take(block.id, index), {
+				code: this.#code,
+				drawTool: this.drawTool,
+			});
+		});
+		if (message.stopReason === "aborted") blocks.push(noteHtml("Aborted by the user"));
+		if (message.stopReason === "error")
+			blocks.push(`<p class="error">${escapeHtml(message.errorMessage ?? "The request failed")}</p>`);
+		const html = blocks.join("");
+		return html === "" ? "" : `<div class="assistant">${html}</div>`;
 	}
 }
 
-function assistantHtml(message: AssistantMessage, results: ToolResults, drawTool: DrawTool): string {
-	const blocks = message.content.map((block) => {
-		if (block.type === "text") return block.text.trim() === "" ? "" : markdownHtml(block.text);
-		if (block.type === "thinking")
-			return block.thinking.trim() === "" ? "" : fold("thinking", "Thinking", plainHtml(block.thinking));
-		return toolCallHtml(block, results.get(block.id)?.shift(), drawTool);
-	});
-	if (message.stopReason === "aborted") blocks.push(note("Aborted by the user"));
-	if (message.stopReason === "error")
-		blocks.push(`<p class="error">${escapeHtml(message.errorMessage ?? "The request failed")}</p>`);
-	return `<div class="assistant">${blocks.join("")}</div>`;
+function thinkingHtml(thinking: string): string {
+	const text = thinking.trim();
+	if (text === "") return "";
+	const start = text.replace(/\s+/g, " ");
+	const preview = start.length > MAX_PREVIEW ? `${start.slice(0, MAX_PREVIEW)}…` : start;
+	return foldHtml(
+		"thinking",
+		`<b>Thinking</b> <span class="preview">${escapeHtml(preview)}</span>`,
+		`<div class="typed">${escapeHtml(text)}</div>`,
+	);
 }
 
-function toolCallHtml(call: ToolCall, result: SessionToolResult | undefined, drawTool: DrawTool): string {
-	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
-	const args = Object.keys(call.arguments).length === 0 ? "" : argumentsHtml(call.arguments);
-	const images = result?.content.filter(({ type }) => type === "image") ?? [];
-	const answer = body === null ? resultHtml(result) : plainHtml(body) + contentHtml(images, plainHtml);
-	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`).join("");
-	const gate = result?.gate;
-	const blockedBy = gate?.blockedBy === undefined ? "" : ` · blocked by ${gate.blockedBy}`;
-	const change = gate?.changed ? note(describeChangedInput(gate.changed)) : "";
-	const head = (title ?? `${call.name} ${subjectOf(call.arguments)}`.trim()) + blockedBy;
-	return fold(toolClass(result), head, change + args + answer + failures);
-}
-
-const NOT_DRAWN = { title: null, body: null, errors: [] };
-
-function resultHtml(result: SessionToolResult | undefined): string {
-	if (result === undefined) return note("no result");
-	const diff = diffOf(result);
-	return diff === null ? contentHtml(result.content, plainHtml) : diffHtml(diff);
-}
-
-function argumentsHtml(args: Record<string, unknown>): string {
-	const rows = Object.entries(args).map(([name, value]) => {
-		const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-		return `<dt>${escapeHtml(name)}</dt><dd>${plainHtml(text ?? "")}</dd>`;
-	});
-	return `<dl>${rows.join("")}</dl>`;
-}
-
-function diffOf(result: SessionToolResult | undefined): string | null {
-	const details: unknown = result?.isError ? undefined : result?.details;
-	if (typeof details !== "object" || details === null || !("diff" in details)) return null;
-	return typeof details.diff === "string" && details.diff !== "" ? details.diff : null;
-}
-
-function diffHtml(diff: string): string {
-	const lines = diff.split("\n").map((line) => {
-		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "";
-		return kind ? `<span class="${kind}">${escapeHtml(line)}</span>` : escapeHtml(line);
-	});
-	return `<pre>${lines.join("\n")}</pre>`;
-}
-
-function subjectOf(args: Record<string, unknown>): string {
-	const value = args.command ?? args.path ?? args.pattern;
-	const line = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
-	return line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line;
-}
-
-function contentHtml(
-	content: string | readonly (TextContent | ImageContent)[],
-	textToHtml: (text: string) => string,
-): string {
-	if (typeof content === "string") return textToHtml(content);
-	return content.map((block) => (block.type === "text" ? textToHtml(block.text) : imageHtml(block))).join("");
+function contentHtml(content: string | readonly (TextContent | ImageContent)[]): string {
+	if (typeof content === "string") return textHtml(content);
+	return content.map((block) => (block.type === "text" ? textHtml(block.text) : imageHtml(block))).join("");
 }
 
 /** Typed text with its line breaks. */
 function textHtml(text: string): string {
 	return `<div class="typed">${escapeHtml(text)}</div>`;
-}
-
-function toolClass(result: SessionToolResult | undefined): string {
-	return result?.isError ? "tool failed" : "tool";
-}
-
-function fold(className: string, title: string, body: string): string {
-	return `<details class="${className}"><summary>${escapeHtml(title)}</summary>${body}</details>`;
-}
-
-function note(text: string): string {
-	return `<p class="note">${escapeHtml(text)}</p>`;
 }

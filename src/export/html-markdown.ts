@@ -1,52 +1,51 @@
 import { Marked } from "marked";
-import { escapeHtml, escapeKeepingEntities } from "./html-text.js";
+import type { CodeHtml } from "./html-code.js";
+import { escapeHtml, escapeKeepingEntities, plainHtml } from "./html-text.js";
 
 /** Longer texts are shown as plain text, because the parser may take long. */
 const MAX_CHARACTERS = 200_000;
 
-/** Markdown without raw HTML: tags become text. Only http, https and mailto links are kept; images become links. */
-const marked = new Marked({
-	gfm: true,
-	tokenizer: {
-		html: () => undefined,
-		tag: () => undefined,
-	},
-	renderer: {
-		html: ({ text }) => escapeHtml(text),
-		text(token) {
-			return "tokens" in token && token.tokens
-				? this.parser.parseInline(token.tokens)
-				: escapeKeepingEntities(token.text);
-		},
-		code: ({ text }) => `<pre><code>${escapeHtml(text)}</code></pre>`,
-		codespan: ({ text }) => `<code>${escapeHtml(text)}</code>`,
-		link({ href, tokens }) {
-			return linkHtml(href, this.parser.parseInline(tokens));
-		},
-		image: ({ href, text }) => linkHtml(href, escapeHtml(text || "image")),
-		heading({ tokens, depth }) {
-			// The first heading levels belong to the page.
-			const level = Math.min(depth + 2, 6);
-			return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
-		},
-		checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
-	},
-});
-
 /** Renders Markdown as HTML with only text, structure and safe links. Never throws. */
-export function markdownHtml(text: string): string {
-	if (text.length > MAX_CHARACTERS) return plainHtml(text);
-	try {
-		const html = marked.parse(text, { async: false });
-		return typeof html === "string" ? html : plainHtml(text);
-	} catch {
-		return plainHtml(text); // nested too deeply for the parser
-	}
-}
+export type MarkdownHtml = (text: string) => string;
 
-/** Renders plain text with its line breaks. */
-export function plainHtml(text: string): string {
-	return `<pre>${escapeHtml(text)}</pre>`;
+/** Markdown without raw HTML: tags become text. Only http, https and mailto links are kept; images become links. */
+export function createMarkdownHtml(code: CodeHtml): MarkdownHtml {
+	const marked = new Marked({
+		gfm: true,
+		tokenizer: {
+			html: () => undefined,
+			tag: () => undefined,
+		},
+		renderer: {
+			html: ({ text }) => escapeHtml(text),
+			text(token) {
+				return "tokens" in token && token.tokens
+					? this.parser.parseInline(token.tokens)
+					: escapeKeepingEntities(token.text);
+			},
+			code: ({ text, lang }) => `<pre><code>${code(text, lang)}</code></pre>`,
+			codespan: ({ text }) => `<code>${escapeHtml(text)}</code>`,
+			link({ href, tokens }) {
+				return linkHtml(href, this.parser.parseInline(tokens));
+			},
+			image: ({ href, text }) => linkHtml(href, escapeHtml(text || "image")),
+			heading({ tokens, depth }) {
+				// The first heading levels belong to the page.
+				const level = Math.min(depth + 2, 6);
+				return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+			},
+			checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+		},
+	});
+	return (text) => {
+		if (text.length > MAX_CHARACTERS) return plainHtml(text);
+		try {
+			const html = marked.parse(text, { async: false });
+			return typeof html === "string" ? html : plainHtml(text);
+		} catch {
+			return plainHtml(text); // nested too deeply for the parser
+		}
+	};
 }
 
 function linkHtml(href: string, label: string): string {

@@ -25,9 +25,26 @@ export function imageHtml({ data, mimeType }: { data: string; mimeType: string }
 	if (!IMAGE_TYPES.has(mimeType) || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
 		return `<p class="note">Image of type ${escapeHtml(mimeType)} omitted</p>`;
 	}
-	return `<img alt="" src="data:${mimeType};base64,${data.replace(/\s+/g, "")}">`;
+	return `<img alt="Image" src="data:${mimeType};base64,${data.replace(/\s+/g, "")}">`;
 }
 
-function cleanText(text: string): string {
+/** Text with control characters and bidi overrides made visible. */
+export function cleanText(text: string): string {
 	return stripAll(text.toWellFormed());
+}
+
+/** Plain text with its line breaks. */
+export function plainHtml(text: string): string {
+	return `<pre>${escapeHtml(text)}</pre>`;
+}
+
+/** A remark of the page about an entry. */
+export function noteHtml(text: string): string {
+	return `<p class="note">${escapeHtml(text)}</p>`;
+}
+
+/** A folded part. @param title HTML @param entry index of the entry that it shows, if that entry has no section */
+export function foldHtml(className: string, title: string, body: string, entry?: number): string {
+	const number = entry === undefined ? "" : ` data-entry="${entry}"`;
+	return `<details class="${className}"${number}><summary>${title}</summary>${body}</details>`;
 }

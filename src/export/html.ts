@@ -1,80 +1,186 @@
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { PiError } from "../errors.js";
-import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
+import { isMessageEntry, type SessionEntry } from "../log/entry.js";
+import { formatCost } from "../util/format-amounts.js";
 import { atomicWriteFile } from "../util/fs.js";
-import { collectResults, type DrawTool, entryHtml } from "./html-entries.js";
-import { STYLE } from "./html-style.js";
+import { loadHighlighter } from "../util/highlight.js";
+import { loadWordDiff } from "../util/word-diff.js";
+import { EntryRenderer, type ResultSource } from "./html-entries.js";
 import { escapeHtml } from "./html-text.js";
+import type { DrawTool } from "./html-tool.js";
+import { SCRIPT } from "./page-script.js";
+import { STYLE } from "./page-style.js";
+import { chartSvg } from "./request-chart.js";
+import type { RequestStates } from "./request-states.js";
+import { type ExportSource, readEntry, type Survey, surveyEntries } from "./survey.js";
 
 /** Contents of an exported page. */
 export interface ExportHtmlOptions {
-	/** All entries of a session; index 0 is the header. */
-	entries: readonly SessionEntry[];
-	/** Entries to mark as not in the context. */
+	/** All entries of a session; index 0 is the header. Entries that are added meanwhile are ignored. */
+	entries: ExportSource;
+	/** The current context, to name the hooks that hide entries. Default: the context without hooks. */
 	context?: { readonly hidden: readonly { entryIndex: number; by: { kind: string; hook?: string } }[] };
 	title: string;
 	/** How a hook draws a call of its tool; null for other tools. */
 	drawTool?: DrawTool;
 }
 
+/** Characters that are written at once. Between two writes, other work of the process continues. */
+const PIECE = 256 * 1024;
+
+const POLICY = [
+	"default-src 'none'",
+	`style-src '${hashOf(STYLE)}'`,
+	`script-src '${hashOf(SCRIPT)}'`,
+	"img-src data:",
+	"base-uri 'none'",
+	"form-action 'none'",
+].join("; ");
+
 /**
- * Writes a session as one HTML file, readable only by this user because it may contain secrets.
+ * Writes a session as one HTML file, readable only by this user because it may contain secrets. Reads the entries twice and
+ * keeps none of them.
  * @throws PiError `export_failed`
  */
 export async function exportToFile(path: string, options: ExportHtmlOptions): Promise<void> {
+	await Promise.all([loadHighlighter(), loadWordDiff()]);
 	try {
-		await atomicWriteFile(path, exportHtml(options), { mode: 0o600 });
+		await atomicWriteFile(path, inPieces(pageParts(options)), { mode: 0o600 });
 	} catch (cause) {
 		throw new PiError("export_failed", `Cannot write ${path}`, { cause, hint: "choose another file" });
 	}
 }
 
 /**
- * Renders a session as one self-contained HTML page: no scripts, no requests, images included. All content of the session
- * is escaped; as a second defense, a content security policy allows only the page's own style.
+ * Renders a session as one self-contained HTML page: no requests, images included. All content of the session is escaped; as
+ * a second defense, a content security policy allows only the page's own style and script.
  */
-export function exportHtml({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): string {
-	const nonce = randomBytes(16).toString("base64");
-	const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
-	const results = collectResults(entries);
-	const hidden = new Map(context?.hidden.map(({ entryIndex, by }) => [entryIndex, by]));
-	const body = entries.map((entry, index) => {
-		const html = entryHtml(entry, results, drawTool);
-		if (html === "") return "";
-		const by = hidden.get(index);
-		const hiddenNote = by ? `<p class="note">not in the context: hidden by ${escapeHtml(by.hook ?? by.kind)}</p>` : "";
-		return `<section id="entry-${index}"${by ? ' class="hidden"' : ""}><a class="index" href="#entry-${index}">${index}</a>${html}${hiddenNote}</section>`;
-	});
+export function exportHtml(options: ExportHtmlOptions): string {
+	return [...pageParts(options)].join("");
+}
+
+/** Joins small parts, and takes a break after each piece and after many parts. */
+async function* inPieces(parts: Iterable<string>): AsyncGenerator<string> {
+	let piece = "";
+	let rest = PARTS_AT_A_TIME;
+	for (const part of parts) {
+		piece += part;
+		if (piece.length < PIECE && --rest > 0) continue;
+		rest = PARTS_AT_A_TIME;
+		await new Promise(setImmediate);
+		if (piece !== "") yield piece;
+		piece = "";
+	}
+	if (piece !== "") yield piece;
+}
+
+const PARTS_AT_A_TIME = 100;
+
+/** The page in parts. A part may be empty. */
+function* pageParts({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): Generator<string> {
+	const survey = yield* surveyEntries(entries);
+	const ledger = survey.states.finish(context?.hidden ?? []);
+	yield headHtml(title, survey);
+	const renderer = new EntryRenderer(resultsOf(entries, survey.results), drawTool);
+	for (let index = 0; index < ledger.entries; index++) {
+		const entry = readEntry(entries, index);
+		if (!entry) continue;
+		yield* hookMessages(entry, index, renderer, survey.states);
+		yield sectionHtml(index, renderer.entryHtml(entry, index), survey.states.reasonNow(index));
+	}
+	yield `</main>
+</div>
+<footer><div>
+<div class="row">
+<button type="button" id="back" aria-label="Previous request">◂</button>
+<div class="track">${chartSvg(ledger.requests)}<input type="range" id="request" min="0" value="0" aria-label="Request"></div>
+<button type="button" id="forth" aria-label="Next request">▸</button>
+<button type="button" id="context" aria-pressed="false">Context</button>
+</div>
+<div id="ledger-text"></div>
+</div></footer>
+<script type="application/json" id="ledger">`;
+	// The text of a script element ends at the first "</script", in whatever string it is.
+	yield JSON.stringify(ledger).replaceAll("<", "\\u003c");
+	yield `</script>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
+}
+
+function headHtml(title: string, { origin, messages, models, cost, prompts }: Survey): string {
+	const [started, ...place] = origin;
+	const time = started?.replace("T", " ").replace(/:\d\d(?:\.\d+)?Z$/, " UTC");
+	const about = [...(time ? [`Started ${time}`, ...place] : []), `${messages} messages`, ...models];
+	const facts = [models.at(-1), cost === null ? "" : formatCost(cost), `${messages} messages`].filter(Boolean);
+	const outline = prompts.map(({ index, text }) => `<li><a href="#entry-${index}">${escapeHtml(text)}</a></li>`);
 	return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style nonce="${nonce}">${STYLE}</style>
+<style>${STYLE}</style>
 </head>
 <body>
-<main>
+<header>
 <h1>${escapeHtml(title)}</h1>
-<p class="note">${escapeHtml(describeSession(entries))}</p>
-${body.filter(Boolean).join("\n")}
-</main>
-</body>
-</html>
+<div class="facts">${escapeHtml(facts.join(" · "))}</div>
+<div class="tools">
+<button type="button" id="prompts" aria-expanded="false">Prompts</button>
+<input type="search" id="search" placeholder="Search" aria-label="Search" autocomplete="off">
+<span id="found" role="status"></span>
+<button type="button" id="folds" aria-pressed="false">Unfold</button>
+</div>
+</header>
+<div class="page">
+<nav aria-label="Prompts">
+<h2>Prompts</h2>
+<ol>${outline.join("\n")}</ol>
+</nav>
+<main>
+<p class="about">${escapeHtml(about.join(" · "))}</p>
 `;
 }
 
-function describeSession(entries: readonly SessionEntry[]): string {
-	const [header] = entries;
-	const models = new Set<string>();
-	let messages = 0;
-	for (const entry of entries) {
-		if (!isMessageEntry(entry)) continue;
-		messages++;
-		if (entry.message.role === "assistant") models.add(`${entry.message.provider}/${entry.message.model}`);
+/** The messages that hooks made for the request of a reply, before the reply. */
+function* hookMessages(
+	entry: SessionEntry,
+	index: number,
+	renderer: EntryRenderer,
+	states: RequestStates,
+): Generator<string> {
+	const shape = isMessageEntry(entry) ? (entry.context?.shape ?? []) : [];
+	for (const [part, segment] of shape.entries()) {
+		const number = states.hookMessage(index, part);
+		if (number === undefined || !("message" in segment)) continue;
+		const html = renderer.hookMessageHtml(segment.message, segment.entryIndex);
+		yield `<section id="hook-${number}"><span class="index">hook</span>${html}</section>\n`;
 	}
-	const began = isSessionHeader(header) ? [`started ${header.timestamp}`, `in ${header.cwd}`, `id ${header.id}`] : [];
-	return [...began, `${messages} messages`, ...models].join(" · ");
+}
+
+function sectionHtml(index: number, html: string, hiddenBy: string | undefined): string {
+	if (html === "") return "";
+	const note = hiddenBy ? `<p class="note outside">not in the context: ${escapeHtml(hiddenBy)}</p>` : "";
+	return `<section id="entry-${index}"${hiddenBy ? ' class="hidden"' : ""}><a class="index" href="#entry-${index}">${index}</a>${html}${note}</section>\n`;
+}
+
+/** Finds results by the index of their entry, which is read again. */
+function resultsOf(entries: ExportSource, indices: ReadonlyMap<string, number[]>): ResultSource {
+	const taken = new Set<number>();
+	return {
+		take: (callId, index) => {
+			const found = indices.get(callId)?.find((at) => at > index && !taken.has(at));
+			if (found === undefined) return undefined;
+			taken.add(found);
+			const entry = readEntry(entries, found);
+			return isMessageEntry(entry) && entry.message.role === "toolResult"
+				? { message: entry.message, index: found }
+				: undefined;
+		},
+		isTaken: (index) => taken.has(index),
+	};
+}
+
+function hashOf(text: string): string {
+	return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

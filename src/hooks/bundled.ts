@@ -72,10 +72,40 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/git-checkpoint"),
 	},
 	{
+		name: "git-context",
+		description: "completes commits after ^ and inserts changed files",
+		commands: ["changes"],
+		load: () => import("#hooks-examples/git-context"),
+	},
+	{
+		name: "handoff",
+		description: "continues in a new session with a summary",
+		commands: ["handoff"],
+		load: () => import("#hooks-examples/handoff"),
+	},
+	{
+		name: "macros",
+		description: "expands :name: in prompts and shell commands",
+		commands: [],
+		load: () => import("#hooks-examples/macros"),
+	},
+	{
+		name: "model-by-cost",
+		description: "offers a cheaper model at a budget or rate limit",
+		commands: ["cheaper"],
+		load: () => import("#hooks-examples/model-by-cost"),
+	},
+	{
 		name: "permission-gate",
 		description: "asks before bash commands that are not clearly harmless",
 		commands: [],
 		load: () => import("#hooks-examples/permission-gate"),
+	},
+	{
+		name: "permissions",
+		description: "asks by rules for each tool, path and command",
+		commands: ["permissions"],
+		load: () => import("#hooks-examples/permissions"),
 	},
 	{
 		name: "pin",
@@ -84,6 +114,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		isDefault: true,
 		contextTypes: ["pin"],
 		load: () => import("#hooks-examples/pin"),
+	},
+	{
+		name: "plan-mode",
+		description: "lets the model plan first and change files later",
+		commands: ["plan"],
+		contextTypes: ["plan_mode"],
+		load: () => import("#hooks-examples/plan-mode"),
 	},
 	{
 		name: "pr",
@@ -104,10 +141,28 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/prune"),
 	},
 	{
+		name: "question",
+		description: "lets the model ask you questions",
+		commands: [],
+		load: () => import("#hooks-examples/question"),
+	},
+	{
+		name: "quiet-screen",
+		description: "shows a screen with less on it",
+		commands: ["quiet"],
+		load: () => import("#hooks-examples/quiet-screen"),
+	},
+	{
 		name: "redact",
 		description: "masks secrets in tool results",
 		commands: [],
 		load: () => import("#hooks-examples/redact"),
+	},
+	{
+		name: "snake",
+		description: "a game for the time in which the agent works",
+		commands: ["snake"],
+		load: () => import("#hooks-examples/snake"),
 	},
 	{
 		name: "stacking",
@@ -116,6 +171,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		isDefault: true,
 		contextTypes: ["stack_pop"],
 		load: () => import("#hooks-examples/stacking"),
+	},
+	{
+		name: "status-line",
+		description: "shows branch, cost, rate limit and model in one line",
+		commands: [],
+		load: () => import("#hooks-examples/status-line"),
 	},
 	{
 		name: "task-reminder",
@@ -128,6 +189,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "runs the tests and sends failures to the agent",
 		commands: ["test"],
 		load: () => import("#hooks-examples/test-command"),
+	},
+	{
+		name: "todo",
+		description: "shows the to-do list of the model",
+		commands: ["todo"],
+		load: () => import("#hooks-examples/todo"),
 	},
 	{
 		name: "webhook",

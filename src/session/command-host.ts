@@ -6,7 +6,7 @@ import type { BranchRow, CommandJobs } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { DrawTool } from "../export/html-entries.js";
+import type { DrawTool } from "../export/html-tool.js";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
@@ -118,7 +118,7 @@ export async function exportSession(session: AgentSession, path?: string): Promi
 	const id = session.sessionId.slice(0, 8);
 	const target = resolve(session.cwd, path ?? `pi-session-${id}.html`);
 	await exportToFile(target, {
-		entries: session.entries,
+		entries: session.log,
 		context: session.context,
 		title: session.sessionName ?? `Session ${id}`,
 		drawTool: (call, result) => drawToolText(session.toolRenderer(call.name), call.arguments, result),

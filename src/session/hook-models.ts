@@ -14,7 +14,7 @@ export interface HookModelsDeps {
 export class HookModels {
 	#providers: readonly HookProvider[] = [];
 	#isStarted = false;
-	/** Settles when all changes so far are applied. */
+	/** Settles when all changes so far are applied. They are applied in order. */
 	#applied: Promise<void> = Promise.resolve();
 
 	constructor(private readonly deps: HookModelsDeps) {}
@@ -25,7 +25,9 @@ export class HookModels {
 			providers.length === this.#providers.length && providers.every((item, at) => item === this.#providers[at]);
 		if (isSame) return;
 		this.#providers = providers;
-		this.#applied = this.#applied.then(() => this.#apply(providers));
+		// At once: a list of models that is requested now includes theirs.
+		const applying = this.#apply(providers);
+		this.#applied = this.#applied.then(() => applying);
 	}
 
 	/** Resolves when the models of all providers are known. */

@@ -4,7 +4,7 @@ import { buildContext } from "../context/build-context.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, HookEdits } from "../context/context-message.js";
 import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
-import type { CorePreamble } from "../context/preamble.js";
+import { type CorePreamble, withoutToolsOf } from "../context/preamble.js";
 import { coreAt } from "../context/recorded-preamble.js";
 import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
@@ -143,7 +143,7 @@ export class SessionInspector implements Inspector {
 		watch: StabilityWatch,
 	): Promise<BuiltContext> {
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(entries, watch.watch(stages, entries.length), { preamble });
+		return buildContext(entries, watch.watch(stages, entries.length), { preamble: withoutToolsOf(preamble, without) });
 	}
 
 	#currentCore(): CorePreamble {

@@ -39,13 +39,20 @@ export class ModelFiles {
 	#hookProviders: readonly HookProvider[] = [];
 	/** Providers whose hook was unloaded, with its path. */
 	readonly #gone = new Map<string, string>();
+	private loaded: Loaded;
+	/** As last read. `current.models` waits for those being read. */
+	#models: SessionModels;
+	/** Settles when the files have been read as often as requested: one after another, so that the last one counts. */
+	#reading: Promise<unknown> = Promise.resolve();
 
 	private constructor(
 		private readonly options: ModelFilesOptions,
-		private loaded: Loaded,
+		first: Loaded,
 		private known: readonly string[],
 	) {
-		this.#credentials.push(loaded.credentials);
+		this.#models = first.models;
+		this.loaded = this.#use(first);
+		this.#credentials.push(first.credentials);
 	}
 
 	/** Reads the files. `warnings` has a line for each problem. */
@@ -104,11 +111,27 @@ export class ModelFiles {
 		return this.#load();
 	}
 
-	async #load(): Promise<string[]> {
+	/** The parts, whose list of models includes those of providers that hooks have just registered. */
+	#use(loaded: Loaded): Loaded {
+		this.#models = loaded.models;
+		const available = async () => {
+			await this.#reading;
+			return this.#models.available();
+		};
+		return { ...loaded, models: { ...loaded.models, available } };
+	}
+
+	#load(): Promise<string[]> {
+		const reading = this.#reading.then(() => this.#read());
+		this.#reading = reading.catch(() => {}); // the caller gets the error
+		return reading;
+	}
+
+	async #read(): Promise<string[]> {
 		const warnings: string[] = [];
 		const added = this.loaded.registry.registered;
 		const missingHook = (model: Model<Api>) => this.missingHook(model);
-		this.loaded = await load(this.options, { added, hooks: this.#hookProviders, missingHook }, warnings);
+		this.loaded = this.#use(await load(this.options, { added, hooks: this.#hookProviders, missingHook }, warnings));
 		this.known = warnings;
 		for (const [provider, key] of this.#overrides) this.loaded.credentials.overrideKey(provider, key);
 		this.#credentials.push(this.loaded.credentials);

@@ -6,6 +6,7 @@ import { processEnvironment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import { fullText } from "../context/ledger.js";
 import { errorText, type HookFailureFacts, locate, PiError } from "../errors.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { NO_UI } from "../hooks/session-ui.js";
@@ -42,6 +43,8 @@ export interface HookTestOptions {
 	cwd?: string;
 	/** Content of the user's settings.json, such as `hookGrants`. Failed requests are retried only if `retry` enables it. */
 	settings?: SettingsFile;
+	/** Flags on the command line, by name without the dashes. Each must be one that a hook declares. */
+	flags?: Readonly<Record<string, boolean | string>>;
 	/** False: every dialog is canceled at once, as in print mode. */
 	hasUI?: boolean;
 }
@@ -95,7 +98,7 @@ export interface HookTest {
  * Starts a session with hooks. pi loads them as usual; they have handled `start` when the promise resolves. The built-in
  * tools work on the working directory. Nothing uses the network unless a hook does.
  * @throws PiError `hook_load_failed` if a hook does not load; `bad_arguments` if `start` opens a dialog without an answer
- * in the script
+ * in the script, and for a flag that no hook declares or that has a value of the wrong type
  */
 export async function createHookTest(options: HookTestOptions): Promise<HookTest> {
 	const problems: string[] = [];
@@ -139,6 +142,7 @@ async function start(
 		apiKey: "none",
 		extraModels: [scripted.model],
 		hooks: [...hooks],
+		readFlags: (declared) => readFlags(options.flags ?? {}, declared),
 		discoverHooks: false,
 		discoverSkills: false,
 		contextFiles: false,
@@ -213,6 +217,16 @@ async function start(
 		reply: (...replies) => scripted.add(replies),
 		dispose,
 	};
+}
+
+/** Reads the flags of a test as those of a command line. */
+function readFlags(given: NonNullable<HookTestOptions["flags"]>, declared: Parameters<ReadFlags>[0]) {
+	const problems = Object.entries(given).flatMap(([name, value]) => {
+		const flag = declared.find((known) => known.name === name);
+		if (!flag) return [`No hook declares the flag --${name}`];
+		return typeof value === flag.type ? [] : [`The value of the flag --${name} must be a ${flag.type}`];
+	});
+	return { values: given, problem: problems[0] === undefined ? null : new PiError("bad_arguments", problems[0]) };
 }
 
 async function run(session: AgentSession, text: string, problems: string[]): Promise<RunResult> {

@@ -37,8 +37,8 @@ const STREAM_FRAME_MS = 33;
 /** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
-/** Output within this time before a resize may have reached the terminal after it. */
-const RACE_MS = 100;
+/** Output within this time before a resize may have reached the terminal after it: over a slow line, or on a busy machine. */
+const RACE_MS = 1000;
 
 /**
  * A screen whose frames do not get slower as the session grows: finished blocks that have scrolled off leave the tree

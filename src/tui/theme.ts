@@ -9,7 +9,7 @@ import {
 	type ThemeRole,
 	type ThemeStyles,
 } from "../themes/roles.js";
-import { createHighlighter } from "./highlight.js";
+import { createHighlighter } from "../util/highlight.js";
 
 /** Wraps text in one style. Styles nest: the outer style continues after the inner one. */
 export type Style = (text: string) => string;

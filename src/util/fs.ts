@@ -21,7 +21,7 @@ import {
 	unlinkSync,
 	writeSync,
 } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
@@ -120,11 +120,12 @@ export interface WriteFileOptions {
 /**
  * Replaces the contents of a file atomically, even if the machine stops: writes a temporary file in the same directory,
  * syncs and renames it. Follows symbolic links; keeps mode and owner of an existing file. The directory must exist.
+ * @param data pieces of a text are written as they come; an error of theirs is thrown and leaves the file unchanged
  * @throws PiError `file_unreadable` if the path is not a regular file; otherwise the system's error
  */
 export async function atomicWriteFile(
 	path: string,
-	data: string | Uint8Array,
+	data: string | Uint8Array | AsyncIterable<string>,
 	options: WriteFileOptions = {},
 ): Promise<void> {
 	const plan = planWrite(path, options);
@@ -132,7 +133,7 @@ export async function atomicWriteFile(
 	let file: FileHandle | undefined;
 	try {
 		file = await open(temporary, "wx", plan.mode ?? 0o666);
-		await file.writeFile(data);
+		await writeFile(file, data);
 		applyOwnership(file.fd, plan);
 		await file.sync();
 		await file.close();

@@ -7,7 +7,7 @@ import { createWorkshop, ROOT } from "./lib/workshop.mjs";
 import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { bashFlood, longArguments } from "./measures/floods.mjs";
-import { hooksStart } from "./measures/hooks.mjs";
+import { hooksScreen, hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
@@ -19,6 +19,7 @@ const MEASURES = {
 	paint: firstPaint,
 	request: firstRequest,
 	hooks: hooksStart,
+	widgets: hooksScreen,
 	turns: toolTurns,
 	print: printStream,
 	flood: bashFlood,

@@ -58,3 +58,11 @@ test("pi context --json prints the JSON on the page", async () => {
 	const show = await converse();
 	expect(JSON.parse(await show("context --hook shelve.ts --json"))).toEqual(JSON.parse(json));
 });
+
+test("the page lists every rule of the context check", () => {
+	const [, section = ""] = /^### The rules\n([\s\S]*?)^## /m.exec(page) ?? [];
+	const listed = [...section.matchAll(/`(\w+_\w+)`/g)].map(([, rule]) => rule);
+	const source = readFileSync(new URL("../../src/context/describe-problem.ts", import.meta.url), "utf8");
+	const rules = [...source.matchAll(/^\t(\w+_\w+): /gm)].map(([, rule]) => rule);
+	expect(listed.sort()).toEqual(rules.sort());
+});

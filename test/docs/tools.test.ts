@@ -39,10 +39,26 @@ const scenarios: Record<string, () => Promise<void>> = {
 		const options = { expanded: false, isPartial: false, isError: false };
 		expect(renderer?.renderResult?.(message, PLAIN_THEME, options)).toBe("2 notes");
 	},
-	async "hooks/look-only.ts"() {
-		const { session } = await start("hooks/look-only.ts");
-		expect(await session.prompt("/look-only")).toMatchObject({ status: "The agent can only look" });
-		expect(await session.prompt("/look-only")).toMatchObject({ status: "All tools are on" });
+	async "hooks/wait.ts"() {
+		const { session, provider, events } = await start("hooks/wait.ts");
+		provider.reply([toolCall("wait", { seconds: 1 })], "ok");
+		await session.prompt("wait");
+		expect(provider.requests[1]?.messages.at(-1)?.text).toBe("Waited 1 s");
+		expect(events).toContainEqual(
+			expect.objectContaining({
+				type: "tool_execution_update",
+				partialResult: expect.objectContaining({ details: { seconds: 0, of: 1 } }),
+			}),
+		);
+		const render = session.toolRenderer("wait")?.renderResult ?? expect.fail();
+		const options = { expanded: false, isPartial: true, isError: false };
+		const drawn = render({ content: [], details: { seconds: 1, of: 3 } }, PLAIN_THEME, options);
+		expect(typeof drawn === "object" && drawn.render(80)).toEqual(["▰▱▱"]);
+	},
+	async "hooks/hands-off.ts"() {
+		const { session } = await start("hooks/hands-off.ts");
+		expect(await session.prompt("/hands-off")).toMatchObject({ status: "The agent can only read" });
+		expect(await session.prompt("/hands-off")).toMatchObject({ status: "All tools are on" });
 	},
 };
 

@@ -64,7 +64,7 @@ function compile(dir: string, config: object): Compiled {
 	const args = [TSC, "--pretty", "false", "--singleThreaded", "--listFiles", "-p", "tsconfig.check.json"];
 	const { stdout } = spawnSync(process.execPath, args, { cwd: dir, encoding: "utf8" });
 	const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
-	const isFile = (line: string) => line.startsWith("/") && /\.[mc]?ts$/.test(line);
+	const isFile = (line: string) => line.startsWith("/") && /\.[mc]?[jt]s$/.test(line);
 	const errors = lines.filter((line) => !isFile(line)).map((line) => line.replace(/^(\S+?)\((\d+),\d+\): .*/, "$1:$2"));
 	const declarations = lines
 		.filter((line) => isFile(line) && /\.d\.[mc]?ts$/.test(line) && !line.includes("/@typescript/"))

@@ -1,41 +1,66 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Script } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { exportHtml } from "../../src/export/html.js";
-import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
-import { assistant, assistantMessage, compaction, custom, header, result, user } from "../helpers/entries.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { exportHtml, exportToFile } from "../../src/export/html.js";
+import { SCRIPT } from "../../src/export/page-script.js";
+import { STYLE } from "../../src/export/page-style.js";
+import type { SessionEntry } from "../../src/log/entry.js";
+import { loadHighlighter } from "../../src/util/highlight.js";
+import { loadWordDiff } from "../../src/util/word-diff.js";
+import { assistant, compaction, header, result, user } from "../helpers/entries.js";
+import { tempDir } from "../helpers/temp.js";
+import { everywhere, HOSTILE } from "./hostile.js";
+import { PIXEL, sampleSession } from "./sample-session.js";
 
-const TIMESTAMP = "2026-01-01T00:00:00.000Z";
-const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+beforeAll(async () => {
+	await Promise.all([loadHighlighter(), loadWordDiff()]);
+});
 
 /** Every tag that a page may contain, with its attributes. */
 const ALLOWED = [
 	/^<!doctype html>$/,
-	/^<\/?(?:html|head|body|main|title|summary|dl|dt|dd|pre|code|p|h[1-6]|ul|ol|li|em|strong|del|blockquote|table|thead|tbody|tr)>$/,
+	/^<\/?(?:html|head|body|header|main|footer|title|style|summary|dl|dt|dd|pre|code|p|b|i|h[1-6]|ul|ol|li|em|strong|del|blockquote|table|thead|tbody|tr)>$/,
 	/^<html lang="en">$/,
-	/^<meta (?:charset="utf-8"|http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-[\w+/=]+'; img-src data:; base-uri 'none'; form-action 'none'"|name="referrer" content="no-referrer"|name="viewport" content="[^"]*")>$/,
-	/^<style nonce="[\w+/=]+">$/,
-	/^<\/(?:style|section|a|div|details|span|th|td)>$/,
-	/^<(?:br|hr)>$/,
+	/^<meta (?:charset="utf-8"|http-equiv="Content-Security-Policy" content="[^"]*"|name="referrer" content="no-referrer"|name="viewport" content="[^"]*")>$/,
+	/^<\/(?:section|a|div|nav|details|span|th|td|button|svg|script)>$/,
+	/^<(?:br|hr|div)>$/,
 	/^<section id="entry-\d+"(?: class="hidden")?>$/,
+	/^<section id="hook-\d+">$/,
 	/^<a class="index" href="#entry-\d+">$/,
 	/^<a href="(?:https?:\/\/|mailto:)[^"<>]*" rel="noopener noreferrer nofollow">$/,
-	/^<(?:p|div|span|details) class="(?:note|error|user|typed|assistant|added|removed|compaction|custom|thinking|tool|tool failed)">$/,
-	/^<img alt="" src="data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]*">$/,
+	/^<a href="#entry-\d+">$/,
+	/^<(?:p|div|pre|span) class="(?:about|added|assistant|c|context|diff|error|f|facts|gap|index|k|n|note|note outside|output|page|preview|removed|row|s|status|t|tools|track|typed|user)">$/,
+	/^<details class="(?:compaction|custom|thinking|tool|tool failed)"(?: data-entry="\d+")?>$/,
+	/^<img alt="Image" src="data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]*">$/,
 	/^<(?:th|td)(?: align="(?:left|right|center)")?>$/,
 	/^<ol start="\d+">$/,
+	/^<nav aria-label="Prompts">$/,
+	/^<button type="button" id="(?:prompts|folds|back|forth|context)"[\w\s="-]*>$/,
+	/^<input type="(?:search|range)"[\w\s="-]*>$/,
+	/^<span id="found" role="status">$/,
+	/^<div id="ledger-text">$/,
+	/^<svg viewBox="0 0 \d+ 100" preserveAspectRatio="none" aria-hidden="true">$/,
+	/^<path d="[ML\d,Z]*"\/>$/,
+	/^<script type="application\/json" id="ledger">$/,
 ];
 
-/** Tags of a page that no rule allows. */
+/** Tags of a page that no rule allows. The style sheet, the script and the data of the page must be there exactly once. */
 function forbiddenTags(html: string): string[] {
-	const page = html.replace(/(<style[^>]*>)[\s\S]*?<\/style>/, "$1</style>");
-	return (page.match(/<[^>]*>?/g) ?? []).filter((tag) => !ALLOWED.some((rule) => rule.test(tag)));
+	const data = /(<script type="application\/json" id="ledger">)[^<]*(?=<\/script>)/;
+	const parts = html.split(`<style>${STYLE}</style>`).flatMap((part) => part.split(`<script>${SCRIPT}</script>`));
+	if (parts.length !== 3) return ["style sheet or script"];
+	const rest = parts.join("").replace(data, "$1");
+	return (rest.match(/<[^>]*>?/g) ?? []).filter((tag) => !ALLOWED.some((rule) => rule.test(tag)));
 }
 
 function page(...entries: SessionEntry[]): string {
 	return exportHtml({ entries: [header(), ...entries], title: "A session" });
 }
 
-test("a call shows which hook blocked or changed it", () => {
+test("a call shows which hook blocked or changed it, and a prompt what was typed", () => {
 	const calls = [
 		{ id: "c1", name: "bash", arguments: { command: "rm x" } },
 		{ id: "c2", name: "bash", arguments: { command: "ls" } },
@@ -46,87 +71,24 @@ test("a call shows which hook blocked or changed it", () => {
 	Object.assign(changed.message, {
 		gate: { changed: { by: ["gate"], from: { command: "ls" }, to: { command: "ls -a" } } },
 	});
-	const html = page(user("go"), assistant("", calls), blocked, changed);
-	expect(html).toContain("<summary>bash rm x · blocked by &lt;gate&gt;</summary>");
+	const html = page({ ...user("go now"), typed: "go" }, assistant("", calls), blocked, changed);
+	expect(html).toContain('<summary><b>bash</b> rm x <span class="status">blocked by &lt;gate&gt;</span></summary>');
 	expect(html).toContain('<p class="note">changed by gate · command: ls → ls -a</p>');
+	expect(html).toContain('<p class="note">Before hooks changed it: go</p>');
 });
 
-/** A session with the text in every field that can contain text. */
-function everywhere(text: string): SessionEntry[] {
-	const failed: MessageEntry = {
-		type: "message",
-		timestamp: TIMESTAMP,
-		message: { ...assistantMessage(text, [], "error"), errorMessage: text },
-	};
-	const bash: MessageEntry = {
-		type: "message",
-		timestamp: TIMESTAMP,
-		message: {
-			role: "bashExecution",
-			command: text,
-			output: text,
-			exitCode: 1,
-			cancelled: false,
-			truncated: false,
-			timestamp: 1,
-		},
-	};
-	const thinking: MessageEntry = {
-		type: "message",
-		timestamp: TIMESTAMP,
-		message: { ...assistantMessage(""), content: [{ type: "thinking", thinking: text }], model: text, provider: text },
-	};
-	const edited = result("call-2", text, text);
-	if (edited.message.role === "toolResult") edited.message.details = { diff: `+1 ${text}\n-2 ${text}` };
-	return [
-		{ ...header(), id: text, cwd: text },
-		user(text),
-		user([
-			{ type: "text", text },
-			{ type: "image", data: text, mimeType: text },
-			{ type: "image", data: text, mimeType: "image/png" },
-		]),
-		assistant(text, [
-			{ id: "call-1", name: text, arguments: { command: text, [text]: text, nested: { [text]: [text] } } },
-			{ id: "call-2", name: "edit", arguments: { path: text } },
-		]),
-		result("call-1", text, text),
-		edited,
-		result("nowhere", text, text),
-		failed,
-		thinking,
-		bash,
-		compaction(1, text),
-		custom(text, { [text]: text }),
-		{ type: "model_change", timestamp: TIMESTAMP, provider: text, modelId: text },
-		{ type: "session_info", timestamp: TIMESTAMP, name: text },
-		{ type: "system_item", timestamp: TIMESTAMP, source: text, item: { kind: "notification", text } },
-		{ type: "opaque", reason: text },
-	];
-}
-
-const HOSTILE = [
-	"<script>alert(1)</script>",
-	"</style><script>alert(1)</script>",
-	'"><img src=x onerror=alert(1)>',
-	"' onmouseover='alert(1)",
-	"[a](javascript:alert(1))",
-	"[a](  java\nscript:alert(1))",
-	"[a](data:text/html,<script>alert(1)</script>)",
-	"[a](&#106;avascript:alert(1))",
-	'[a](https://x.test/"onclick=alert(1))',
-	"![a](https://evil.test/pixel.png)",
-	"![a](javascript:alert(1))",
-	"<https://x.test/><javascript:alert(1)>",
-	"[a]: javascript:alert(1)\n\n[a]",
-	"<pre><b>raw</pre>",
-	"<!-- --><iframe src=//x.test>",
-	"```html onload=alert(1)\n<script>\n```",
-	"| a |\n|:-:|\n| <b> |",
-	"&lt;script&gt; &amp;lt; &#x3c;script&#62;",
-	"\u0000\u001b]0;title\u0007\u202e\ud800",
-	"> ".repeat(2000),
-];
+test("the text of a hook that draws its tool replaces that of pi", () => {
+	const html = exportHtml({
+		entries: [header(), assistant("", [{ id: "a", name: "deploy", arguments: { to: "test" } }]), result("a", "raw")],
+		title: "t",
+		drawTool: ({ name }) =>
+			name === "deploy" ? { title: "Deploy <x>", body: "done <b>", errors: ["late <i>"] } : null,
+	});
+	expect(html).toContain(
+		'<summary>Deploy &lt;x&gt;</summary><dl><dt>to</dt><dd><pre>test</pre></dd></dl><pre>done &lt;b&gt;</pre><p class="error">late &lt;i&gt;</p></details>',
+	);
+	expect(html).not.toContain("raw");
+});
 
 test("a long line is exported in full", () => {
 	const long = "word ".repeat(2000).trim();
@@ -185,7 +147,9 @@ describe("exportHtml", () => {
 		);
 		expect(html).toContain("<h3>Title</h3>");
 		expect(html).toContain("<strong>bold</strong> <code>a &lt; b</code>");
-		expect(html).toContain("<pre><code>const a = 1 &lt; 2;</code></pre>");
+		expect(html).toContain(
+			'<pre><code><span class="k">const</span> a = <span class="n">1</span> &lt; <span class="n">2</span>;</code></pre>',
+		);
 		expect(html).toContain(
 			'<a href="https://example.test/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">docs</a> &copy;',
 		);
@@ -194,7 +158,8 @@ describe("exportHtml", () => {
 
 	test("folds a tool call with its arguments and result, and shows the diff of an edit", () => {
 		const edit = result("b", "done", "edit");
-		if (edit.message.role === "toolResult") edit.message.details = { diff: "-1 old\n+1 new", added: 1, removed: 1 };
+		if (edit.message.role === "toolResult")
+			edit.message.details = { diff: "-1 old line\n+1 new line", added: 1, removed: 1 };
 		const html = page(
 			user("go"),
 			assistant("", [
@@ -206,27 +171,121 @@ describe("exportHtml", () => {
 			edit,
 		);
 		expect(html).toContain(
-			'<details class="tool"><summary>bash ls -l</summary><dl><dt>command</dt><dd><pre>ls -l\npwd</pre></dd></dl><pre>file.txt</pre></details>',
+			'<details class="tool" data-entry="3"><summary><b>bash</b> ls -l</summary><pre><code><span class="t">ls</span> -l\n<span class="t">pwd</span></code></pre><pre class="output"><code>file.txt</code></pre></details>',
 		);
-		expect(html).toContain('<pre><span class="removed">-1 old</span>\n<span class="added">+1 new</span></pre>');
-		expect(html).toContain('<summary>read</summary><p class="note">no result</p>');
+		expect(html).toContain(
+			'<summary><b>edit</b> a.ts <span class="status">+1 −1</span></summary><pre class="diff"><span class="removed"><i>1</i> − <b>old</b> line\n</span><span class="added"><i>1</i> + <b>new</b> line\n</span></pre>',
+		);
+		expect(html).toContain('<summary><b>read</b> <span class="status">no result</span></summary></details>');
 		expect(html.match(/file\.txt/g)).toHaveLength(1);
 	});
 
 	test("embeds images and marks entries that are not in the context", () => {
 		const html = exportHtml({
-			entries: [header(), user([{ type: "image", data: PIXEL, mimeType: "image/png" }]), user("later")],
-			context: { hidden: [{ entryIndex: 1, by: { kind: "compaction" } }] },
+			entries: [
+				header(),
+				user([{ type: "image", data: PIXEL, mimeType: "image/png" }]),
+				compaction(2, "s"),
+				user("later"),
+			],
 			title: "t",
 		});
-		expect(html).toContain(`<img alt="" src="data:image/png;base64,${PIXEL}">`);
-		expect(html).toMatch(/<section id="entry-1" class="hidden">.*not in the context: hidden by compaction/);
-		expect(html).toMatch(/<section id="entry-2">/);
+		expect(html).toContain(`<img alt="Image" src="data:image/png;base64,${PIXEL}">`);
+		expect(html).toMatch(
+			/<section id="entry-1" class="hidden">.*not in the context: summarized by the compaction in entry 2/,
+		);
+		expect(html).toMatch(/<section id="entry-3">/);
+		const hooked = exportHtml({
+			entries: [header(), user("one"), user("two")],
+			context: { hidden: [{ entryIndex: 1, by: { kind: "hook", hook: "pop.ts" } }] },
+			title: "t",
+		});
+		expect(hooked).toMatch(/<section id="entry-1" class="hidden">.*not in the context: hidden by the hook pop.ts/);
+		expect(hooked).toMatch(/<section id="entry-2">/);
+	});
+
+	test("allows only its own style sheet and script by their hashes", () => {
+		const html = page(user("hi"));
+		const hash = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+		expect(html).toContain(
+			`content="default-src 'none'; style-src '${hash(STYLE)}'; script-src '${hash(SCRIPT)}'; img-src data:; base-uri 'none'; form-action 'none'"`,
+		);
+		expect(() => new Script(SCRIPT)).not.toThrow();
+	});
+
+	test("shows a title, models, cost, prompts and the source of system items, entries and messages of hooks", () => {
+		const html = exportHtml({ entries: sampleSession(), title: "Prices" });
+		expect(html).toContain("<h1>Prices</h1>");
+		expect(html).toContain('<div class="facts">acme/coder-2 · $0.03 · 15 messages</div>');
+		expect(html).toContain('<li><a href="#entry-14">And in Python?</a></li>');
+		expect(html).toContain("<summary><b>task reminder</b> from tasks</summary>");
+		expect(html).toContain("<summary><b>stack-marker</b> from a hook</summary>");
+		expect(html).toMatch(
+			/<section id="hook-0">.*A hook added this message.*Two earlier questions[\s\S]*<section id="entry-18">/,
+		);
+		expect(html.match(/Two earlier questions/g)).toHaveLength(1);
+	});
+
+	test("shows each result once: with the call before it, or alone", () => {
+		const html = page(
+			result("a", "before the call"),
+			assistant("", [{ id: "a" }, { id: "a" }]),
+			result("a", "first"),
+			result("a", "second"),
+			result("a", "third"),
+		);
+		expect(html).toMatch(/entry-1".*Result of <b>read<\/b>.*before the call/);
+		expect(html).toMatch(/entry-2".*data-entry="3".*first.*data-entry="4".*second/);
+		expect(html).toMatch(/entry-5".*Result of <b>read<\/b>.*third/);
+		for (const text of ["before the call", "first", "second", "third"])
+			expect(html.split(`<code>${text}</code>`)).toHaveLength(2);
 	});
 
 	test("contains no references to external resources", () => {
 		const html = page(user("hi"), assistant("![x](https://evil.test/a.png) <img src=https://evil.test/b.png>"));
 		expect(html).not.toMatch(/(?:src|srcset|poster|background)\s*=\s*["']?https?:/i);
-		expect(html).not.toMatch(/url\(|@import|<link/i);
+		expect(html).not.toMatch(
+			/url\(|@import|<link|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|innerHTML|eval\(/i,
+		);
+	});
+});
+
+describe("exportToFile", () => {
+	test("reads each entry a few times, keeps none, and lets other work continue", async () => {
+		const entries = [header(), ...Array.from({ length: 2000 }, (_, at) => [user(`${at}`), assistant("b")]).flat()];
+		let reads = 0;
+		const source = {
+			length: entries.length,
+			at: () => {
+				throw new Error("at() keeps the entry in memory");
+			},
+			lastOfTypes: () => -1,
+			peek: (index: number) => {
+				reads++;
+				return structuredClone(entries[index]);
+			},
+		};
+		const path = join(tempDir(), "page.html");
+		let turns = 0;
+		const timer = setInterval(() => turns++, 1);
+		await exportToFile(path, { entries: source, title: "A session" });
+		clearInterval(timer);
+		expect(readFileSync(path, "utf8")).toBe(exportHtml({ entries, title: "A session" }));
+		expect(reads).toBe(2 * entries.length);
+		expect(turns).toBeGreaterThan(5);
+	});
+
+	test("leaves an existing file unchanged when it fails", async () => {
+		const path = join(tempDir(), "page.html");
+		writeFileSync(path, "before");
+		const source = {
+			length: 2,
+			at: (index: number) => {
+				if (index === 1) throw new Error("the disk failed");
+				return header();
+			},
+		};
+		await expect(exportToFile(path, { entries: source, title: "t" })).rejects.toThrow(`Cannot write ${path}`);
+		expect(readFileSync(path, "utf8")).toBe("before");
 	});
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { NO_UI, type SessionUI } from "../../src/hooks/session-ui.js";
 import { isCompactionEntry } from "../../src/log/entry.js";
 import { httpError, startProvider } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
@@ -83,4 +84,16 @@ test("/compact-with chooses the model for this session and completes available m
 	provider.reply("CHEAP");
 	await session.compact();
 	expect(provider.requests[2]?.api).toBe("anthropic-messages");
+});
+
+test("/compact-with without a model lets the user choose one", async () => {
+	const { session } = await start([]);
+	const select = async (_: string, options: readonly unknown[]) => {
+		const found = (options as { label: string; value: string }[]).find(({ value }) => value.includes("anthropic"));
+		return found?.value ?? null;
+	};
+	session.attachUI({ ...NO_UI, select: select as SessionUI["select"] }, null, true);
+	expect(await session.prompt("/compact-with")).toMatchObject({
+		status: "loopback-anthropic/scripted now writes summaries",
+	});
 });

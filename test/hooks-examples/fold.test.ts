@@ -73,45 +73,32 @@ describe("/fold", () => {
 		expect(test.session.context.problems).toEqual([]);
 	});
 
-	test("shows the draft, and folds after the user accepts it", async () => {
-		const { offered, notices, ui } = picking("2", "3", "Use it");
-		const test = await talk(3, { ui });
+	test.each([
+		["accepts", (draft: string) => draft, "The draft\n- in two lines"],
+		["edits", (draft: string) => draft.replace("The draft", "My own words"), "My own words\n- in two lines"],
+	])("folds after the user %s the draft, which is shown once", async (_, edit, summary) => {
+		const { offered, notices, ui } = picking("2", "3");
+		const drafts: string[] = [];
+		const editor = async (_title: string, draft: string) => {
+			drafts.push(draft);
+			return edit(draft);
+		};
+		const test = await talk(3, { ui: { ...ui, editor } });
 		test.provider.reply("The draft\n- in two lines");
 		await say(test, "/fold");
 		expect(offered).toEqual([
 			["1  u1", "2  u2", "3  u3"],
 			["2  u2", "3  u3"],
-			["Use it", "Edit it first"],
 		]);
-		expect(notices).toEqual(["The draft\n- in two lines"]);
-		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nThe draft\n- in two lines"]);
+		expect(drafts).toEqual(["The draft\n- in two lines"]);
+		expect(notices).toEqual([]);
+		expect(await sentNow(test)).toEqual(["user: u1", "assistant: a1", `user: [Summary]\n\n${summary}`]);
 	});
 
-	test("puts the draft into the editor, and uses the edited text unchanged", async () => {
-		const { ui } = picking("Edit it first");
-		const test = await talk(2, { ui });
-		let editor = "";
-		test.session.attachUI(
-			{ select: async () => null, confirm: async () => false, input: async () => null, notify: () => {}, ...ui },
-			{
-				setEditorText: (typed) => {
-					editor = typed;
-				},
-				copy: async () => {},
-				secret: async () => null,
-				quit: () => {},
-				hotkeys: () => [],
-				show: () => {},
-			},
-		);
-		test.provider.reply("Draft\nof two lines");
-		await say(test, "/fold 1 2");
-		expect(editor).toBe("/fold 1 2 Draft\nof two lines");
-		expect(test.session.entries).toHaveLength(5);
-
-		const requests = test.provider.requests.length;
-		await say(test, editor.replace("Draft", "My own words"));
-		expect(test.provider.requests).toHaveLength(requests);
+	test("a summary in the command is used unchanged, without a dialog", async () => {
+		const test = await talk(2, { ui: picking().ui });
+		await say(test, "/fold 1 2 My own words\nof two lines");
+		expect(test.provider.requests).toHaveLength(2);
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nMy own words\nof two lines"]);
 	});
 

@@ -12,7 +12,7 @@ const HOOK = example("permission-gate.ts");
 async function runCommand(command: string, answer: boolean | null) {
 	const asked: string[] = [];
 	const confirm = async (_: string, message: string) => {
-		asked.push(message);
+		asked.push(message.replace(/^bash: /, ""));
 		return answer === true;
 	};
 	const test = await startSession({ hookFiles: [HOOK], ...(answer === null ? {} : { ui: { confirm } }) });
@@ -51,7 +51,7 @@ test.each([
 ])("does not run %j without a yes", async (command) => {
 	const { asked, result, ran } = await runCommand(command, false);
 	expect(asked).toEqual([command]);
-	expect(result).toContain("The user refused to run this command");
+	expect(result).toContain("The user refused this call when hook permission-gate asked: Run this command?");
 	expect(ran("made")).toBe(false);
 });
 
@@ -63,7 +63,7 @@ test("a command runs after a yes", async () => {
 
 test("without a screen the command is blocked and the model receives the reason", async () => {
 	const { result, ran } = await runCommand("touch made", null);
-	expect(result).toContain("needs permission, but no user is present");
+	expect(result).toContain("asks the user before this call, and nobody can answer");
 	expect(ran("made")).toBe(false);
 });
 
@@ -96,7 +96,7 @@ test("any character that could start a second command causes a question, whateve
 		hookFiles: [HOOK],
 		ui: {
 			confirm: async (_, message) => {
-				asked.push(message);
+				asked.push(message.replace(/^bash: /, ""));
 				return false;
 			},
 		},

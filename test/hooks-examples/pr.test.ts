@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { example } from "./example.js";
@@ -61,4 +62,29 @@ test.each([
 test("outside a repository it asks for a base", async () => {
 	const { session } = await startSession({ hookFiles: [HOOK], cwd: join(tempDir()) });
 	expect(await session.prompt("/pr")).toEqual({ kind: "command", status: "No base branch found: run /pr <branch>" });
+});
+
+test.each<[string | null, string | null]>([
+	["trunk", "a pull request of this branch into trunk"],
+	[null, null],
+])("without a usual base branch the user chooses one: %j", async (choice, request) => {
+	const { cwd, git, commit } = repository();
+	git("branch", "--move", "main", "trunk");
+	writeFiles(cwd, { "a.txt": "two\n" });
+	commit("count further");
+	const offered: unknown[] = [];
+	const select = async (_: string, options: readonly unknown[]) => {
+		offered.push(...options);
+		return choice;
+	};
+	const { session, provider, sent } = await startSession({
+		hookFiles: [HOOK],
+		cwd,
+		ui: { select: select as SessionUI["select"] },
+	});
+	provider.on(() => "ok");
+	const result = await session.prompt("/pr");
+	expect(offered).toEqual(["trunk"]);
+	if (request !== null) expect(sent(1)[0]).toContain(request);
+	else expect(result).toEqual({ kind: "command", status: "No base branch found: run /pr <branch>" });
 });

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
-import { REGISTRATION_KINDS } from "./registration-kinds.js";
+import { RecordedScreen } from "./recorded-screen.js";
+import { PROBE, REGISTRATION_KINDS } from "./registration-kinds.js";
 import { hook, share } from "./support.js";
 
 const KINDS = Object.keys(REGISTRATION_KINDS);
@@ -37,13 +38,14 @@ class Scenario {
 	readonly #pis: Record<string, HookAPI> = {};
 	readonly #expected = new Map<string, Expected>();
 	readonly #agentDir = tempAgentDir();
+	readonly #screen = new RecordedScreen();
 	#run: TestSession | null = null;
 
 	async start(): Promise<void> {
 		share("__pis", this.#pis);
 		for (const name of HOOKS) this.#edit(name, []);
-		writeFiles(this.#agentDir, { "hooks/probe.ts": hook("globalThis.__pis.probe = pi;") });
-		this.#run = await startSession({ agentDir: this.#agentDir });
+		writeFiles(this.#agentDir, { "hooks/probe.ts": hook(PROBE) });
+		this.#run = await startSession({ agentDir: this.#agentDir, ui: { hookScreen: this.#screen } });
 		this.#reloaded();
 	}
 
@@ -75,10 +77,14 @@ class Scenario {
 	/** Compares what is registered with what is expected. */
 	async check(): Promise<void> {
 		const probe = this.#pis.probe ?? expect.fail("no probe");
-		const wanted = [...this.#expected.values()].flatMap(({ loaded, isOn }) => (isOn ? loaded : []));
-		for (const [kind, { observe }] of Object.entries(REGISTRATION_KINDS)) {
-			const ids = wanted.flatMap((registered) => (registered.kind === kind ? [registered.id] : []));
-			expect([kind, ...(await observe(this.run, this.#ids, probe)).sort()]).toEqual([kind, ...ids.sort()]);
+		const running = [...this.#expected.values()].filter(({ isOn }) => isOn);
+		for (const [kind, { observe, isSingle }] of Object.entries(REGISTRATION_KINDS)) {
+			const wanted = running.flatMap(({ loaded }) => {
+				const ids = loaded.flatMap((registered) => (registered.kind === kind ? [registered.id] : []));
+				return isSingle ? ids.slice(-1) : ids;
+			});
+			const found = await observe(this.run, this.#ids, probe, this.#screen);
+			expect([kind, ...found.sort()]).toEqual([kind, ...wanted.sort()]);
 		}
 	}
 
@@ -152,6 +158,6 @@ test("whatever hooks register, reload, unload and turning off leave nothing behi
 			await scenario.end();
 			await scenario.run.session.dispose();
 		}),
-		{ numRuns: 25 },
+		{ numRuns: 40 },
 	);
 });

@@ -134,3 +134,19 @@ test("a hook of the user that registers a command of a bundled hook later replac
 	await run.session.reload();
 	expect(commands(run)).toContain("unpin");
 });
+
+test("the models of a provider that a handler registers are in the next list of models, and gone after turning it off", async () => {
+	const { session, agentDir } = await startSession({
+		hooks: {
+			"late.ts": hook(`
+				pi.command("add", { async handler(ctx) {
+					pi.provider("late", { baseUrl: "http://127.0.0.1:9", api: "openai-completions", apiKey: "k", models: [{ id: "m" }] });
+					const models = await ctx.availableModels();
+					return { status: models.map(({ provider }) => provider).join() };
+				} });`),
+		},
+	});
+	expect(await session.prompt("/add")).toMatchObject({ status: expect.stringContaining("late") });
+	void session.inspector.setHookEnabled(`${agentDir}/hooks/late.ts`, false);
+	expect((await session.controls.availableModels()).map(({ provider }) => provider)).not.toContain("late");
+});

@@ -1,17 +1,29 @@
 import type { HookAPI } from "../../src/hooks/types.js";
 import type { TestSession } from "../helpers/session.js";
+import type { RecordedScreen } from "./recorded-screen.js";
 
 /** A kind of registration, for the property test that nothing is left behind. Add a row for each new member of `pi`. */
 export interface RegistrationKind {
-	/** Source that registers something under this id, which has letters and digits. Runs with `pi`. */
+	/** Source that registers something under this id, which has lowercase letters and digits. Runs with `pi`. */
 	register(id: string): string;
+	/** True if a hook has one at a time: that which it registered last. */
+	isSingle?: true;
 	/**
 	 * The ids that are registered now.
 	 * @param ids every id used so far
-	 * @param probe `pi` of a hook that is always on
+	 * @param probe `pi` of a hook that is always on; it pushes the names of `ctx.flags` at the event `flags`
 	 */
-	observe(run: TestSession, ids: readonly string[], probe: HookAPI): Promise<string[]> | string[];
+	observe(
+		run: TestSession,
+		ids: readonly string[],
+		probe: HookAPI,
+		screen: RecordedScreen,
+	): Promise<string[]> | string[];
 }
+
+/** The probe's file. */
+export const PROBE = `globalThis.__pis.probe = pi;
+	pi.events.on("flags", (_, ctx) => { globalThis.__heard?.push(...Object.keys(ctx.flags)); });`;
 
 /** Ids that handlers pushed while `fire` ran. */
 async function heard(fire: () => unknown): Promise<string[]> {
@@ -21,6 +33,16 @@ async function heard(fire: () => unknown): Promise<string[]> {
 	Reflect.deleteProperty(globalThis, "__heard");
 	return ids;
 }
+
+/** Something that a hook shows at the event `show`, which comes before each observation. */
+const shows = (member: string, call: (id: string) => string, isSingle = false): RegistrationKind => ({
+	register: (id) => `pi.events.on("show", (_, ctx) => { ${call(id)}; });`,
+	...(isSingle ? { isSingle } : {}),
+	observe(_run, _ids, probe, screen) {
+		probe.events.emit("show");
+		return screen.shownWith(member);
+	},
+});
 
 export const REGISTRATION_KINDS: Readonly<Record<string, RegistrationKind>> = {
 	command: {
@@ -49,4 +71,28 @@ export const REGISTRATION_KINDS: Readonly<Record<string, RegistrationKind>> = {
 		register: (id) => `pi.events.on("tick", () => { globalThis.__heard?.push("${id}"); });`,
 		observe: async (_run, _ids, probe) => heard(() => probe.events.emit("tick")),
 	},
+	shortcut: {
+		register: (id) => `pi.shortcut("f9", { description: "${id}", handler() {} });`,
+		observe: ({ session }) => session.shortcuts.map(({ description }) => description),
+	},
+	flag: {
+		register: (id) => `pi.flag("${id}", { type: "boolean" });`,
+		observe: async (_run, _ids, probe) => heard(() => probe.events.emit("flags")),
+	},
+	provider: {
+		register: (id) =>
+			`pi.provider("${id}", { baseUrl: "http://127.0.0.1:9", api: "openai-completions", apiKey: "k", models: [{ id: "m" }] });`,
+		async observe({ session }, ids) {
+			const models = await session.controls.availableModels();
+			return models.flatMap(({ provider }) => (ids.includes(provider) ? [provider] : []));
+		},
+	},
+	status: shows("setStatus", (id) => `ctx.ui.setStatus("${id}", "${id}")`),
+	widget: shows("setWidget", (id) => `ctx.ui.setWidget("${id}", ["${id}"])`),
+	title: shows("setTitle", (id) => `ctx.ui.setTitle("${id}")`, true),
+	message: shows("setWorkingMessage", (id) => `ctx.ui.setWorkingMessage("${id}")`, true),
+	footer: shows("setFooter", (id) => `ctx.ui.setFooter(() => "${id}")`, true),
+	header: shows("setHeader", (id) => `ctx.ui.setHeader(() => "${id}")`, true),
+	completion: shows("addAutocompleteProvider", (id) => `ctx.ui.addAutocompleteProvider(() => "${id}")`),
+	component: shows("custom", (id) => `ctx.ui.custom(() => "${id}")`),
 };

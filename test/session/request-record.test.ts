@@ -208,6 +208,28 @@ test("/context without a screen and pi context print sections and tools, and wha
 	);
 });
 
+test("the request without a hook has no tools of it, in /context and in pi context --without", async () => {
+	const shout = `export default (pi) => {
+		pi.tool({ name: "shout", description: "Shouts", parameters: { type: "object" }, run: async () => ({ content: [] }) });
+		pi.on("context", () => {});
+	};`;
+	const test = await startSession({ session: { kind: "new" }, hooks: { "shout.ts": shout } });
+	test.provider.reply("a1");
+	await test.session.prompt("u1");
+	const { inspector, loaded } = test.session;
+	const path = loaded.hooks.find(({ name }) => name === "shout")?.path ?? "";
+	const { preamble } = (await inspector.inspectContext({ without: new Set([path]) })).context;
+	expect(preamble.tools.map(({ name }) => name)).not.toContain("shout");
+	expect(preamble.systemPrompt).not.toContain("shout");
+	expect((await inspector.inspectContext()).context.preamble.systemPrompt).toContain("- shout: Shouts");
+	await test.session.dispose();
+	const { agentDir, cwd } = test;
+	const context = async (without: string[]) =>
+		(await run({ name: "context", verify: false, without }, { agentDir, cwd, json: true })).stdout;
+	expect(await context([])).toContain("shout: Shouts");
+	expect(await context([path])).not.toContain("shout: Shouts");
+});
+
 describe("tools that a hook does not offer", () => {
 	const RO = `export default (pi) => pi.on("context", ({ tools }) => ({ tools: tools.filter(({ name }) => name !== "bash").map(({ name }) => name) }));`;
 

@@ -286,7 +286,8 @@ test("/export writes the session as HTML", async () => {
 	expect(await session.prompt("/export out.html")).toMatchObject({ status: `Exported to ${join(cwd, "out.html")}` });
 	const html = readFileSync(join(cwd, "out.html"), "utf8");
 	expect(html).toContain("<strong>bold</strong>");
-	expect(html).not.toContain("<script>");
+	expect(html).toContain("hi &lt;script&gt;");
+	expect(html.match(/<script[ >]/g)).toEqual(["<script ", "<script>"]); // its data and its own script
 });
 
 describe("shell commands by the user", () => {

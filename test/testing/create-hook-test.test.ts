@@ -274,3 +274,28 @@ export default (pi) => {
 		await expect(t.run("/ask")).rejects.toThrow('The select "Colors?" has no option "blue", only red, green');
 	});
 });
+
+describe("flags", () => {
+	const FLAGS = {
+		"flags.ts": `export default (pi) => {
+			pi.flag("read-only", { type: "boolean" });
+			pi.flag("level", { type: "string", default: "low" });
+			pi.command("flags", { handler: (ctx) => ({ status: JSON.stringify(ctx.flags) }) });
+		};`,
+	};
+
+	test("are those of the command line, and defaults for all others", async () => {
+		const t = await start(FLAGS, { flags: { "read-only": true } });
+		expect(await t.run("/flags")).toMatchObject({ status: '{"read-only":true,"level":"low"}' });
+		const all = await start(FLAGS, { flags: { "read-only": false, level: "high" } });
+		expect(await all.run("/flags")).toMatchObject({ status: '{"read-only":false,"level":"high"}' });
+	});
+
+	test.each([
+		[{ readonly: true }, "No hook declares the flag --readonly"],
+		[{ "read-only": "yes" }, "The value of the flag --read-only must be a boolean"],
+		[{ level: true }, "The value of the flag --level must be a string"],
+	])("%j is refused by name", async (flags, message) => {
+		await expect(start(FLAGS, { flags })).rejects.toThrow(message);
+	});
+});

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { drawMarkdown } from "../../src/tui/draw-markdown.js";
-import { loadHighlighter } from "../../src/tui/highlight.js";
 import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
 import { createTheme } from "../../src/tui/theme.js";
+import { loadHighlighter } from "../../src/util/highlight.js";
 
 const theme = createTheme("dark");
 

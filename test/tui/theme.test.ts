@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { builtInStyles } from "../../src/themes/built-in.js";
 import type { ColorLevel } from "../../src/themes/color.js";
-import { loadHighlighter } from "../../src/tui/highlight.js";
 import { createTheme } from "../../src/tui/theme.js";
+import { loadHighlighter } from "../../src/util/highlight.js";
 
 test("the plain theme has no escape sequences", async () => {
 	await loadHighlighter();

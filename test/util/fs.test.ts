@@ -14,7 +14,8 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { PiError } from "../../src/errors.js";
 import {
@@ -49,6 +50,19 @@ const readers = [
 	["async", readRegularFile],
 	["sync", async (...args: Parameters<typeof readRegularFileSync>) => readRegularFileSync(...args)],
 ] as const;
+
+test("an atomic write of pieces joins them, and changes nothing when they fail", async () => {
+	const path = join(tempDir(), "a");
+	await atomicWriteFile(path, Readable.from(["one ", "two"]));
+	expect(readFileSync(path, "utf8")).toBe("one two");
+	async function* failing(): AsyncGenerator<string> {
+		yield "three";
+		throw new Error("no more");
+	}
+	await expect(atomicWriteFile(path, failing())).rejects.toThrow("no more");
+	expect(readFileSync(path, "utf8")).toBe("one two");
+	expect(readdirSync(dirname(path))).toEqual(["a"]);
+});
 
 test.each(writers)("an atomic write (%s) creates and replaces a file and leaves no other file", async (_, write) => {
 	const dir = tempDir();

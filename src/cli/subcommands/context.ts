@@ -43,13 +43,16 @@ export async function runContext(
 		}
 		const notices = [...location.warnings];
 		const loaded = await loadSessionHooks(location, options, notices);
-		const hooks = excludeHooks(loaded, without, location.paths.cwd).filter((hook) => canChangeContext(hook, entries));
+		const remaining = excludeHooks(loaded, without, location.paths.cwd);
+		const hooks = remaining.filter((hook) => canChangeContext(hook, entries));
+		const excluded = new Set(loaded.filter((hook) => !remaining.includes(hook)).map(({ path }) => path));
 		const errors = new Set<string>();
 		const view = new SessionView({
 			cwd: location.paths.cwd,
 			sessionFile: log.path,
 			entries,
 			hooks,
+			excluded,
 			hookTimeoutMs: location.settings.hookTimeout,
 			onHookError: (line) => errors.add(line),
 		});

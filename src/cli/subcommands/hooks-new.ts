@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { PiError } from "../../errors.js";
 import { errnoCode } from "../../util/fs.js";
+import { packageRoot } from "../../util/package-root.js";
 import { printJson, printLines } from "../standard-io.js";
 import { compilerConfig } from "./compiler-config.js";
 import type { SubcommandContext } from "./location.js";
@@ -10,7 +11,8 @@ import type { SubcommandContext } from "./location.js";
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 /**
- * `pi hooks new NAME`: writes a working hook and, if missing, a tsconfig.json so that editors and tsc find its types.
+ * `pi hooks new NAME`: writes a working hook and a test that runs and, if missing, a tsconfig.json so that editors and tsc
+ * find their types.
  * @param inProject writes to the hooks of the project instead of those of the user
  * @throws PiError `bad_arguments` for an invalid name and for a hook that already exists; `config_write_failed`
  */
@@ -33,19 +35,31 @@ export async function newHook(
 	if (existsSync(other)) throw alreadyExists(other);
 	const tsconfig = join(dir, "tsconfig.json");
 	write(file, hookSource(name));
+	const tests = join(dir, "tests");
+	const test = join(tests, `${name}.test.mjs`);
+	const wroteTest = !existsSync(test);
+	if (wroteTest) write(test, testSource(name));
+	linkPackage(join(tests, "node_modules", "@mariozechner", "pi-coding-agent"));
 	const wroteConfig = !existsSync(tsconfig);
 	if (wroteConfig) write(tsconfig, `${JSON.stringify(compilerConfig(), null, "\t")}\n`);
 	if (options.json) {
-		await printJson(io, { path: file, tsconfig: wroteConfig ? tsconfig : null });
+		await printJson(io, {
+			path: file,
+			test: wroteTest ? test : null,
+			tsconfig: wroteConfig ? tsconfig : null,
+		});
 		return 0;
 	}
 	const shown = inProject ? relative(paths.cwd, file) : file;
+	const shownTest = inProject ? relative(paths.cwd, test) : test;
 	await printLines(io, [
 		`Wrote ${file}`,
+		...(wroteTest ? [`Wrote ${test}`] : []),
 		...(wroteConfig ? [`Wrote ${tsconfig}`] : []),
 		"",
 		`Next: pi hooks check ${shown}   load the hook and list what it registers`,
 		`      pi hooks test ${shown}    run it on a sample session`,
+		`      node --test ${shownTest}   run its test`,
 		`      /reload in a running pi, then /${name}${inProject ? "; project hooks must be trusted first: pi hooks trust" : ""}`,
 	]);
 	return 0;
@@ -58,6 +72,20 @@ function write(path: string, text: string): void {
 		writeFileSync(path, text, { flag: "wx", mode: 0o644 });
 	} catch (cause) {
 		if (errnoCode(cause) === "EEXIST") throw alreadyExists(path);
+		throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
+	}
+}
+
+/** Lets tests import the running installation by its name. @throws PiError `config_write_failed` */
+function linkPackage(path: string): void {
+	try {
+		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+		const found = lstatSync(path, { throwIfNoEntry: false });
+		// A package that someone has installed there is theirs.
+		if (found && !found.isSymbolicLink()) return;
+		rmSync(path, { force: true });
+		symlinkSync(packageRoot(), path, "junction");
+	} catch (cause) {
 		throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
 	}
 }
@@ -90,5 +118,28 @@ export default function (pi: HookAPI) {
 		handler: (ctx) => ({ status: \`\${calls} tool calls, \${ctx.entries.length} entries in the session\` }),
 	});
 }
+`;
+}
+
+function testSource(name: string): string {
+	return `// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHookTest, toolCall } from "@mariozechner/pi-coding-agent/testing";
+
+test("git push is blocked, and the tool calls are counted", async () => {
+	const t = await createHookTest({
+		hooks: [new URL(${JSON.stringify(`../${name}.ts`)}, import.meta.url)],
+		replies: [toolCall("bash", { command: "git push" }), "I have not pushed."],
+	});
+	try {
+		await t.run("Push the branch.");
+		assert.match(t.requests[1]?.messages.at(-1)?.text ?? "", /Only the user may push/);
+		assert.match((await t.run(${JSON.stringify(`/${name}`)})).status ?? "", /^1 tool calls/);
+		assert.deepEqual(t.errors, []);
+	} finally {
+		await t.dispose();
+	}
+});
 `;
 }

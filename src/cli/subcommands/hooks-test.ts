@@ -7,6 +7,7 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
+import { NOT_REPLAYED } from "../../testing/replay/event-points.js";
 import {
 	type ReplayedCommand,
 	type ReplayedContext,
@@ -67,6 +68,7 @@ export async function testHook(
 			events,
 			commands,
 			commandsNotRun: commandsNotRun(hook, runs),
+			eventsNotReplayed: eventsNotReplayed(hook),
 			sent,
 			failures,
 		});
@@ -130,6 +132,7 @@ function describeReplay(
 ): string[] {
 	const handled = events.filter(({ event }) => hook.handlers[event] !== undefined);
 	const notRun = commandsNotRun(hook, runs).map((name) => `/${name}`);
+	const missing = eventsNotReplayed(hook);
 	const answers = commands.map((command) => [command.command, ...describeCommand(command, hook, isVerbose)]);
 	const rows = handled.flatMap((event) => {
 		const name = [event.event, event.subject].filter(Boolean).join(" ");
@@ -142,12 +145,18 @@ function describeReplay(
 		...answers.flatMap(([line = "", ...results]) => ["", line, ...results.map((result) => `    ${result}`)]),
 		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
 		...(notRun.length > 0 ? ["", `commands not run: ${notRun.join(", ")}`] : []),
+		...(missing.length > 0 ? ["", `events not replayed: ${missing.join(", ")}`] : []),
 	];
 }
 
 function commandsNotRun(hook: LoadedHook, runs: readonly string[]): string[] {
 	const run = new Set(runs.map((line) => line.trim().replace(/^\//, "").split(" ")[0]));
 	return [...hook.commands.keys()].filter((name) => !run.has(name));
+}
+
+/** Events that the hook handles and that no entry records. */
+function eventsNotReplayed({ handlers }: LoadedHook): string[] {
+	return NOT_REPLAYED.filter((event) => handlers[event] !== undefined);
 }
 
 function describeCommand(
@@ -179,7 +188,7 @@ function describeEvent(
 	const lines = [
 		...failures.flatMap((failure) => describeFailure(failure, hook, isVerbose)),
 		...(stopped !== null && failures.length === 0
-			? [`${event === "tool_call" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
+			? [`${event === "tool_call" || event === "user_bash" ? "blocked" : "stopped"}: ${onOneLine(stopped, PREVIEW)}`]
 			: []),
 		...(stopped === null ? given.map((answer) => `returned ${onOneLine(JSON.stringify(answer) ?? "", PREVIEW)}`) : []),
 		...(context ? describeContext(context) : []),

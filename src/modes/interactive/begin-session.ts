@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
-import { loadHighlighter } from "../../tui/highlight.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
+import { loadHighlighter } from "../../util/highlight.js";
 import { loadHttpClient } from "../../util/paced-fetch.js";
+import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
@@ -15,7 +16,6 @@ import type { ScreenComponents, ScreenHost } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
 import type { Transcript } from "./transcript.js";
-import { loadWordDiff } from "./views/tools/word-diff.js";
 
 /** The questions that starting a session may ask on this screen. They never use a project's theme. */
 export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {

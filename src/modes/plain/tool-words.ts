@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../tools/tool.js";
+import { changesOnly, parseDiff } from "../../util/read-diff.js";
 import { formatDuration, plural } from "../format.js";
-import { changesOnly, parseDiff } from "../read-diff.js";
 import { plainLine } from "./plain-output.js";
 
 /** Maximum number of printed lines of a result. */

@@ -1,7 +1,10 @@
 import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
 import type {
+	Attachment,
 	BeforeRequestEvent,
+	HookEventName,
 	HookEvents,
+	PromptEvent,
 	SessionEvent,
 	ToolCallEvent,
 	ToolResultEvent,
@@ -13,13 +16,19 @@ import {
 	isContextUndoEntry,
 	isImageOmissionEntry,
 	isMessageEntry,
+	isSessionInfoEntry,
+	isThinkingLevelChangeEntry,
+	type MessageEntry,
+	messageText,
 	type SessionEntry,
+	type ThinkingLevel,
 } from "../../log/entry.js";
 
 /** The event that handlers receive at a point. Fields that depend on the context are computed during the replay. */
 export type PointEvent =
 	| SessionEvent
-	| HookEvents["agent_start" | "agent_end" | "turn_start" | "turn_end"]
+	| HookEvents["agent_start" | "agent_end" | "agent_settled" | "turn_start" | "turn_end"]
+	| HookEvents["prompt" | "user_bash" | "thinking_level_changed" | "session_named"]
 	| Omit<BeforeRequestEvent, "messageCount" | "tokens">
 	| ToolCallEvent
 	| ToolResultEvent
@@ -32,10 +41,14 @@ export interface EventPoint {
 	event: PointEvent;
 }
 
+/** Events that cannot be replayed: no entry has the headers of a response, and a replay knows no models. */
+export const NOT_REPLAYED: readonly HookEventName[] = ["response", "model_changed"];
+
 /**
- * The event points of a session that its entries record, in order: start, runs, turns, requests, tool calls and results,
- * finished compactions, the next request, and the end. Events that leave no entry are missing: the `before_…` events of a
- * switch, branch, clear or compaction, and commands.
+ * The event points of a session that its entries record, in order: start, prompts, runs, turns, requests, tool calls and
+ * results, shell commands of the user, finished compactions, names, changes of the thinking level, the next request, and
+ * the end. Events that leave no entry are missing: the `before_…` events of a switch, branch, clear or compaction, and
+ * commands; so are those of `NOT_REPLAYED`, and the first thinking level, which changes nothing that is known.
  */
 export function eventPoints(entries: readonly SessionEntry[], sessionFile: string | null): EventPoint[] {
 	const base = { type: "session", sessionFile, previousSessionFile: null } as const;
@@ -46,9 +59,10 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 	};
 	let run: { messages: AppMessage[]; turnIndex: number; end: number } | null = null;
 	const finish = () => {
-		if (run) add(run.end, { type: "agent_end", messages: run.messages });
+		if (run) add(run.end, { type: "agent_end", messages: run.messages }, { type: "agent_settled" });
 		run = null;
 	};
+	let level: ThinkingLevel | null = null;
 	for (const [index, entry] of entries.entries()) {
 		if (isCompactionEntry(entry)) {
 			const { tokensBefore } = entry;
@@ -58,8 +72,21 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 		if (isContextUndoEntry(entry) || isContextFreezeEntry(entry) || isImageOmissionEntry(entry)) {
 			add(index + 1, { type: "context" });
 		}
+		if (isSessionInfoEntry(entry)) add(index + 1, { type: "session_named", name: entry.name });
+		if (isThinkingLevelChangeEntry(entry)) {
+			const { thinkingLevel } = entry;
+			if (level !== null && level !== thinkingLevel) {
+				add(index + 1, { type: "thinking_level_changed", level: thinkingLevel, previousLevel: level });
+			}
+			level = thinkingLevel;
+		}
+		if (isMessageEntry(entry) && entry.message.role === "bashExecution") {
+			const { command, excludeFromContext: excluded = false } = entry.message;
+			add(index, { type: "user_bash", command: entry.typed ?? command, excluded });
+		}
 		// Tool results belong to the turn of their calls.
 		if (!isMessageEntry(entry) || (entry.message.role !== "user" && entry.message.role !== "assistant")) continue;
+		if (entry.message.role === "user") add(index, promptEvent(entry, run === null ? "start" : "steer"));
 		if (run === null) add(index, { type: "agent_start" });
 		run ??= { messages: [], turnIndex: 0, end: index + 1 };
 		run.messages.push(entry.message);
@@ -76,6 +103,18 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 	add(entries.length, { type: "context" });
 	add(entries.length, { ...base, reason: "shutdown", entries: before(entries.length) });
 	return points;
+}
+
+/** The prompt as the user typed it. Its documents are part of the text, because the entry does not keep them apart. */
+function promptEvent({ message, typed }: MessageEntry, delivery: PromptEvent["delivery"]): PromptEvent {
+	const content = message.role === "user" && Array.isArray(message.content) ? message.content : [];
+	const images = content.flatMap((block) => (block.type === "image" ? [block] : []));
+	const attachments = images.map(({ data, mimeType }, index): Attachment => {
+		const id = `image-${index + 1}`;
+		const fileName = `${id}.${mimeType.split("/")[1] ?? "png"}`;
+		return { id, type: "image", fileName, mimeType, size: Buffer.byteLength(data, "base64"), content: data };
+	});
+	return { type: "prompt", text: typed ?? messageText(message), attachments, source: "editor", delivery };
 }
 
 /** A tool result and its entry index. */

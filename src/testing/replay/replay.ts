@@ -57,7 +57,7 @@ export interface ReplayedEvent {
 	subject: string | null;
 	/** Answers of the handlers, in order; null for no answer. Empty for `context`. */
 	answers: unknown[];
-	/** Why a tool call was blocked or a request stopped; null if it was not. */
+	/** Why a tool call or shell command was blocked, or a prompt or request stopped; null if it was not. */
 	stopped: string | null;
 	/** Effects and dialogs of the hook, one line each. */
 	effects: string[];
@@ -183,7 +183,7 @@ async function emit(
 	{ messages: messageCount, tokens }: { messages: number; tokens: number },
 	runner: HookRunner,
 	step: ReplayedEvent,
-	{ hook, hookTimeoutMs }: ReplayOptions,
+	options: ReplayOptions,
 ): Promise<void> {
 	switch (event.type) {
 		case "session":
@@ -192,19 +192,21 @@ async function emit(
 		case "before_request":
 			step.stopped = await runner.gateRequest(Object.freeze({ ...event, messageCount, tokens }), NEVER);
 			break;
+		case "prompt": {
+			const decision = await runner.gatePrompt(event, NEVER);
+			step.stopped = "stop" in decision ? decision.stop : null;
+			break;
+		}
 		case "tool_call": {
-			// A session has no limit here, because a person may be answering. In a replay nobody is.
-			const limit = new AbortController();
-			const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
-			const decision = await runner.gateToolCall(event, (input) => input, limit.signal);
+			const decision = await limited(event.type, step, options, (signal) =>
+				runner.gateToolCall(event, (input) => input, signal),
+			);
 			step.stopped = "blocked" in decision ? decision.blocked : null;
-			clearTimeout(timer);
-			if (limit.signal.aborted)
-				step.failures.push({
-					message: `timed out after ${hookTimeoutMs} ms`,
-					place: placeOf("tool_call", hook),
-					stack: null,
-				});
+			break;
+		}
+		case "user_bash": {
+			const decision = await limited(event.type, step, options, (signal) => runner.gateUserBash(event, signal));
+			step.stopped = "blocked" in decision ? decision.blocked : null;
 			break;
 		}
 		case "tool_result":
@@ -213,6 +215,24 @@ async function emit(
 		default:
 			await runner.emit(event, NEVER);
 	}
+}
+
+/** Runs handlers that have no time limit in a session, because a person may be answering. In a replay nobody is. */
+async function limited<T>(
+	event: HookEventName,
+	step: ReplayedEvent,
+	{ hook, hookTimeoutMs }: ReplayOptions,
+	ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const limit = new AbortController();
+	const timer = setTimeout(() => limit.abort(), hookTimeoutMs);
+	const decision = await ask(limit.signal);
+	clearTimeout(timer);
+	if (limit.signal.aborted) {
+		const message = `timed out after ${hookTimeoutMs} ms`;
+		step.failures.push({ message, place: placeOf(event, hook), stack: null });
+	}
+	return decision;
 }
 
 function describeContext(

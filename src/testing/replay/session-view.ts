@@ -3,7 +3,7 @@ import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
-import { type CorePreamble, NO_PREAMBLE } from "../../context/preamble.js";
+import { type CorePreamble, NO_PREAMBLE, withoutToolsOf } from "../../context/preamble.js";
 import { coreAt, coreOfReply, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
 import { StabilityWatch } from "../../context/stability.js";
@@ -22,6 +22,8 @@ export interface SessionViewOptions {
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
 	hooks: readonly LoadedHook[];
+	/** Paths of hooks that are left out on purpose: their tools are left out as well. */
+	excluded?: ReadonlySet<string>;
 	hookTimeoutMs: number;
 	/** Receives a line for each failure of a hook. */
 	onHookError(line: string): void;
@@ -69,7 +71,8 @@ export class SessionView {
 		core: CorePreamble | null = coreAt(this.options.entries, end, sectionsForTools),
 	): Promise<BuiltContext> {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
-		const preamble = core ?? NO_PREAMBLE;
+		const { excluded = NO_HOOKS } = this.options;
+		const preamble = withoutToolsOf(core ?? NO_PREAMBLE, new Set([...without, ...excluded]));
 		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
 		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseArgs } from "../../../src/cli/args.js";
@@ -30,10 +30,12 @@ describe("pi hooks new", () => {
 		expect(stdout).toBe(
 			[
 				`Wrote ${file}`,
+				`Wrote ${join(agentDir, "hooks/tests/count.test.mjs")}`,
 				`Wrote ${join(agentDir, "hooks/tsconfig.json")}`,
 				"",
 				`Next: pi hooks check ${file}   load the hook and list what it registers`,
 				`      pi hooks test ${file}    run it on a sample session`,
+				`      node --test ${join(agentDir, "hooks/tests/count.test.mjs")}   run its test`,
 				"      /reload in a running pi, then /count",
 				"",
 			].join("\n"),
@@ -65,6 +67,45 @@ describe("pi hooks new", () => {
 		} finally {
 			await t.dispose();
 		}
+	});
+
+	test("writes a test that runs, and fails when the hook is wrong", async () => {
+		const { agentDir } = await newHook("count");
+		const runTest = () =>
+			spawnSync(process.execPath, ["--test", join(agentDir, "hooks/tests/count.test.mjs")], {
+				encoding: "utf8",
+				cwd: tempDir(),
+				env: { PATH: process.env.PATH },
+			});
+		const passed = runTest();
+		expect(passed.stdout).toContain("pass 1");
+		expect(passed.status).toBe(0);
+		expect(compile(join(agentDir, "hooks"))).toEqual({ code: 0, output: "" });
+		const list = await run({ name: "hooks", action: "list" }, { agentDir, json: true });
+		const own = JSON.parse(list.stdout).hooks.filter(({ scope }: { scope: string }) => scope !== "bundled");
+		expect(own).toMatchObject([{ commands: ["count"] }]);
+		writeFiles(agentDir, { "hooks/count.ts": "export default () => {};" });
+		const failed = runTest();
+		expect(failed.status).toBe(1);
+		expect(failed.stdout).toContain("Only the user may push");
+	}, 60_000);
+
+	test("the compiler rejects a wrong call in the written test", async () => {
+		const { agentDir } = await newHook("count");
+		const path = "hooks/tests/count.test.mjs";
+		writeFiles(agentDir, { [path]: readFileSync(join(agentDir, path), "utf8").replace("replies:", "answers:") });
+		expect(compile(join(agentDir, "hooks")).output).toContain("count.test.mjs(9,");
+	}, 60_000);
+
+	test("keeps an existing test, and replaces a link to another installation", async () => {
+		const agentDir = tempAgentDir({ files: { "hooks/tests/count.test.mjs": "// mine" } });
+		const link = join(agentDir, "hooks/tests/node_modules/@mariozechner/pi-coding-agent");
+		mkdirSync(dirname(link), { recursive: true });
+		symlinkSync(tempDir(), link);
+		const { stdout } = await newHook("count", { agentDir, json: true });
+		expect(JSON.parse(stdout)).toMatchObject({ test: null });
+		expect(readFileSync(join(agentDir, "hooks/tests/count.test.mjs"), "utf8")).toBe("// mine");
+		expect(realpathSync(link)).toBe(fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, ""));
 	});
 
 	test("writes a tsconfig.json with which the compiler finds the types of pi and its packages, and rejects a wrong result", async () => {
@@ -119,7 +160,11 @@ export default function (pi: HookAPI) {
 	test("prints the paths of the files as JSON", async () => {
 		const { stdout, agentDir } = await newHook("count", { json: true });
 		const dir = join(agentDir, "hooks");
-		expect(JSON.parse(stdout)).toEqual({ path: join(dir, "count.ts"), tsconfig: join(dir, "tsconfig.json") });
+		expect(JSON.parse(stdout)).toEqual({
+			path: join(dir, "count.ts"),
+			test: join(dir, "tests/count.test.mjs"),
+			tsconfig: join(dir, "tsconfig.json"),
+		});
 	});
 
 	test.each(["mine.ts", "mine/index.ts"])("does not overwrite %s", async (path) => {

@@ -13,6 +13,8 @@ import { run } from "./run.js";
 
 const examples = fileURLToPath(new URL("../../../hooks-examples/", import.meta.url));
 
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** Replays the sample session with a hook given as source. */
 async function replayWith(source: string, place: Parameters<typeof run>[1] = {}) {
 	const cwd = tempDir("pi-project-");
@@ -29,7 +31,7 @@ describe("pi hooks test", () => {
 	pi.command("unused", { handler() {} });
 }`);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-		expect(stdout.replace(cwd, ".")).toBe(`./hook.ts on the sample session: 38 events, 17 of them handled, 0 failures
+		expect(stdout.replace(cwd, ".")).toBe(`./hook.ts on the sample session: 42 events, 17 of them handled, 0 failures
 
 at  event              result
 1   context            unchanged: 1 messages, about 18 tokens
@@ -195,6 +197,54 @@ commands not run: /unused
 		expect(stdout).toMatch(/12 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
 	});
 
+	test("replays prompts and settled runs, and names the events that it cannot replay", async () => {
+		const source = `export default function (pi) {
+	pi.on("prompt", ({ text, source, delivery }) => text.includes("push") ? { stop: source + " " + delivery } : { txt: "x" });
+	pi.on("agent_settled", (_, ctx) => { ctx.ui.setStatus("done", "done"); });
+	pi.on("model_changed", () => {});
+	pi.on("response", () => {});
+}`;
+		const { code, stdout } = await replayWith(source);
+		expect(code).toBe(1);
+		expect(stdout.split("\n").slice(2)).toEqual([
+			"at  event          result",
+			'0   prompt         failed at hook.ts:2:5: unknown field "txt"; an answer has text, attachments, handled or stop; the answer was ignored',
+			'                   returned {"txt":"x"}',
+			"7   agent_settled  no result",
+			"7   prompt         stopped: editor start",
+			"13  agent_settled  no result",
+			"",
+			"events not replayed: response, model_changed",
+			"",
+		]);
+		const { stdout: json } = await replayWith(source, { json: true });
+		expect(JSON.parse(json)).toMatchObject({ eventsNotReplayed: ["response", "model_changed"] });
+	});
+
+	test("replays shell commands of the user, with the time limit of a replay", async () => {
+		const agentDir = tempAgentDir();
+		writeFiles(agentDir, { "settings.json": { hookTimeout: 20 } });
+		const file = join(agentDir, "bash.jsonl");
+		const message = (command: string) => ({
+			...{ role: "bashExecution", command, output: "", exitCode: 0, cancelled: false, truncated: false, timestamp: 0 },
+		});
+		const entries = [
+			{ type: "session", version: 1, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/w" },
+			{ type: "message", timestamp: "2026-01-01T00:00:00.000Z", message: message("rm x") },
+			{ type: "message", timestamp: "2026-01-01T00:00:00.000Z", message: message("wait") },
+		];
+		writeFiles(agentDir, { "bash.jsonl": entries.map((entry) => `${JSON.stringify(entry)}\n`).join("") });
+		const source = `export default (pi) => pi.on("user_bash", ({ command }) =>
+	command === "rm x" ? { block: true, reason: "no rm" } : new Promise(() => {}));`;
+		const { code, stdout } = await replayWith(source, { agentDir, session: file });
+		expect(code).toBe(1);
+		expect(stdout.split("\n").slice(3)).toEqual([
+			"0   user_bash  blocked: no rm",
+			expect.stringMatching(/^1 {3}user_bash {2}failed at hook\.ts:1:\d+: timed out after 20 ms$/),
+			"",
+		]);
+	});
+
 	test("rejects an invalid entry as a session would", async () => {
 		const { code, stdout } = await replayWith(
 			`export default (pi) => pi.on("agent_end", (_, ctx) => ctx.saveEntry({ type: "message" }));`,
@@ -240,8 +290,15 @@ describe("the replayed events of a session", () => {
 		writeFiles(dir, {
 			"log.ts": `export default function (pi) {
 	const seen = [];
-	for (const name of ["session", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "tool_call", "tool_result"])
-		pi.on(name, (event) => { seen.push([event.type, event.reason ?? event.toolName ?? event.turnIndex ?? event.messages?.length ?? ""].join(" ")); });
+	const names = ["session", "prompt", "agent_start", "agent_end", "agent_settled", "turn_start", "turn_end", "before_request",
+		"tool_call", "tool_result", "user_bash", "thinking_level_changed", "session_named"];
+	for (const name of names)
+		pi.on(name, (event) => {
+			const prompt = event.type === "prompt" ? [event.text, event.delivery, event.attachments.length].join(" ") : undefined;
+			const change = event.level === undefined ? undefined : [event.previousLevel, event.level].join(" ");
+			seen.push([event.type, event.reason ?? event.toolName ?? event.turnIndex ?? event.messages?.length ?? prompt ?? event.command ?? change ?? event.name ?? ""].join(" "));
+			return event.text === "u2" ? { text: "changed" } : event.command === "true" ? { command: "echo changed" } : undefined;
+		});
 	pi.command("seen", { handler: () => ({ status: seen.join("|") }) });
 }`,
 		});
@@ -260,8 +317,12 @@ describe("the replayed events of a session", () => {
 			],
 		});
 		try {
+			await t.session.setThinkingLevel("low");
 			await t.run("u1");
-			await t.run("u2");
+			await t.session.runBash("true", { excludeFromContext: true });
+			await t.session.setThinkingLevel("high");
+			await t.run("/name trial");
+			await t.session.prompt("u2", { images: [{ type: "image", data: PNG, mimeType: "image/png" }] });
 			const { status } = await t.run("/seen");
 			const points = eventPoints(t.entries, null).map(({ event }) => {
 				const what =
@@ -273,10 +334,19 @@ describe("the replayed events of a session", () => {
 								? event.turnIndex
 								: "messages" in event
 									? event.messages.length
-									: "";
+									: event.type === "prompt"
+										? `${event.text} ${event.delivery} ${event.attachments.length}`
+										: "command" in event
+											? event.command
+											: "level" in event
+												? `${event.previousLevel} ${event.level}`
+												: "name" in event
+													? event.name
+													: "";
 				return `${event.type} ${what}`;
 			});
-			expect(points.filter((line) => line !== "context " && line !== "session shutdown")).toEqual(status?.split("|"));
+			const received = status?.split("|").filter((line) => line !== "thinking_level_changed medium low");
+			expect(points.filter((line) => line !== "context " && line !== "session shutdown")).toEqual(received);
 		} finally {
 			await t.dispose();
 		}

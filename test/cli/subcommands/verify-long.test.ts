@@ -12,6 +12,18 @@ const REQUESTS = 200;
 const HOOKS = ["stacking.ts", "fold.ts", "prune.ts", "pin.ts"].map(example);
 const SEED = 20260102;
 
+/** A hook that changes prompt, tools and messages at once, by the entries alone. */
+const SHAPE = `export default function (pi) {
+	pi.on("context", ({ entries, messages, systemPrompt, tools }) => {
+		const count = entries.filter(({ type }) => type === "message").length;
+		return {
+			messages: [{ role: "user", content: "entries: " + Math.floor(count / 7), timestamp: 0 }, ...messages],
+			systemPrompt: [...systemPrompt, { id: "shape:rule", text: "Rule " + (count % 5) }].filter(({ id }) => count % 3 > 0 || id !== "environment"),
+			tools: tools.map(({ name }) => name).filter((name) => name === "ls" || name.length % 3 !== count % 3),
+		};
+	});
+}`;
+
 /** Random numbers in [0, 1), reproducible by seed. */
 function random(seed: number): () => number {
 	let state = seed;
@@ -64,59 +76,79 @@ async function step(live: TestSession, next: () => number): Promise<void> {
 	else await session.lifecycle.branch(turns[recent(3) - 1] ?? 1);
 }
 
-test(`every one of ${REQUESTS} requests of an eventful session is recomputed exactly, and an edit is found`, async () => {
-	const next = random(SEED);
-	const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
-	const options = {
-		...place,
-		hookFiles: HOOKS,
-		files: { "a.txt": "a", "b.txt": "b" },
-		modelOptions: { contextWindow: 3000 },
-		userSettings: { compaction: { keepRecentTokens: 6000 } },
-	};
-	const files = new Set<string>();
-	let live = await startSession({ ...options, session: { kind: "new" } });
-	const { provider } = live;
-	provider.on(model(next));
-	let automatic = 0;
-	for (let steps = 1; requestsIn(live.session.entries) < REQUESTS; steps++) {
-		if (requestsIn(live.session.entries) > REQUESTS - 12) provider.on(() => "the last words");
-		await step(live, next);
-		files.add(live.session.sessionFile ?? "");
-		if (steps % 60 !== 0) continue;
+test.each([
+	["hooks that change messages", false],
+	["hooks that change messages, prompt and tools", true],
+])(
+	`every one of ${REQUESTS} requests of an eventful session with %s is recomputed exactly`,
+	async (_, isShaped) => {
+		const next = random(SEED);
+		const shape = `${tempDir()}/shape.ts`;
+		writeFileSync(shape, SHAPE);
+		const hooks = [...HOOKS, ...(isShaped ? [shape] : [])];
+		const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-") };
+		const options = {
+			...place,
+			hookFiles: hooks,
+			files: { "a.txt": "a", "b.txt": "b" },
+			modelOptions: { contextWindow: 3000 },
+			userSettings: { compaction: { keepRecentTokens: 6000 } },
+		};
+		const files = new Set<string>();
+		let live = await startSession({ ...options, session: { kind: "new" } });
+		const { provider } = live;
+		provider.on(model(next));
+		let automatic = 0;
+		for (let steps = 1; requestsIn(live.session.entries) < REQUESTS; steps++) {
+			if (requestsIn(live.session.entries) > REQUESTS - 12) provider.on(() => "the last words");
+			await step(live, next);
+			files.add(live.session.sessionFile ?? "");
+			if (steps % 60 !== 0) continue;
+			automatic += compactions(live);
+			await live.session.dispose();
+			live = await startSession({ ...options, provider, session: { kind: "open", target: [...files].at(-1) ?? "" } });
+		}
 		automatic += compactions(live);
+		const { entries } = live.session;
+		const offered = new Set(provider.requests.map(({ body }) => JSON.stringify(body.tools)));
+		expect(offered.size > 2).toBe(isShaped);
 		await live.session.dispose();
-		live = await startSession({ ...options, provider, session: { kind: "open", target: [...files].at(-1) ?? "" } });
-	}
-	automatic += compactions(live);
-	const { entries } = live.session;
-	await live.session.dispose();
 
-	const count = (type: string) => entries.filter((entry) => entry.type === type).length;
-	const did = { pops: count("stack_pop"), folds: count("fold"), pins: count("pin"), compactions: count("compaction") };
-	expect(Math.min(...Object.values(did), automatic, files.size), JSON.stringify({ did, automatic })).toBeGreaterThan(2);
+		const count = (type: string) => entries.filter((entry) => entry.type === type).length;
+		const did = {
+			pops: count("stack_pop"),
+			folds: count("fold"),
+			pins: count("pin"),
+			compactions: count("compaction"),
+		};
+		expect(Math.min(...Object.values(did), automatic, files.size), JSON.stringify({ did, automatic })).toBeGreaterThan(
+			2,
+		);
 
-	const verify = async (session: string) => {
-		const command = { name: "context", verify: true } as const;
-		const { stdout } = await run(command, { ...place, session, hooks: HOOKS, json: true });
-		return JSON.parse(stdout);
-	};
-	const [last = ""] = [...files].slice(-1);
-	expect(await verify(last)).toMatchObject({ requests: REQUESTS, mismatch: null });
-	for (const file of files) expect(await verify(file)).toMatchObject({ mismatch: null });
+		const verify = async (session: string) => {
+			const command = { name: "context", verify: true } as const;
+			const { stdout } = await run(command, { ...place, session, hooks, json: true });
+			return JSON.parse(stdout);
+		};
+		const [last = ""] = [...files].slice(-1);
+		expect(await verify(last)).toMatchObject({ requests: REQUESTS, mismatch: null });
+		for (const file of files) expect(await verify(file)).toMatchObject({ mismatch: null });
 
-	for (const share of [0.2, 0.5, 0.9]) {
-		const edited = firstPromptAfter(entries, Math.floor(entries.length * share));
-		const answer = edited + 1;
-		const copy = `${tempDir()}/edited.jsonl`;
-		writeFileSync(copy, withEdit(readFileSync(last, "utf8"), edited));
-		const { requests, mismatch } = await verify(copy);
-		expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
-		expect(mismatch.reason).toBe("A hook has changed or is missing, or the session file was edited");
-		// Everything after the last matching request may be edited: its reply and the prompt.
-		expect([edited - 1, edited]).toContain(mismatch.message.entryIndex);
-	}
-}, 60_000);
+		for (const share of [0.2, 0.5, 0.9]) {
+			const edited = firstPromptAfter(entries, Math.floor(entries.length * share));
+			const answer = edited + 1;
+			const copy = `${tempDir()}/edited.jsonl`;
+			writeFileSync(copy, withEdit(readFileSync(last, "utf8"), edited));
+			const { requests, mismatch } = await verify(copy);
+			expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
+			expect(mismatch.reason).toBe("A hook has changed or is missing, or the session file was edited");
+			// Everything after the last matching request may be edited: its reply and the prompt.
+			// A message of a hook may differ first.
+			expect([edited - 1, edited, ...(isShaped ? [null] : [])]).toContain(mismatch.message.entryIndex);
+		}
+	},
+	60_000,
+);
 
 function compactions({ events }: TestSession): number {
 	return events.filter((event) => event.type === "auto_compaction_start" && event.reason === "threshold").length;

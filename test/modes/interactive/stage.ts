@@ -10,7 +10,6 @@ import { Header } from "../../../src/modes/interactive/header.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
 import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
-import { loadWordDiff } from "../../../src/modes/interactive/views/tools/word-diff.js";
 import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
@@ -19,6 +18,7 @@ import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { type ImageProtocol, TerminalImages } from "../../../src/tui/terminal-images.js";
 import { createTheme } from "../../../src/tui/theme.js";
+import { loadWordDiff } from "../../../src/util/word-diff.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
 /** A transcript on a terminal in memory, for a session of plain entries. */

@@ -1,10 +1,10 @@
 import type { AgentSession } from "../../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../../session/events.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
-import { loadHighlighter } from "../../../tui/highlight.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { TerminalImages } from "../../../tui/terminal-images.js";
-import { loadWordDiff } from "../views/tools/word-diff.js";
+import { loadHighlighter } from "../../../util/highlight.js";
+import { loadWordDiff } from "../../../util/word-diff.js";
 import type { ViewStyle } from "../views/view.js";
 import { PagerItems } from "./pager-items.js";
 import { TranscriptPager, type TranscriptPagerOptions } from "./transcript-pager.js";

@@ -109,7 +109,7 @@ test.each([
 	[
 		40,
 		[
-			" Hooks         3 hooks · 15 bundled off",
+			" Hooks         3 hooks · 26 bundled off",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
 			"   stacking      /pop /un…  never fired",
@@ -119,7 +119,7 @@ test.each([
 	[
 		80,
 		[
-			" Hooks, in the order they run                          3 hooks · 15 bundled off",
+			" Hooks, in the order they run                          3 hooks · 26 bundled off",
 			" → fold                 /fold /unfold · agent_start agent_end con…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
 			"   stacking             /pop /unpop · agent_start agent_end conte…  never fired",
@@ -129,7 +129,7 @@ test.each([
 	[
 		120,
 		[
-			" Hooks, in the order they run                                                                  3 hooks · 15 bundled off",
+			" Hooks, in the order they run                                                                  3 hooks · 26 bundled off",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
 			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",
@@ -152,7 +152,7 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 			.palette()
 			.map(({ name }) => name),
 	).not.toContain("fold");
-	for (let row = 0; row < 5; row++) await app.terminal.press("down");
+	for (let row = 0; row < 11; row++) await app.terminal.press("down");
 	await app.terminal.waitFor(/→ prune .* off/);
 	await app.terminal.type(" ");
 	await app.terminal.waitFor(/→ prune .* 1 call/);
@@ -166,6 +166,21 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 	const again = await startApp({ agentDir: app.agentDir });
 	await again.terminal.waitFor("0%");
 	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:pin", "pi:prune", "pi:stacking"]);
+});
+
+test("the last rows are reached with end, and space turns todo on", async () => {
+	const app = await openBundled(80);
+	await app.terminal.press("end", "up");
+	await app.terminal.waitFor(/→ todo +bundled +shows the to-do list of the model +off/);
+	await app.terminal.type(" ");
+	await app.terminal.waitFor(/→ todo .*\/todo/);
+	expect(app.settings.current.hooks).toEqual(["pi:todo"]);
+	expect(
+		app
+			.session()
+			.palette()
+			.some(({ name }) => name === "todo"),
+	).toBe(true);
 });
 
 test.each([40, 80, 120])(

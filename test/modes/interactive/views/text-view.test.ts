@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createItem } from "../../../../src/modes/interactive/item.js";
 import { TextView } from "../../../../src/modes/interactive/views/text-view.js";
-import { loadHighlighter } from "../../../../src/tui/highlight.js";
 import { showLinks, withoutLinks } from "../../../../src/tui/links.js";
+import { loadHighlighter } from "../../../../src/util/highlight.js";
 import { plainStyle } from "../plain-style.js";
 
 beforeAll(() => loadHighlighter());

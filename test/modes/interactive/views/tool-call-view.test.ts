@@ -2,8 +2,8 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
-import { loadWordDiff } from "../../../../src/modes/interactive/views/tools/word-diff.js";
 import type { ViewStyle } from "../../../../src/modes/interactive/views/view.js";
+import { loadWordDiff } from "../../../../src/util/word-diff.js";
 import { HOSTILE_TEXT } from "../hostile.js";
 import { plainStyle } from "../plain-style.js";
 

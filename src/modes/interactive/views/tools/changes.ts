@@ -1,11 +1,11 @@
+import { type DiffLine, parseDiff, proposedDiff } from "../../../../util/read-diff.js";
+import { loadWordDiff, wordDiff } from "../../../../util/word-diff.js";
 import { plural } from "../../../format.js";
-import { type DiffLine, parseDiff, proposedDiff } from "../../../read-diff.js";
 import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
 import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
 import { detail, field, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
-import { loadWordDiff, wordDiff } from "./word-diff.js";
 
 /** Lines of a diff in a preview: room for a few changes with the lines around them. */
 const PREVIEW_DIFF_LINES = 16;

@@ -1,9 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import type { Theme } from "../../../../tui/theme.js";
+import { changedPairs, type DiffLine } from "../../../../util/read-diff.js";
 import { stripAll } from "../../../../util/sanitize.js";
-import type { DiffLine } from "../../../read-diff.js";
+import { pieces, type WordDiff } from "../../../../util/word-diff.js";
 import { clipLine, wrapLines } from "../../lines.js";
-import { pieces, type WordDiff } from "./word-diff.js";
 
 /** Minimum columns for wrapped text. Narrower text is cut. */
 const MIN_TEXT_WIDTH = 12;
@@ -21,7 +21,7 @@ export interface DiffRoom {
 export function drawDiff(lines: readonly DiffLine[], room: DiffRoom, theme: Theme, words: WordDiff | null): string[] {
 	const shown = lines.slice(0, room.lines);
 	const digits = shown.reduce((most, { number }) => Math.max(most, number.length), 0);
-	const partners = words ? pairs(lines) : new Map<DiffLine, DiffLine>();
+	const partners = words ? changedPairs(lines) : new Map<DiffLine, DiffLine>();
 	return shown.flatMap((line) => {
 		if (line.kind === "gap") return [theme.dim(`${" ".repeat(digits)}⋮`.trimStart().padStart(Math.max(1, digits)))];
 		const number = digits > 0 ? `${line.number.padStart(digits)} ` : "";
@@ -46,32 +46,6 @@ function wrapBelow(start: string, text: string, { width, rows }: DiffRoom): stri
 	const kept = wrapped.slice(0, rows);
 	if (kept.length < wrapped.length) kept.splice(-1, 1, clipLine(`${kept.at(-1)}…`, width - indent));
 	return kept.map((row, at) => (at === 0 ? start : " ".repeat(indent)) + row);
-}
-
-/** Pairs removed lines with added lines when equally many follow: such lines were changed, not replaced. */
-function pairs(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
-	const partners = new Map<DiffLine, DiffLine>();
-	let row = 0;
-	while (row < lines.length) {
-		const removed = run(lines, row, "removed");
-		const added = run(lines, row + removed.length, "added");
-		if (removed.length === added.length) {
-			for (const [index, before] of removed.entries()) {
-				const after = added[index];
-				if (!after) continue;
-				partners.set(before, after);
-				partners.set(after, before);
-			}
-		}
-		row += Math.max(1, removed.length + added.length);
-	}
-	return partners;
-}
-
-function run(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): DiffLine[] {
-	let end = start;
-	while (lines[end]?.kind === kind) end++;
-	return lines.slice(start, end);
 }
 
 /** Code as one line without control sequences, including colors. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createHighlighter, loadHighlighter } from "../../src/tui/highlight.js";
+import { createHighlighter, loadHighlighter } from "../../src/util/highlight.js";
 
 /** Writes the kind of each token around it. */
 const NAMED = {
@@ -46,4 +46,10 @@ test("tokens without a kind inside a string have the color of the string", () =>
 
 test.each(["", "nonsense"])("code of the language %j stays plain", (language) => {
 	expect(createHighlighter(NAMED)("const a;", language)).toEqual(["const a;"]);
+});
+
+test("the plain style applies to all text without a kind, also in code without a known language", () => {
+	const highlight = createHighlighter({ ...NAMED, plain: (text) => text.replaceAll("<", "&lt;") });
+	expect(highlight("a < 1;\nb", "ts")).toEqual(["a &lt; ‹number 1›;", "b"]);
+	expect(highlight("a < 1;\n<b>", "no-such-language")).toEqual(["a &lt; 1;", "&lt;b>"]);
 });

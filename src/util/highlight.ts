@@ -12,13 +12,18 @@ export interface CodeStyles {
 	type: Style;
 	added: Style;
 	removed: Style;
+	/** For all other text; default: unchanged. */
+	plain?: Style;
 }
 
 /** Longer code stays plain: highlighting it would delay a frame. UTF-16 units. */
 const MAX_CODE_LENGTH = 60_000;
 const MAX_CACHED_BLOCKS = 200;
 
-const KINDS: Record<string, keyof CodeStyles> = {
+/** The kinds that tokens can have. */
+type Kind = Exclude<keyof CodeStyles, "plain">;
+
+const KINDS: Record<string, Kind> = {
 	keyword: "keyword",
 	literal: "number",
 	number: "number",
@@ -64,15 +69,19 @@ export function loadHighlighter(): Promise<void> {
  */
 export function createHighlighter(styles: CodeStyles): (code: string, language?: string) => string[] {
 	const cache = new Map<string, string[]>();
+	const plainLines = (code: string) => {
+		const lines = code.split("\n");
+		return styles.plain ? lines.map(styles.plain) : lines;
+	};
 	return (code, language = "") => {
 		const name = language.trim().split(/[\s,{]/, 1)[0] ?? "";
-		if (!engine || !name || code.length > MAX_CODE_LENGTH || !engine.getLanguage(name)) return code.split("\n");
+		if (!engine || !name || code.length > MAX_CODE_LENGTH || !engine.getLanguage(name)) return plainLines(code);
 		const key = `${name}\n${code}`;
 		const known = cache.get(key);
 		if (known) return known;
 		const { errorRaised, _emitter: emitter } = engine.highlight(code, { language: name, ignoreIllegals: true });
 		// After an internal error only part of the code is highlighted.
-		const lines = errorRaised || !(emitter instanceof SegmentEmitter) ? code.split("\n") : paint(emitter, styles);
+		const lines = errorRaised || !(emitter instanceof SegmentEmitter) ? plainLines(code) : paint(emitter, styles);
 		if (cache.size >= MAX_CACHED_BLOCKS) {
 			const [oldest] = cache.keys();
 			if (oldest !== undefined) cache.delete(oldest);
@@ -85,9 +94,9 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 /** Collects the highlighter's tokens; the default emitter would turn them into HTML. */
 class SegmentEmitter implements Emitter {
 	/** The code in order, each segment with its innermost kind. */
-	readonly segments: { text: string; kind: keyof CodeStyles | undefined }[] = [];
+	readonly segments: { text: string; kind: Kind | undefined }[] = [];
 	/** Kinds of the open scopes; a scope without a kind inherits that of its parent. */
-	readonly #kinds: (keyof CodeStyles | undefined)[] = [];
+	readonly #kinds: (Kind | undefined)[] = [];
 
 	startScope(scope: string): void {
 		this.#kinds.push(KINDS[scope.split(".", 1)[0] ?? ""] ?? this.#kinds.at(-1));
@@ -122,7 +131,7 @@ class SegmentEmitter implements Emitter {
 		return "";
 	}
 
-	#add(text: string, kind: keyof CodeStyles | undefined): void {
+	#add(text: string, kind: Kind | undefined): void {
 		const last = this.segments.at(-1);
 		if (last && last.kind === kind) last.text += text;
 		else this.segments.push({ text, kind });
@@ -134,7 +143,7 @@ function paint({ segments }: SegmentEmitter, styles: CodeStyles): string[] {
 	const lines: string[] = [];
 	let line = "";
 	for (const { text, kind } of segments) {
-		const style = kind === undefined ? undefined : styles[kind];
+		const style = styles[kind ?? "plain"];
 		for (const [at, run] of text.split("\n").entries()) {
 			if (at > 0) {
 				lines.push(line);

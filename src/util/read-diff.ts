@@ -61,3 +61,29 @@ export function changesOnly(lines: readonly DiffLine[]): DiffLine[] {
 	}
 	return kept;
 }
+
+/** Pairs removed lines with added lines when equally many follow: such lines were changed, not replaced. */
+export function changedPairs(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
+	const partners = new Map<DiffLine, DiffLine>();
+	let row = 0;
+	while (row < lines.length) {
+		const removed = run(lines, row, "removed");
+		const added = run(lines, row + removed.length, "added");
+		if (removed.length === added.length) {
+			for (const [index, before] of removed.entries()) {
+				const after = added[index];
+				if (!after) continue;
+				partners.set(before, after);
+				partners.set(after, before);
+			}
+		}
+		row += Math.max(1, removed.length + added.length);
+	}
+	return partners;
+}
+
+function run(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): DiffLine[] {
+	let end = start;
+	while (lines[end]?.kind === kind) end++;
+	return lines.slice(start, end);
+}

@@ -1,0 +1,70 @@
+/**
+ * A screen with less on it: one line at the top, one at the bottom, and a window title that says if the agent works. `/quiet`
+ * restores pi's own lines, and a second time brings these back. Warnings and statuses of other hooks stay.
+ *
+ * It needs a screen: an RPC client receives only the title, and the other modes show nothing.
+ */
+import { basename } from "node:path";
+import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
+import { truncateToWidth } from "@mariozechner/pi-tui";
+
+export default function quietScreen(pi: HookAPI): void {
+	let isQuiet = true;
+	let turns = 0;
+	/** Text of the bottom line. The footer is drawn in every frame, when no context object is at hand. */
+	let bottom = "";
+
+	const update = (ctx: HookEventContext): void => {
+		const { percent } = ctx.usage;
+		bottom = [ctx.model?.id ?? "no model", percent === null ? null : `${Math.round(percent)} %`]
+			.filter((part) => part !== null)
+			.join(" · ");
+	};
+
+	const show = (ctx: HookEventContext): void => {
+		update(ctx);
+		const { ui } = ctx;
+		const project = basename(ctx.cwd);
+		ui.setHeader(
+			isQuiet
+				? (_tui, theme) => ({
+						render: (width) => [truncateToWidth(theme.dim(`pi · ${project}`), width, "…")],
+						invalidate() {},
+					})
+				: undefined,
+		);
+		ui.setFooter(
+			isQuiet
+				? (_tui, theme) => ({ render: (width) => [truncateToWidth(theme.dim(bottom), width, "…")], invalidate() {} })
+				: undefined,
+		);
+		ui.setTitle(isQuiet ? `pi · ${project}` : undefined);
+		if (!isQuiet) ui.setWorkingMessage(undefined);
+	};
+
+	pi.command("quiet", {
+		description: "Switch between the quiet screen and pi's own",
+		handler(ctx) {
+			isQuiet = !isQuiet;
+			show(ctx);
+		},
+	});
+
+	pi.on("session", (event, ctx) => {
+		if (["start", "switch", "clear", "branch"].includes(event.reason)) show(ctx);
+	});
+	pi.on("model_changed", (_, ctx) => update(ctx));
+
+	pi.on("agent_start", (_, ctx) => {
+		turns = 0;
+		if (isQuiet) ctx.ui.setTitle(`● pi · ${basename(ctx.cwd)}`);
+	});
+	pi.on("turn_start", (_, ctx) => {
+		turns++;
+		if (isQuiet) ctx.ui.setWorkingMessage(turns === 1 ? "working" : `working · step ${turns}`);
+	});
+	pi.on("turn_end", (_, ctx) => update(ctx));
+	pi.on("agent_end", (_, ctx) => {
+		if (isQuiet) ctx.ui.setTitle(`pi · ${basename(ctx.cwd)}`);
+	});
+}

@@ -1,0 +1,127 @@
+import type { ToolCall } from "@mariozechner/pi-ai";
+import { messageText, type SessionToolResult } from "../log/entry.js";
+import { describeChangedInput } from "../log/gate-text.js";
+import { type CodeHtml, languageOf } from "./html-code.js";
+import { diffHtml } from "./html-diff.js";
+import { escapeHtml, foldHtml, imageHtml, noteHtml, plainHtml } from "./html-text.js";
+
+/** Maximum characters of the title of a folded tool call. */
+const MAX_SUBJECT = 120;
+
+/** The result of a call and the index of its entry. */
+export interface FoundResult {
+	message: SessionToolResult;
+	index: number;
+}
+
+/** A call and its result as texts that replace those of any tool; null: as those of any tool. */
+export type DrawTool = (
+	call: ToolCall,
+	result: SessionToolResult | undefined,
+) => { title: string | null; body: string | null; errors: readonly string[] } | null;
+
+/** How the calls of a page are drawn. */
+export interface ToolStyle {
+	code: CodeHtml;
+	drawTool: DrawTool;
+}
+
+const NOT_DRAWN = { title: null, body: null, errors: [] };
+
+/**
+ * Renders a tool call with its result, folded: the tool, what it is used on, how it ended, and what hooks did to it. The text
+ * of a hook that draws its own tool replaces that of pi.
+ */
+export function toolCallHtml(call: ToolCall, found: FoundResult | undefined, { code, drawTool }: ToolStyle): string {
+	const result = found?.message;
+	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
+	const subject = escapeHtml(subjectOf(call.arguments));
+	const status = result ? statusOf(result) : "no result";
+	const head = [
+		title === null ? `<b>${escapeHtml(call.name)}</b>` : escapeHtml(title),
+		title === null && subject,
+		status && `<span class="status">${escapeHtml(status)}</span>`,
+	];
+	const change = result?.gate?.changed ? noteHtml(describeChangedInput(result.gate.changed)) : "";
+	const images = result?.content.map((block) => (block.type === "image" ? imageHtml(block) : "")) ?? [];
+	const content =
+		body === null ? callHtml(call, result, code) : argumentsHtml(call.arguments) + plainHtml(body) + images.join("");
+	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`);
+	return foldHtml(
+		toolClass(result),
+		head.filter(Boolean).join(" "),
+		change + content + failures.join(""),
+		found?.index,
+	);
+}
+
+/** Arguments and result, with those of pi's own tools as code or as a diff. */
+function callHtml({ name, arguments: args }: ToolCall, result: SessionToolResult | undefined, code: CodeHtml): string {
+	const rest = { ...args };
+	if (subjectOf(args) === args.path) delete rest.path;
+	const diff = result?.isError ? undefined : detail(result, "diff");
+	if (typeof diff === "string" && diff !== "") {
+		for (const shown of ["path", "oldText", "newText", "edits"]) delete rest[shown];
+		return argumentsHtml(rest) + diffHtml(diff);
+	}
+	let input = "";
+	if (name === "bash" && typeof args.command === "string") {
+		delete rest.command;
+		input = `<pre><code>${code(args.command, "bash")}</code></pre>`;
+	} else if (name === "write" && typeof args.content === "string") {
+		delete rest.content;
+		input = `<pre><code>${code(args.content, languageOf(args.path))}</code></pre>`;
+	}
+	const isFile = name === "read" && result?.isError === false;
+	const text = (plain: string) => (isFile ? code(plain, languageOf(args.path)) : escapeHtml(plain));
+	return argumentsHtml(rest) + input + (result ? resultHtml(result, text) : "");
+}
+
+/** Renders the result of a call that is not in the session. */
+export function lostResultHtml(result: SessionToolResult): string {
+	return foldHtml(toolClass(result), `Result of <b>${escapeHtml(result.toolName)}</b>`, resultHtml(result, escapeHtml));
+}
+
+function resultHtml(result: SessionToolResult, text: (text: string) => string): string {
+	const blocks = result.content.map((block) =>
+		block.type === "text" ? `<pre class="output"><code>${text(block.text)}</code></pre>` : imageHtml(block),
+	);
+	return blocks.join("") || noteHtml("no output");
+}
+
+function argumentsHtml(args: Record<string, unknown>): string {
+	const rows = Object.entries(args).map(([name, value]) => {
+		const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+		return `<dt>${escapeHtml(name)}</dt><dd>${plainHtml(text ?? "")}</dd>`;
+	});
+	return rows.length === 0 ? "" : `<dl>${rows.join("")}</dl>`;
+}
+
+function subjectOf(args: Record<string, unknown>): string {
+	const value = args.command ?? args.path ?? args.pattern;
+	const line = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
+	return line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line;
+}
+
+/** How a call ended, in a few words. */
+function statusOf(result: SessionToolResult): string {
+	const blockedBy = result.gate?.blockedBy;
+	if (blockedBy !== undefined) return `blocked by ${blockedBy}`;
+	const exitCode = detail(result, "exitCode");
+	const added = detail(result, "added");
+	const removed = detail(result, "removed");
+	if (typeof exitCode === "number" && exitCode !== 0) return `exit code ${exitCode}`;
+	if (result.isError) return "failed";
+	if (typeof added === "number" && typeof removed === "number") return `+${added} −${removed}`;
+	const lines = messageText(result).split("\n").length;
+	return lines > 1 ? `${lines} lines` : "";
+}
+
+function detail(result: SessionToolResult | undefined, name: string): unknown {
+	const details: unknown = result?.details;
+	return typeof details === "object" && details !== null ? new Map(Object.entries(details)).get(name) : undefined;
+}
+
+function toolClass(result: SessionToolResult | undefined): string {
+	return result?.isError ? "tool failed" : "tool";
+}

@@ -1,0 +1,104 @@
+// Measures how much one hook adds to the start of a session of the built program: when it is loaded for the first time ever,
+// compiled by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
+// Usage: node test/bench/hook-load.mjs [rounds]
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import module from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { interleave, summarize } from "./lib/stats.mjs";
+
+const SCRIPT = fileURLToPath(import.meta.url);
+
+/** A typical hook of 30 lines. @param extra imports, and code that decides which compiler can compile it */
+const source = (extra) => `import type { HookAPI, SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
+
+interface Note { type: "note"; text: string }
+${extra}
+
+const isNote = (entry: SessionEntry): entry is SessionEntry & Note => entry.type === "note" && "text" in entry;
+
+export default function (pi: HookAPI): void {
+	let turns: number = 0;
+	pi.entry("note", { render: (entry, theme) => theme.accent(isNote(entry) ? entry.text : "") });
+	pi.on("turn_end", () => { turns++; });
+	pi.on("context", ({ entries, messages }) => {
+		const notes = entries.filter(isNote).map(({ text }) => text);
+		if (notes.length === 0) return;
+		return { messages: [{ role: "user", content: notes.join("\\n"), timestamp: 0 }, ...messages] };
+	});
+	pi.command("note", {
+		description: "Remember something",
+		async handler(ctx) {
+			await ctx.saveEntry({ type: "note", text: ctx.argsRaw } satisfies Note);
+			return { status: \`Noted after \${turns} turns, \${messageText.length}\` };
+		},
+	});
+	pi.on("tool_call", (event): { block: true; reason: string } | undefined => {
+		if (event.toolName === "bash" && String(event.input.command).includes("push")) return { block: true, reason: "no" };
+	});
+}
+`;
+
+if (process.argv[2] === "start") await start(process.argv[3], process.argv.slice(4));
+else await measure(Number(process.argv[2] ?? 15));
+
+/** Starts a session with these hooks and prints the wall and CPU time that the start took, in ms. */
+async function start(agentDir, hooks) {
+	module.enableCompileCache?.(join(agentDir, "cache", "node"));
+	const { createAgentSession } = await import("../../dist/index.js");
+	const session = await createAgentSession({
+		...{ cwd: agentDir, home: agentDir, env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH } },
+		...{ session: { kind: "memory" }, hooks, discoverHooks: false, localServers: { ports: {} } },
+	});
+	const problems = [];
+	session.subscribe((event) => event.type === "notice" && event.level === "error" && problems.push(event.message));
+	const startedAt = performance.now();
+	const usedBefore = process.cpuUsage();
+	await session.start();
+	const { user, system } = process.cpuUsage(usedBefore);
+	console.log(JSON.stringify({ wall: performance.now() - startedAt, cpu: (user + system) / 1000 }));
+	await session.dispose();
+	if (problems.length > 0) throw new Error(problems.join("\n"));
+}
+
+async function measure(rounds) {
+	const agentDir = mkdtempSync(join(tmpdir(), "pi-hook-load-"));
+	try {
+		mkdirSync(join(agentDir, "files"));
+		const write = (name, extra) => {
+			const path = join(agentDir, "files", `${name}.ts`);
+			writeFileSync(path, source(extra));
+			return path;
+		};
+		const fast = write("fast", "");
+		const typebox = write("typebox", 'import { Type } from "typebox";\nexport const schema = Type.String();');
+		const babel = write("babel", "export const here: string = import.meta.url;");
+		const time = (isFirst, ...hooks) => () => {
+			if (isFirst) rmSync(join(agentDir, "cache", "jiti"), { recursive: true, force: true });
+			return JSON.parse(execFileSync(process.execPath, [SCRIPT, "start", agentDir, ...hooks], { encoding: "utf8" }));
+		};
+		const runs = {
+			none: time(false),
+			"first load, fast compiler": time(true, fast),
+			"cached, fast compiler": time(false, fast),
+			"first load, with typebox": time(true, typebox),
+			"first load, Babel": time(true, babel),
+			"cached, Babel": time(false, babel),
+		};
+		// Fills the cache of compiled code of pi itself.
+		for (const run of Object.values(runs)) run();
+		const { none, ...measured } = await interleave(rounds, runs);
+		console.log(`Node ${process.version}, ${rounds} rounds; added to the start of a session: min / median / max ms`);
+		for (const [name, values] of Object.entries(measured)) {
+			for (const kind of ["wall", "cpu"]) {
+				const { min, median, max } = summarize(values[kind].map((value, round) => value - none[kind][round]));
+				const shown = [min, median, max].map((value) => value.toFixed(1)).join(" / ");
+				console.log(`${name.padEnd(28)}${kind.padEnd(6)}${shown}`);
+			}
+		}
+	} finally {
+		rmSync(agentDir, { recursive: true, force: true });
+	}
+}

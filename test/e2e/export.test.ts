@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+const page = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8");
+/** The commands of the section on the export. */
+const COMMANDS = (/\n## Export\n[\s\S]*?```\n([\s\S]*?)```/.exec(page)?.[1] ?? "").trim().split("\n");
+
+/** A hook that removes the first exchange from the context. */
+const FORGET = `export default (pi) => {
+	pi.on("context", ({ messages }) => ({ messages: messages.length > 3 ? messages.slice(2) : messages }));
+};`;
+
+/** The requests of a page, in the words of its ledger. */
+function requestsOf(html: string): { reasons: { text: string }[]; requests: { reply?: number; changes?: number[] }[] } {
+	const [, json = "{}"] = /<script type="application\/json" id="ledger">([^<]*)<\/script>/.exec(html) ?? [];
+	return JSON.parse(json);
+}
+
+test("a session is exported with /export and with every command of the documentation", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { hooks: { "forget.ts": FORGET } });
+	const cwd = tempDir();
+	writeFiles(cwd, { "price.ts": "export const price = 1;\n" });
+	provider
+		.reply("A shop.")
+		.reply([text("I'll read it."), toolCall("read", { path: "price.ts" })])
+		.reply("It is `1`.\n\n```ts\nconst price = 1;\n```\n\n</script><script>alert(1)</script>");
+	const pi = await openPi({ agentDir, cwd });
+	await submit(pi, "what is this project?");
+	await pi.waitForText("A shop.");
+	await submit(pi, "what is the price?");
+	await pi.waitForText("const price = 1;");
+	await submit(pi, "/export live.html");
+	await pi.waitForText("Exported to");
+	pi.type("/quit");
+	await pi.press("enter");
+	await pi.exited;
+
+	const live = readFileSync(join(cwd, "live.html"), "utf8");
+	expect(statSync(join(cwd, "live.html")).mode & 0o777).toBe(0o600);
+	expect(live).toContain('<pre><code><span class="k">const</span> price = <span class="n">1</span>;</code></pre>');
+	expect(live).toMatch(/<b>read<\/b> price\.ts[\s\S]*<span class="k">export<\/span>/);
+	expect(live).not.toContain("<script>alert(1)");
+	const { reasons, requests } = requestsOf(live);
+	const hidden = (changes: number[] = []) => changes.map((value, at) => (at % 3 === 2 ? reasons[value]?.text : value));
+	expect(requests.map(({ changes }) => hidden(changes))).toEqual([
+		[],
+		[],
+		[0, 3, "hidden by a hook"],
+		expect.any(Array),
+	]);
+	expect(hidden(requests.at(-1)?.changes).at(-1)).toMatch(/^hidden by the hook .*forget\.ts$/);
+
+	const dir = join(agentDir, "sessions");
+	const [folder = ""] = readdirSync(dir);
+	const [file = ""] = readdirSync(join(dir, folder)).filter((name) => name.endsWith(".jsonl"));
+	const id = JSON.parse(readFileSync(join(dir, folder, file), "utf8").split("\n")[0] ?? "").id.slice(0, 8);
+	expect(COMMANDS).toHaveLength(3);
+	for (const command of COMMANDS) {
+		const args = command.split(" ").slice(1);
+		const run = await runPi(
+			args.map((word) => word.replace("0198f1c2", id).replace("./sessions/2026-01-02.jsonl", join(dir, folder, file))),
+			{ agentDir, cwd },
+		);
+		expect(run).toMatchObject({ code: 0, stderr: "" });
+		expect(run.stdout).toMatch(args[2] === undefined ? /\/pi-session-\S+\.html\n$/ : /\/review\.html\n$/);
+		const html = readFileSync(run.stdout.trim(), "utf8");
+		expect(requestsOf(html).requests.slice(0, 3)).toEqual(requests.slice(0, 3));
+	}
+});

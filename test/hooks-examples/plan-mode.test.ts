@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { type DialogAnswer, type HookTest, toolCall } from "../../src/testing/index.js";
+import { startSession } from "../helpers/session.js";
+import { startApp } from "../modes/interactive/app.js";
+import { example, tryExample } from "./example.js";
+
+const PLAN = "I read it.\n\n## Plan\n\n1. Change a.ts\n2. Run the tests";
+const READING = ["read", "grep", "find", "ls"];
+const QUESTION = {
+	kind: "select",
+	title: "Carry out this plan?",
+	options: ["Carry it out", "Edit it first", "Keep planning"],
+};
+
+async function plan(dialogs: DialogAnswer[], ...replies: string[]): Promise<HookTest> {
+	const t = await tryExample("plan-mode.ts", { replies, dialogs });
+	await t.run("/plan Fix the rounding");
+	return t;
+}
+
+test("in plan mode the model gets the reading tools and the rules, and the footer shows the mode", async () => {
+	const t = await plan([], "What is wrong with it?");
+	expect(t.requests[0]?.tools.sort()).toEqual([...READING].sort());
+	expect(t.requests[0]?.systemPrompt).toContain("You are in plan mode");
+	expect(t.requests[0]?.messages).toEqual([{ role: "user", text: "Fix the rounding" }]);
+	expect(t.screen.statuses).toEqual({ mode: "plan mode" });
+	// No plan, no question.
+	expect(t.asked).toEqual([]);
+	t.reply("ok");
+	expect(await t.run("/plan")).toMatchObject({ status: null });
+	expect(await t.draw(t.entries.length - 1)).toEqual(["plan mode is off"]);
+	await t.run("Now change it");
+	expect(t.requests[1]?.tools).toContain("bash");
+	expect(t.requests[1]?.systemPrompt).not.toContain("plan mode");
+	expect(t.screen.statuses).toEqual({});
+	expect(t.errors).toEqual([]);
+});
+
+test("a call of another tool fails, because the tool is not offered", async () => {
+	const t = await tryExample("plan-mode.ts", { replies: [toolCall("bash", { command: "touch made" }), "I cannot."] });
+	await t.run("/plan go");
+	expect(t.requests[1]?.messages.at(-1)).toMatchObject({ role: "toolResult", text: expect.stringMatching(/bash/) });
+	expect(t.session.entries.some((entry) => JSON.stringify(entry).includes("exitCode"))).toBe(false);
+});
+
+test("yes ends plan mode and sends the go-ahead", async () => {
+	const t = await plan(["Carry it out"], PLAN, "Done.");
+	expect(t.asked).toEqual([QUESTION]);
+	expect(t.requests[1]?.messages.at(-1)).toEqual({ role: "user", text: "Carry out the plan." });
+	expect(t.requests[1]?.tools).toContain("write");
+	expect(t.screen.statuses).toEqual({});
+});
+
+test("the edited plan is sent instead", async () => {
+	const t = await plan(["Edit it first", "1. Change b.ts"], PLAN, "Done.");
+	expect(t.asked[1]).toEqual({ kind: "editor", title: "Plan", initial: "1. Change a.ts\n2. Run the tests" });
+	expect(t.requests[1]?.messages.at(-1)?.text).toBe("Carry out this plan. I have edited it:\n\n1. Change b.ts");
+});
+
+test.each<[DialogAnswer[]]>([[["Keep planning"]], [[null]], [["Edit it first", null]], [["Edit it first", " "]]])(
+	"after %j plan mode continues and nothing is sent",
+	async (dialogs) => {
+		const t = await plan(dialogs, PLAN);
+		expect(t.requests).toHaveLength(1);
+		expect(t.screen.statuses).toEqual({ mode: "plan mode" });
+	},
+);
+
+test("the mode survives a reload and a restart, and --plan does not turn it on again", async () => {
+	const readFlags = () => ({ values: { plan: true }, problem: null });
+	const run = await startSession({ hookFiles: [example("plan-mode.ts")], readFlags });
+	const { provider, session } = run;
+	provider.on(() => "ok");
+	const isPlanning = async () => {
+		await session.prompt("go");
+		return JSON.stringify(provider.requests.at(-1)?.body).includes("You are in plan mode");
+	};
+	expect(await isPlanning()).toBe(true);
+	await session.reload();
+	expect(await isPlanning()).toBe(true);
+	expect(session.entries.filter(({ type }) => type === "plan_mode")).toHaveLength(1);
+	expect(await session.prompt("/plan")).toMatchObject({ status: "Plan mode is off" });
+	await session.reload();
+	expect(await isPlanning()).toBe(false);
+});
+
+test("without a person the plan is printed and plan mode stays on", async () => {
+	const t = await tryExample("plan-mode.ts", { replies: [PLAN], hasUI: false });
+	expect(await t.run("/plan go")).toEqual({ status: null, reply: PLAN });
+	expect(t.requests).toHaveLength(1);
+	expect(t.errors).toEqual([]);
+});
+
+test.each([40, 80, 120])("at %i columns alt+r turns it on, and the question follows the plan", async (columns) => {
+	const app = await startApp({ columns, agentSettings: { hooks: ["pi:plan-mode"] } });
+	app.provider.reply(PLAN, "All done.");
+	await app.terminal.waitFor("0%");
+	app.terminal.send("\x1br");
+	await app.terminal.waitFor("plan mode");
+	await app.submit("Fix it");
+	await app.terminal.waitFor("Keep planning");
+	expect(await app.terminal.text()).toContain("Carry out this plan?");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("All done.");
+	expect((await app.terminal.screen()).slice(-2).join("\n")).not.toContain("plan mode");
+});
