@@ -38,7 +38,7 @@ describe("pi context", () => {
 			at: 9,
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
-			prefix: { tools: 7, systemPrompt: 3, messages: 4, tokens },
+			prefix: { tools: 8, systemPrompt: 3, messages: 4, tokens },
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
 				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },
