@@ -19,6 +19,8 @@ export { AgentSession } from "./session/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
 export type { AgentSessionEvent } from "./session/events.js";
 export type { PromptResult } from "./session/prompter.js";
+export type { JobStatus, ToolJobs } from "./tools/background-jobs.js";
+export type { TruncationResult } from "./tools/output.js";
 export {
 	type AnyTool,
 	type BashToolDetails,
@@ -26,11 +28,11 @@ export {
 	type EditToolDetails,
 	type FindToolDetails,
 	type GrepToolDetails,
+	type JobsToolDetails,
 	type LsToolDetails,
 	type ReadToolDetails,
 	type Tool,
 	type ToolContext,
 	type ToolResult,
-	type TruncationResult,
 	type WriteToolDetails,
 } from "./tools/tool.js";

@@ -1,6 +1,7 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
+import type { ToolJobs } from "../tools/background-jobs.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
@@ -41,6 +42,8 @@ export interface ToolCallDeps {
 	validate: ArgumentValidator;
 	cwd: string;
 	tmpDir: string;
+	/** The background commands of the session. */
+	jobs?: ToolJobs;
 	shellPath?: string;
 	signal: AbortSignal;
 	emit(event: AgentEvent): void;
@@ -152,6 +155,7 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 				signal: deps.signal,
 				toolCallId,
 				tmpDir: deps.tmpDir,
+				...(deps.jobs ? { jobs: deps.jobs } : {}),
 				...(deps.shellPath ? { shellPath: deps.shellPath } : {}),
 				onUpdate(partialResult) {
 					if (!settled) deps.emit({ type: "tool_execution_update", toolCallId, toolName, args: input, partialResult });

@@ -60,6 +60,8 @@ export async function runHeadless(
 			return 2;
 		}
 		const code = await runMode(created, prompts, io);
+		const ended = created.jobs.endAll();
+		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
 	} finally {
 		await created.dispose();

@@ -8,6 +8,7 @@ import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./com
 import type { Inspector } from "./inspection.js";
 import type {
 	BranchRow,
+	CommandJobs,
 	CommandModels,
 	CommandSessions,
 	CommandSettings,
@@ -119,6 +120,7 @@ export interface CommandHost {
 	usageSince(time: number, signal: AbortSignal): Promise<SessionRequest[]>;
 	readonly sessions: CommandSessions;
 	readonly tools: CommandTools;
+	readonly jobs: CommandJobs;
 	readonly settings: CommandSettings;
 	/** @returns false when a hook canceled it */
 	newSession(): Promise<boolean>;

@@ -5,6 +5,7 @@ import type { SettingPath } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
+import type { JobStatus } from "../tools/background-jobs.js";
 
 /** A model that the user can choose. */
 export interface ModelOffer {
@@ -78,6 +79,16 @@ export interface CommandTools {
 	list(): ToolStatus[];
 	/** Enables or disables a tool from the next request until the session ends. @throws PiError `tool_unknown` */
 	setEnabled(name: string, isOn: boolean): void;
+}
+
+/** The background commands of the session, for commands. */
+export interface CommandJobs {
+	/** Oldest first. */
+	list(): JobStatus[];
+	/** The last lines of a command's output, as plain text; empty for an unknown id. */
+	lastLines(id: string, count: number): string[];
+	/** Ends a command and all processes it started. Resolves when they have ended. */
+	stop(id: string): Promise<void>;
 }
 
 /** A user message that a branch can start from, and what the branch would drop. */

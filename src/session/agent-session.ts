@@ -21,6 +21,7 @@ import type { QueueMode } from "./prompt-queue.js";
 import type { PromptExtras, PromptResult } from "./prompter.js";
 import type { SessionComponents } from "./session-components.js";
 import { type LogView, viewLog } from "./session-context.js";
+import type { SessionJobs } from "./session-jobs.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
 import { SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
@@ -140,6 +141,10 @@ export class AgentSession {
 	}
 	get isCompacting(): boolean {
 		return this.#components.activity.has("compacting");
+	}
+	/** The background commands. Each start and end is an event. */
+	get jobs(): Pick<SessionJobs, "list" | "running" | "endAll"> {
+		return this.#components.jobs;
 	}
 	get queue(): QueuedPrompts {
 		return this.#components.runner.queue.texts;
@@ -327,10 +332,11 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
+		jobs.endAll();
 		runner.leave();
 		ended.abort();
 		hooks.unload();

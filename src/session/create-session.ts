@@ -25,6 +25,7 @@ import type { SessionSurface } from "./session-components.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionImages } from "./session-images.js";
+import { SessionJobs } from "./session-jobs.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
@@ -144,16 +145,29 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		emit,
 		ended: ended.signal,
 	};
+	const jobs = new SessionJobs({ emit, systemItems: () => runner.systemItems });
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
 	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
-	const runner: SessionRunner = new SessionRunner({ ...core, window, compaction, images, budget, notices });
+	const runner: SessionRunner = new SessionRunner({
+		...core,
+		window,
+		compaction,
+		images,
+		budget,
+		notices,
+		jobs: jobs.table,
+	});
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
-		onLeave: () => runner.leave(),
+		onLeave() {
+			const ended = jobs.endAll();
+			runner.leave();
+			return ended;
+		},
 		reread: () => reloader.refresh(),
 	});
 	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });
@@ -215,6 +229,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		models,
 		compaction,
 		runner,
+		jobs,
 		userShell: new UserShell(core),
 		lifecycle,
 		reloader,
@@ -229,7 +244,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		ended,
 		rebuild,
 	});
-	const commandHost = createCommandHost(session, lifecycle, setup, compaction);
+	const commandHost = createCommandHost(session, lifecycle, setup, compaction, jobs);
 	lifecycle.watchLog((error) => {
 		const line = setup.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.

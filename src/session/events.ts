@@ -3,6 +3,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { HookError, SourcePlace } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
+import type { JobStatus } from "../tools/background-jobs.js";
 import type { Activity } from "./activity.js";
 
 /** Queued prompts: steering is sent after the current tool calls, follow-ups after the run. */
@@ -57,7 +58,10 @@ export type AgentSessionEvent =
 	/** A shell command of the user (`!`) started; `output` is everything so far; it ends as an entry. */
 	| { type: "bash_start"; command: string }
 	| { type: "bash_update"; output: string }
-	| { type: "bash_end"; entryIndex: number };
+	| { type: "bash_end"; entryIndex: number }
+	/** A background command started, or ended. */
+	| { type: "job_start"; job: JobStatus }
+	| { type: "job_end"; job: JobStatus };
 
 /** Delivers the events of a session to all subscribers, in order. */
 export class SessionEvents {

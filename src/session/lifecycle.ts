@@ -15,8 +15,8 @@ import type { SessionCore } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
-	/** Called before the session leaves a log, when nothing is running. */
-	onLeave(): void;
+	/** Called before the session leaves a log, when nothing is running. @returns a line for the user, or null */
+	onLeave(): string | null;
 	/** Reads the files of the user and the project again. @returns a line for each new problem */
 	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
@@ -185,7 +185,7 @@ export class Lifecycle {
 	): Promise<void> {
 		const { state, context, setup, emit } = this.deps;
 		const previous = state.log;
-		this.deps.onLeave();
+		const left = this.deps.onLeave();
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
 		state.replaceLog(log);
@@ -203,6 +203,7 @@ export class Lifecycle {
 		}
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
+		if (left !== null) emit({ type: "notice", level: "info", message: setup.redact(left) });
 		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"

@@ -77,7 +77,7 @@ export class PromptQueue<T> {
 }
 
 /**
- * System items from hooks that are not yet entries. They are written right before the context of the next request is
+ * System items that are not yet entries. They are written right before the context of the next request is
  * computed.
  */
 export class SystemItems implements SystemItemSink {
@@ -88,6 +88,11 @@ export class SystemItems implements SystemItemSink {
 	append(handle: unknown, item: unknown): void {
 		const hook = ownerOf(handle);
 		this.#waiting.push({ source: hook.name, item: checkSystemItem(hook, item) });
+	}
+
+	/** Adds an item of pi's own. */
+	add(source: string, item: SystemItem): void {
+		this.#waiting.push({ source, item });
 	}
 
 	/** Writes all waiting items, in the order in which they were appended. */

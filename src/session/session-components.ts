@@ -14,6 +14,7 @@ import type { Prompter } from "./prompter.js";
 import type { Reloader } from "./reloader.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
+import type { SessionJobs } from "./session-jobs.js";
 import type { SessionRunner } from "./session-run.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
@@ -39,6 +40,7 @@ export interface SessionComponents {
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;
+	jobs: SessionJobs;
 	lifecycle: Lifecycle;
 	reloader: Reloader;
 	commands: CommandRunner;

@@ -6,6 +6,7 @@ import { sentTool } from "../context/preamble.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
+import type { ToolJobs } from "../tools/background-jobs.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
@@ -22,12 +23,13 @@ export interface SessionRunDeps extends SessionCore {
 	images: SessionImages;
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
+	jobs: ToolJobs;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
 export class SessionRunner {
 	readonly queue: PromptQueue<UserMessage>;
-	/** Items that hooks add to the next request. */
+	/** Items that hooks and background commands add to the next request. */
 	readonly systemItems: SystemItems;
 	readonly #nestedFiles: NestedContextFiles;
 
@@ -114,6 +116,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 		gate: createGate(deps.hooks, images, nestedFiles),
 		cwd: setup.cwd,
 		tmpDir: setup.tmpDir,
+		jobs: deps.jobs,
 		shellPath: () => settings.current.shellPath,
 		tools() {
 			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));

@@ -1,9 +1,10 @@
 import { Type } from "typebox";
 import { MAX_READ_BYTES } from "../util/fs.js";
+import { countJobs, MAX_RUNNING_JOBS } from "./background-jobs.js";
 import { announceCut, formatBytes } from "./output.js";
-import { textResult } from "./result.js";
+import { failed, textResult } from "./result.js";
 import { runShell, type ShellResult } from "./shell.js";
-import { type BashToolDetails, defineTool, type ToolResult } from "./tool.js";
+import { type BashToolDetails, defineTool, type ToolContext, type ToolResult } from "./tool.js";
 
 const parameters = Type.Object({
 	command: Type.String({
@@ -16,6 +17,12 @@ const parameters = Type.Object({
 			description: "Seconds after which the command and all processes it started are killed; default: no limit",
 		}),
 	),
+	background: Type.Optional(
+		Type.Boolean({
+			description:
+				"Start the command and return at once. Follow it with the tool jobs; a note tells you when it ends. It ends with the session.",
+		}),
+	),
 });
 
 export const bashTool = defineTool<typeof parameters, BashToolDetails>({
@@ -25,9 +32,11 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	parameters,
 	promptLine: "run a shell command: tests, builds, git, anything without a tool of its own",
 	guidelines: [
-		"bash: prefer the tools read, grep, find, ls, edit and write to cat, grep, find, ls, sed and echo. Give a timeout to commands that may hang; start servers in the background with their output sent to a file.",
+		"bash: prefer the tools read, grep, find, ls, edit and write to cat, grep, find, ls, sed and echo. Give a timeout to commands that may hang; start servers, watchers and other commands that keep running with background: true.",
 	],
-	async run({ command, timeout }, { cwd, signal, shellPath, tmpDir, onUpdate }) {
+	async run({ command, timeout, background }, context) {
+		if (background) return startInBackground(command, timeout, context);
+		const { cwd, signal, shellPath, tmpDir, onUpdate } = context;
 		const result = await runShell(command, {
 			cwd,
 			shellPath,
@@ -43,6 +52,27 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 		return bashResult(result, timeout);
 	},
 });
+
+function startInBackground(
+	command: string,
+	timeout: number | undefined,
+	{ jobs, cwd, shellPath, tmpDir }: ToolContext,
+): ToolResult<BashToolDetails> {
+	if (!jobs) return failed("Background commands are not available here: run the command without background.");
+	const job = jobs.start(command, {
+		cwd,
+		tmpDir,
+		...(shellPath === undefined ? {} : { shellPath }),
+		...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+	});
+	if (!job) {
+		const count = countJobs(MAX_RUNNING_JOBS);
+		return failed(`${count} are running, which is the maximum: end one with the tool jobs, action stop.`);
+	}
+	const file = job.outputPath === undefined ? "" : ` Its output is also in ${job.outputPath}.`;
+	const text = `Started in the background as ${job.id}. The tool jobs reads its output, waits for it and stops it.${file}`;
+	return textResult([text], { job: job.id });
+}
 
 function bashResult(result: ShellResult, timeout: number | undefined): ToolResult<BashToolDetails> {
 	const { output, exitCode, endedBy, durationMs } = result;

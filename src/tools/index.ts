@@ -2,6 +2,7 @@ import { bashTool } from "./bash.js";
 import { editTool } from "./edit.js";
 import { findTool as findFilesTool } from "./find.js";
 import { grepTool } from "./grep.js";
+import { jobsTool } from "./jobs.js";
 import { lsTool } from "./ls.js";
 import { readTool } from "./read.js";
 import type { AnyTool } from "./tool.js";
@@ -16,6 +17,7 @@ export const BUILTIN_TOOLS: readonly AnyTool[] = [
 	grepTool,
 	findFilesTool,
 	lsTool,
+	jobsTool,
 ];
 
 /** Names of the tools that are on by default. */

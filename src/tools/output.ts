@@ -1,5 +1,4 @@
 import { collapseCarriageReturns } from "../util/sanitize.js";
-import type { TruncationResult } from "./tool.js";
 
 /** Maximum size of a tool's output. */
 export interface OutputLimits {
@@ -16,6 +15,16 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** The limits of all built-in tools. */
 export const OUTPUT_LIMITS: OutputLimits = { maxLines: 2000, maxBytes: 50 * 1024 };
+
+/** How output was cut: sizes of the complete output and of the returned part. */
+export interface TruncationResult {
+	truncated: boolean;
+	truncatedBy: "lines" | "bytes" | null;
+	totalLines: number;
+	totalBytes: number;
+	outputLines: number;
+	outputBytes: number;
+}
 
 /** A text that was cut to its limits. */
 export interface Truncated {

@@ -1,8 +1,8 @@
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
-import { announceCut, truncateHead } from "./output.js";
+import { announceCut, type TruncationResult, truncateHead } from "./output.js";
 import { describeMissing } from "./path.js";
-import type { ToolResult, TruncationResult } from "./tool.js";
+import type { ToolResult } from "./tool.js";
 
 /** A result of paragraphs; empty ones are omitted. */
 export function textResult<T>(paragraphs: readonly string[], details: T): ToolResult<T> {

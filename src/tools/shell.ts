@@ -14,15 +14,23 @@ const POSIX_SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
 /** Joins stdout and stderr in the shell, because two pipes would lose the order of the output. */
 const PREAMBLE = `${ANNOUNCE_GROUP}exec 2>&1; `;
 
-/** Options of `runShell`. */
-export interface ShellOptions {
+/** Options of `spawnShell`. */
+export interface SpawnShellOptions {
 	cwd: string;
 	/** Runs with `-c command`. Absent: bash, or sh if bash is missing. */
 	shellPath?: string;
-	/** Directory for output that is too long for a result. */
-	tmpDir: string;
 	signal?: AbortSignal;
 	timeoutMs?: number;
+	/** As in `spawnGroup`. */
+	waitsForGroup?: boolean;
+	/** Receives the combined output. A returned promise pauses it until the promise settles. */
+	onOutput(chunk: Buffer): Promise<void> | undefined;
+}
+
+/** Options of `runShell`. */
+export interface ShellOptions extends Pick<SpawnShellOptions, "cwd" | "shellPath" | "signal" | "timeoutMs"> {
+	/** Directory for output that is too long for a result. */
+	tmpDir: string;
 	/** Receives the end of the output while it grows: first at once, then about ten times per second. */
 	onProgress?(output: Truncated): void;
 }
@@ -34,28 +42,35 @@ export interface ShellResult extends ProcessResult {
 
 /** Runs a command in the user's shell, with empty stdin. Never rejects because of the command. */
 export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
-	const shell = options.shellPath ?? BASH_PATHS.find((path) => existsSync(path)) ?? "sh";
 	const recorder = new OutputRecorder(options.tmpDir);
-	const rejection = reject(command);
-	if (rejection !== undefined) return { ...rejection, output: await recorder.finish() };
-
-	const isPosix = POSIX_SHELLS.has(basename(shell));
 	const progress = createProgress(() => options.onProgress?.(recorder.live()));
-	const outcome = await spawnGroup(shell, ["-c", isPosix ? PREAMBLE + command : command], {
+	const outcome = await spawnShell(command, {
 		cwd: options.cwd,
-		announcesItself: isPosix,
-		signal: options.signal,
-		timeoutMs: options.timeoutMs,
-		onOutput: (chunk, stream) => {
-			// On a syntax error the preamble does not run, so the message, which quotes it, arrives on stderr.
-			const text = isPosix && stream === "stderr" ? withoutPreamble(chunk) : chunk;
-			const ready = recorder.add(text);
+		...(options.shellPath === undefined ? {} : { shellPath: options.shellPath }),
+		...(options.signal && { signal: options.signal }),
+		...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+		onOutput: (chunk) => {
+			const ready = recorder.add(chunk);
 			progress.note();
 			return ready;
 		},
 	});
 	progress.stop();
 	return { ...outcome, output: await recorder.finish() };
+}
+
+/** Runs a command like `runShell` and passes its output on as bytes. Never rejects because of the command. */
+export function spawnShell(command: string, options: SpawnShellOptions): Promise<ProcessResult> {
+	const rejection = reject(command);
+	if (rejection !== undefined) return Promise.resolve(rejection);
+	const shell = options.shellPath ?? BASH_PATHS.find((path) => existsSync(path)) ?? "sh";
+	const isPosix = POSIX_SHELLS.has(basename(shell));
+	return spawnGroup(shell, ["-c", isPosix ? PREAMBLE + command : command], {
+		...options,
+		announcesItself: isPosix,
+		// On a syntax error the preamble does not run, so the message, which quotes it, arrives on stderr.
+		onOutput: (chunk, stream) => options.onOutput(isPosix && stream === "stderr" ? withoutPreamble(chunk) : chunk),
+	});
 }
 
 function reject(command: string): ProcessResult | undefined {

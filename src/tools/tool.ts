@@ -1,5 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { Static, TSchema } from "typebox";
+import type { ToolJobs } from "./background-jobs.js";
+import type { TruncationResult } from "./output.js";
 
 /** The environment of a tool call. */
 export interface ToolContext {
@@ -12,6 +14,8 @@ export interface ToolContext {
 	shellPath?: string;
 	/** A private directory (0700) for output that is too long for the result. */
 	tmpDir: string;
+	/** The background commands of the session. */
+	jobs?: ToolJobs;
 	/** Shows a partial result. The host throttles updates. */
 	onUpdate?(partial: ToolResult): void;
 }
@@ -50,16 +54,6 @@ export function defineTool<TParameters extends TSchema, TDetails = undefined>(
 	return tool;
 }
 
-/** How output was cut: sizes of the complete output and of the returned part. */
-export interface TruncationResult {
-	truncated: boolean;
-	truncatedBy: "lines" | "bytes" | null;
-	totalLines: number;
-	totalBytes: number;
-	outputLines: number;
-	outputBytes: number;
-}
-
 export interface BashToolDetails {
 	truncation?: TruncationResult;
 	/** Path of the complete output, if it was cut and saved. */
@@ -69,6 +63,16 @@ export interface BashToolDetails {
 	durationMs?: number;
 	/** Why a command was killed: the timeout, an abort, or the name of a signal. */
 	endedBy?: "timeout" | "abort" | NodeJS.Signals;
+	/** The id of a command that runs in the background. */
+	job?: string;
+}
+
+/** Absent fields: of a list. */
+export interface JobsToolDetails {
+	/** The id of the command. */
+	job?: string;
+	isRunning?: boolean;
+	truncation?: TruncationResult;
 }
 
 export interface ReadToolDetails {

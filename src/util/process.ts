@@ -28,6 +28,11 @@ export interface SpawnGroupOptions {
 	timeoutMs?: number;
 	/** True if the program begins with `ANNOUNCE_GROUP`: then it ends with pi even if pi is killed while starting it. */
 	announcesItself?: boolean;
+	/**
+	 * For background programs: resolves only when no process of the group holds the output pipes, and `signal` also ends
+	 * processes that remain after that.
+	 */
+	waitsForGroup?: boolean;
 	/** Receives the output in chunks of at most 64 KB, as bytes. A returned promise pauses that stream until it settles. */
 	onOutput?(chunk: Buffer, stream: "stdout" | "stderr"): Promise<void> | undefined;
 }
@@ -99,9 +104,14 @@ export function spawnGroup(
 		let isResolved = false;
 		let lingeringBytes = 0;
 		let linger: NodeJS.Timeout | undefined;
+		let isClosed = false;
 
 		const finish = () => {
 			if (isResolved) return;
+			if (options.waitsForGroup && !isClosed && endedBy === "itself" && isGroupAlive(group)) {
+				linger = setTimeout(finish, LINGER_MS);
+				return;
+			}
 			isResolved = true;
 			clearTimeout(timeout);
 			clearTimeout(linger);
@@ -109,6 +119,11 @@ export function spawnGroup(
 			const leftAny = isGroupAlive(group);
 			if (!leftAny) untrackGroup(group);
 			const leftRunning = leftAny && endedBy === "itself";
+			if (leftRunning && options.waitsForGroup && options.signal) {
+				onAbort(options.signal, () => {
+					if (trackedGroups().includes(group)) endGroup(group, () => {});
+				});
+			}
 			// Remaining processes must not keep pi running.
 			child.unref();
 			for (const pipe of [child.stdout, child.stderr]) {
@@ -157,11 +172,14 @@ export function spawnGroup(
 		}
 		child.on("error", () => {}); // a signal could not be sent; pi signals the group separately
 		child.once("exit", () => {
-			clearTimeout(timeout);
+			if (!options.waitsForGroup) clearTimeout(timeout);
 			// The event loop may have been busy: read the pipes once more before dropping their contents.
 			linger = setTimeout(() => setImmediate(finish), LINGER_MS);
 		});
-		child.once("close", finish);
+		child.once("close", () => {
+			isClosed = true;
+			finish();
+		});
 		const release = options.signal ? onAbort(options.signal, () => end("abort")) : () => {};
 	});
 }

@@ -24,7 +24,7 @@ test("/debug writes versions, settings, hooks and the last request, with every k
 		/^pi \d+\.\d+\.\d+ in /m,
 		/^node v\S+ on \w+ \w+$/m,
 		/^model loopback\/scripted \(openai-completions\), thinking medium$/m,
-		/^tools read, bash, edit, write, grep, find, ls$/m,
+		/^tools read, bash, edit, write, grep, find, ls, jobs$/m,
 		/^theme: light \(user\)$/m,
 		/^apiKeys: 1 entry \(user\)$/m,
 		/^quiet +global/m,

@@ -69,7 +69,27 @@ test("a test runs every code block", () => {
 
 test.each(Object.entries(scenarios))("%s does what the page says", (_, run) => run());
 
+test("the calls of background commands return what the page says", async () => {
+	const rows = [...page.matchAll(/^\| `(bash|jobs) (\{.*\})` \| (.*) \|$/gm)];
+	const calls = rows.map(([, name = "", args = ""]) => toolCall(name, JSON.parse(args)));
+	expect(calls).toHaveLength(5);
+	const { session, provider } = await startSession({
+		files: { "package.json": { scripts: { dev: "sleep 1; echo ready; sleep 1000" } } },
+	});
+	provider.reply(...calls.map((call) => [call]), "done");
+	await session.prompt("go");
+	const results = provider.requests.slice(1).map(({ messages }) => messages.at(-1)?.text ?? "");
+	expect(results).toEqual([
+		expect.stringContaining(/`(.*)`/.exec(rows[0]?.[3] ?? "")?.[1] ?? "?"),
+		expect.stringMatching(/^job-1: running for .*: npm run dev/),
+		expect.stringMatching(/\n\[job-1: running for .*\]$/),
+		expect.stringMatching(/(^|\n)ready\n\n\[job-1: running for [5-9]\.\d s\]$/),
+		expect.stringMatching(/\[job-1: stopped after .*\]$/),
+	]);
+	expect(session.jobs.running).toBe(0);
+});
+
 test("the page names every built-in tool", () => {
-	const [, names = ""] = /pi has seven: ([^.]*)\./.exec(page) ?? [];
+	const [, names = ""] = /pi has eight: ([^.]*)\./.exec(page) ?? [];
 	expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(BUILTIN_TOOLS.map(({ name }) => name));
 });

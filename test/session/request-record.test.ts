@@ -171,7 +171,7 @@ test("an invalid section or tool is reported as a sentence, and the request goes
 			"context: tools[1] is not the name of a tool that is on; its answer was dropped",
 		]),
 	);
-	expect(toolNames(provider, 0)).toHaveLength(7);
+	expect(toolNames(provider, 0)).toHaveLength(8);
 	const status = expect.stringMatching(/h1\.ts: tools\[1\] is not the name of a tool that is on$/);
 	expect(await session.prompt("/context")).toEqual({ kind: "command", status });
 });
@@ -197,12 +197,15 @@ test("/context without a screen and pi context print sections and tools, and wha
 		"▎ 2 assistant N tok new a1",
 		"┆ system base (by look)",
 		"┆ tool ls (by look)",
+		"┆ tool jobs (by look)",
 	]);
 	await test.session.dispose();
 	const { agentDir, cwd } = test;
 	const { stdout } = await run({ name: "context", verify: false }, { agentDir, cwd });
 	expect(stdout).toMatch(/\n- +system +3 tok +cached +\S+look\.ts +look:x: Only look\.\n/);
-	expect(stdout).toMatch(/\nhidden:\n- +system base +\d+ tok +by \S+look\.ts\n- +tool ls +\d+ tok +by \S+look\.ts\n/);
+	expect(stdout).toMatch(
+		/\nhidden:\n- +system base +\d+ tok +by \S+look\.ts\n- +tool ls +\d+ tok +by \S+look\.ts\n- +tool jobs +\d+ tok +by \S+look\.ts\n/,
+	);
 });
 
 test("the request without a hook has no tools of it, in /context and in pi context --without", async () => {
@@ -235,7 +238,7 @@ describe("tools that a hook does not offer", () => {
 		const { session, provider } = test;
 		provider.reply([toolCall("bash", { command: "echo ran > out.txt" })], "done");
 		await session.prompt("run it");
-		expect(toolNames(provider, 0)).toEqual(["read", "edit", "write", "grep", "find", "ls"]);
+		expect(toolNames(provider, 0)).toEqual(["read", "edit", "write", "grep", "find", "ls", "jobs"]);
 		expect(systemOf(provider, 0)).not.toContain("- bash:");
 		expect(provider.requests[1]?.messages.at(-1)?.text).toMatch(
 			/^There is no tool "bash"\. The tools are: read, edit, /,
@@ -244,7 +247,7 @@ describe("tools that a hook does not offer", () => {
 		const without = await session.inspector.inspectContext({
 			without: new Set(test.session.loaded.hooks.map(({ path }) => path)),
 		});
-		expect(without.context.preamble.tools).toHaveLength(7);
+		expect(without.context.preamble.tools).toHaveLength(8);
 		expect(without.ledger.tokens).toBeGreaterThan(ledger.tokens + 100);
 		expect(context.preamble.hiddenTools.map(({ tool }) => tool.name)).toEqual(["bash"]);
 		const status = session.inspector.hookStatuses().find(({ name }) => name === "ro");
@@ -338,5 +341,5 @@ test("a freeze keeps the system prompt and tools of a hook that is gone, until i
 	const again = await startSession(place);
 	await again.session.prompt("/uncompact");
 	await again.session.prompt("u3");
-	expect(toolNames(provider, 2)).toHaveLength(7);
+	expect(toolNames(provider, 2)).toHaveLength(8);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BUILTIN_TOOLS, DEFAULT_TOOL_NAMES, findTool } from "../../src/tools/index.js";
 
 test("the built-in tools that change nothing are marked read-only", () => {
-	expect(DEFAULT_TOOL_NAMES).toEqual(["read", "bash", "edit", "write", "grep", "find", "ls"]);
+	expect(DEFAULT_TOOL_NAMES).toEqual(["read", "bash", "edit", "write", "grep", "find", "ls", "jobs"]);
 	expect(BUILTIN_TOOLS.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([
 		"read",
 		"grep",

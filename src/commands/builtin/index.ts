@@ -10,6 +10,7 @@ import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
 import { hotkeysCommand } from "./hotkeys.js";
+import { jobsCommand } from "./jobs.js";
 import { loginCommand } from "./login.js";
 import { logoutCommand } from "./logout.js";
 import { modelCommand } from "./model.js";
@@ -46,6 +47,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	reloadCommand,
 	trustCommand,
 	toolsCommand,
+	jobsCommand,
 	settingsCommand,
 	copyCommand,
 	exportCommand,

@@ -1,5 +1,5 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
-import { formatCost, formatTokens, homePath } from "../format.js";
+import { formatCost, formatTokens, homePath, plural } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
 import type { ViewStyle } from "./views/view.js";
 
@@ -15,6 +15,8 @@ export interface FooterFacts {
 	/** Usage of the complete session; null while it is being counted. */
 	spent: { tokens: { input: number; output: number; cacheRead: number; cacheWrite: number }; cost: number } | null;
 	queued: number;
+	/** Number of background commands that run. */
+	jobs: number;
 }
 
 const BAR_CELLS = 10;
@@ -55,7 +57,7 @@ export class Footer implements Component {
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
 		const isShort = width < MIN_TWO_LINES;
 		const model = facts ? theme.dim(modelLabel(facts)) : "";
-		const right = isShort ? (facts ? this.#share(facts) : "") : model;
+		const right = isShort ? (facts ? this.#short(facts) : "") : model;
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
 		const location = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(MIN_PATH, room))}${branch}${name}`;
 		const first = spread(theme.dim(location), right, width);
@@ -64,16 +66,22 @@ export class Footer implements Component {
 
 	#usage(facts: FooterFacts): string {
 		const { theme } = this.style;
-		if (facts.model === null) return theme.dim(queued(facts));
+		if (facts.model === null) return theme.dim([queued(facts), jobs(facts)].filter(Boolean).join(" · "));
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
 		// Any usage fills at least one cell: an empty bar means an empty context.
 		const full = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
 		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
-		const more = [...spent(facts), queued(facts)];
+		const more = [...spent(facts), queued(facts), jobs(facts)];
 		const window = contextWindow > 0 ? theme.dim(` of ${formatTokens(contextWindow)}`) : "";
 		const rest = more.filter(Boolean).map((text) => theme.dim(` · ${text}`));
 		return `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${rest.join("")}`;
+	}
+
+	/** The right end of a footer with one line. */
+	#short(facts: FooterFacts): string {
+		const running = jobs(facts);
+		return (running && this.style.theme.dim(`${running} · `)) + this.#share(facts);
 	}
 
 	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {
@@ -108,6 +116,10 @@ function spent(facts: FooterFacts): string[] {
 
 function queued({ queued: count }: FooterFacts): string {
 	return count > 0 ? `${count} queued` : "";
+}
+
+function jobs({ jobs: count }: FooterFacts): string {
+	return count > 0 ? plural(count, "job") : "";
 }
 
 /** Cuts a path at its start: the last folders are the most informative. */

@@ -13,6 +13,8 @@ const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
 	"turn_end",
 	"agent_end",
 	"bash_end",
+	"job_start",
+	"job_end",
 	"entry_appended",
 	"context_changed",
 	"session_changed",
@@ -149,6 +151,7 @@ export class SessionBinding {
 			context: this.session.contextUsage(),
 			spent,
 			queued: queue.steering.length + queue.followUps.length,
+			jobs: this.session.jobs.running,
 		};
 		this.screen.footer.facts = facts;
 		this.screen.window.name(sessionName, this.session.cwd);

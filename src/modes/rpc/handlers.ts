@@ -76,6 +76,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 			autoRetryEnabled: controls.autoRetry,
 			messageCount: controls.messages.length,
 			queuedMessageCount: session.queue.steering.length + session.queue.followUps.length,
+			jobCount: session.jobs.running,
 		}),
 		get_messages: () => ({ messages: controls.messages }),
 		async set_model({ provider, modelId }) {

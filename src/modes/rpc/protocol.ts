@@ -102,6 +102,8 @@ export interface RpcState {
 	/** Number of messages in the next request. */
 	messageCount: number;
 	queuedMessageCount: number;
+	/** Number of background commands that run. */
+	jobCount: number;
 }
 
 /** Answer to `bash`. */

@@ -31,14 +31,14 @@ describe("pi context", () => {
 		const ids = ["base", "tools", "environment"];
 		const core = { tokens, cached: true, origin: { kind: "core" }, text: expect.any(String) };
 		expect(systemPrompt).toEqual(ids.map((id) => ({ id, ...core })));
-		expect(tools).toHaveLength(7);
+		expect(tools).toHaveLength(8);
 		expect(tools[0]).toEqual({ name: "read", ...core });
 		expect(report).toEqual({
 			session: file,
 			at: 9,
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
-			prefix: { tools: 7, systemPrompt: 3, messages: 4, tokens },
+			prefix: { tools: 8, systemPrompt: 3, messages: 4, tokens },
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
 				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },

@@ -13,6 +13,7 @@ const FACTS: FooterFacts = {
 	context: { tokens: 24_000, contextWindow: 200_000 },
 	spent: { tokens: { input: 2000, output: 3400, cacheRead: 10_000, cacheWrite: 500 }, cost: 0.124 },
 	queued: 0,
+	jobs: 0,
 };
 
 function footer(facts: FooterFacts, style = plainStyle()): Footer {
@@ -75,4 +76,28 @@ test("on a narrow screen the path uses all remaining columns", () => {
 	]);
 	const deep = plainStyle({ cwd: `/srv/${"deep/".repeat(8)}shop` });
 	expect(footer(facts, deep).render(40)).toEqual(["…/deep/deep/deep/deep/deep/shop      12%"]);
+});
+
+test.each([
+	[40, [`~/src/shop (main)${" ".repeat(40 - 17 - 12)}2 jobs · 12%`]],
+	[
+		80,
+		[
+			`~/src/shop (main)${" ".repeat(80 - 17 - 22)}claude-sonnet · medium`,
+			"context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · ↑12.5k ↓3.4k · 2 jobs",
+		],
+	],
+	[
+		120,
+		[
+			`~/src/shop (main)${" ".repeat(120 - 17 - 22)}claude-sonnet · medium`,
+			"context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · ↑12.5k ↓3.4k · 2 jobs",
+		],
+	],
+])("running background commands are counted at %d columns", (columns, lines) => {
+	expect(footer({ ...FACTS, jobs: 2 }).render(columns)).toEqual(lines);
+});
+
+test("one background command is counted without a model", () => {
+	expect(footer({ ...FACTS, model: null, queued: 1, jobs: 1 }).render(80)[1]).toBe("1 queued · 1 job");
 });

@@ -132,6 +132,7 @@ describe("queries and changes", () => {
 			autoRetryEnabled: true,
 			messageCount: 0,
 			queuedMessageCount: 0,
+			jobCount: 0,
 		});
 		const { models } = await client.call("get_available_models");
 		expect(models.map(({ provider }) => provider)).toEqual(["loopback", "loopback-anthropic"]);

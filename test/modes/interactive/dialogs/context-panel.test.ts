@@ -162,7 +162,7 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
 	await app.terminal.press("home");
-	expect((await panel(app))[2]).toMatch(/^→▎ {4}tools {7}7 tools: read, bash, edit, .* 1\.\dk {2}cached$/);
+	expect((await panel(app))[2]).toMatch(/^→▎ {4}tools {7}8 tools: read, bash, edit, .* 1\.\dk {2}cached$/);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.press("down");
@@ -187,23 +187,23 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 });
 
 test.each([
-	[40, ["1.9k of 200k", "1.9k of 200k", "1.9k of 200k", "1.9k of 200k"]],
+	[40, ["2.1k of 200k", "2.1k of 200k", "2.1k of 200k", "2.1k of 200k"]],
 	[
 		80,
 		[
-			"1.9k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
-			"1.9k of 200k · expected 99 %, last reported 75 % cached",
-			"1.9k of 200k · expected 99 %, reported 75 % cached · 0 hooks",
-			"1.9k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
+			"2.1k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
+			"2.1k of 200k · expected 99 %, last reported 75 % cached",
+			"2.1k of 200k · expected 99 %, reported 75 % cached · 0 hooks",
+			"2.1k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
 		],
 	],
 	[
 		120,
 		[
-			"1.9k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
-			"1.9k of 200k · expected 99 %, last reported 75 % cached · 0 hooks · 4 of 4 entries",
-			"1.9k of 200k · expected 99 %, reported 75 % cached · 0 hooks · 3 of 3 entries",
-			"1.9k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
+			"2.1k of 200k · expected 99 % cached · 0 hooks · 2 of 2 entries",
+			"2.1k of 200k · expected 99 %, last reported 75 % cached · 0 hooks · 4 of 4 entries",
+			"2.1k of 200k · expected 99 %, reported 75 % cached · 0 hooks · 3 of 3 entries",
+			"2.1k of 200k · reported 0 % cached · 0 hooks · 1 of 1 entries",
 		],
 	],
 ])(

@@ -24,6 +24,8 @@ export const bashPresenter: ToolPresenter = {
 	body(call, width, style) {
 		// The command never ran: the view draws the error as for any tool.
 		if (call.phase === "finished" && call.isError && !exit(call)) return [];
+		// The result tells the model how to follow the command.
+		if (detail(call, "job") !== undefined) return [];
 		const command = textArg(call, "command").trim();
 		// The head shows at most one line of the command.
 		const isLong = command.includes("\n") || command.length > width - 8;
@@ -39,6 +41,8 @@ function exit(call: ToolCallState): string {
 	if (endedBy === "timeout") return "timed out";
 	if (endedBy === "abort") return "stopped";
 	if (typeof endedBy === "string") return `killed by ${cleanLine(endedBy, 20)}`;
+	const job = detail(call, "job");
+	if (typeof job === "string") return `started ${cleanLine(job, 20)}`;
 	const code = detail(call, "exitCode");
 	if (code === null) return "killed";
 	return typeof code === "number" ? `exit ${code}` : "";

@@ -1,0 +1,180 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { BackgroundJobs, type JobStatus, MAX_RUNNING_JOBS } from "../../src/tools/background-jobs.js";
+import { bashTool } from "../../src/tools/bash.js";
+import { MAX_FILE_BYTES } from "../../src/tools/job-output.js";
+import { jobsTool } from "../../src/tools/jobs.js";
+import type { ToolContext } from "../../src/tools/tool.js";
+import { untilGone } from "../e2e/support.js";
+import { textOf, toolContext } from "./context.js";
+
+/** A context with background commands, which end with the test. */
+async function start(changes: Partial<ToolContext> = {}) {
+	const changed: JobStatus[] = [];
+	const jobs = new BackgroundJobs((job) => changed.push(job));
+	onTestFinished(() => void jobs.endAll());
+	const context = await toolContext({ jobs, ...changes });
+	const bash = async (command: string, more: { timeout?: number } = {}) =>
+		textOf(await bashTool.run({ command, background: true, ...more }, context));
+	const call = async (action: "list" | "read" | "wait" | "stop", id?: string, timeoutMs?: number) =>
+		textOf(
+			await jobsTool.run(
+				{ action, ...(id === undefined ? {} : { id }), ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+				context,
+			),
+		);
+	return { jobs, context, bash, call, changed };
+}
+
+const isAlive = (pid: number) => {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+};
+
+test("bash with background returns at once with the id, and wait returns output and exit code", async () => {
+	const { bash, call, context, jobs } = await start();
+	expect(await bash("echo one; sleep 0.2; echo two >&2; exit 3")).toMatch(/^Started in the background as job-1\./);
+	expect(jobs.find("job-1")).toMatchObject({ isRunning: true, exitCode: null });
+	expect(await call("wait", "job-1")).toMatch(/^one\ntwo\n\n\[job-1: exit code 3 after 0\.\d s\]$/);
+	const path = jobs.find("job-1")?.outputPath ?? expect.fail();
+	expect(path.startsWith(context.tmpDir)).toBe(true);
+	expect(await readFile(path, "utf8")).toBe("one\ntwo\n");
+	expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("read returns what came since the last read, and never half a character", async () => {
+	const { bash, call, context } = await start();
+	await bash("printf 'a\\303'; until [ -e go ]; do sleep 0.02; done; printf '\\244b\\n'; sleep 1000");
+	await expect.poll(() => call("list")).toContain("\n  a");
+	expect(await call("read", "job-1")).toMatch(/^a\n\n\[job-1: running for /);
+	expect(await call("read", "1")).toMatch(/^\(no new output\)\n/);
+	await writeFile(join(context.cwd, "go"), "");
+	await expect.poll(() => call("list")).toContain("\n  aäb");
+	expect(await call("read", "job-1")).toMatch(/^äb\n\n\[job-1: running for /);
+});
+
+test("a wait that times out or is aborted leaves the command running", async () => {
+	const controller = new AbortController();
+	const { bash, call, jobs } = await start({ signal: controller.signal });
+	await bash("sleep 1000");
+	expect(await call("wait", undefined, 50)).toMatch(/^\(no new output\)\n\n\[job-1: running for 0\.\d s\]$/);
+	const waiting = call("wait", "job-1");
+	controller.abort();
+	expect(await waiting).toContain("the user stopped waiting for it");
+	expect(jobs.find("job-1")?.isRunning).toBe(true);
+});
+
+test("stop ends the complete process tree, even if it ignores SIGTERM", async () => {
+	const { bash, call, jobs } = await start();
+	await bash("trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait");
+	await expect.poll(() => jobs.lastLines("job-1", 1)[0] ?? "").toMatch(/^\d+$/);
+	const child = Number(jobs.lastLines("job-1", 1)[0]);
+	expect(isAlive(child)).toBe(true);
+	expect(await call("stop", "job-1")).toMatch(/\[job-1: stopped after 1\.\d s\]$/);
+	await untilGone(child);
+	expect(jobs.find("job-1")).toMatchObject({ isRunning: false, exitCode: null, endedBy: "model" });
+});
+
+test("a command runs as long as a process that it started holds its output", async () => {
+	const { bash, call, jobs } = await start();
+	await bash("(sleep 0.5; echo late) & echo early");
+	await expect.poll(() => jobs.lastLines("job-1", 1)).toEqual(["early"]);
+	expect(await call("wait", "job-1")).toMatch(/^early\nlate\n\n\[job-1: exit code 0 after /);
+});
+
+test("processes with output of their own are named when the command ends, and stop ends them", async () => {
+	const { bash, call } = await start();
+	await bash("sleep 1000 >/dev/null 2>&1 & echo $!");
+	const text = await call("wait", "job-1");
+	expect(text).toMatch(/exit code 0 after \d\.\d s; processes that it started still run\]$/);
+	const child = Number(text.split("\n")[0]);
+	expect(isAlive(child)).toBe(true);
+	await call("stop", "job-1");
+	await untilGone(child);
+});
+
+test("a timeout, a signal and a command that cannot start are named", async () => {
+	const { bash, call } = await start();
+	await bash("sleep 1000", { timeout: 0.1 });
+	await bash("kill -s KILL $$");
+	await bash("a\0b");
+	expect(await call("wait", "job-1")).toMatch(/\[job-1: timed out after /);
+	expect(await call("wait", "job-2")).toMatch(/\[job-2: ended by signal SIGKILL after /);
+	expect(await call("wait", "job-3")).toMatch(/\[job-3: not started: The command contains a NUL character/);
+	expect(await call("list")).toMatch(/^job-1: timed out .*: sleep 1000\njob-2: ended .*\njob-3: not started/);
+});
+
+test("a wrong or missing id gets the ids that exist", async () => {
+	const { bash, call, context } = await start();
+	expect(await call("list")).toBe("There are no background commands.");
+	expect(await call("read", "job-9")).toBe("There are no background commands: they end with their session.");
+	await bash("sleep 1000");
+	await bash("sleep 2000");
+	expect(await call("read")).toMatch(/^The id is missing\. The commands are:\njob-1: running .*\njob-2: running /);
+	expect(await call("stop", "job-9")).toMatch(/^There is no background command "job-9"\. The commands are:\njob-1/);
+	const { jobs: _, ...bare } = context;
+	expect((await jobsTool.run({ action: "list" }, bare)).isError).toBe(true);
+	expect(textOf(await bashTool.run({ command: "true", background: true }, bare))).toBe(
+		"Background commands are not available here: run the command without background.",
+	);
+});
+
+test("a command more than the maximum is refused until one has ended", async () => {
+	const { bash, call, jobs } = await start();
+	for (let number = 1; number <= MAX_RUNNING_JOBS; number++) await bash("sleep 1000");
+	expect(await bash("sleep 1000")).toBe(
+		"16 background commands are running, which is the maximum: end one with the tool jobs, action stop.",
+	);
+	await call("stop", "job-1");
+	expect(await bash("true")).toContain("job-17");
+	await call("wait", "job-17");
+	expect(jobs.list()).toHaveLength(17);
+});
+
+test("long output is cut like that of bash, and the file keeps its last 10 MB", async () => {
+	const { bash, call, jobs } = await start();
+	await bash("seq 1 2500000");
+	const text = await call("wait", "job-1");
+	const path = jobs.find("job-1")?.outputPath ?? expect.fail();
+	expect(text).toContain(`[Cut: only the last 2000 of 2500000 lines`);
+	expect(text).toContain(`Output: ${path} (use grep, or read with offset).]`);
+	expect(text.split("\n")[1999]).toBe("2500000");
+	const saved = await readFile(path, "utf8");
+	expect(saved.length).toBeLessThanOrEqual(MAX_FILE_BYTES);
+	expect(saved).toMatch(/^\[Earlier output was dropped: this file keeps the last 10 MB\.\]\n\d+\n/);
+	const numbers = saved.trimEnd().split("\n").slice(1).map(Number);
+	expect(numbers.at(-1)).toBe(2_500_000);
+	expect(numbers.every((number, at) => at === 0 || number === (numbers[at - 1] ?? 0) + 1)).toBe(true);
+});
+
+test("output that cannot be saved is still readable", async () => {
+	const { bash, call } = await start({ tmpDir: "/dev/null/nowhere" });
+	expect(await bash("seq 1 3000")).toContain("job-1");
+	const text = await call("wait", "job-1");
+	expect(text).toContain("The output could not be saved.");
+	expect(text).toContain("\n3000\n");
+});
+
+test("the end of the session ends all commands, notifies of each, and forgets them", async () => {
+	const { bash, call, jobs, changed } = await start();
+	await bash("echo $$; sleep 1000");
+	await bash("true");
+	await call("wait", "job-2");
+	await expect.poll(() => jobs.lastLines("job-1", 1)[0] ?? "").toMatch(/^\d+$/);
+	const pid = Number(jobs.lastLines("job-1", 1)[0]);
+	expect(jobs.endAll().map(({ id }) => id)).toEqual(["job-1"]);
+	expect(changed.map(({ id, isRunning, endedBy }) => [id, isRunning, endedBy])).toEqual([
+		["job-1", true, undefined],
+		["job-2", true, undefined],
+		["job-2", false, undefined],
+		["job-1", false, "session"],
+	]);
+	expect(jobs.list()).toEqual([]);
+	await untilGone(pid);
+	expect(await bash("true")).toContain("job-3");
+});
