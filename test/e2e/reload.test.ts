@@ -21,9 +21,10 @@ function write(version: string, agentDir: string, cwd: string, provider: Loopbac
 }
 
 async function expectVersion(version: string, pi: PiTerminal, provider: LoopbackProvider): Promise<void> {
-	provider.reply(`Reply ${provider.requests.length}.`);
+	const reply = `Reply ${provider.requests.length}.`;
+	provider.reply(reply);
 	await submit(pi, "/ask");
-	await pi.waitForText(`Reply ${provider.requests.length}.`);
+	await pi.waitForText(reply);
 	const { messages } = provider.requests.at(-1) ?? { messages: [] };
 	expect(messages[0]?.text).toContain(`${version} skill`);
 	expect(messages[0]?.text).toContain(`${version} rules`);

@@ -35,7 +35,7 @@ test("a hook changes the system prompt and tools of the program in RPC mode, and
 		["look:rule", { kind: "hook", hook }],
 	]);
 	const removed = report.removed.map((part) => ("id" in part ? part.id : part.name));
-	expect(removed).toEqual(["environment", "bash", "edit", "write", "grep", "find"]);
+	expect(removed).toEqual(["environment", "bash", "edit", "write", "grep", "find", "jobs"]);
 	const { sessionFile } = await client.call("get_state");
 	await client.close();
 	const verified = spawnPi(["context", "--verify", "--session", sessionFile ?? ""], { agentDir });

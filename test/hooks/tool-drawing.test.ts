@@ -38,8 +38,8 @@ test("the HTML export contains the text of a drawn call, escaped, and names a ho
 	const html = readFileSync(join(cwd, "out.html"), "utf8");
 	expect(html).toContain("<summary>list + ␛[2J&lt;tea&gt;</summary>");
 	expect(html).toContain("○ tea\n80");
-	expect(html).toMatch(
-		/Saved\.<\/pre>\s*<p class="error">Hook todo\.ts:6:28 failed on renderResult: no &lt;ink&gt;<\/p>/,
+	expect(html).toContain(
+		'<code>Saved.</code></pre><p class="error">Hook todo.ts:6:28 failed on renderResult: no &lt;ink&gt;</p>',
 	);
 	expect(html).not.toContain("\u001b");
 });
