@@ -41,7 +41,7 @@ test("every character has the same width as in the library", () => {
 });
 
 /** Where the library starts a line with a space, or puts an empty line before a tab. */
-const CODE_BEFORE_SPACE = /(?:\x1b\[[\d;:]*[mK]|\x07) |\t\x1b/;
+const CODE_BEFORE_SPACE = /(?:\x1b\[[\d;:]*[mK]|\x07)[ \t]|\t\x1b/;
 
 test("every line has the same width and line breaks as in the library, which starts some lines with a space", () => {
 	fc.assert(
