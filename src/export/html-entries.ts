@@ -28,7 +28,7 @@ const MAX_PREVIEW = 100;
 
 /** Finds the results of tool calls. */
 export interface ResultSource {
-	/** The result of a call in the entry `index`; undefined if there is none. Each result is returned once. */
+	/** The result of a call in the entry `index`; undefined without one. Each result is returned once. */
 	take(callId: string, index: number): FoundResult | undefined;
 	/** True if the result in the entry `index` was shown with its call. */
 	isTaken(index: number): boolean;

@@ -97,7 +97,7 @@ export class RequestStates {
 			this.#isStale = true;
 	}
 
-	/** Number of a hook's message, which is stored with a reply; undefined if there is none. */
+	/** Number of a hook's message, which is stored with a reply; undefined for other messages. */
 	hookMessage(reply: number, part: number): number | undefined {
 		return this.#hookNumbers.get(`${reply} ${part}`);
 	}

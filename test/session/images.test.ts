@@ -210,7 +210,7 @@ test("an error that no image caused ends the run after all images are omitted, a
 	expect(imagesSent(provider)).toEqual([1, 0, 1]);
 });
 
-test("a model without vision gets placeholders, the user is told once, and a model with vision gets the images again", async () => {
+test("a model without vision gets placeholders, the user sees a notice once, and a model with vision gets the images again", async () => {
 	const provider = await startProvider();
 	const { session, notices } = await startSession({ provider, modelOptions: { input: ["text"] } });
 	provider.on(() => "ok");

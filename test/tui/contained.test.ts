@@ -81,7 +81,7 @@ test("the same failure is reported once in a row, and again after a success", ()
 	expect(errors).toHaveLength(2);
 });
 
-test("a component that changes its lines in place is drawn anew", () => {
+test("a component that changes its lines in place is drawn again", () => {
 	const lines = ["one"];
 	const { view } = contain(fixed(() => lines));
 	expect(view.render(40)).toEqual(["one"]);

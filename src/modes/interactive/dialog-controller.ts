@@ -160,7 +160,7 @@ export class DialogController implements CommandUI {
 	}
 }
 
-/** Position of the option with this value; -1 if there is none. */
+/** Position of the option with this value; -1 if no option has it. */
 function chosenAt(choices: readonly SelectChoice[], value: unknown): number {
 	return value === undefined ? -1 : choices.findIndex((choice) => choice.value === value);
 }
