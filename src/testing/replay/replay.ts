@@ -32,7 +32,7 @@ export interface ReplayFailure {
 	message: string;
 	/** Where it failed, or where the handler was registered; null if unknown. */
 	place: SourcePlace | null;
-	/** Stack trace with positions in the source; null if there is none. */
+	/** Stack trace with positions in the source; null without one. */
 	stack: string | null;
 }
 
