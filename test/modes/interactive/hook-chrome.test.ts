@@ -1,0 +1,95 @@
+import { expect, test, vi } from "vitest";
+import { belowEditor, start } from "./hook-board.js";
+
+test("the working message replaces what the model is doing, while it works", async () => {
+	const app = await start({
+		say: 'ctx.ui.setWorkingMessage("asking the oracle")',
+		stop: "ctx.ui.setWorkingMessage(undefined)",
+	});
+	let release = () => {};
+	app.provider.on(async () => {
+		await new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		return "42";
+	});
+	await app.submit("/say");
+	await app.submit("hello");
+	await app.terminal.waitFor(/asking the oracle · \d+ s/);
+	await app.submit("/stop");
+	await app.terminal.waitFor(/thinking · \d+ s/);
+	release();
+	await app.terminal.waitFor("42");
+});
+
+test("header and footer are replaced and restored, with warnings and statuses kept", async () => {
+	const app = await start({
+		show: `ctx.ui.setHeader((tui, theme) => ({ render: (width) => [theme.bold("MY HEADER " + width)], invalidate() {} }));
+			ctx.ui.setFooter(() => ({ render: () => ["MY FOOTER"], invalidate() {} })); ctx.ui.setStatus("s", "a status")`,
+		hide: "ctx.ui.setHeader(undefined); ctx.ui.setFooter(undefined)",
+	});
+	await app.submit("/show");
+	const rows = await app.terminal.waitFor("MY FOOTER");
+	expect(rows[0]).toBe("MY HEADER 80");
+	expect(await belowEditor(app)).toEqual(["MY FOOTER", "a status"]);
+	await app.submit("/hide");
+	const restored = await app.terminal.waitFor(/context ▱+ 0%/);
+	expect(restored[0]).toMatch(/^pi 0\.1/);
+});
+
+test("text of the editor is read, replaced and inserted", async () => {
+	const app = await start({
+		set: 'ctx.ui.setEditorText("replaced")',
+		paste: 'ctx.ui.setEditorText("ab"); ctx.ui.pasteToEditor("c\\x1b[2J")',
+	});
+	await app.submit("/set");
+	await app.terminal.waitFor("replaced");
+	await app.terminal.press("ctrl+c");
+	await app.submit("/paste");
+	await app.terminal.waitFor("abc␛[2J");
+});
+
+test("a provider completes after its own sign, delegates the rest, and is gone after /reload", async () => {
+	const app = await start(
+		{
+			issues: `ctx.ui.addAutocompleteProvider((current) => ({
+				async getSuggestions(lines, line, col, options) {
+					const typed = /#(\\w*)$/.exec(lines[line].slice(0, col));
+					if (!typed) return current.getSuggestions(lines, line, col, options);
+					const items = ["12 rounding", "13 coupons"].filter((text) => text.startsWith(typed[1]));
+					return { prefix: typed[0], items: items.map((label) => ({ value: "#" + label.slice(0, 2) + " ", label })) };
+				},
+				applyCompletion: (...args) => current.applyCompletion(...args),
+			}))`,
+		},
+		{ files: { "src/price.ts": "" } },
+	);
+	await app.submit("/issues");
+	await app.terminal.settle();
+	await app.terminal.type("fix #");
+	await app.terminal.waitFor("13 coupons");
+	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor("fix #13");
+	await app.terminal.press("ctrl+c");
+	await app.terminal.type("@pri");
+	await app.terminal.waitFor("src/price.ts");
+	await app.terminal.press("escape", "ctrl+c");
+	await app.terminal.type("/relo");
+	await app.terminal.waitFor("/reload");
+	await app.terminal.press("enter");
+	await vi.waitFor(() => expect(app.session().activity.state).toBe("idle"));
+	await app.terminal.type("fix #");
+	await app.terminal.settle();
+	expect((await app.terminal.screen()).join("\n")).not.toContain("coupons");
+});
+
+test("a provider that fails is reported, and pi's own completions are used", async () => {
+	const app = await start({
+		broken: `ctx.ui.addAutocompleteProvider(() => ({ getSuggestions() { throw new Error("no index") }, applyCompletion() {} }))`,
+	});
+	await app.submit("/broken");
+	await app.terminal.settle();
+	await app.terminal.type("/reloa");
+	await app.terminal.waitFor("/reload");
+	await app.terminal.waitFor("no index");
+});
