@@ -41,6 +41,13 @@ function rangeHooks(entries, applyRanges) {
 	}));
 }
 
+/** What pi sends before the messages: a section and a tool. */
+const PREAMBLE = Object.freeze({
+	sections: Object.freeze([Object.freeze({ id: "core", text: "You are a coding agent." })]),
+	tools: Object.freeze([Object.freeze({ name: "read", description: "Reads a file.", parameters: Object.freeze({ type: "object" }) })]),
+	generate: () => ({}),
+});
+
 /** The same entries in a new object, so that caches keyed by log do not apply. */
 const opened = ([header, ...entries]) => Object.freeze([Object.freeze({ ...header }), ...entries]);
 
@@ -106,8 +113,15 @@ export async function nextRequest({ rounds, workshop }) {
 				entry: (index) => entries[index],
 				findLast: () => -1,
 			};
-			const hooks = (read) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(read(), ranges)).slice(0, count);
-			const context = new SessionContext({ log: () => log, stages: hooks, preambleTokens: () => 0, onProblem: (problem) => { throw new Error(JSON.stringify(problem)); }, onChange() {} });
+			const hooks = (input) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(input.entries(), ranges)).slice(0, count);
+			const context = new SessionContext({
+				log: () => log,
+				stages: hooks,
+				preamble: () => PREAMBLE,
+				model: () => ({ provider: "p", id: "m" }),
+				onProblem: (problem) => { throw new Error(JSON.stringify(problem)); },
+				onChange() {},
+			});
 			return async () => {
 				// Complete turns: at the time of a request, a log never ends with a tool call.
 				entries = Object.freeze([...entries, ...all.slice(entries.length, entries.length + 4)]);
