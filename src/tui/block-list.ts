@@ -14,6 +14,14 @@ export interface Block extends Component {
 	readonly whole?: boolean;
 }
 
+/** A line of the list. Unlike a line number it stays valid, or becomes that of an earlier line, at other widths. */
+export interface ListPosition {
+	/** Index of the block. */
+	readonly block: number;
+	/** Number of its lines above. */
+	readonly lines: number;
+}
+
 /** Maximum number of lines that a full redraw brings back. */
 const DEFAULT_MAX_REPLAY_LINES = 5_000;
 
@@ -85,6 +93,11 @@ export class BlockList implements Component {
 		return this.#head > 0 || this.#headLines > 0;
 	}
 
+	/** The first line in the tree. */
+	get start(): ListPosition {
+		return { block: this.#head, lines: this.#headLines };
+	}
+
 	/**
 	 * Puts lines from the end of the list back into the tree.
 	 * @param count minimum number of lines, for a screen below lines that stay in place; lines in the tree remain there.
@@ -92,8 +105,23 @@ export class BlockList implements Component {
 	 * @returns number of lines that it put back
 	 */
 	restore(width: number, count?: number): number {
+		return this.#restore(width, count, this.start);
+	}
+
+	/**
+	 * Puts the lines from `start` on back into the tree.
+	 * @returns number of lines that it put back, and how many of them are before `start`: an unfinished block returns complete
+	 */
+	restoreFrom(start: ListPosition, width: number): { restored: number; before: number } {
+		const lines = this.#atWidth(start.lines, width);
+		const restored = this.#restore(width, 0, start);
+		return { restored, before: lines - this.#headLines };
+	}
+
+	/** @param start the first line, if there are at least `count` from there */
+	#restore(width: number, count: number | undefined, start: ListPosition): number {
 		const wanted = count ?? this.maxReplayLines;
-		const last = count === undefined ? this.#blocks.length : this.#head;
+		const last = count === undefined ? this.#blocks.length : start.block;
 		let lines = 0;
 		let linesBefore = 0;
 		let first = this.#blocks.length;
@@ -104,9 +132,8 @@ export class BlockList implements Component {
 		}
 		const top = this.#blocks[first];
 		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
-		// Lines wrap differently at another width: rather draw some twice than leave some out.
-		const lifted = Math.floor(this.#headLines * Math.min(1, this.#width / width));
-		const drawn = first < this.#head ? surplus : lifted;
+		const lifted = this.#atWidth(this.#headLines, width);
+		const drawn = first < start.block ? surplus : this.#atWidth(start.lines, width);
 		this.#head = first;
 		this.#headLines = count === undefined ? 0 : Math.min(surplus, drawn);
 		this.#earlier = count === undefined && first > 0 ? this.#linesBefore(first) : undefined;
@@ -162,6 +189,11 @@ export class BlockList implements Component {
 	invalidate(): void {
 		this.#live = new WeakMap();
 		for (const block of this.#blocks) block.invalidate();
+	}
+
+	/** Lines wrap differently at another width: rather draw some twice than leave some out. */
+	#atWidth(lines: number, width: number): number {
+		return Math.floor(lines * Math.min(1, this.#width / width));
 	}
 
 	#linesBefore(end: number): number | null {

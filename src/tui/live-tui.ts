@@ -1,9 +1,11 @@
 import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
-import { BlockList } from "./block-list.js";
+import { BlockList, type ListPosition } from "./block-list.js";
 import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
+import { FramesInFlight } from "./frames-in-flight.js";
 import { FullScreen } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
-import { ResizeWatch } from "./resize-watch.js";
+import { type Measured, measureScreen, type ScreenSize } from "./measure-screen.js";
+import { ResizeWatch, type StableSize } from "./resize-watch.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
 
@@ -23,22 +25,13 @@ export interface LiveTUIOptions {
 	onStop?(): void;
 }
 
-/** What a redraw finds on the terminal. */
-interface Measured {
-	clear: string;
-	scrolled: number;
-	shown: number;
-}
-
-const NOTHING_DRAWN: Measured = { clear: "", scrolled: 0, shown: 0 };
+const NOTHING_DRAWN: Measured = { clear: "", unreached: 0, shown: 0 };
 const SHOW_CURSOR = "\x1b[?25h";
 /** Minimum interval between frames of streaming text. */
 const STREAM_FRAME_MS = 33;
 /** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
-/** Output within this time before a resize may have reached the terminal after it: over a slow line, or on a busy machine. */
-const RACE_MS = 1000;
 
 /**
  * A screen whose frames do not get slower as the session grows: finished blocks that have scrolled off leave the tree
@@ -62,7 +55,7 @@ export class LiveTUI extends TUI {
 	#echoDue = false;
 	#running = false;
 	/** Size of the last frame; null when nothing is drawn. */
-	#drawn: { columns: number; rows: number } | null = null;
+	#drawn: ScreenSize | null = null;
 	#redrawRequested = false;
 	#redraws = 0;
 	/** Whether the next full redraw brings back the transcript, not just one screen of it. */
@@ -71,12 +64,9 @@ export class LiveTUI extends TUI {
 	#liftedRows = 0;
 	/** Number of lines at the start of the tree that are in the scrollback, even if the screen shows them too. */
 	#scrolledLines = 0;
-	/** Row of the cursor that the terminal reported after a resize, from 0; null when unknown. */
-	#cursorRow: number | null = null;
-	/** When output last changed the screen other than by a redraw. */
-	#changedAt = Number.NEGATIVE_INFINITY;
-	/** True if the terminal may have received output between its resize and the report of the new size. */
-	#isRaced = false;
+	/** The terminal's answer after a resize; null when there is none. */
+	#stable: StableSize | null = null;
+	readonly #inFlight = new FramesInFlight();
 	/** Whether the next frame fills blank rows below it with lines that have scrolled off. */
 	#fills = false;
 	#cursorShown = false;
@@ -101,13 +91,17 @@ export class LiveTUI extends TUI {
 		this.#resize = new ResizeWatch({
 			delayMs: options.resizeDelayMs ?? RESIZE_DELAY_MS,
 			write: (data) => terminal.write(data),
-			onStable: (cursorRow) => {
-				this.#cursorRow = cursorRow;
+			onStable: (size) => {
+				this.#stable = size;
 				this.#redrawRequested = true;
 				this.#frame();
 			},
 		});
-		this.addInputListener((data) => (this.#resize.handleInput(data) ? { consume: true } : undefined));
+		const isSameSize = () => terminal.columns === this.#drawn?.columns && terminal.rows === this.#drawn.rows;
+		this.addInputListener((data) => {
+			const isAnswer = this.#resize.handleInput(data) || this.#inFlight.handleInput(data, isSameSize);
+			return isAnswer ? { consume: true } : undefined;
+		});
 		this.addInputListener(() => this.#echoSoon());
 	}
 
@@ -191,7 +185,8 @@ export class LiveTUI extends TUI {
 	override stop({ lends = false } = {}): void {
 		if (!this.#running) return;
 		this.#running = false;
-		this.#resize.forget();
+		this.#resize.stop();
+		this.#inFlight.clear();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
 		this.#keepsMain = lends && this.#fullScreen !== null;
@@ -241,7 +236,7 @@ export class LiveTUI extends TUI {
 		const drawn = this.#drawn;
 		const isFull = !drawn || this.#redrawRequested;
 		if (!isFull && (columns !== drawn.columns || rows !== drawn.rows)) {
-			if (!this.#resize.isWaiting) this.#isRaced = performance.now() - this.#changedAt < RACE_MS;
+			if (!this.#resize.isWaiting) this.#inFlight.resized();
 			this.#resize.await(`${columns}x${rows}`);
 		}
 		if (!isFull && this.#resize.isWaiting) return 0;
@@ -253,7 +248,7 @@ export class LiveTUI extends TUI {
 		this.#scrolledLines = Math.max(this.#scrolledLines, this.#writer.top);
 		const showsCursor = !this.#cursorShown && this.#hasCursor && this.getShowHardwareCursor();
 		this.#cursorShown ||= showsCursor;
-		if (out) this.terminal.write(this.#images.expand(out) + (showsCursor ? SHOW_CURSOR : ""));
+		if (out) this.terminal.write(this.#images.expand(out) + (showsCursor ? SHOW_CURSOR : "") + this.#inFlight.ask());
 		this.#drawn = { columns, rows };
 		const { length } = this.#sealed;
 		this.#lift();
@@ -270,11 +265,12 @@ export class LiveTUI extends TUI {
 		// Lines that are on the screen and in the scrollback must not scroll off again.
 		const newTop = Math.max(0, frame.lines.length - rows);
 		if (this.#scrolledLines > top && newTop > top) {
+			this.#noteFrame();
 			const clear = this.#images.removeAll() + clearFrom(cursorLine - top);
 			return this.#writer.redraw(frame, clear, Math.min(newTop, this.#scrolledLines));
 		}
 		const out = this.#writer.update(frame);
-		if (out) this.#changedAt = performance.now();
+		if (out !== "") this.#noteFrame();
 		if (out !== null) return out;
 		this.#redraws += 1;
 		return this.#writer.redraw(frame, this.#images.removeAll() + clearFrom(cursorLine));
@@ -283,27 +279,67 @@ export class LiveTUI extends TUI {
 	/** @returns output that redraws the transcript if that was requested, else the visible screen */
 	#redrawnFrame(columns: number, rows: number): string {
 		const drawn = this.#drawn;
-		const { clear, scrolled, shown } = drawn ? this.#measure(drawn, columns, rows) : NOTHING_DRAWN;
-		this.#cursorRow = null;
-		this.#isRaced = false;
+		const { clear, unreached, shown } = drawn ? this.#measure(drawn, { columns, rows }) : NOTHING_DRAWN;
+		const isResized = drawn !== null && (drawn.columns !== columns || drawn.rows !== rows);
+		const raced = isResized ? this.#inFlight.firstRaced(this.#stable?.answerMs) : undefined;
+		this.#stable = null;
 		this.#redraws += 1;
+		// A redraw writes lines one after another, which loses none at any size.
+		if (isResized || !drawn || this.#redrawsAll) this.#inFlight.clear();
+		else this.#noteFrame();
 		if (this.#redrawsAll) {
 			this.blocks.restore(columns);
 			this.#redrawsAll = false;
 			this.#liftedRows = 0;
 			this.#scrolledLines = 0;
 		} else {
-			// Final lines that are in the scrollback leave the tree first, because they may get other heights now.
-			const lifted = this.blocks.lift(scrolled);
-			this.#liftedRows += lifted;
-			const others = this.#compose(columns, rows).lines.length - this.blocks.render(columns).length;
-			const restored = this.blocks.restore(columns, Math.max(0, rows - others));
-			this.#liftedRows = Math.max(0, this.#liftedRows - restored);
-			this.#scrolledLines = Math.max(0, scrolled - lifted + restored - shown);
+			this.#scrolledLines = raced?.scrolled ?? Math.max(this.#scrolledLines, this.#writer.top + unreached);
+			this.#restoreScreen({ columns, rows }, shown, raced?.start);
 		}
 		const frame = this.#compose(columns, rows);
 		const newTop = Math.max(0, frame.lines.length - rows);
 		return this.#writer.redraw(frame, this.#images.removeAll() + clear, Math.min(newTop, this.#scrolledLines));
+	}
+
+	/**
+	 * Changes the tree to the lines that a redraw of the screen may need.
+	 * @param shown number of rows above the lines that are not in the scrollback that the screen shows too
+	 * @param start where the lines that are not in the scrollback begin, if some of them have left the tree
+	 */
+	#restoreScreen({ columns, rows }: ScreenSize, shown: number, start?: ListPosition): void {
+		let scrolled = this.#scrolledLines;
+		let added = 0;
+		if (scrolled < 0 && start) {
+			const { restored, before } = this.blocks.restoreFrom(start, columns);
+			added = restored;
+			scrolled = before;
+		} else {
+			// Final lines that are in the scrollback leave the tree first, because they may get other heights now.
+			added = -this.blocks.lift(scrolled);
+			scrolled += added;
+		}
+		const tree = this.blocks.render(columns).length;
+		const others = this.#compose(columns, rows).lines.length - tree;
+		const restored = this.blocks.restore(columns, Math.max(0, rows - others, tree - scrolled + shown));
+		this.#liftedRows = Math.max(0, this.#liftedRows - added - restored);
+		this.#scrolledLines = Math.max(0, scrolled + restored - shown);
+		this.#inFlight.shift(added + restored);
+	}
+
+	/** Remembers the screen before a frame that is written now. */
+	#noteFrame(): void {
+		this.#inFlight.add({ scrolled: this.#scrolledLines, start: this.blocks.start });
+	}
+
+	#measure(drawn: ScreenSize, now: ScreenSize): Measured {
+		const { top, cursorLine, lines } = this.#writer;
+		return measureScreen({
+			linesAboveCursor: lines.slice(top, cursorLine),
+			rowsAbove: this.#liftedRows + this.#scrolledLines,
+			drawn,
+			now,
+			cursorRow: this.#stable?.cursorRow ?? null,
+		});
 	}
 
 	/** Renders all lines as they are written to the terminal, and the position of the cursor among them. */
@@ -335,48 +371,13 @@ export class LiveTUI extends TUI {
 		this.terminal.write(`${" ".repeat(this.terminal.columns)}\r\x1b[K`);
 	}
 
-	/**
-	 * Measures what the terminal shows of the last frame.
-	 * @returns output that clears it, the number of its lines that are in the scrollback, and the number of lines above it
-	 * that the screen shows
-	 */
-	#measure(drawn: { columns: number; rows: number }, columns: number, rows: number): Measured {
-		const { top, cursorLine } = this.#writer;
-		const heights = this.#heightsAboveCursor(drawn.columns).slice(top);
-		const isSameSize = drawn.columns === columns && drawn.rows === rows;
-		// Without a report: a smaller window loses rows at its end first, a larger one gets blank rows there.
-		const known = isSameSize ? cursorLine - top : this.#cursorRow;
-		let room = known ?? Math.min(rows - 1, cursorLine - top);
-		let reached = 0;
-		for (const height of heights.toReversed()) {
-			if (height > room) break;
-			room -= height;
-			reached += 1;
-		}
-		const unreached = heights.length - reached;
-		const above = this.#liftedRows + this.#scrolledLines;
-		const sum = heights.reduce((total, height) => total + height, above);
-		return {
-			clear: clearFrom(Math.min(sum, known ?? sum)),
-			// Output that met another size than its own may have overwritten lines: rather draw them twice than lose them.
-			scrolled: Math.max(this.#scrolledLines, this.#isRaced ? top : top + unreached),
-			shown: this.#cursorRow !== null && unreached === 0 ? Math.min(room, above) : 0,
-		};
-	}
-
-	/** Number of rows of each line above the cursor. Terminals wrap lines when the window gets narrower. */
-	#heightsAboveCursor(drawnColumns: number): number[] {
-		const { columns } = this.terminal;
-		const lines = this.#writer.lines.slice(0, this.#writer.cursorLine);
-		return lines.map((line) => (columns >= drawnColumns ? 1 : Math.max(1, Math.ceil(visibleWidth(line) / columns))));
-	}
-
 	/** Removes lines that have scrolled off from the tree. */
 	#lift(): void {
 		const lines = this.blocks.lift(this.#writer.top);
 		if (lines === 0) return;
 		this.#liftedRows += lines;
 		this.#scrolledLines -= lines;
+		this.#inFlight.shift(-lines);
 		this.#images.leave(this.#sealed.slice(0, lines));
 		this.#writer.lift(lines);
 		this.#rendered = this.#rendered.slice(lines);

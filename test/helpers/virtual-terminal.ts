@@ -21,12 +21,14 @@ export class VirtualTerminal implements TuiTerminal {
 	#settled = false;
 	#onInput: (data: string) => void = () => {};
 	#onResize: () => void = () => {};
+	/** Output that has not reached the screen yet; null while all output reaches it at once. */
+	#inFlight: string[] | null = null;
 
 	constructor(columns = 80, rows = 24) {
 		this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
-		// Like a real terminal, it tells where its cursor is.
+		// Like a real terminal, it tells where its cursor is, and that it works.
 		this.#emulator.onData((answer) => {
-			if (/^\x1b\[\d+;\d+R$/.test(answer)) this.#onInput(answer);
+			if (/^\x1b\[(?:\d+;\d+R|0n)$/.test(answer)) this.#onInput(answer);
 		});
 	}
 
@@ -163,7 +165,19 @@ export class VirtualTerminal implements TuiTerminal {
 
 	write(data: string): void {
 		this.writes.push(data);
-		this.#emulator.write(data);
+		if (this.#inFlight) this.#inFlight.push(data);
+		else this.#emulator.write(data);
+	}
+
+	/** Holds back output until `arrive`, like a slow connection. */
+	hold(): void {
+		this.#inFlight ??= [];
+	}
+
+	/** Shows the output that was held back, at the current size. */
+	arrive(): void {
+		this.#emulator.write((this.#inFlight ?? []).join(""));
+		this.#inFlight = null;
 	}
 
 	async drainInput(): Promise<void> {}

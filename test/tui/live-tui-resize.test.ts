@@ -68,6 +68,42 @@ test("after random heights, a tall window shows each line once and keeps the out
 	);
 }, 60_000);
 
+/** A screen with a block of lines that streams in above the editor. */
+async function streamOf() {
+	const { terminal, tui, resize } = await screenOf([], 60, 24);
+	const stream = new Lines([]);
+	stream.done = false;
+	tui.blocks.append(stream);
+	tui.setFocus(tui.children[1] ?? null);
+	let count = 0;
+	const grow = (lines: number) => {
+		stream.text = [...stream.text, ...Array.from({ length: lines }, () => `w${count++}w`)];
+		stream.settledLines = Math.max(0, stream.text.length - 3);
+	};
+	return {
+		terminal,
+		tui,
+		resize,
+		/** Adds lines and draws them in the next frame of streaming text. */
+		grow(lines: number) {
+			grow(lines);
+			tui.requestStreamFrame();
+		},
+		/** Adds lines and draws them at once. */
+		async draw(lines: number) {
+			grow(lines);
+			tui.requestRender();
+			await new Promise((resolve) => setTimeout(resolve, 18));
+		},
+		/** @returns numbers of the lines that are neither on the screen nor above it, and the maximum number of copies of a line */
+		async found() {
+			const lines = (await terminal.scrollback()).map((line) => line.trim()).filter((line) => /^w\d+w$/.test(line));
+			const copies = Array.from({ length: count }, (_, at) => lines.filter((line) => line === `w${at}w`).length);
+			return { lost: copies.flatMap((n, at) => (n === 0 ? [at] : [])), copies: Math.max(...copies) };
+		},
+	};
+}
+
 test("resizes while lines stream in, one by one, lose no line and leave at most one further copy", async () => {
 	for (const sizes of [
 		[
@@ -88,17 +124,7 @@ test("resizes while lines stream in, one by one, lose no line and leave at most 
 			[60, 24],
 		],
 	]) {
-		const { terminal, tui, resize } = await screenOf([], 60, 24);
-		const stream = new Lines([]);
-		stream.done = false;
-		tui.blocks.append(stream);
-		tui.setFocus(tui.children[1] ?? null);
-		let count = 0;
-		const grow = (lines: number) => {
-			stream.text = [...stream.text, ...Array.from({ length: lines }, () => `w${count++}w`)];
-			stream.settledLines = Math.max(0, stream.text.length - 3);
-			tui.requestStreamFrame();
-		};
+		const { terminal, tui, resize, grow, found } = await streamOf();
 		for (let step = 0; step < 20; step++) grow(2);
 		await terminal.settle();
 		for (const [columns = 60, rows = 24] of sizes) {
@@ -109,10 +135,49 @@ test("resizes while lines stream in, one by one, lose no line and leave at most 
 			await terminal.settle();
 		}
 		grow(60);
-		const lines = (await terminal.scrollback()).map((line) => line.trim()).filter((line) => /^w\d+w$/.test(line));
-		const copies = Array.from({ length: count }, (_, at) => lines.filter((line) => line === `w${at}w`).length);
-		expect({ sizes, lost: copies.flatMap((n, at) => (n === 0 ? [at] : [])) }).toEqual({ sizes, lost: [] });
-		expect(Math.max(...copies)).toBeLessThanOrEqual(2);
+		const { lost, copies } = await found();
+		expect({ sizes, lost }).toEqual({ sizes, lost: [] });
+		expect(copies).toBeLessThanOrEqual(2);
 		tui.stop();
 	}
 });
+
+test("output in flight during resizes loses no line and leaves at most one further copy per resize", async () => {
+	const size = fc.record({ columns: fc.integer({ min: 30, max: 90 }), rows: fc.integer({ min: 10, max: 40 }) });
+	const race = fc.record({
+		/** Numbers of lines that frames in flight add. */
+		inFlight: fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 4 }),
+		sizes: fc.array(size, { minLength: 1, maxLength: 3 }),
+		after: fc.integer({ min: 0, max: 20 }),
+	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 0, max: 60 }),
+			fc.array(race, { minLength: 1, maxLength: 3 }),
+			async (before, races) => {
+				const { terminal, tui, draw, found } = await streamOf();
+				try {
+					await draw(before);
+					for (const { inFlight, sizes, after } of races) {
+						terminal.hold();
+						for (const lines of inFlight) await draw(lines);
+						const { columns, rows } = sizes.at(-1) ?? terminal;
+						const isSame = columns === terminal.columns && rows === terminal.rows;
+						const redraws = tui.fullRedraws;
+						for (const { columns, rows } of sizes) terminal.resize(columns, rows);
+						terminal.arrive();
+						if (!isSame) await terminal.waitFor(() => tui.fullRedraws > redraws);
+						await draw(after);
+					}
+					await draw(60);
+					const { lost, copies } = await found();
+					expect(lost).toEqual([]);
+					expect(copies).toBeLessThanOrEqual(1 + races.length);
+				} finally {
+					tui.stop();
+				}
+			},
+		),
+		{ numRuns: 40, seed: 7 },
+	);
+}, 60_000);
