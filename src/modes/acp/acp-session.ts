@@ -14,6 +14,7 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeFailure } from "../../agent/failure.js";
 import { describeError, PiError } from "../../errors.js";
 import { isMessageEntry } from "../../log/entry.js";
+import type { Activity } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { onAbort } from "../../util/abort.js";
@@ -237,13 +238,14 @@ export class AcpSession {
 		}
 	}
 
-	/** Resolves when the session does nothing: hooks may have sent further prompts at the end of the run. */
+	/** Resolves when the session does nothing or ends: hooks may have sent further prompts at the end of the run. */
 	async #untilIdle(): Promise<void> {
 		await nextTick();
-		if (this.#session.activity.state === "idle") return;
+		const { activity } = this.#session;
+		if (isAtRest(activity)) return;
 		await new Promise<void>((resolve) => {
 			const stop = this.#session.subscribe((event) => {
-				if (event.type !== "activity_changed" || event.activity.state !== "idle") return;
+				if (event.type !== "activity_changed" || !isAtRest(event.activity)) return;
 				stop();
 				resolve();
 			});
@@ -262,6 +264,10 @@ export class AcpSession {
 			// The client has gone, which also ends the server.
 		}
 	}
+}
+
+function isAtRest({ state }: Activity): boolean {
+	return state === "idle" || state === "closing";
 }
 
 function isGiven(value: unknown): boolean {

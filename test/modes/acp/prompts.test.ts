@@ -132,7 +132,7 @@ test("a prompt during a run joins it, and both are answered at its end", async (
 });
 
 test("slash commands are announced, and their result is a message", async () => {
-	const { editor, id } = await serve();
+	const { editor, id } = await serve({ userSettings: { features: { tasks: true } } });
 	const { availableCommands } = await editor.waitFor("available_commands_update");
 	const names = availableCommands.map(({ name }) => name);
 	expect(names).toEqual(expect.arrayContaining(["compact", "name", "context", "tasks"]));
@@ -158,7 +158,7 @@ test("a client with notices gets the result of a command, and the compaction, as
 });
 
 test("the task list is a plan", async () => {
-	const { editor, provider, id } = await serve();
+	const { editor, provider, id } = await serve({ userSettings: { features: { tasks: true } } });
 	const tasks = [
 		{ text: "read", status: "done" },
 		{ text: "write", status: "in_progress" },
