@@ -83,7 +83,7 @@ function reportProblems(session: AgentSession, io: ModeIO): () => void {
 }
 
 /** @throws PiError `model_missing` if no model has a key now */
-async function checkLogin(options: CreateAgentSessionOptions, { env, home, cwd }: CliContext): Promise<void> {
+export async function checkLogin(options: CreateAgentSessionOptions, { env, home, cwd }: CliContext): Promise<void> {
 	const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 	const session = await createAgentSession({ ...options, settings, session: { kind: "memory" } });
 	const models = await session.controls.availableModels();

@@ -48,7 +48,17 @@ export async function runSession(options: CliOptions): Promise<number> {
 	if (!hasTerminal) {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
-	return runTerminal(options.login ? { ...options, keepSession: false, messages: ["/login"] } : options, context);
+	return runTerminal(options.login ? await loginOptions(options, context) : options, context);
+}
+
+/** Options of a terminal session that asks for a login: without a model, every session does. */
+async function loginOptions(options: CliOptions, context: CliContext): Promise<CliOptions> {
+	const [{ checkLogin }, described] = await Promise.all([import("./run-acp.js"), loadSessionOptions(options, context)]);
+	const messages = await checkLogin(described, context).then(
+		() => ["/login"],
+		() => [],
+	);
+	return { ...options, mode: undefined, keepSession: false, messages };
 }
 
 async function loadSessionOptions(options: CliOptions, context: CliContext) {

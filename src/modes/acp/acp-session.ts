@@ -107,6 +107,7 @@ export class AcpSession {
 
 	/** Sends the entries of the session as updates. */
 	replay(): void {
+		this.#updates.reset();
 		replayHistory(this.#session, this.#updates, this.#support);
 		this.#updates.sendUsage();
 	}

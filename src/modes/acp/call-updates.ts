@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus } from "@agentclientprotocol/sdk";
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ToolResult } from "../../tools/tool.js";
@@ -43,7 +44,7 @@ export class CallUpdates {
 	announce(id: string, name: string, args: Readonly<Record<string, unknown>> | null): void {
 		if (typeof id !== "string" || id === "" || typeof name !== "string" || name === "") return;
 		const known = this.#open.get(id);
-		if (known && args === null) return;
+		if (known && (args === null || isDeepStrictEqual(known.args, args))) return;
 		const call = this.#describe(id, name, args ?? {}, "unknown");
 		call.isStreaming = true;
 		const { title, kind } = describeCall(call);

@@ -49,6 +49,8 @@ export class SessionUpdates {
 	readonly #held: { level: NoticeLevel; text: string }[] = [];
 	#compactionId: string | null = null;
 	#title: string | null = null;
+	/** The usage that was sent last. */
+	#usage = "";
 
 	constructor(options: SessionUpdatesOptions) {
 		this.#options = options;
@@ -79,6 +81,12 @@ export class SessionUpdates {
 		this.sendUsage();
 	}
 
+	/** Forgets what was sent, for a client that has opened the session again. */
+	reset(): void {
+		this.#title = null;
+		this.#usage = "";
+	}
+
 	/** Drops pending updates. */
 	close(): void {
 		this.#events.close();
@@ -106,13 +114,16 @@ export class SessionUpdates {
 		} else if (level !== "info") this.#held.push({ level, text });
 	}
 
-	/** Sends the size of the context and the cost of the session so far. */
+	/** Sends the size of the context and the cost of the session so far, if they have changed. */
 	sendUsage(): void {
 		const { session } = this.#options;
 		const { tokens: used, contextWindow: size } = session.contextUsage();
 		if (size === 0) return;
 		const { cost } = session.stats();
 		const spent = cost > 0 ? { cost: { amount: cost, currency: "USD" } } : {};
+		const key = `${used} ${size} ${cost}`;
+		if (key === this.#usage) return;
+		this.#usage = key;
 		this.send({ sessionUpdate: "usage_update", used, size, ...spent });
 	}
 

@@ -1,6 +1,10 @@
 import { methods } from "@agentclientprotocol/sdk";
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { serve } from "./serve.js";
+
+// The client of the tests reports answers to lines that they write themselves.
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
 
 test("initialize describes what pi can do", async () => {
 	const { editor } = await serve();
