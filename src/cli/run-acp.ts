@@ -53,6 +53,7 @@ export async function runAcp(
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(server);
+	if (process.stdin.isTTY) printNotices(io, ["pi acp waits for an editor on stdin · pi acp --help describes it"]);
 	try {
 		await server.serve();
 		return end.exitCode ?? 0;

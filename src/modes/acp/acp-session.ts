@@ -10,10 +10,9 @@ import type {
 	StopReason,
 } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
-import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describeFailure } from "../../agent/failure.js";
 import { describeError, PiError } from "../../errors.js";
-import { isMessageEntry } from "../../log/entry.js";
+import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import type { Activity } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
@@ -141,6 +140,7 @@ export class AcpSession {
 		if (this.#turns.size === 1) this.#updates.beginTurn();
 		this.#updates.expectedPrompts++;
 		const returned = this.#returned;
+		const before = session.log.findLastMessage("assistant");
 		try {
 			const result = await session.prompt(text, { images, attachments, source: "rpc" });
 			await this.#untilIdle();
@@ -150,8 +150,8 @@ export class AcpSession {
 					hint: "send it again",
 				});
 			}
-			const isRun = result.kind === "run" || result.kind === "queued";
-			return { stopReason: isRun ? stopReasonOf(lastReply(session)) : "end_turn" };
+			const after = session.log.findLastMessage("assistant");
+			return { stopReason: after === before ? "end_turn" : stopReasonOf(session.log.at(after)) };
 		} catch (error) {
 			if (turn.isCanceled) return { stopReason: "cancelled" };
 			throw error;
@@ -275,13 +275,9 @@ function isGiven(value: unknown): boolean {
 	return value !== undefined && value !== null;
 }
 
-function lastReply({ log }: AgentSession): AssistantMessage | null {
-	const entry = log.at(log.findLastMessage("assistant"));
-	return isMessageEntry(entry) && entry.message.role === "assistant" ? entry.message : null;
-}
-
 /** @throws PiError `request_failed` */
-function stopReasonOf(reply: AssistantMessage | null): StopReason {
+function stopReasonOf(entry: SessionEntry | undefined): StopReason {
+	const reply = isMessageEntry(entry) && entry.message.role === "assistant" ? entry.message : null;
 	switch (reply?.stopReason) {
 		case "error": {
 			const text = describeFailure(reply.errorMessage);

@@ -131,6 +131,42 @@ test("a prompt during a run joins it, and both are answered at its end", async (
 	expect(editor.text("user_message_chunk")).toBe("");
 });
 
+test("a prompt that was queued when the run failed is given back as an error", async () => {
+	const { editor, provider, id } = await serve();
+	let fail = () => {};
+	const hold = new Promise<void>((resolve) => {
+		fail = resolve;
+	});
+	provider.reply(async () => {
+		await hold;
+		return httpError(400, {}, "this is wrong");
+	});
+	const first = editor.prompt(id, "one");
+	await provider.request(1);
+	const second = editor.prompt(id, "two");
+	const results = Promise.allSettled([first, second]);
+	setTimeout(fail, 50);
+	expect(await results).toMatchObject([
+		{ reason: { code: -32603 } },
+		{ reason: { code: -32602, message: expect.stringContaining("The prompt was not sent") } },
+	]);
+});
+
+test("a budget asks before the next request, and no ends the turn with the reason", async () => {
+	const { editor, provider, id } = await serve({
+		modelOptions: { cost: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 }, contextWindow: 1_000_000_000 },
+		userSettings: { budget: { perSession: 2 } },
+	});
+	provider.reply({ content: [text("expensive")], usage: { input: 3_000_000, output: 0 }, stopReason: "length" });
+	expect(await editor.prompt(id, "one")).toEqual({ stopReason: "max_tokens" });
+	expect(editor.of("usage_update").at(-1)).toMatchObject({ cost: { amount: 3, currency: "USD" } });
+	editor.onPermission = () => "reject";
+	expect(await editor.prompt(id, "two")).toEqual({ stopReason: "end_turn" });
+	expect(editor.permissions).toMatchObject([{ toolCall: { title: "Continue over budget?" } }]);
+	expect(editor.text("agent_message_chunk")).toContain("Warning: This session has cost $3.00; the budget is $2.00");
+	expect(provider.requests).toHaveLength(1);
+});
+
 test("slash commands are announced, and their result is a message", async () => {
 	const { editor, id } = await serve({ userSettings: { features: { tasks: true } } });
 	const { availableCommands } = await editor.waitFor("available_commands_update");
