@@ -67,10 +67,15 @@ function embed(prompt: PromptContent, resource: EmbeddedResourceResource, cwd: s
 	});
 }
 
-/** A resource as the user would mention it: `@path` for a file, relative to `cwd` if it is inside, else its address. */
+/**
+ * A resource as the user would mention it: `@path` for a file, relative to `cwd` if it is inside, with the lines that the
+ * address names; else its address.
+ */
 function mention(uri: string, cwd: string): string {
+	if (!uri.startsWith("file:")) return uri;
+	const [address = "", lines] = uri.split("#");
 	try {
-		return uri.startsWith("file:") ? `@${displayPath(cwd, fileURLToPath(uri.replace(/[#?].*$/, "")))}` : uri;
+		return `@${displayPath(cwd, fileURLToPath(address))}${lines ? `#${lines}` : ""}`;
 	} catch {
 		return uri; // not a path on this machine
 	}
