@@ -14,6 +14,7 @@ const MODES = ["text", "json", "rpc"] as const;
  */
 export function parseArgs(argv: readonly string[]): ParsedArguments {
 	const [first, ...rest] = argv;
+	if (first === "acp") return parseAcp(rest);
 	if (first !== undefined && isSubcommandName(first)) return parseSubcommand(first, rest);
 	const { options, operands, literal, unknown } = parseSession(argv, []);
 	if (options.flag("version") && !options.flag("help")) return { kind: "version" };
@@ -23,6 +24,33 @@ export function parseArgs(argv: readonly string[]): ParsedArguments {
 	if (refused) throw refused.problem;
 	if (unknown.length === 0) return { kind: "session", options: sessionOptions(options, operands, literal) };
 	return { kind: "session", options: { ...sessionOptions(options, [], []), hookFlags: hookFlags(argv) } };
+}
+
+/** Parses the arguments of `pi acp`: those of a session, except the ones that choose a session, a prompt or an output. */
+function parseAcp(argv: readonly string[]): ParsedArguments {
+	const isLogin = argv.includes("--login");
+	const line = parseArgs(argv.filter((word) => word !== "--login"));
+	if (line.kind === "help") return { kind: "help", topic: ["acp"] };
+	if (line.kind === "version") return line;
+	if (line.kind !== "session") throw usage("pi acp: expected only options", "pi acp --help lists them");
+	const { options } = line;
+	const refused = [
+		options.mode !== undefined && "--mode",
+		options.print && "--print",
+		options.plain && "--plain",
+		options.continue && "--continue",
+		options.resume && "--resume",
+		options.session !== undefined && "--session",
+		options.export !== undefined && "--export",
+		options.listModels !== undefined && "--list-models",
+		options.demo && "--demo",
+	].find((name) => name !== false);
+	if (refused !== undefined)
+		throw usage(`pi acp does not accept ${refused}`, "the client chooses sessions and prompts");
+	const word = options.messages[0] ?? options.files.map((file) => `@${file}`)[0];
+	if (word !== undefined)
+		throw usage(`pi acp: unexpected argument ${JSON.stringify(word)}`, "the client sends prompts");
+	return { kind: "session", options: { ...options, mode: "acp", ...(isLogin ? { login: true as const } : {}) } };
 }
 
 /** Parses an unknown option once the hooks that may declare it have loaded. */

@@ -5,6 +5,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi doctor
+   or: pi acp [<options>]
 
 pi <subcommand> --help describes each of them.
 

@@ -24,7 +24,10 @@ export interface CliOptions extends HookOptions {
 	print: boolean;
 	/** Line-by-line output for screen readers and dumb terminals. */
 	plain: boolean;
-	mode?: "text" | "json" | "rpc";
+	/** `acp`: the subcommand of this name. */
+	mode?: "text" | "json" | "rpc" | "acp";
+	/** `pi acp --login`: open pi in the terminal to log in. */
+	login?: true;
 	continue: boolean;
 	resume: boolean;
 	/** Path or id. */

@@ -28,11 +28,15 @@ export async function runSession(options: CliOptions): Promise<number> {
 		const { playDemo } = await import("./demo.js");
 		return playDemo(options, context);
 	}
+	if (options.mode === "acp" && !options.login) {
+		const [{ runAcp }, described] = await Promise.all([import("./run-acp.js"), loadSessionOptions(options, context)]);
+		return runAcp(described, context, await standardIO());
+	}
 	if (options.mode === "rpc") {
 		const [{ runRpc }, described] = await Promise.all([import("./run-rpc.js"), loadSessionOptions(options, context)]);
 		return runRpc(described, await standardIO());
 	}
-	if (options.print || options.mode !== undefined) {
+	if (options.print || (options.mode !== undefined && !options.login)) {
 		// The slowest module, always needed: loading it in parallel with the rest saves time.
 		void import("@mariozechner/pi-ai");
 		const [{ runHeadless }, described] = await Promise.all([
@@ -44,7 +48,17 @@ export async function runSession(options: CliOptions): Promise<number> {
 	if (!hasTerminal) {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
-	return runTerminal(options, context);
+	return runTerminal(options.login ? await loginOptions(options, context) : options, context);
+}
+
+/** Options of a terminal session that asks for a login: without a model, every session does. */
+async function loginOptions(options: CliOptions, context: CliContext): Promise<CliOptions> {
+	const [{ checkLogin }, described] = await Promise.all([import("./run-acp.js"), loadSessionOptions(options, context)]);
+	const messages = await checkLogin(described, context).then(
+		() => ["/login"],
+		() => [],
+	);
+	return { ...options, mode: undefined, keepSession: false, messages };
 }
 
 async function loadSessionOptions(options: CliOptions, context: CliContext) {

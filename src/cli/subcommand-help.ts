@@ -129,6 +129,20 @@ Makes a session of this directory from a file in the tree format, whose entries 
 last entry to the root. Does not change the file.
 
 ${JSON_OPTION}${COMMON}`,
+	acp: `usage: pi acp [<options>]
+
+Speaks the Agent Client Protocol on stdin and stdout, for editors. Accepts the options of pi for model, context, tools and
+hooks; they apply to every session.
+
+  --model <name>            model of new sessions
+  --session-dir <dir>       store and look up sessions in this directory
+  --no-session              do not save sessions
+  --trust                   run the hooks and tools of projects without asking
+  --login                   open pi in the terminal to log in
+  -h, --help                print this help
+
+pi --help lists all options.
+`,
 	usage: `usage: pi usage [--days <n>] [--by day | model | project | session] [--json]
 
 Prints tokens and cost of all sessions; with --session-dir, of those in that directory.

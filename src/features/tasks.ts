@@ -122,7 +122,7 @@ function isReminderMessage(message: AppMessage): boolean {
 }
 
 /** The valid task list of a tool result; null for every other message. */
-function tasksIn(message: AppMessage): Task[] | null {
+export function tasksIn(message: AppMessage): Task[] | null {
 	if (message.role !== "toolResult" || message.toolName !== NAME || message.isError) return null;
 	const details: unknown = message.details;
 	if (typeof details !== "object" || details === null || !("tasks" in details)) return null;

@@ -22,7 +22,7 @@ import type { PromptExtras, PromptResult } from "./prompter.js";
 import type { SessionComponents } from "./session-components.js";
 import { type LogView, viewLog } from "./session-context.js";
 import type { SessionJobs } from "./session-jobs.js";
-import { cycleModel, cycleThinkingLevel } from "./session-models.js";
+import { cycleModel, cycleThinkingLevel, supportedThinkingLevels } from "./session-models.js";
 import { SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 
@@ -46,6 +46,8 @@ export interface SessionControls {
 	autoRetry: boolean;
 	/** Models with a known key, including those of local servers. */
 	availableModels(): Promise<Model<Api>[]>;
+	/** The thinking levels that the model supports, least first. */
+	thinkingLevels(): ThinkingLevel[];
 	/** Stops the user's shell command, if one is running. */
 	abortBash(): void;
 }
@@ -347,7 +349,7 @@ export class AgentSession {
 	}
 }
 
-function createControls({ setup, context, activity }: SessionComponents): SessionControls {
+function createControls({ setup, state, context, activity }: SessionComponents): SessionControls {
 	const { settings } = setup;
 	return {
 		get messages() {
@@ -366,6 +368,7 @@ function createControls({ setup, context, activity }: SessionComponents): Sessio
 			settings.override("retry.enabled", enabled);
 		},
 		availableModels: () => setup.models.available(),
+		thinkingLevels: () => supportedThinkingLevels(setup, state),
 		abortBash: () => activity.abort("shell"),
 	};
 }

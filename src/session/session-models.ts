@@ -123,10 +123,14 @@ export async function cycleModel(
 	return next;
 }
 
+/** The thinking levels that the model supports, least first; all without a model. */
+export function supportedThinkingLevels({ client }: SessionSetup, { model }: SessionState): ThinkingLevel[] {
+	return THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
+}
+
 /** Switches to the next thinking level that the model supports. */
-export function cycleThinkingLevel({ client }: SessionSetup, state: SessionState): ThinkingLevel {
-	const { model } = state;
-	const known = THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
+export function cycleThinkingLevel(setup: SessionSetup, state: SessionState): ThinkingLevel {
+	const known = supportedThinkingLevels(setup, state);
 	const next = known[(known.indexOf(state.thinkingLevel) + 1) % known.length] ?? "off";
 	state.setThinkingLevel(next);
 	return next;

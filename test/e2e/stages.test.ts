@@ -69,6 +69,14 @@ test.each(["index", "hooks", "testing", "headless", "session-headless"])(
 	},
 );
 
+test("only pi acp reads code of the Agent Client Protocol", async () => {
+	await init;
+	const has = (name: string) =>
+		readFileSync(join(DIST, fileNamed(name)), "utf8").includes("session/request_permission");
+	expect(readBy("main", "screen", "headless", "session-headless", "models", "index", "hooks").filter(has)).toEqual([]);
+	expect(readBy("run-acp").filter(has)).toEqual(["run-acp"]);
+});
+
 test("the package entries have the same exports as their sources", async () => {
 	const built = async (name: string) => Object.keys(await import(join(DIST, `${name}.js`))).sort();
 	expect({ index: await built("index"), hooks: await built("hooks") }).toEqual({

@@ -1,11 +1,18 @@
 import { errorText } from "../../errors.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import type { LineWriter } from "./lines.js";
 import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
 
 /** Minimum time between two updates of the same message, tool call or shell command. */
 const UPDATE_INTERVAL_MS = 100;
 const MESSAGE = "message";
+
+/** The destination of events. */
+export interface EventWriter {
+	/** True while the reader does not keep up. */
+	readonly isBehind: boolean;
+	/** @throws if JSON cannot represent the event */
+	write(event: RpcEvent): void;
+}
 
 type Update = Extract<RpcEvent, { type: "message_update" | "tool_execution_update" | "bash_update" }>;
 
@@ -24,7 +31,7 @@ interface UpdateStream {
 export class EventSender {
 	readonly #streams = new Map<string, UpdateStream>();
 
-	constructor(private readonly writer: LineWriter) {}
+	constructor(private readonly writer: EventWriter) {}
 
 	send(event: AgentSessionEvent): void {
 		switch (event.type) {
