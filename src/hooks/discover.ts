@@ -3,7 +3,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } from "./bundled.js";
 import { hookName } from "./hook-name.js";
-import type { HookFactory } from "./types.js";
 
 /**
  * Where a hook was found; also the order in which hooks load and run. Those of pi are not files of the user: a `builtin`
@@ -20,9 +19,12 @@ export interface HookFile {
 	scope: HookScope;
 	/** File name without its extension, the folder's name for `<name>/index.ts`, or the name of the function. */
 	name: string;
-	/** Only of an `inline` hook. */
-	factory?: HookFactory;
+	/** The function of an `inline` hook. */
+	factory?: InlineFactory;
 }
+
+/** A function of the program as a hook: a `HookFactory`, whose type needs that of hook files. */
+export type InlineFactory = (pi: never) => unknown;
 
 /** Directories to search and files that are configured. */
 export interface DiscoverOptions {
@@ -36,7 +38,7 @@ export interface DiscoverOptions {
 	configured: readonly string[];
 	settingsDir: string;
 	/** `--hook` paths, relative to `cwd`, and functions of the program. */
-	explicit: readonly (string | HookFactory)[];
+	explicit: readonly (string | InlineFactory)[];
 	/** False with `--no-hooks`: only explicit hooks. */
 	discovery: boolean;
 	/**
@@ -107,7 +109,7 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 }
 
 /** A function as a hook, with a name that no other inline hook has. */
-function inlineHook(factory: HookFactory, others: readonly HookFile[]): HookFile {
+function inlineHook(factory: InlineFactory, others: readonly HookFile[]): HookFile {
 	const base = factory.name || "hook";
 	const isTaken = (name: string) => others.some((file) => file.scope === "inline" && file.name === name);
 	let name = base;
