@@ -21,6 +21,7 @@ import { freezeDeep } from "../log/freeze.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
+import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
@@ -126,12 +127,14 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	const extraTools = checkExtraTools(options.extraTools ?? []);
 	const hooks = checkHooks(options.hooks ?? []);
 	const local = { env, ...options.localServers };
+	const network = await networkOf(env);
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
-			options.client ?? loadModelClient(),
+			options.client ?? loadModelClient(network),
 			ModelFiles.load({
 				paths,
 				env,
+				network,
 				local,
 				settings: () => store.current,
 				patterns: options.models,
