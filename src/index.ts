@@ -8,7 +8,6 @@ export { HookError, PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
 export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";
 export type { HookScreen, ScreenOwner, SessionUI, WidgetContent } from "./hooks/session-ui.js";
-export type { JsonEvent } from "./modes/event-schema.js";
 export {
 	type Dialog,
 	type DialogAnswer,
