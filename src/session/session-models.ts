@@ -62,7 +62,11 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 }
 
 /** The models of a session as commands offer them. */
-export function createModelOffers({ registry, credentials, local }: Omit<SessionModelsOptions, "network">): CommandModels {
+export function createModelOffers({
+	registry,
+	credentials,
+	local,
+}: Omit<SessionModelsOptions, "network">): CommandModels {
 	const offers = () => {
 		const states = new Map<string, ModelOffer["key"]>();
 		return registry.all().map((model): ModelOffer => {
