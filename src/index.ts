@@ -1,6 +1,7 @@
 export type { AgentEvent } from "./agent/events.js";
 export type { SessionStats } from "./commands/command.js";
 export { findModel } from "./config/find-model.js";
+export type { SettingsFile } from "./config/settings-schema.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
 export { convertToLlm as messageTransformer } from "./context/convert.js";
 export { HookError, PiError, type PiErrorCode } from "./errors.js";

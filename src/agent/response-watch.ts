@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { watchErrorBodies } from "../network/error-bodies.js";
 import { proxyOf } from "../network/network.js";
+import { currentScope, type Exchange, withScope } from "../network/request-scope.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 import { publicHeaders, type ResponseHead } from "./response-headers.js";
 
@@ -8,53 +8,73 @@ import { publicHeaders, type ResponseHead } from "./response-headers.js";
 export interface ResponseWatch {
 	/** The facts about the last exchange so far. */
 	readonly facts: ResponseFacts;
+	/** Calls a function: the requests that begin in it, or later because of it, are watched. */
+	run<T>(action: () => T): T;
 	stop(): void;
 }
 
 /**
- * Watches the requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
- * from the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
+ * Watches requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them from
+ * the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
  * @param onResponse called with each response when its headers have arrived
  */
 export function watchResponse(baseUrl: string, onResponse?: (response: ResponseHead) => void): ResponseWatch {
 	const origin = originOf(baseUrl);
-	const proxy = proxyOf(baseUrl);
-	const none = { ...NO_FACTS, proxy: proxy?.host ?? null };
-	let facts: ResponseFacts = none;
+	let facts = { ...NO_FACTS, proxy: proxyOf(baseUrl)?.host ?? null };
+	const exchange: Exchange = {
+		onRoute(route) {
+			facts = { ...facts, proxy: route.proxyOf?.(baseUrl)?.host ?? null };
+		},
+		onErrorBody(url, body) {
+			if (originOf(url) === origin) facts = { ...facts, body };
+		},
+	};
+	const onCreate = (published: unknown) => {
+		const { request } = published as Published;
+		if (request && currentScope().exchange === exchange) exchanges.set(request, exchange);
+	};
+	/** Whether a request belongs to this exchange. Those of a proxy client for CONNECT may begin outside of any. */
+	const isOwn = (request: Published["request"]) => {
+		const owner = request && exchanges.get(request);
+		return owner === exchange || (owner === undefined && request?.method === "CONNECT");
+	};
 	const onHeaders = (published: unknown) => {
 		const { request, response } = published as Published;
 		// Not the answer of a proxy to CONNECT, before the request.
-		if (hopOf(request, origin) === null || request?.method === "CONNECT" || !response?.headers) return;
+		if (!isOwn(request) || request?.method === "CONNECT" || !hopOf(request, origin) || !response?.headers) return;
 		const status = response.statusCode ?? 0;
-		facts = { ...none, ...readFacts(status, response.headers) };
+		facts = { ...NO_FACTS, proxy: facts.proxy, ...readFacts(status, response.headers) };
 		onResponse?.({ status, headers: publicHeaders(response.headers) });
 	};
 	const onError = (published: unknown) => {
 		const { request, error } = published as Published;
 		const hop = hopOf(request, origin);
-		if (hop === null || !error) return;
+		if (!isOwn(request) || hop === null || !error) return;
 		// Happy eyeballs fails with one error for each address that was tried.
 		const [first = error] = error.errors ?? [];
 		const isProxyError = hop === "proxy" || facts.isProxyError;
 		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
 	};
+	subscribe(CREATE, onCreate);
 	subscribe(HEADERS, onHeaders);
 	subscribe(ERROR, onError);
-	const unwatch = watchErrorBodies((url, body) => {
-		if (originOf(url) === origin) facts = { ...facts, body };
-	});
 	return {
 		get facts() {
 			return facts;
 		},
+		run: (action) => withScope({ exchange }, action),
 		stop() {
+			unsubscribe(CREATE, onCreate);
 			unsubscribe(HEADERS, onHeaders);
 			unsubscribe(ERROR, onError);
-			unwatch();
 		},
 	};
 }
 
+/** The exchange of each request that began in one. */
+const exchanges = new WeakMap<object, Exchange>();
+
+const CREATE = "undici:request:create";
 const HEADERS = "undici:request:headers";
 const ERROR = "undici:request:error";
 

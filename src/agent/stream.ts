@@ -47,7 +47,7 @@ export async function readReply(
 ): Promise<{ reply: AssistantMessage; facts: ResponseFacts }> {
 	const watch = watchResponse(request.model.baseUrl, options.onResponse);
 	try {
-		const reply = await readStream(stream, request, options);
+		const reply = await readStream((...sent) => watch.run(() => stream(...sent)), request, options);
 		const { facts } = watch;
 		// Some clients find no event in a web page, and report an empty reply.
 		const isPage = facts.isPage && reply.stopReason === "stop" && reply.content.length === 0;

@@ -11,17 +11,15 @@ import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import { type HookProvider, listProviders } from "../hooks/providers.js";
 import type { ModeIO } from "../modes/mode.js";
-import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import { didYouMean } from "../util/nearest.js";
+import type { CliSessionOptions } from "./session-options.js";
 import { printLines, printNotices, tableLines } from "./standard-io.js";
 import { loadChosenHooks } from "./subcommands/find-hooks.js";
 import { findLocation } from "./subcommands/location.js";
 
 /** Session options that determine the available models. */
-export type ModelSourceOptions = Pick<
-	CreateAgentSessionOptions,
-	"cwd" | "env" | "home" | "settings" | "provider" | "apiKey" | "localServers" | "hooks" | "discoverHooks" | "trust"
->;
+export type ModelSourceOptions = Partial<Pick<CliSessionOptions, "settings" | "hooks">> &
+	Pick<CliSessionOptions, "cwd" | "env" | "home" | "provider" | "apiKey" | "localServers" | "discoverHooks" | "trust">;
 
 /** The providers of the hooks that may run here. */
 async function findHookProviders(options: ModelSourceOptions, warnings: string[]): Promise<HookProvider[]> {

@@ -3,8 +3,9 @@ import { describeHookErrorInFull } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
+import { createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
+import type { CliSessionOptions } from "./session-options.js";
 import { isUnsaved } from "./session-problems.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
@@ -14,11 +15,7 @@ import { divertConsole, watchStrayErrors } from "./stray-errors.js";
  * @returns the exit code: 0, or that of the signal
  * @throws PiError when the session cannot be created
  */
-export async function runRpc(
-	options: CreateAgentSessionOptions,
-	io: ModeIO,
-	input: Readable = process.stdin,
-): Promise<number> {
+export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Readable = process.stdin): Promise<number> {
 	const session = await createAgentSession({ ...options, watch: new Watchdog() });
 	const shown = new Set<string>();
 	const show = (line: string) => {
@@ -40,13 +37,13 @@ export async function runRpc(
 	io.onReaderGone?.(() => end.end(READER_GONE));
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);
-	const stopWatching = options.settings?.watch();
+	const stopWatching = options.settings.watch();
 	try {
 		await new RpcServer({ session, input, io, signal: stopped.signal }).serve();
 		return end.exitCode ?? 0;
 	} finally {
 		end.release();
-		stopWatching?.();
+		stopWatching();
 		releaseErrors();
 		releaseConsole();
 		// An open pipe would keep the process alive.

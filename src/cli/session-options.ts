@@ -1,11 +1,18 @@
 import { resolveUserPath, runEnvironment } from "../config/paths.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import { isBundledWord } from "../hooks/bundled.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
 import { textOrFile } from "./input.js";
 import type { CliContext, CliOptions } from "./options.js";
 
+/** The options of a session of the program: it shares its settings with the session, and its hooks are files. */
+export interface CliSessionOptions extends CreateAgentSessionOptions {
+	settings: SettingsStore;
+	hooks: readonly string[];
+}
+
 /** Session options of a command line, with paths resolved and prompt files read. */
-export async function sessionOptions(options: CliOptions, context: CliContext): Promise<CreateAgentSessionOptions> {
+export async function sessionOptions(options: CliOptions, context: CliContext): Promise<CliSessionOptions> {
 	const { env, home, cwd, settings } = context;
 	const run = runEnvironment(env, home);
 	const base = { cwd, home };
@@ -32,7 +39,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		discoverSkills: options.findSkills,
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),
 		...given("appendSystemPrompt", append.length > 0 ? append.join("\n\n") : undefined),
-		trust: options.trust || run.trust,
+		...given("trust", options.trust || run.trust || undefined),
 		verbose: options.verbose,
 	};
 }

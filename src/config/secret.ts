@@ -5,8 +5,8 @@ import type { Environment } from "./paths.js";
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const COMMAND_TIMEOUT_MS = 15_000;
 
-/** Cached outputs of `!command`, by command. */
-const commandOutputs = new Map<string, Promise<string>>();
+/** Cached outputs of `!command`, by command. With another environment, such as that of another session, it may print another. */
+const commandOutputs = new WeakMap<Environment, Map<string, Promise<string>>>();
 
 /** Returns a configured secret if it is the name of an unset environment variable, else undefined. */
 export function missingVariable(written: string, env: Environment): string | undefined {
@@ -31,12 +31,14 @@ export function plainSecret(written: string, env: Environment): string | undefin
 }
 
 async function commandOutput(command: string, env: Environment): Promise<string> {
-	const known = commandOutputs.get(command);
+	const outputs = commandOutputs.get(env) ?? new Map<string, Promise<string>>();
+	commandOutputs.set(env, outputs);
+	const known = outputs.get(command);
 	if (known) return known;
 	const output = run(command, env);
-	commandOutputs.set(command, output);
+	outputs.set(command, output);
 	// A failed command, such as one that reads a locked keyring, runs again for the next request.
-	output.catch(() => commandOutputs.delete(command));
+	output.catch(() => outputs.delete(command));
 	return output;
 }
 

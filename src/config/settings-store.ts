@@ -12,6 +12,7 @@ import {
 	type SettingPath,
 	type SettingRow,
 	type Settings,
+	type SettingsFile,
 	type SettingValue,
 } from "./settings-schema.js";
 
@@ -68,7 +69,16 @@ export class SettingsStore {
 	#current: Settings;
 	#writes: Promise<unknown> = Promise.resolve();
 
-	constructor({ agentDir, cwd }: SettingsLocation) {
+	/**
+	 * @param run settings for this run
+	 * @throws PiError `bad_arguments` for settings for this run that the schema does not allow
+	 */
+	constructor({ agentDir, cwd }: SettingsLocation, run: SettingsFile = {}) {
+		checkRun(run);
+		for (const { path } of SETTING_ROWS) {
+			const value = valueAt(run, path);
+			if (value !== undefined) this.#run.set(path, value);
+		}
 		const projectFile = join(cwd, ".pi", "settings.json");
 		this.#userFile = join(agentDir, "settings.json");
 		this.#projectFile = projectFile === this.#userFile ? null : projectFile;
@@ -214,6 +224,12 @@ function check(path: string, schema: Schema, value: unknown): void {
 	const problems: SchemaProblem[] = [];
 	if (value !== undefined) readBySchema(schema, value, (problem) => problems.push(problem));
 	if (problems.length > 0) throw new PiError("bad_arguments", `${path} must be ${expected(schema)}`);
+}
+
+function checkRun(run: SettingsFile): void {
+	readBySchema(SETTINGS_SCHEMA, run, ({ message }) => {
+		throw new PiError("bad_arguments", `settings: ${message.replace("; ignored", "")}`);
+	});
 }
 
 function readUserLayer(file: string, previous: Layer): Layer {

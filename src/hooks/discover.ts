@@ -6,19 +6,25 @@ import { hookName } from "./hook-name.js";
 
 /**
  * Where a hook was found; also the order in which hooks load and run. Those of pi are not files of the user: a `builtin`
- * one belongs to a feature, a `bundled` one is an example that the user can turn on and off.
+ * one belongs to a feature, a `bundled` one is an example that the user can turn on and off. An `inline` one is a function
+ * of the program that uses the SDK; it runs among those of `flag`, in the order in which the program lists them.
  */
-export type HookScope = "builtin" | "bundled" | "global" | "project" | "settings" | "flag";
+export type HookScope = "builtin" | "bundled" | "global" | "project" | "settings" | "flag" | "inline";
 
-/** A hook file that exists, or a bundled hook. */
+/** A hook file that exists, a bundled hook or a function of the program. */
 export interface HookFile {
-	/** Absolute; links are not resolved. `pi:name` for a bundled hook. */
+	/** Absolute; links are not resolved. `pi:name` for a bundled hook, `inline:name` for a function. */
 	path: string;
 	realPath: string;
 	scope: HookScope;
-	/** File name without its extension, or the folder's name for `<name>/index.ts`. */
+	/** File name without its extension, the folder's name for `<name>/index.ts`, or the name of the function. */
 	name: string;
+	/** The function of an `inline` hook. */
+	factory?: InlineFactory;
 }
+
+/** A function of the program as a hook: a `HookFactory`, whose type needs that of hook files. */
+export type InlineFactory = (pi: never) => unknown;
 
 /** Directories to search and files that are configured. */
 export interface DiscoverOptions {
@@ -31,8 +37,8 @@ export interface DiscoverOptions {
 	/** `hooks` of the user's settings; relative paths are relative to `settingsDir`. */
 	configured: readonly string[];
 	settingsDir: string;
-	/** `--hook` paths, relative to `cwd`. */
-	explicit: readonly string[];
+	/** `--hook` paths, relative to `cwd`, and functions of the program. */
+	explicit: readonly (string | InlineFactory)[];
 	/** False with `--no-hooks`: only explicit hooks. */
 	discovery: boolean;
 	/**
@@ -77,7 +83,7 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	};
 	const isPath = (path: string) => options.bundled === undefined || !isBundledWord(path);
 	if (options.bundled !== undefined) {
-		const words = [...(options.bundled ? options.configured : []), ...options.explicit];
+		const words = [...(options.bundled ? options.configured : []), ...options.explicit.filter(isText)];
 		const selected = selectBundled(words, options.bundled);
 		errors.push(...selected.errors);
 		for (const { name } of selected.hooks) {
@@ -95,8 +101,25 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 		for (const path of listHookFiles(options.projectDir, errors)) add(path, "project");
 		for (const path of options.configured.filter(isPath)) addNamed(path, options.settingsDir, "settings");
 	}
-	for (const path of options.explicit.filter(isPath)) addNamed(path, options.cwd, "flag");
+	for (const hook of options.explicit) {
+		if (typeof hook === "function") files.push(inlineHook(hook, files));
+		else if (isPath(hook)) addNamed(hook, options.cwd, "flag");
+	}
 	return { files, errors };
+}
+
+/** A function as a hook, with a name that no other inline hook has. */
+function inlineHook(factory: InlineFactory, others: readonly HookFile[]): HookFile {
+	const base = factory.name || "hook";
+	const isTaken = (name: string) => others.some((file) => file.scope === "inline" && file.name === name);
+	let name = base;
+	for (let count = 2; isTaken(name); count++) name = `${base}-${count}`;
+	const path = `inline:${name}`;
+	return { path, realPath: path, scope: "inline", name, factory };
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
 }
 
 /** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; empty if it does not exist. */

@@ -3,7 +3,7 @@ import { PiError } from "../errors.js";
 import type { AnyTool } from "../tools/tool.js";
 import { type DiscoverOptions, discoverHooks, type HookFile } from "./discover.js";
 import { createModuleLoader, type LoadLimits, loadFailure, loadWithin, withinTime } from "./module-loader.js";
-import { checkDefinition, checkResult, functionOf, withCheckedUpdates } from "./tool-definition.js";
+import { checkTool } from "./tool-definition.js";
 
 /** Argument of the factory in a tool file. */
 export interface ToolFactoryApi {
@@ -105,17 +105,4 @@ export function mergeTools(
 		files.set(name, file);
 	}
 	return { tools: [...byName.values()], warnings };
-}
-
-/** Checks a value and returns it as a tool with checked results. @throws Error naming the missing or invalid field */
-function checkTool(value: unknown): AnyTool {
-	const tool = checkDefinition(value);
-	const { name } = tool;
-	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
-	const run = functionOf(tool, "run") as AnyTool["run"];
-	const source = `The tool "${name}"`;
-	return {
-		...tool,
-		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
-	};
 }

@@ -59,22 +59,28 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 	return { hooks, failures };
 }
 
-/** Loads bundled hooks from pi itself, and compiles all others. */
+/** Takes bundled hooks from pi itself and inline ones from the program, and compiles all others. */
 async function createHookLoader(files: readonly HookFile[], cacheDir: string): Promise<ModuleLoader> {
-	const compiled = files.filter(({ scope }) => scope !== "bundled");
+	const compiled = files.filter(isCompiled);
 	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
 	return {
 		...(compiler?.compiler && { compiler: compiler.compiler }),
 		loadDefault: async (file) => {
+			const inline = files.find(({ path }) => path === file.path)?.factory;
+			if (inline) return inline;
 			const bundled = findBundled(file.path);
 			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
 		},
 	};
 }
 
+function isCompiled({ scope }: HookFile): boolean {
+	return scope !== "bundled" && scope !== "inline";
+}
+
 /** The file with its compiler, which finds positions in its source. */
 function withCompiler(file: HookFile, { compiler }: ModuleLoader): HookFile & HookSource {
-	return compiler && file.scope !== "bundled" ? { ...file, compiler } : file;
+	return compiler && isCompiled(file) ? { ...file, compiler } : file;
 }
 
 /** Loads built-in hooks, in order. */

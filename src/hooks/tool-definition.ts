@@ -100,6 +100,19 @@ export function checkHookTool(value: unknown): RegisteredTool {
 	});
 }
 
+/** Checks a value and returns it as a tool with checked results. @throws Error naming the missing or invalid field */
+export function checkTool(value: unknown): AnyTool {
+	const tool = checkDefinition(value);
+	const { name } = tool;
+	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
+	const run = functionOf(tool, "run") as AnyTool["run"];
+	const source = `The tool "${name}"`;
+	return {
+		...tool,
+		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
+	};
+}
+
 /** The context of a call that checks partial results. */
 export function withCheckedUpdates(
 	context: ToolContext,

@@ -5,7 +5,6 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
-import { setGlobalDispatcher } from "undici/lib/global.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 import { connectThroughSocks } from "./socks.js";
 
@@ -15,12 +14,8 @@ Object.assign(Dispatcher.prototype, { connect });
 /** Maximum time for a proxy to connect to a server, ms. */
 const MAX_CONNECT_MS = 60_000;
 
-/** Makes `fetch` and the WebSockets of this process connect through proxies. */
-export function useProxies(proxyOf: ProxyRules): void {
-	setGlobalDispatcher(new ProxyDispatcher(proxyOf));
-}
-
-class ProxyDispatcher extends Dispatcher {
+/** Connects to servers directly or through proxies, as the rules say. */
+export class ProxyDispatcher extends Dispatcher {
 	readonly #direct = new Agent();
 	readonly #agents = new Map<string, Dispatcher>();
 

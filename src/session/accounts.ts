@@ -5,6 +5,7 @@ import { keyVariables } from "../config/env-keys.js";
 import type { ModelRegistry } from "../config/models.js";
 import { providerName } from "../config/provider-names.js";
 import { errorText, PiError } from "../errors.js";
+import type { Network } from "../network/network.js";
 import { abortable, linkSignals } from "../util/abort.js";
 
 /** Providers that most people look for; they are offered first, in this order. */
@@ -22,7 +23,11 @@ const WELL_KNOWN: readonly string[] = [
 ];
 
 /** Lists, adds and removes accounts among the credentials stored on this machine. */
-export function createAccounts(credentials: Credentials, registry: ModelRegistry): CommandAccounts {
+export function createAccounts(
+	credentials: Credentials,
+	registry: ModelRegistry,
+	network: Pick<Network, "run">,
+): CommandAccounts {
 	return {
 		async choices() {
 			const { getOAuthProviders } = await import("@mariozechner/pi-ai/oauth");
@@ -52,7 +57,9 @@ export function createAccounts(credentials: Credentials, registry: ModelRegistry
 			const over = new AbortController();
 			const closed = linkSignals(signal, over.signal);
 			try {
-				const loggedIn = found.login(callbacks(found.name, dialogs, closed.signal, () => over.abort()));
+				const loggedIn = network.run(() =>
+					found.login(callbacks(found.name, dialogs, closed.signal, () => over.abort())),
+				);
 				// Not every provider honors the signal: stop waiting for those that do not.
 				const tokens = await abortable(loggedIn, closed.signal);
 				await credentials.saveLogin(provider, tokens);

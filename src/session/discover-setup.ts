@@ -4,13 +4,16 @@ import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import { callsTools } from "../config/model-facts.js";
 import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
+import type { SettingsFile } from "../config/settings-schema.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import type { CorePreamble } from "../context/preamble.js";
-import { PiError } from "../errors.js";
+import { errorText, PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
+import { checkTool } from "../hooks/tool-definition.js";
+import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ThinkingLevel, ToolInfo } from "../log/entry.js";
@@ -18,6 +21,7 @@ import { freezeDeep } from "../log/freeze.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
+import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
@@ -43,16 +47,26 @@ export type SessionChoice =
 	| { kind: "continue" }
 	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
-	/** Writes nothing to disk. */
+	/** Keeps the entries in memory. */
 	| { kind: "memory" };
 
 /** Options of a session. Omitted ones are discovered on this machine. */
 export interface CreateAgentSessionOptions {
+	/** Working directory. Default: that of the process. */
 	cwd?: string;
+	/**
+	 * Environment variables with keys, proxies and the agent directory. Default: those of the process, which shell commands get
+	 * in any case.
+	 */
 	env?: Environment;
 	home?: string;
-	/** Shared with other code that shows or changes settings. */
-	settings?: SettingsStore;
+	/** Directory of settings, keys, models, hooks and sessions. Default: `PI_CODING_AGENT_DIR` of `env`, or `~/.pi/agent`. */
+	agentDir?: string;
+	/**
+	 * Settings for this session, as in settings.json; they override those of the files. Or a store that other code also
+	 * uses.
+	 */
+	settings?: SettingsFile | SettingsStore;
 	session?: SessionChoice;
 	sessionDir?: string;
 	/** `provider/id`, an id or part of one, with an optional thinking level such as `:high`; or a model. */
@@ -66,10 +80,13 @@ export interface CreateAgentSessionOptions {
 	tools?: readonly string[];
 	/** Tool files to load along with the discovered ones. */
 	customTools?: readonly string[];
-	/** Tools to add to the built-in ones. */
+	/** Tools to add, whatever `tools` names. They replace built-in tools of the same name; those of hooks replace them. */
 	extraTools?: readonly AnyTool[];
-	/** Hook files to load along with the discovered ones. */
-	hooks?: readonly string[];
+	/**
+	 * Hooks to load after the discovered ones, in this order: files, bundled hooks as `pi:name`, and functions, which may use
+	 * every handle. A function is called again at each reload; `inline:` and its name are its path in messages.
+	 */
+	hooks?: readonly (string | HookFactory)[];
 	discoverHooks?: boolean;
 	/** Reads the flags that hooks declare. Without it, each has its default. */
 	readFlags?: ReadFlags;
@@ -80,7 +97,7 @@ export interface CreateAgentSessionOptions {
 	discoverSkills?: boolean;
 	systemPrompt?: string;
 	appendSystemPrompt?: string;
-	/** Run the project's own code in this session without asking. */
+	/** True runs the project's own code in this session, false does not. Default: `askTrust` and earlier answers decide. */
 	trust?: boolean;
 	/** True: errors of hooks carry their stack trace. */
 	verbose?: boolean;
@@ -99,20 +116,25 @@ export interface CreateAgentSessionOptions {
 
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
- * @throws PiError when the log, the model or a named tool cannot be used
+ * @throws PiError when the log, the model or a named tool cannot be used, and for malformed options
  */
 export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
-	const paths = findPaths(options.env, options.cwd, options.home);
-	const store = options.settings ?? new SettingsStore(paths);
-	const warnings = [...store.problems];
 	const env = options.env ?? processEnvironment();
+	const paths = findPaths(withAgentDir(env, options.agentDir), options.cwd, options.home);
+	const { settings } = options;
+	const store = settings instanceof SettingsStore ? settings : new SettingsStore(paths, settings);
+	const warnings = [...store.problems];
+	const extraTools = checkExtraTools(options.extraTools ?? []);
+	const hooks = checkHooks(options.hooks ?? []);
 	const local = { env, ...options.localServers };
+	const network = await networkOf(env);
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
-			options.client ?? loadModelClient(),
+			options.client ?? loadModelClient(network),
 			ModelFiles.load({
 				paths,
 				env,
+				network,
 				local,
 				settings: () => store.current,
 				patterns: options.models,
@@ -138,12 +160,12 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		get builtinTools() {
 			return store.current.features.tasks ? [...BUILTIN_TOOLS, tasksTool] : BUILTIN_TOOLS;
 		},
-		extraTools: options.extraTools ?? [],
+		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks: options.hooks ?? [], tools: options.customTools ?? [] },
+		explicit: { hooks, tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
-		trustOnce: options.trust === true,
+		trust: options.trust,
 		ask: options.askTrust,
 		watch: options.watch,
 	};
@@ -276,6 +298,32 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		redact: (text) => models.redact(text),
 		warnings,
 	};
+}
+
+function withAgentDir(env: Environment, agentDir: string | undefined): Environment {
+	return agentDir === undefined ? env : { ...env, PI_CODING_AGENT_DIR: agentDir };
+}
+
+/** @throws PiError `bad_arguments` */
+function checkHooks(hooks: NonNullable<CreateAgentSessionOptions["hooks"]>): readonly (string | HookFactory)[] {
+	const at = hooks.findIndex((hook) => typeof hook !== "string" && typeof hook !== "function");
+	if (at < 0) return hooks;
+	throw new PiError("bad_arguments", `hooks[${at}] is neither a path nor a function`, {
+		hint: "pass the path of a hook file, pi:name, or a function that receives pi",
+	});
+}
+
+/** @throws PiError `bad_arguments` */
+function checkExtraTools(tools: readonly AnyTool[]): AnyTool[] {
+	return tools.map((tool, at) => {
+		try {
+			const isRepeated = tools.findIndex(({ name }) => name === tool.name) < at;
+			if (isRepeated) throw new Error(`there is another tool ${tool.name}`);
+			return checkTool(tool);
+		} catch (cause) {
+			throw new PiError("bad_arguments", `extraTools[${at}]: ${errorText(cause)}`, { hint: "see docs/sdk.md" });
+		}
+	});
 }
 
 /** The choice for a session whose model is unknown until its hooks have loaded. */

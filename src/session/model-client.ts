@@ -1,6 +1,6 @@
 import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../errors.js";
-import { prepareNetwork, proxyOf } from "../network/network.js";
+import type { Network } from "../network/network.js";
 import { packageVersion } from "../util/package-root.js";
 import { repairPayload } from "./repair-payload.js";
 import type { ModelClient } from "./session-setup.js";
@@ -13,20 +13,26 @@ const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {
 	"openai-responses": () => import("@mariozechner/pi-ai/openai-responses"),
 };
 
-/** Loads pi-ai, which is slow to import, as the client of sessions. */
-export async function loadModelClient(): Promise<ModelClient> {
+/** Loads pi-ai, which is slow to import, as the client of a session. Its requests use the network of the session. */
+export async function loadModelClient(network: Network): Promise<ModelClient> {
 	const ai = await import("@mariozechner/pi-ai");
 	const agent = `pi/${packageVersion()}`;
 	return {
 		stream: (model, context, options) =>
-			ai.streamSimple(withProxy(model), context, { ...withUserAgent(model, options, agent), onPayload: repairPayload }),
+			network.run(() =>
+				ai.streamSimple(withProxy(model, network), context, {
+					...withUserAgent(model, options, agent),
+					...transportFor(model, network),
+					onPayload: repairPayload,
+				}),
+			),
 		validate: (tool, call) => ai.validateToolArguments(tool, call),
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
-			await prepareNetwork();
+			await network.prepare();
 			// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
-			if (model.api === "bedrock-converse-stream") ai.setBedrockProviderModule(await loadBedrock(model));
+			if (model.api === "bedrock-converse-stream") ai.setBedrockProviderModule(await loadBedrock(model, network));
 			else await PROVIDER_CLIENTS[model.api]?.();
 		},
 		release: (sessionId) => ai.cleanupSessionResources(sessionId),
@@ -34,11 +40,11 @@ export async function loadModelClient(): Promise<ModelClient> {
 }
 
 /** The Bedrock client. pi does not contain the SDK that it needs, which is larger than pi. */
-async function loadBedrock(model: Model<Api>) {
+async function loadBedrock(model: Model<Api>, network: Network) {
 	try {
 		const { bedrockProviderModule } = await import("@mariozechner/pi-ai/bedrock-provider");
 		// It loads this one during the first request, if there is a proxy.
-		if (proxyOf(model.baseUrl)) await import("@smithy/node-http-handler");
+		if (network.proxyOf(model.baseUrl)) await import("@smithy/node-http-handler");
 		return bedrockProviderModule;
 	} catch (error) {
 		throw missingPackage(error) ?? error;
@@ -65,8 +71,14 @@ function withUserAgent(model: Model<Api>, options: SimpleStreamOptions, agent: s
 }
 
 /** The Bedrock client does not use `fetch`; pi's patch of it asks the model for the proxy of an address. */
-function withProxy(model: Model<Api>): Model<Api> & { proxyOf?: (url: string) => string } {
+function withProxy(model: Model<Api>, network: Network): Model<Api> & { proxyOf?: (url: string) => string } {
 	if (model.api !== "bedrock-converse-stream") return model;
 	// With "socks5", its SOCKS client would resolve the host on this machine.
-	return { ...model, proxyOf: (url) => proxyOf(url)?.url.replace(/^socks5:/, "socks5h:") ?? "" };
+	return { ...model, proxyOf: (url) => network.proxyOf(url)?.url.replace(/^socks5:/, "socks5h:") ?? "" };
+}
+
+/** The Codex client prefers WebSockets, which cannot use a proxy of one session only. */
+function transportFor({ api, baseUrl }: Model<Api>, network: Network): Pick<SimpleStreamOptions, "transport"> {
+	const needsFetch = api === "openai-codex-responses" && !network.isOfProcess && network.proxyOf(baseUrl) !== null;
+	return needsFetch ? { transport: "sse" } : {};
 }

@@ -6,6 +6,7 @@ import type { FindLocalOptions } from "../config/local-servers.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../config/model-sources.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
+import type { Network } from "../network/network.js";
 import { createAccounts } from "./accounts.js";
 import { createModelOffers, createSessionModels, type SessionModelsOptions } from "./session-models.js";
 import type { SessionModels } from "./session-setup.js";
@@ -15,6 +16,8 @@ export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" 
 	settings(): ModelSourcesOptions["settings"];
 	/** `--models`. */
 	patterns: readonly string[] | undefined;
+	/** Carries the requests of logins. */
+	network: Network;
 	/** Where local model servers are. */
 	local: FindLocalOptions;
 	/** Models to add to those of pi-ai and models.json. */
@@ -151,7 +154,7 @@ async function load(
 	{ added, hooks, missingHook }: HookSources,
 	warnings: string[],
 ): Promise<Loaded> {
-	const { settings, patterns, local, extraModels, ...files } = options;
+	const { settings, patterns, network, local, extraModels, ...files } = options;
 	const sources = await loadModelSources({
 		...files,
 		settings: settings(),
@@ -163,8 +166,8 @@ async function load(
 	return {
 		...sources,
 		uses: (provider) => sources.providers.includes(provider),
-		models: createSessionModels({ ...sources, local, missingHook, ...(patterns ? { patterns } : {}) }),
+		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local }),
-		accounts: createAccounts(credentials, registry),
+		accounts: createAccounts(credentials, registry, network),
 	};
 }

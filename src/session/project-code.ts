@@ -22,8 +22,11 @@ export interface ProjectCodeOptions {
 	agentDir: string;
 	/** A private directory for copies of accepted code. */
 	copyDir: string;
-	/** `--trust`, `PI_TRUST=1`: for this process only, nothing is stored. */
-	trustOnce: boolean;
+	/**
+	 * True with `--trust` and `PI_TRUST=1`: it runs in this process, nothing is stored. False: it does not run even if the
+	 * user trusts it. Undefined: the user decides.
+	 */
+	trust: boolean | undefined;
 	/** Asks the user; absent without a user interface. */
 	ask?(set: ProjectSet): Promise<TrustAnswer>;
 }
@@ -48,7 +51,8 @@ export class ProjectGate implements CommandTrust {
 	 * Never throws. @returns null when the code may not run
 	 */
 	async accept(onWarning: (line: string) => void): Promise<AcceptedCode | null> {
-		const { agentDir, copyDir } = this.options;
+		const { agentDir, copyDir, trust } = this.options;
+		if (trust === false) return null;
 		try {
 			const set = await this.#find(onWarning);
 			if (!(await this.#mayRun(set, agentDir, onWarning))) return null;
@@ -88,7 +92,7 @@ export class ProjectGate implements CommandTrust {
 	}
 
 	async #mayRun(set: ProjectSet, agentDir: string, onWarning: (line: string) => void): Promise<boolean> {
-		const { trustOnce, ask } = this.options;
+		const { trust, ask } = this.options;
 		const asksAlways = this.#asksAlways && ask !== undefined;
 		this.#asksAlways = false;
 		const digest = JSON.stringify(set.files.map(({ rel, sha256 }) => [rel, sha256]));
@@ -96,7 +100,7 @@ export class ProjectGate implements CommandTrust {
 			onWarning(`Project code was not run: it has ${set.incomplete} · remove files that do not belong in .pi`);
 			return false;
 		}
-		if (!asksAlways && (trustOnce || isTrusted(set) || digest === this.#onceDigest)) return true;
+		if (!asksAlways && (trust || isTrusted(set) || digest === this.#onceDigest)) return true;
 		const answer = ask ? await ask({ ...set, files: set.files.map((file) => withTrustedText(file, agentDir)) }) : "no";
 		this.#onceDigest = answer === "once" ? digest : null;
 		if (answer === "trust") await storeAnswer(set, agentDir, onWarning);

@@ -7,6 +7,7 @@ import { findBundled } from "../hooks/bundled.js";
 import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../hooks/discover.js";
 import type { FoundHooks } from "../hooks/load.js";
 import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.js";
+import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
 import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
@@ -22,12 +23,13 @@ export interface SessionCodeOptions {
 	extraTools: readonly AnyTool[];
 	/** Names of the tools to use; undefined: all. */
 	toolNames: readonly string[] | undefined;
-	/** Files named on the command line. */
-	explicit: { hooks: readonly string[]; tools: readonly string[] };
+	/** Files named on the command line or by the program, and functions of the program. */
+	explicit: { hooks: readonly (string | HookFactory)[]; tools: readonly string[] };
 	discoverHooks: boolean;
 	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
 	bundledHooks: boolean;
-	trustOnce: boolean;
+	/** Whether the project's code runs; undefined: if the user trusts it. */
+	trust: boolean | undefined;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
 	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
@@ -52,7 +54,7 @@ export interface SessionCode {
  * @throws PiError `tool_unknown`
  */
 export async function findSessionCode(options: SessionCodeOptions): Promise<SessionCode> {
-	const { paths, builtinTools, extraTools, toolNames, trustOnce, ask } = options;
+	const { paths, builtinTools, extraTools, toolNames, ask } = options;
 	const found = findTools(options, false);
 	const { tools: own, errors } = await load(found.files, options);
 	const tools = new SessionTools({
@@ -66,7 +68,7 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		cwd: paths.cwd,
 		agentDir: paths.agentDir,
 		copyDir: options.copyDir,
-		trustOnce,
+		trust: options.trust,
 		...(ask ? { ask } : {}),
 	});
 	let seen = "";

@@ -295,8 +295,9 @@ export class SessionHooks {
 			cacheDir: setup.hookCacheDir,
 			timeoutMs: setup.settings.current.hookTimeout,
 			...(setup.watch ? { watch: setup.watch } : {}),
-			// Built-in hooks may use every handle; for others the user decides.
-			grants: (file) => (file.scope === "builtin" ? HOST_HANDLE_NAMES : setup.grants.of(file)),
+			// Built-in hooks and those of the program itself may use every handle; for others the user decides.
+			grants: (file) =>
+				file.scope === "builtin" || file.scope === "inline" ? HOST_HANDLE_NAMES : setup.grants.of(file),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
 			send: (_, text, attachments) => onSend(text, attachments),
 			emit: (hook, name, data) => this.#bus.emit(hook, name, data),

@@ -5,12 +5,15 @@ import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel }
 import { type ModelRegistry, modelName } from "../config/models.js";
 import { PiError } from "../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { Network } from "../network/network.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface SessionModelsOptions {
 	registry: ModelRegistry;
 	credentials: Credentials;
+	/** Carries the requests that renew logins. */
+	network: Network;
 	/** `--models`: the models that Ctrl+P cycles through. */
 	patterns?: readonly string[];
 	/** Where local model servers are. */
@@ -21,7 +24,7 @@ export interface SessionModelsOptions {
 
 /** The models and keys that a session uses. */
 export function createSessionModels(options: SessionModelsOptions): SessionModels {
-	const { registry, credentials, patterns, local, missingHook } = options;
+	const { registry, credentials, network, patterns, local, missingHook } = options;
 	const available = async () => {
 		await registerLocalModels(registry, local);
 		return registry.availableModels();
@@ -34,8 +37,8 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		available,
 		cycle: async () =>
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
-		resolveApiKey: (model) => credentials.resolveApiKey(model),
-		requestAuth: (model) => credentials.requestAuth(model),
+		resolveApiKey: (model) => network.run(() => credentials.resolveApiKey(model)),
+		requestAuth: (model) => network.run(() => credentials.requestAuth(model)),
 		searchServer: (used) => searchServer(registry, used, local),
 		refresh,
 		async load(model, signal) {
@@ -59,7 +62,11 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 }
 
 /** The models of a session as commands offer them. */
-export function createModelOffers({ registry, credentials, local }: SessionModelsOptions): CommandModels {
+export function createModelOffers({
+	registry,
+	credentials,
+	local,
+}: Omit<SessionModelsOptions, "network">): CommandModels {
 	const offers = () => {
 		const states = new Map<string, ModelOffer["key"]>();
 		return registry.all().map((model): ModelOffer => {

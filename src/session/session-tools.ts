@@ -10,7 +10,7 @@ export interface SessionToolsOptions {
 	own: readonly CustomTool[];
 	/** Names of the tools to use, in this order; undefined: all. */
 	names: readonly string[] | undefined;
-	/** Tools to use in any case. */
+	/** Tools to use in any case. They replace other tools of the same name, except those of hooks. */
 	extra: readonly AnyTool[];
 	/** True when tools of the project or of hooks may be added later, so that an unknown name may be one of them. */
 	expectsMore: boolean;
@@ -124,9 +124,9 @@ export class SessionTools implements CommandTools {
 		const { tools, warnings } = this.#merged();
 		const { names, extra } = this.options;
 		const chosen = names ? names.flatMap((name) => tools.find((candidate) => candidate.name === name) ?? []) : tools;
-		const isTaken = ({ name }: AnyTool) =>
-			this.#ofHooks.some(({ tool }) => tool.name === name && chosen.includes(tool));
-		this.#all = [...chosen, ...extra.filter((tool) => !isTaken(tool))];
+		const isOfHook = (tool: AnyTool) => this.#ofHooks.some((custom) => custom.tool === tool);
+		const kept = chosen.filter((tool) => isOfHook(tool) || !extra.some(({ name }) => name === tool.name));
+		this.#all = [...kept, ...extra.filter((tool) => !kept.some(({ name }) => name === tool.name))];
 		this.#enable();
 		return this.#fresh(warnings);
 	}

@@ -4,7 +4,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FAILURE_KINDS, kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
-import { setUpNetwork } from "../../src/network/network.js";
+import { networkOf, setUpNetwork } from "../../src/network/network.js";
 import { loadModelClient } from "../../src/session/model-client.js";
 import { listen } from "../helpers/proxy.js";
 
@@ -13,7 +13,8 @@ const part = (claims: unknown) => Buffer.from(JSON.stringify(claims)).toString("
 const KEY = `e30.${part({ "https://api.openai.com/auth": { chatgpt_account_id: "a" } })}.c2ln`;
 
 const { fetch } = globalThis;
-beforeAll(() => setUpNetwork({}));
+const ENV = {};
+beforeAll(() => setUpNetwork(ENV));
 afterAll(() => {
 	globalThis.fetch = fetch;
 });
@@ -43,7 +44,7 @@ async function failWith(api: Api, status: number, body: unknown, headers: Record
 		contextWindow: 1000,
 		maxTokens: 100,
 	};
-	const client = await loadModelClient();
+	const client = await loadModelClient(await networkOf(ENV));
 	await client.prepare(model);
 	const request = {
 		model,

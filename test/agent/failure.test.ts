@@ -46,7 +46,8 @@ describe("a failed connection", () => {
 	/** Fetches an address as the clients do, and describes the failure of a client that says only `message`. */
 	async function failAt(baseUrl: string, message = "Connection error."): Promise<string> {
 		const watch = watchResponse(baseUrl);
-		await expect(fetch(baseUrl, { method: "POST", body: "{}" }).then((response) => response.text())).rejects.toThrow();
+		const request = watch.run(() => fetch(baseUrl, { method: "POST", body: "{}" }));
+		await expect(request.then((response) => response.text())).rejects.toThrow();
 		watch.stop();
 		return describeFailure(message, { provider: "lab", baseUrl }, watch.facts);
 	}

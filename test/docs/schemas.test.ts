@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { editorSchema, readBySchema, type SchemaProblem } from "../../src/config/json-schema.js";
 import { MODELS_SCHEMA } from "../../src/config/models-file.js";
 import { SETTINGS_SCHEMA } from "../../src/config/settings-schema.js";
+import { eventsSchema } from "../../src/modes/event-schema.js";
 import { keybindingsSchema } from "../../src/tui/key-bindings.js";
 import { KEY_ACTIONS } from "../../src/tui/key-table.js";
 import { createKeymap } from "../../src/tui/keymap.js";
@@ -12,6 +13,7 @@ const SCHEMAS = {
 	settings: editorSchema("pi settings", SETTINGS_SCHEMA),
 	models: editorSchema("pi models", MODELS_SCHEMA),
 	keybindings: editorSchema("pi key bindings", keybindingsSchema(KEY_ACTIONS)),
+	events: eventsSchema(),
 };
 
 test.each(Object.entries(SCHEMAS))(

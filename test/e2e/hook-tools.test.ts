@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
 import type { RpcEvent } from "../../src/modes/rpc/protocol.js";
+import { checkClientEvents } from "../helpers/event-schema.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { runPi } from "../helpers/run-pi.js";
@@ -48,6 +49,7 @@ test("over RPC a tool of a hook asks the client, reports partial results, and ot
 	};
 	const client = RpcClient.spawn({ entry: piProgram(), args, cwd, env, onStderr });
 	onTestFinished(() => client.close());
+	checkClientEvents(client);
 	// Updates are sent at intervals: answer only when it has arrived.
 	const update = client.nextEvent(({ type }) => type === "tool_execution_update");
 	client.onDialog(async () => (await update) !== undefined);

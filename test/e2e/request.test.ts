@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
+import { checkClientEvents } from "../helpers/event-schema.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { spawnPi } from "../helpers/run-pi.js";
@@ -20,6 +21,7 @@ test("a hook changes the system prompt and tools of the program in RPC mode, and
 	const args = ["--model", "loopback/scripted", "--offline", "--session-dir", sessionDir];
 	const client = RpcClient.spawn({ entry: piProgram(), args, cwd, env, onStderr: () => {} });
 	onTestFinished(() => client.close());
+	checkClientEvents(client);
 	provider.reply([toolCall("bash", { command: "ls" })], "done");
 	const end = client.nextEvent(({ type }) => type === "agent_end");
 	await client.call("prompt", { message: "look around" });

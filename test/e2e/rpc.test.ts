@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
+import { checkClientEvents } from "../helpers/event-schema.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { spawnPi } from "../helpers/run-pi.js";
@@ -25,6 +26,7 @@ describe("a program in RPC mode", () => {
 			},
 		});
 		onTestFinished(() => client.close());
+		checkClientEvents(client);
 		const end = client.nextEvent(({ type }) => type === "agent_end");
 		await client.call("prompt", { message: "hi" });
 		await end;
@@ -39,6 +41,7 @@ describe("a program in RPC mode", () => {
 		const { env, cwd } = piPlace({ agentDir });
 		const client = RpcClient.spawn({ entry: piProgram(), args: OPTIONS, cwd, env, onStderr: () => {} });
 		onTestFinished(() => client.close());
+		checkClientEvents(client);
 		expect(await client.call("get_state")).toMatchObject({ queueMode: "one-at-a-time", autoRetryEnabled: true });
 		await client.call("set_auto_retry", { enabled: false });
 		writeFileSync(join(agentDir, "settings.json"), '{"queueMode": "all"}');

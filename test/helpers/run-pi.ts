@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
+import { checkEvents } from "./event-schema.js";
 import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
 
 /** The result of a run without a terminal. */
@@ -28,7 +29,7 @@ export interface PiProcess {
 	stderr(): string;
 	/** Resolves when its stdout (or stderr) so far passes the test; rejects with both when it ends or on timeout. */
 	waitFor(found: (run: { stdout: string; stderr: string }) => boolean, timeoutMs?: number): Promise<void>;
-	/** Resolves when it has exited and its output is complete. */
+	/** Resolves when it has exited and its output is complete; rejects if an event of JSON or RPC mode breaks its schema. */
 	readonly exited: Promise<PiRun>;
 }
 
@@ -54,7 +55,12 @@ export function spawnPi(args: string[], options: Omit<PiOptions, "args"> = {}): 
 		child.once("error", reject);
 		child.once("close", (code, signal) => {
 			ended = true;
-			resolve({ code, signal, ...output });
+			try {
+				checkEvents(args, output.stdout);
+				resolve({ code, signal, ...output });
+			} catch (error) {
+				reject(error);
+			}
 			notify();
 		});
 	});

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
 import type { HookEventContext } from "../../src/hooks/types.js";
 import { isMessageEntry } from "../../src/log/entry.js";
@@ -283,7 +284,9 @@ describe("tools of hooks in a session", () => {
 		const run = await startSession({
 			hooks: { "a.ts": tool("shout") },
 			tools: ["shout"],
-			extraTools: [{ name: "shout", description: "SDK", parameters: {}, run: async () => ({ content: [] }) }],
+			extraTools: [
+				{ name: "shout", description: "SDK", parameters: Type.Object({}), run: async () => ({ content: [] }) },
+			],
 		});
 		expect(await call(run, ["shout", { text: "hi" }])).toEqual([{ text: "HI", isError: false }]);
 		expect(offered(run, 1)).toEqual(["shout"]);

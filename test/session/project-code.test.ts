@@ -128,15 +128,15 @@ describe("the copy of accepted code", () => {
 });
 
 describe("the gate", () => {
-	function gate(cwd: string, options: { agentDir?: string; trustOnce?: boolean; answers?: TrustAnswer[] } = {}) {
-		const { agentDir = tempDir(), trustOnce = false, answers } = options;
+	function gate(cwd: string, options: { agentDir?: string; trust?: boolean; answers?: TrustAnswer[] } = {}) {
+		const { agentDir = tempDir(), trust, answers } = options;
 		const questions: ProjectSet[] = [];
 		const warnings: string[] = [];
 		const made = new ProjectGate({
 			cwd,
 			agentDir,
 			copyDir: join(agentDir, "copies"),
-			trustOnce,
+			trust,
 			...(answers && {
 				ask: async (set: ProjectSet) => {
 					questions.push(set);
@@ -157,7 +157,7 @@ describe("the gate", () => {
 
 	test("runs the code with --trust and stores nothing", async () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
-		const { accept, agentDir } = gate(cwd, { trustOnce: true });
+		const { accept, agentDir } = gate(cwd, { trust: true });
 		expect((await accept())?.size).toBe(1);
 		expect(existsSync(join(agentDir, "trust.json"))).toBe(false);
 	});
@@ -175,7 +175,7 @@ describe("the gate", () => {
 		const { cwd } = project({ ".pi/hooks/a.ts": "x" });
 		const agentDir = tempDir();
 		writeFileSync(join(agentDir, "copies"), "in the way");
-		const { accept, warnings } = gate(cwd, { agentDir, trustOnce: true });
+		const { accept, warnings } = gate(cwd, { agentDir, trust: true });
 		expect(await accept()).toBeNull();
 		expect(warnings).toEqual([expect.stringContaining("Project code was not run")]);
 	});

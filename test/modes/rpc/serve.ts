@@ -4,6 +4,7 @@ import { RpcClient } from "../../../src/modes/rpc/client.js";
 import type { RpcEvent, RpcResponse } from "../../../src/modes/rpc/protocol.js";
 import { RpcServer } from "../../../src/modes/rpc/server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import { checkRpcEvents } from "../../helpers/event-schema.js";
 import { type LoopbackModelOptions, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeHook } from "../../helpers/temp.js";
 
@@ -48,6 +49,7 @@ export async function serve({ hooks = {}, modelOptions, userSettings, ...options
 	onTestFinished(async () => {
 		toServer.end();
 		await served.catch(() => {});
+		checkRpcEvents(lines);
 	});
 	return {
 		client,

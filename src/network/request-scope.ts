@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ProxyRules } from "./proxy-rules.js";
+
+/** Receives what is known of the requests of one call. */
+export interface Exchange {
+	/** The requests use this route. */
+	onRoute(route: RequestRoute): void;
+	/** The JSON body of a failed response from `url`. */
+	onErrorBody(url: string, body: string): void;
+}
+
+/** How a session sends requests. */
+export interface RequestRoute {
+	/** null: all directly. */
+	proxyOf: ProxyRules | null;
+	/** Options for `fetch`, with the client for the proxies. */
+	options(): Promise<object>;
+}
+
+/** What a request belongs to. */
+export interface RequestScope {
+	/** Absent for requests of the program itself. */
+	route?: RequestRoute;
+	/** The call that waits for the response. */
+	exchange?: Exchange;
+}
+
+/**
+ * Clients of providers call the global `fetch` and pass nothing on to it. So the requests of sessions that run at the same
+ * time are told apart by the asynchronous context in which they begin.
+ */
+const scopes = new AsyncLocalStorage<RequestScope>();
+
+/** Calls a function; all requests that begin in it, or later because of it, have this scope in addition to the current one. */
+export function withScope<T>(scope: RequestScope, action: () => T): T {
+	return scopes.run({ ...scopes.getStore(), ...scope }, action);
+}
+
+/** The scope of the running code. */
+export function currentScope(): RequestScope {
+	return scopes.getStore() ?? {};
+}

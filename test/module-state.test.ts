@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SRC = fileURLToPath(new URL("../src", import.meta.url));
+
+/**
+ * Variables of modules, which all sessions of a process share, and why no session can affect another through them. A
+ * `WeakMap` or `WeakSet` needs no entry: it holds facts about an object, and sessions share only frozen objects.
+ */
+const SHARED: Readonly<Record<string, string>> = {
+	"config/find-model.ts builtIn": "the models of pi-ai, the same in every session",
+	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
+	"hooks/compiler.ts babel": "compilers without state of their own",
+	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
+	"hooks/handles.ts create": "assigned once, by the static block of its class",
+	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
+	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
+	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
+	"tools/ripgrep.ts located": "the path of the installed ripgrep",
+	"tui/key-table.ts listed": "the table of keys, complete when the module has loaded",
+	"tui/key-table.ts scopes": "the table of keys, complete when the module has loaded",
+	"tui/links.ts shown": "a property of the terminal, of which a process has one",
+	"tui/prompt-editor.ts graphemes": "a segmenter, which has no state",
+	"tui/suggestion.ts graphemes": "a segmenter, which has no state",
+	"util/file-lock.ts self": "the identity of the process",
+	"util/highlight.ts engine": "the highlighter, once it is loaded",
+	"util/highlight.ts loading": "the highlighter, once it is loaded",
+	"util/package-root.ts root": "the directory of the package",
+	"util/paced-fetch.ts latin1": "a decoder that does not stream",
+	"util/reaper.ts groups":
+		"process groups, each ended by the session that started it, and all of them with the process",
+	"util/reaper.ts reaper": "a helper process that outlives this one, for all process groups",
+	"util/sanitize.ts knownStyles": "a cache of a pure function",
+	"util/word-diff.ts loaded": "a module, once it is loaded",
+	"util/word-diff.ts loading": "a module, once it is loaded",
+};
+
+/** `let`, and constants in lower case that can change inside; upper case marks those that never do. */
+const VARIABLE =
+	/^(?:export )?(?:let (\w+)|const ([a-z]\w*)(?:: (?!Readonly)[^=]*)? = (?:new (?!Weak(?:Map|Set)\b)[A-Z]|\[\]|\{\}))/gm;
+const STATIC_FIELD = /^\tstatic (?!async\b)(?:readonly )?(#?\w+) *[:=]/gm;
+
+function variablesOf(path: string): string[] {
+	const code = readFileSync(`${SRC}/${path}`, "utf8");
+	return [...code.matchAll(VARIABLE), ...code.matchAll(STATIC_FIELD)].map(
+		([, mutable, constant]) => `${path} ${mutable ?? constant}`,
+	);
+}
+
+test("modules have no variables through which a session could affect another one", () => {
+	const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+	// The script of exported pages is the text of a template.
+	const found = files.filter((path) => path !== "export/page-script.ts").flatMap(variablesOf);
+	expect(found.sort()).toEqual(Object.keys(SHARED).sort());
+});
