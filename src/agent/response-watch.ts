@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { watchErrorBodies } from "../network/error-bodies.js";
+import { watchExchanges } from "../network/exchanges.js";
 import { proxyOf } from "../network/network.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 import { publicHeaders, type ResponseHead } from "./response-headers.js";
@@ -13,7 +14,8 @@ export interface ResponseWatch {
 
 /**
  * Watches the requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
- * from the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
+ * from `lightFetch` and the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit
+ * parts.
  * @param onResponse called with each response when its headers have arrived
  */
 export function watchResponse(baseUrl: string, onResponse?: (response: ResponseHead) => void): ResponseWatch {
@@ -21,23 +23,30 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 	const proxy = proxyOf(baseUrl);
 	const none = { ...NO_FACTS, proxy: proxy?.host ?? null };
 	let facts: ResponseFacts = none;
+	const noteResponse = (status: number, headers: readonly (Buffer | string)[]) => {
+		facts = { ...none, ...readFacts(status, headers) };
+		onResponse?.({ status, headers: publicHeaders(headers) });
+	};
+	const noteFailure = (error: Failure, isProxyError: boolean) => {
+		// Happy eyeballs fails with one error for each address that was tried.
+		const [first = error] = error.errors ?? [];
+		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
+	};
 	const onHeaders = (published: unknown) => {
 		const { request, response } = published as Published;
 		// Not the answer of a proxy to CONNECT, before the request.
 		if (hopOf(request, origin) === null || request?.method === "CONNECT" || !response?.headers) return;
-		const status = response.statusCode ?? 0;
-		facts = { ...none, ...readFacts(status, response.headers) };
-		onResponse?.({ status, headers: publicHeaders(response.headers) });
+		noteResponse(response.statusCode ?? 0, response.headers);
 	};
 	const onError = (published: unknown) => {
 		const { request, error } = published as Published;
 		const hop = hopOf(request, origin);
-		if (hop === null || !error) return;
-		// Happy eyeballs fails with one error for each address that was tried.
-		const [first = error] = error.errors ?? [];
-		const isProxyError = hop === "proxy" || facts.isProxyError;
-		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
+		if (hop !== null && error) noteFailure(error, hop === "proxy" || facts.isProxyError);
 	};
+	const unwatchExchanges = watchExchanges({
+		onResponse: (from, status, headers) => from === origin && noteResponse(status, headers),
+		onFailure: (from, error) => from === origin && noteFailure(error, false),
+	});
 	subscribe(HEADERS, onHeaders);
 	subscribe(ERROR, onError);
 	const unwatch = watchErrorBodies((url, body) => {
@@ -50,6 +59,7 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 		stop() {
 			unsubscribe(HEADERS, onHeaders);
 			unsubscribe(ERROR, onError);
+			unwatchExchanges();
 			unwatch();
 		},
 	};
@@ -61,12 +71,13 @@ const ERROR = "undici:request:error";
 interface Failure {
 	code?: string;
 	message?: string;
+	errors?: readonly Failure[];
 }
 
 interface Published {
 	request?: { origin?: unknown; method?: unknown; path?: unknown };
 	response?: { statusCode?: number; headers?: readonly (Buffer | string)[] };
-	error?: Failure & { errors?: readonly Failure[] };
+	error?: Failure;
 }
 
 /** The end of the connection of a request to `origin`: the server, or a proxy on the way; null for another request. */
