@@ -64,6 +64,7 @@ test("all listed modules are replaced, and no other modules of their libraries",
 		"@mariozechner/pi-ai/dist/utils/oauth/anthropic.js",
 		"@mariozechner/pi-tui/dist/utils.js",
 		"openai/client.mjs",
+		"openai/core/streaming.mjs",
 		"openai/internal/headers.mjs",
 		"openai/internal/utils/log.mjs",
 	]);
