@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { type ByteSource, paceBytes } from "../util/paced-fetch.js";
 import { reportExchange } from "./exchanges.js";
@@ -13,25 +14,26 @@ const MAX_IDLE_MS = 4000;
 const PIECE_CHARS = 1024 * 1024;
 const ENCODINGS = "gzip, deflate, br";
 
+const load = createRequire(import.meta.url);
+
 type Client = (url: URL, options: RequestOptions) => ClientRequest;
 
 /** Clients by protocol, each with the agent that keeps its connections. */
-const clients = new Map<string, ReturnType<typeof loadClient>>();
+const clients = new Map<string, { request: Client; agent: Agent }>();
 
-function clientFor(protocol: string): ReturnType<typeof loadClient> {
-	const loaded = clients.get(protocol) ?? loadClient(protocol);
-	clients.set(protocol, loaded);
-	return loaded;
-}
-
-async function loadClient(protocol: string): Promise<{ request: Client; agent: Agent }> {
-	const { request, Agent } = protocol === "https:" ? await import("node:https") : await import("node:http");
-	return { request, agent: new Agent({ keepAlive: true, timeout: MAX_IDLE_MS }) };
+function clientFor(protocol: string): { request: Client; agent: Agent } {
+	const loaded = clients.get(protocol);
+	if (loaded) return loaded;
+	// An import would read all members of the module, one of which loads Node's fetch on Node 22 and 24.
+	const { request, Agent }: typeof import("node:http") = load(protocol === "https:" ? "node:https" : "node:http");
+	const client = { request, agent: new Agent({ keepAlive: true, timeout: MAX_IDLE_MS }) };
+	clients.set(protocol, client);
+	return client;
 }
 
 /** Loads the client for an address, so that its first request need not wait for that. */
-export async function prepareLightFetch(url: string): Promise<void> {
-	if (/^https?:/.test(url)) await clientFor(url.startsWith("https:") ? "https:" : "http:");
+export function prepareLightFetch(url: string): void {
+	if (/^https?:/.test(url)) clientFor(url.startsWith("https:") ? "https:" : "http:");
 }
 
 /**
@@ -48,7 +50,7 @@ export async function lightFetch(
 	const { signal } = init;
 	signal?.throwIfAborted();
 	const url = new URL(address);
-	const { request, agent } = await clientFor(url.protocol);
+	const { request, agent } = clientFor(url.protocol);
 	const headers = Object.fromEntries(init.headers);
 	headers["accept-encoding"] ??= ENCODINGS;
 	if (init.body !== undefined) headers["content-length"] = String(Buffer.byteLength(init.body));
