@@ -9,12 +9,29 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Modules that are replaced completely. Files in patches/ change parts of modules. */
 const REPLACED = [
 	{ library: "@mariozechner/pi-ai", version: "0.73.1", file: "dist/models.generated.js", replace: modelsAsJson },
+	...withoutFetch("openai", "6.26.0"),
+	...withoutFetch("@anthropic-ai/sdk", "0.91.1"),
 ];
 
 /** The list of models is 330 KB of data, which V8 parses several times faster as JSON than as code. */
 async function modelsAsJson(code) {
 	const { MODELS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
 	return `export const MODELS = JSON.parse(${JSON.stringify(JSON.stringify(MODELS))});\n`;
+}
+
+/**
+ * The classes of Node's fetch that a client of a provider uses for each request: pi's own headers, which `fetch` of pi
+ * sends without loading Node's, and no forms, which pi does not send.
+ */
+function withoutFetch(library, version) {
+	const headers = JSON.stringify(join(ROOT, "src/network/light-headers.ts"));
+	const withHeaders = (code) => `import { LightHeaders as Headers } from ${headers};\n${code}`;
+	const withoutForms = (code) => `${code}\nclass FormData {}\n`;
+	return [
+		{ library, version, file: "internal/headers.mjs", replace: withHeaders },
+		{ library, version, file: "internal/utils/log.mjs", replace: withHeaders },
+		{ library, version, file: "client.mjs", replace: withoutForms },
+	];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
 import { runSession } from "./cli/run-session.js";
 import { describeError, PiError } from "./errors.js";
@@ -40,8 +41,42 @@ async function reportFailure(error: unknown): Promise<void> {
 /** Leftover handles, such as timers of hooks, delay the exit by at most this many ms. */
 const LEFTOVERS_MS = 200;
 
+/** Time between two looks at what is left, ms. */
+const LOOK_MS = 2;
+
+/**
+ * Exits as soon as nothing is left to do, or after `LEFTOVERS_MS`. At a natural end, Node waits for code that it compiles in
+ * the background; that end is left to programs that asked for it with a `beforeExit` listener.
+ */
+function exit(): void {
+	const last = performance.now() + LEFTOVERS_MS;
+	const look = () => {
+		if (!hasLeftovers() || performance.now() > last) process.exit();
+		setTimeout(look, LOOK_MS);
+	};
+	if (process.listenerCount("beforeExit") > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
+	else look();
+}
+
+/** Whether anything but the standard streams keeps the process alive, or they are not flushed. */
+function hasLeftovers(): boolean {
+	if (process.stdout.writableLength + process.stderr.writableLength > 0) return true;
+	// Files that are being closed, and the standard streams.
+	const left = process.getActiveResourcesInfo().filter((kind) => kind !== "CloseReq" && kind !== "TTYWrap");
+	return left.some((kind) => kind !== "PipeWrap") || left.length > [0, 1, 2].filter(isPipe).length;
+}
+
+function isPipe(fd: number): boolean {
+	try {
+		const stats = fstatSync(fd);
+		return stats.isFIFO() || stats.isSocket();
+	} catch {
+		return false; // closed
+	}
+}
+
 main(process.argv.slice(2))
 	.then((code) => {
 		process.exitCode = code;
 	}, reportFailure)
-	.finally(() => setTimeout(() => process.exit(), LEFTOVERS_MS).unref());
+	.finally(exit);

@@ -14,7 +14,10 @@ const SHARED: Readonly<Record<string, string>> = {
 	"hooks/compiler.ts babel": "compilers without state of their own",
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
+	"log/line-index.ts scanned": "a buffer that is filled and read without a pause in between",
 	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
+	"network/light-fetch.ts clients":
+		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
 	"tools/ripgrep.ts located": "the path of the installed ripgrep",

@@ -14,16 +14,33 @@ export interface ResponseWatch {
 }
 
 /**
- * Watches requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them from
- * the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from ours.
+/**
+ * Watches requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
+ * from `lightFetch` and the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit
+ * parts, from our own `fetch`.
  * @param onResponse called with each response when its headers have arrived
  */
 export function watchResponse(baseUrl: string, onResponse?: (response: ResponseHead) => void): ResponseWatch {
 	const origin = originOf(baseUrl);
-	let facts = { ...NO_FACTS, proxy: proxyOf(baseUrl)?.host ?? null };
+	let facts: ResponseFacts = { ...NO_FACTS, proxy: proxyOf(baseUrl)?.host ?? null };
+	const noteResponse = (status: number, headers: readonly (Buffer | string)[]) => {
+		facts = { ...NO_FACTS, proxy: facts.proxy, ...readFacts(status, headers) };
+		onResponse?.({ status, headers: publicHeaders(headers) });
+	};
+	const noteFailure = (error: Failure, isProxyError: boolean) => {
+		// Happy eyeballs fails with one error for each address that was tried.
+		const [first = error] = error.errors ?? [];
+		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
+	};
 	const exchange: Exchange = {
 		onRoute(route) {
 			facts = { ...facts, proxy: route.proxyOf?.(baseUrl)?.host ?? null };
+		},
+		onResponse(url, status, headers) {
+			if (originOf(url) === origin) noteResponse(status, headers);
+		},
+		onFailure(url, error) {
+			if (originOf(url) === origin) noteFailure(error, false);
 		},
 		onErrorBody(url, body) {
 			if (originOf(url) === origin) facts = { ...facts, body };
@@ -42,18 +59,12 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 		const { request, response } = published as Published;
 		// Not the answer of a proxy to CONNECT, before the request.
 		if (!isOwn(request) || request?.method === "CONNECT" || !hopOf(request, origin) || !response?.headers) return;
-		const status = response.statusCode ?? 0;
-		facts = { ...NO_FACTS, proxy: facts.proxy, ...readFacts(status, response.headers) };
-		onResponse?.({ status, headers: publicHeaders(response.headers) });
+		noteResponse(response.statusCode ?? 0, response.headers);
 	};
 	const onError = (published: unknown) => {
 		const { request, error } = published as Published;
 		const hop = hopOf(request, origin);
-		if (!isOwn(request) || hop === null || !error) return;
-		// Happy eyeballs fails with one error for each address that was tried.
-		const [first = error] = error.errors ?? [];
-		const isProxyError = hop === "proxy" || facts.isProxyError;
-		facts = { ...facts, isProxyError, error: { code: first.code ?? error.code ?? "", message: first.message ?? "" } };
+		if (isOwn(request) && hop !== null && error) noteFailure(error, hop === "proxy" || facts.isProxyError);
 	};
 	subscribe(CREATE, onCreate);
 	subscribe(HEADERS, onHeaders);
@@ -81,12 +92,13 @@ const ERROR = "undici:request:error";
 interface Failure {
 	code?: string;
 	message?: string;
+	errors?: readonly Failure[];
 }
 
 interface Published {
 	request?: { origin?: unknown; method?: unknown; path?: unknown };
 	response?: { statusCode?: number; headers?: readonly (Buffer | string)[] };
-	error?: Failure & { errors?: readonly Failure[] };
+	error?: Failure;
 }
 
 /** The end of the connection of a request to `origin`: the server, or a proxy on the way; null for another request. */

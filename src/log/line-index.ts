@@ -3,16 +3,21 @@ import type { OpenFile } from "./open-file.js";
 
 /** Small enough to stay in the processor's cache between read and scan. */
 const CHUNK_BYTES = 128 * 1024;
+/** Lines for which a new index has room. A list of sessions indexes thousands of short files. */
+const FIRST_LINES = 64;
+
+/** Shared by all scans, which never overlap and keep nothing of it. */
+let scanned: Buffer | undefined;
 
 /**
  * Locates the entries of a file: byte offset, length, type and message role of each line, without the contents. Blank
  * lines have no index. Uses about 19 bytes per line.
  */
 export class LineIndex {
-	#starts = new Float64Array(1024);
-	#lengths = new Float64Array(1024);
-	#types = new Uint16Array(1024);
-	#roles = new Uint8Array(1024);
+	#starts = new Float64Array(FIRST_LINES);
+	#lengths = new Float64Array(FIRST_LINES);
+	#types = new Uint16Array(FIRST_LINES);
+	#roles = new Uint8Array(FIRST_LINES);
 	#count = 0;
 	readonly #table = new TypeTable();
 
@@ -58,8 +63,9 @@ export class LineIndex {
 	 * Adds the lines of a file in the byte range `[from, to)`. Only LF ends a line.
 	 * @returns true if the last line has its line end, or the range is empty
 	 */
-	scan(file: OpenFile, from: number, to: number): boolean {
-		const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(to - from, 1)));
+	scan(file: Pick<OpenFile, "readSome">, from: number, to: number): boolean {
+		scanned ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
+		const buffer = scanned;
 		let carried: Buffer | null = null; // head of a line that began in an earlier chunk
 		let lineStart = from;
 		for (let position = from; position < to; ) {

@@ -37,7 +37,7 @@ export function opaqueEntry(reason: string): OpaqueEntry {
 }
 
 /** The header on the first line of a file, or the reason why the file is not a session. Reads at most 1 MiB. */
-export function readSessionHeader(file: OpenFile): SessionHeader | string {
+export function readSessionHeader(file: Pick<OpenFile, "readSome">): SessionHeader | string {
 	for (let size = FIRST_READ_BYTES; ; size = MAX_HEADER_BYTES) {
 		const buffer = Buffer.allocUnsafe(size);
 		const head = buffer.subarray(0, file.readSome(buffer, 0));

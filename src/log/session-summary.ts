@@ -44,6 +44,7 @@ export interface SessionSummary {
  */
 export class Summarizer {
 	#budgetBytes: number;
+	readonly #head = new HeadReader();
 
 	constructor(budgetBytes: number) {
 		this.#budgetBytes = budgetBytes;
@@ -53,7 +54,8 @@ export class Summarizer {
 	 * @returns undefined if the file is not a session
 	 * @throws the system's error
 	 */
-	summarize(path: string, file: OpenFile, stats: Stats): SessionSummary | undefined {
+	summarize(path: string, opened: OpenFile, stats: Stats): SessionSummary | undefined {
+		const file = this.#head.of(opened);
 		const header = readSessionHeader(file);
 		if (typeof header === "string") return undefined;
 		const { size } = stats;
@@ -79,6 +81,26 @@ export class Summarizer {
 	}
 }
 
+/** Reads the head of one file after another with one system call each, and everything behind it from the file. */
+class HeadReader {
+	readonly #bytes = Buffer.allocUnsafeSlow(HEAD_BYTES);
+	#length = 0;
+	#file: OpenFile | null = null;
+
+	/** @returns this reader, for that file */
+	of(file: OpenFile): Pick<OpenFile, "readSome"> {
+		this.#file = file;
+		this.#length = file.readSome(this.#bytes, 0);
+		return this;
+	}
+
+	readSome(bytes: Uint8Array, offset: number): number {
+		const isShort = this.#length < HEAD_BYTES;
+		if (!isShort && offset + bytes.length > this.#length) return this.#file?.readSome(bytes, offset) ?? 0;
+		return offset < this.#length ? this.#bytes.copy(bytes, 0, offset, this.#length) : 0;
+	}
+}
+
 /** Text on one line, truncated to `length` characters; control characters and runs of spaces become one space. */
 export function onOneLine(text: string, length: number): string {
 	const flat = text
@@ -95,7 +117,7 @@ class SummaryLines {
 	#foreign: Map<number, SessionEntry> | null | undefined;
 
 	constructor(
-		private readonly file: OpenFile,
+		private readonly file: Pick<OpenFile, "readSome">,
 		from: number,
 		to: number,
 	) {

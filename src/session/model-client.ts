@@ -30,7 +30,7 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
-			await network.prepare();
+			await network.prepare(model.baseUrl);
 			// pi-ai imports its Bedrock client from a path that does not exist in a bundle.
 			if (model.api === "bedrock-converse-stream") ai.setBedrockProviderModule(await loadBedrock(model, network));
 			else await PROVIDER_CLIENTS[model.api]?.();

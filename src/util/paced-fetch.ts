@@ -20,20 +20,22 @@ export function pacedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fe
 	return async (...request) => {
 		const response = await fetch(...request);
 		if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
-		const paced = new Response(pace(response.body), response);
+		const paced = new Response(paceBytes(response.body.getReader()), response);
 		// A constructed response has no URL.
 		return Object.defineProperty(paced, "url", { value: response.url });
 	};
 }
 
-/** Loads Node's HTTP client, which would otherwise delay the first request by tens of milliseconds. */
-export function loadHttpClient(): void {
-	Reflect.get(globalThis, "Headers");
+/** Delivers the bytes of a body in order. */
+export interface ByteSource {
+	/** @throws if the connection broke */
+	read(): Promise<{ done: false; value: Uint8Array } | { done: true; value?: Uint8Array | undefined }>;
+	/** Ends the connection. */
+	cancel(reason?: unknown): Promise<void>;
 }
 
 /** The same bytes in small chunks with pauses, up to the end of the body or its last event. */
-function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-	const reader = body.getReader();
+export function paceBytes(source: ByteSource): ReadableStream<Uint8Array> {
 	let rest: Uint8Array = new Uint8Array(0);
 	let yieldedAt = performance.now();
 	let tail = "";
@@ -45,7 +47,7 @@ function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 					yieldedAt = performance.now();
 				}
 				if (rest.length === 0) {
-					const { done, value } = LAST_EVENT.test(tail) ? await readSoon(reader) : await reader.read();
+					const { done, value } = LAST_EVENT.test(tail) ? await readSoon(source) : await source.read();
 					if (done) return controller.close();
 					rest = value;
 				}
@@ -54,7 +56,7 @@ function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 				tail = (tail + latin1.decode(chunk.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
 				controller.enqueue(chunk);
 			},
-			cancel: (reason) => reader.cancel(reason),
+			cancel: (reason) => source.cancel(reason),
 		},
 		// No read-ahead: buffered data would be processed without a pause.
 		{ highWaterMark: 0 },
@@ -62,16 +64,16 @@ function pace(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 }
 
 /** Reads the next chunk; treats silence as the end. */
-async function readSoon(reader: ReadableStreamDefaultReader<Uint8Array>) {
+async function readSoon(source: ByteSource) {
 	let timer: NodeJS.Timeout | undefined;
 	const silence = new Promise<{ done: true; value?: undefined }>((resolve) => {
 		timer = setTimeout(() => {
 			resolve({ done: true });
-			reader.cancel().catch(() => {}); // the connection is already broken, and no more data is needed
+			source.cancel().catch(() => {}); // the connection is already broken, and no more data is needed
 		}, END_MS);
 	});
 	try {
-		return await Promise.race([reader.read(), silence]);
+		return await Promise.race([source.read(), silence]);
 	} finally {
 		clearTimeout(timer);
 	}

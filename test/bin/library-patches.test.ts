@@ -15,8 +15,17 @@ const PATCH = `Why.
 -export const one = 1;
 +export const one = "I";
 `;
-/** The module that bin/library-patches.js itself replaces. */
+const CLIENT = {
+	"client.mjs": "export const isForm = (body) => body instanceof FormData;\n",
+	"internal/headers.mjs": "export const headers = new Headers();\n",
+	"internal/utils/log.mjs": "export const isHeaders = (value) => value instanceof Headers;\n",
+};
+/** The modules that bin/library-patches.js itself replaces. */
 const MODELS = { version: "0.73.1", files: { "dist/models.generated.js": "export const MODELS = { a: { b: 1 } };\n" } };
+const CLIENTS = {
+	openai: { version: "6.26.0", files: CLIENT },
+	"@anthropic-ai/sdk": { version: "0.91.1", files: CLIENT },
+};
 
 /** A project with these patches and these installed libraries. */
 function project(
@@ -26,7 +35,11 @@ function project(
 	const directory = tempDir();
 	writeFiles(directory, { "patches/README": "" });
 	for (const [name, patch] of Object.entries(patches)) writeFiles(join(directory, "patches"), { [name]: patch });
-	for (const [name, { version, files }] of Object.entries({ "@mariozechner/pi-ai": MODELS, ...libraries })) {
+	for (const [name, { version, files }] of Object.entries({
+		"@mariozechner/pi-ai": MODELS,
+		...CLIENTS,
+		...libraries,
+	})) {
 		writeFiles(join(directory, "node_modules", name), { "package.json": { name, version }, ...files });
 	}
 	return directory;
@@ -37,6 +50,9 @@ const ONE = { version: "1.2.3", files: { "dist/one.js": "// one\nexport const on
 test("all listed modules are replaced, and no other modules of their libraries", async () => {
 	const { paths, patchedSource } = libraryPatches();
 	expect(paths.map((path) => path.replace(/^.*node_modules\//, "")).sort()).toEqual([
+		"@anthropic-ai/sdk/client.mjs",
+		"@anthropic-ai/sdk/internal/headers.mjs",
+		"@anthropic-ai/sdk/internal/utils/log.mjs",
 		"@mariozechner/pi-ai/dist/models.generated.js",
 		"@mariozechner/pi-ai/dist/providers/amazon-bedrock.js",
 		"@mariozechner/pi-ai/dist/providers/anthropic.js",
@@ -47,6 +63,10 @@ test("all listed modules are replaced, and no other modules of their libraries",
 		"@mariozechner/pi-ai/dist/utils/json-parse.js",
 		"@mariozechner/pi-ai/dist/utils/oauth/anthropic.js",
 		"@mariozechner/pi-tui/dist/utils.js",
+		"openai/client.mjs",
+		"openai/core/streaming.mjs",
+		"openai/internal/headers.mjs",
+		"openai/internal/utils/log.mjs",
 	]);
 	for (const path of paths) {
 		const code = readFileSync(path, "utf8");
@@ -60,9 +80,17 @@ test("a patch changes its module, and a replacement replaces the complete module
 	const directory = project({ "@scope/lib@1.2.3.patch": PATCH }, { "@scope/lib": ONE });
 	const { paths, patchedSource } = libraryPatches(directory);
 	const sources = await Promise.all(paths.map((path) => patchedSource(path, readFileSync(path, "utf8"))));
+	const lightHeaders = JSON.stringify(join(root, "src/network/light-headers.ts"));
+	const client = [
+		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/headers.mjs"]}`,
+		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/utils/log.mjs"]}`,
+		`${CLIENT["client.mjs"]}\nclass FormData {}\n`,
+	];
 	expect(sources).toEqual([
 		'// one\nexport const one = "I";\n',
 		`export const MODELS = JSON.parse(${JSON.stringify('{"a":{"b":1}}')});\n`,
+		...client,
+		...client,
 	]);
 });
 

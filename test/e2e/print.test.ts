@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { httpError, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { listen } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, conversation, STACKING } from "./support.js";
 
 /** One red pixel. */
@@ -192,4 +194,49 @@ test("pi exits silently when its reader closes the pipe", async () => {
 	await once(shell, "close");
 	expect(output.stdout).toBe("one\n");
 	expect(output.stderr).toMatch(/^gone\ncode (0|141)\n$/);
+});
+
+test.each(["openai-completions", "openai-responses", "anthropic-messages"] as const)(
+	"a print turn with %s does not load Node's fetch",
+	async (api) => {
+		const provider = await startProvider();
+		provider.reply([toolCall("bash", { command: "true" })]).reply("Done.");
+		const report = 'process.on("exit",()=>console.error(Symbol.for("undici.globalDispatcher.1") in globalThis))';
+		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
+		const agentDir = tempAgentDir({ models: provider.modelsJson({ apis: [api] }) });
+		const run = await runPi(["--model", "scripted", "-p", "go"], { agentDir, env });
+		expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: "bash true\nfalse\n" });
+	},
+);
+
+/** Prints whether the program exited at once, or when Node had nothing left to do. */
+const NATURAL_END =
+	'const { emit } = process; process.emit = function (name) { if (name === "beforeExit") console.error("natural"); return emit.apply(this, arguments); };';
+
+test("the program exits as soon as its output is written, even if a hook used fetch", async () => {
+	const provider = await startProvider();
+	provider.reply("Done.");
+	const url = `http://127.0.0.1:${await listen(createServer((_, response) => response.end("page")))}`;
+	const hook = `export default (pi) => pi.on("agent_start", async () => { await (await fetch(${JSON.stringify(url)})).text(); });`;
+	const agentDir = agentDirFor(provider, { hooks: { "get.ts": hook } });
+	const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NATURAL_END)}` };
+	expect(await runPi(["-p", "go"], { agentDir, env })).toEqual({
+		code: 0,
+		signal: null,
+		stdout: "Done.\n",
+		stderr: "",
+	});
+});
+
+test("work that a hook left running may finish after the answer", async () => {
+	const provider = await startProvider();
+	provider.reply("Done.");
+	const cwd = tempDir();
+	const hook = `import { writeFile } from "node:fs/promises";
+		export default (pi) => pi.on("session", ({ reason }) => {
+			if (reason === "shutdown") setTimeout(() => void writeFile("late.txt", "late"), 50);
+		});`;
+	const agentDir = agentDirFor(provider, { hooks: { "late.ts": hook } });
+	expect(await runPi(["-p", "go"], { agentDir, cwd })).toMatchObject({ code: 0, stdout: "Done.\n" });
+	expect(readFileSync(join(cwd, "late.txt"), "utf8")).toBe("late");
 });

@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHighlighter } from "../../util/highlight.js";
-import { loadHttpClient } from "../../util/paced-fetch.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
@@ -60,7 +59,7 @@ export async function beginSession(
 	const { prompts = [] } = options;
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
 	input.attach(createPromptTarget(session, images));
-	void afterFirstRequest(session).then(loadHighlighting).then(loadHttpClient);
+	void afterFirstRequest(session).then(loadHighlighting);
 	const news = await options.news?.();
 	if (news) showNews(news, screen.transcript);
 }

@@ -1,8 +1,9 @@
-// Floor for a conversation: one HTTP client, the same exchange as pi in print mode, `true` run for each tool call.
+// Floor for a conversation: one HTTP client, the same exchange as pi in print mode, `true` run for each tool call; with a
+// third argument, in that shell and with pipes for its output.
 import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 
-const [url, prompt] = process.argv.slice(2);
+const [url, prompt, shell] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
 const messages = [{ role: "user", content: prompt }];
 
@@ -39,7 +40,9 @@ for (;;) {
 		break;
 	}
 	for (const call of answer.tool_calls) {
-		const child = spawn("true", { stdio: "ignore" });
+		const child = shell
+			? spawn(shell, ["-c", "true"], { detached: true, stdio: ["ignore", "pipe", "pipe"] })
+			: spawn("true", { stdio: "ignore" });
 		await new Promise((resolve) => child.once("close", resolve));
 		messages.push({ role: "tool", tool_call_id: call.id, content: "(no output)" });
 	}

@@ -15,10 +15,12 @@ export async function startModelServer(answer) {
 		const parts = [];
 		for await (const part of incoming) parts.push(part);
 		const body = JSON.parse(Buffer.concat(parts).toString("utf8"));
-		const index = requests.push({ arrivedAt, body, connection: incoming.socket.remotePort }) - 1;
+		const request = { arrivedAt, body, connection: incoming.socket.remotePort };
+		const index = requests.push(request) - 1;
 		for (const { count, resolve } of waiting) if (requests.length >= count) resolve(requests[count - 1]);
 		response.writeHead(200, { "content-type": "text/event-stream" });
 		await send(response, answer(body, index));
+		request.answeredAt = performance.now();
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const url = `http://127.0.0.1:${server.address().port}`;

@@ -93,9 +93,13 @@ export function startProcess(command, { env, cwd }) {
 	child.stderr.setEncoding("utf8").on("data", (chunk) => {
 		stderr += chunk;
 	});
+	let endedAt = 0;
+	child.once("exit", () => {
+		endedAt = performance.now();
+	});
 	const ended = new Promise((resolve, reject) => {
 		child.once("error", reject);
-		child.once("close", (code) => resolve({ code, stderr, stdoutBytes }));
+		child.once("close", (code) => resolve({ code, stderr, stdoutBytes, endedAt }));
 	});
 	return { pid: child.pid, ended, kill: () => child.kill("SIGKILL") };
 }

@@ -23,9 +23,17 @@ async function upToRequest(server, command, sandbox, count) {
 		await Promise.race([last, failed]);
 		const cpuAtLast = cpuOf(run.pid);
 		const { peak } = memoryOf(run.pid);
-		await run.ended;
+		const { endedAt } = await run.ended;
 		const firstAt = (await first).arrivedAt;
-		return { sent: firstAt - started, peak, wall: (await last).arrivedAt - firstAt, cpu: cpuAtLast - cpuAtFirst };
+		const { arrivedAt, answeredAt } = await last;
+		return {
+			sent: firstAt - started,
+			total: endedAt - started,
+			tail: endedAt - answeredAt,
+			peak,
+			wall: arrivedAt - firstAt,
+			cpu: cpuAtLast - cpuAtFirst,
+		};
 	} finally {
 		run.kill();
 	}
@@ -55,7 +63,9 @@ export async function firstRequest({ rounds, workshop }) {
 		});
 		return [
 			{ name: "print: spawn to request", unit: "ms", values: pi.sent, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.4 } },
-			{ name: "print: spawn to request, of a bare client", unit: "ms", values: pi.sent, floor: "client", floorValues: client.sent, budget: null },
+			{ name: "print: spawn to request, of a bare client", unit: "ms", values: pi.sent, floor: "client", floorValues: client.sent, budget: { ratio: 2.3 } },
+			{ name: "print turn, wall", unit: "ms", values: pi.total, floor: "client", floorValues: client.total, budget: { ratio: 3 } },
+			{ name: "print turn, last byte to exit", unit: "ms", values: pi.tail, floor: "client", floorValues: client.tail, budget: { atMost: 15 } },
 			{ name: "print: peak memory", unit: "MiB", values: pi.peak, floor: "client", floorValues: client.peak, budget: { atMost: 90 } },
 		];
 	} finally {
@@ -63,7 +73,10 @@ export async function firstRequest({ rounds, workshop }) {
 	}
 }
 
-/** Cost of one tool turn, averaged over 50 turns that run `true`. */
+/**
+ * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi: what
+ * remains is the cost of pi itself.
+ */
 export async function toolTurns({ rounds, workshop }) {
 	const server = await startModelServer((body) => {
 		const results = body.messages.filter((message) => message.role === "tool").length;
@@ -72,13 +85,18 @@ export async function toolTurns({ rounds, workshop }) {
 	const perTurn = ({ wall, cpu }) => ({ wall: wall / TURNS, cpu: cpu / TURNS });
 	try {
 		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
-		const { client, pi } = await interleave(rounds, {
-			client: async () => perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go"], sandbox, TURNS + 1)),
+		const floor = (...shell) => async () =>
+			perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go", ...shell], sandbox, TURNS + 1));
+		const { client, bash, pi } = await interleave(rounds, {
+			client: floor(),
+			bash: floor("bash"),
 			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], sandbox, TURNS + 1)),
 		});
 		return [
 			{ name: "tool turn, wall", unit: "ms", values: pi.wall, floor: "client", floorValues: client.wall, budget: { ratio: 1.5 } },
 			{ name: "tool turn, CPU", unit: "ms", values: pi.cpu, floor: "client", floorValues: client.cpu, budget: { ratio: 1.5 } },
+			{ name: "tool turn, wall, of a client with bash", unit: "ms", values: pi.wall, floor: "client", floorValues: bash.wall, budget: null },
+			{ name: "tool turn, CPU, of a client with bash", unit: "ms", values: pi.cpu, floor: "client", floorValues: bash.cpu, budget: null },
 		];
 	} finally {
 		await server.close();
