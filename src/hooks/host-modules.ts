@@ -17,6 +17,18 @@ export function loadTerminalLibrary(): Promise<typeof import("@mariozechner/pi-t
 	return import("@mariozechner/pi-tui");
 }
 
+/** True for a package that hooks share with pi. */
+export function isHostModule(name: string): boolean {
+	return Object.hasOwn(HOST_MODULES, name);
+}
+
+/** Loads a package that hooks share with pi. @throws Error for another name */
+export async function loadHostModule(name: string): Promise<unknown> {
+	const load = isHostModule(name) ? HOST_MODULES[name] : undefined;
+	if (!load) throw new Error(`pi does not provide ${name}`);
+	return load();
+}
+
 /** Type-only imports, which compiling removes. */
 const TYPE_IMPORT = /^\s*(?:import|export)\s+type\s[^;"'`]*?from\s*["'][^"']*["']/gm;
 const STATIC_IMPORT = /(?:from|import)\s*["']([^"']*)["']/g;
@@ -31,7 +43,7 @@ export async function loadHostModules(sources: readonly string[]): Promise<Recor
 	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
-		[...named].some((name) => !Object.hasOwn(HOST_MODULES, name) && !isBuiltin(name));
+		[...named].some((name) => !isHostModule(name) && !isBuiltin(name));
 	const wanted = Object.entries(HOST_MODULES).filter(([name]) => mayNeedAll || named.has(name));
 	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load()])));
 }

@@ -62,18 +62,19 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 /** Loads bundled hooks from pi itself, and compiles all others. */
 async function createHookLoader(files: readonly HookFile[], cacheDir: string): Promise<ModuleLoader> {
 	const compiled = files.filter(({ scope }) => scope !== "bundled");
-	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
+	const loader = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
 	return {
-		...(compiler?.compiler && { compiler: compiler.compiler }),
+		locator: (file) => loader?.locator(file),
 		loadDefault: async (file) => {
 			const bundled = findBundled(file.path);
-			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
+			return bundled ? (await bundled.load()).default : loader?.loadDefault(file);
 		},
 	};
 }
 
 /** The file with its compiler, which finds positions in its source. */
-function withCompiler(file: HookFile, { compiler }: ModuleLoader): HookFile & HookSource {
+function withCompiler(file: HookFile, loader: ModuleLoader): HookFile & HookSource {
+	const compiler = loader.locator(file);
 	return compiler && file.scope !== "bundled" ? { ...file, compiler } : file;
 }
 
