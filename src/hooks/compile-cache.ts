@@ -12,7 +12,7 @@ export interface CacheKey {
 	filename: string;
 	source: string;
 	/** End of the name of the cached file. */
-	kind: ".js" | ".js.map" | ".m.js" | ".m.js.map" | ".s.js";
+	kind: ".js" | ".js.map" | ".m.js" | ".m.js.map" | ".s.js" | ".s.js.map";
 }
 
 /** Texts made of source files, one file for each. A text is current only for the exact source that it was made of. */

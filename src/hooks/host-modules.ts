@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
-const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
+const HOST_MODULES: Readonly<Record<string, () => Promise<object>>> = {
 	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
@@ -23,7 +23,7 @@ export function isHostModule(name: string): boolean {
 }
 
 /** Loads a package that hooks share with pi. @throws Error for another name */
-export async function loadHostModule(name: string): Promise<unknown> {
+export async function loadHostModule(name: string): Promise<object> {
 	const load = isHostModule(name) ? HOST_MODULES[name] : undefined;
 	if (!load) throw new Error(`pi does not provide ${name}`);
 	return load();

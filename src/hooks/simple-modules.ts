@@ -1,38 +1,49 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
+import { isBuiltin, SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import type { CompileCache } from "./compile-cache.js";
+import type { CacheKey, CompileCache } from "./compile-cache.js";
+import type { CompiledModule } from "./compile-module.js";
 import { isHostModule, loadHostModule } from "./host-modules.js";
 import type { Position, SourceLocator } from "./source-locator.js";
-import type { StrippedModule } from "./strip/strip-module.js";
 
-/** A module whose code is its source with blanked types. */
+/** A compiled file. */
 interface SimpleModule {
 	path: string;
 	start: StartModule;
 	/** Relative specifiers and the paths of the files that they name. */
 	files: ReadonlyMap<string, string>;
+	maps(): SourceMapPayload[];
 }
 
-/** A compiled module. The names of exports and imports are in its code. */
+/** A module as a function. */
 type StartModule = (
-	exportAll: (getters: Record<string, () => unknown>) => void,
-	get: (specifier: string) => unknown,
-	load: (specifier: string) => Promise<unknown>,
+	exported: object,
+	exportAll: (module: object) => void,
+	load: (specifier: string) => Promise<object>,
+	loadLater: (specifier: string) => Promise<object>,
 	meta: { url: string; filename: string; dirname: string },
+	filename: string,
+	dirname: string,
 ) => Promise<void>;
 
+/** The names of these parameters in the code of the compiler, which makes modules for Vite. */
+const PARAMETERS =
+	"__vite_ssr_exports__, __vite_ssr_exportAll__, __vite_ssr_import__, __vite_ssr_dynamic_import__, __vite_ssr_import_meta__, __filename, __dirname";
+
+/** A module whose evaluation has begun. */
+interface StartedModule {
+	exported: object;
+	done: Promise<void>;
+}
+
 /**
- * A file and the files that it imports, if nothing but their types keeps them from running: no jiti, no package of their
- * own, no cycle. Every position in their stack traces is that in the source.
+ * A file and the files that it imports, if they are TypeScript modules that need no packages but pi's. They run without
+ * jiti, which takes longer to start than most hooks to load.
  */
 export class SimpleModules implements SourceLocator {
-	/** Imported files come before those that import them. */
 	readonly #modules = new Map<string, SimpleModule>();
-	/** Namespaces of pi's packages that the files import. */
-	readonly #host = new Map<string, unknown>();
 
 	private constructor(
 		private readonly path: string,
@@ -49,85 +60,132 @@ export class SimpleModules implements SourceLocator {
 		return this.#modules.has(file);
 	}
 
-	sourcePosition(_file: string, position: Position): Position {
-		return position;
+	sourcePosition(file: string, position: Position): Position {
+		const maps = this.#modules.get(file)?.maps() ?? [];
+		// The code begins on the second line of the script.
+		return maps.reduce(locate, { ...position, line: position.line - 1 });
 	}
 
 	/** Evaluates all files, each in a new instance. @returns the default export, or all exports without one */
 	async evaluateDefault(): Promise<unknown> {
-		const namespaces = new Map<string, object>();
-		for (const module of this.#modules.values()) namespaces.set(module.path, await this.#evaluate(module, namespaces));
-		const exported = namespaces.get(this.path);
-		return exported && "default" in exported ? exported.default : exported;
+		const exported = await this.#evaluate(this.path, new Map(), new Set());
+		return "default" in exported ? exported.default : exported;
 	}
 
-	async #evaluate({ path, start, files }: SimpleModule, namespaces: ReadonlyMap<string, object>): Promise<object> {
-		const namespace = {};
-		await start(
-			(getters) => {
-				for (const [name, get] of Object.entries(getters))
-					Object.defineProperty(namespace, name, { get, enumerable: true });
-			},
-			(specifier) => {
-				if (this.#host.has(specifier)) return this.#host.get(specifier);
-				return namespaces.get(files.get(specifier) ?? "") ?? requireBuiltin(specifier);
-			},
-			(specifier) => (isHostModule(specifier) ? loadHostModule(specifier) : import(specifier)),
-			{ url: pathToFileURL(path).href, filename: path, dirname: dirname(path) },
-		);
-		return namespace;
+	/** @param importers files that wait for this one: in a cycle, an import does not wait for them */
+	async #evaluate(path: string, started: Map<string, StartedModule>, importers: ReadonlySet<string>): Promise<object> {
+		const module = started.get(path) ?? this.#start(path, started, importers);
+		if (!importers.has(path)) await module.done;
+		return module.exported;
 	}
 
-	/** @param importers files that wait for this one @returns false if a file is not simple */
-	async #add(path: string, importers: ReadonlySet<string>): Promise<boolean> {
-		if (this.#modules.has(path)) return true;
-		const stripped = importers.has(path) ? null : await compile(path, this.cache);
-		if (stripped === null || (importers.size > 0 && stripped.hasMutableExports)) return false;
-		if (!stripped.dynamicImports.every((name) => isHostModule(name) || isBuiltin(name))) return false;
-		const files = new Map<string, string>();
-		for (const specifier of stripped.imports) {
-			if (isHostModule(specifier)) this.#host.set(specifier, await loadHostModule(specifier));
-			else if (!isBuiltin(specifier)) {
-				const file = resolveFile(path, specifier);
-				if (file === null || !(await this.#add(file, new Set([...importers, path])))) return false;
-				files.set(specifier, file);
+	#start(path: string, started: Map<string, StartedModule>, importers: ReadonlySet<string>): StartedModule {
+		const module = this.#modules.get(path);
+		if (!module) throw new Error(`${path} is not compiled`);
+		const exported = Object.defineProperty({}, Symbol.toStringTag, { value: "Module" });
+		const load = async (specifier: string, waiting: ReadonlySet<string>) => {
+			const file = module.files.get(specifier);
+			return file === undefined ? loadPackage(specifier) : this.#evaluate(file, started, waiting);
+		};
+		const exportAll = (other: object) => {
+			for (const name of Object.keys(other)) {
+				if (name === "default" || Object.hasOwn(exported, name)) continue;
+				Object.defineProperty(exported, name, { get: () => Reflect.get(other, name), enumerable: true });
 			}
+		};
+		const own = new Set([...importers, path]);
+		const folder = dirname(path);
+		const begun: StartedModule = { exported, done: Promise.resolve() };
+		started.set(path, begun);
+		begun.done = module.start(
+			exported,
+			exportAll,
+			(specifier) => load(specifier, own),
+			(specifier) => load(specifier, new Set()),
+			{ url: pathToFileURL(path).href, filename: path, dirname: folder },
+			path,
+			folder,
+		);
+		return begun;
+	}
+
+	/** @param importers files that import this one @returns false if a file is not simple */
+	async #add(path: string, importers: ReadonlySet<string>): Promise<boolean> {
+		if (this.#modules.has(path) || importers.has(path)) return true;
+		const compiled = await compile(path, this.cache);
+		if (!compiled) return false;
+		const files = new Map<string, string>();
+		for (const specifier of [...compiled.imports, ...compiled.dynamicImports]) {
+			if (isHostModule(specifier) || isBuiltin(specifier)) continue;
+			const file = resolveFile(path, specifier);
+			if (file === null || !(await this.#add(file, new Set([...importers, path])))) return false;
+			files.set(specifier, file);
 		}
-		const start = evaluateScript(path, stripped);
+		const start = evaluateScript(path, compiled.code);
 		if (start === null) return false;
-		this.#modules.set(path, { path, start, files });
+		this.#modules.set(path, { path, start, files, maps: compiled.maps });
 		return true;
 	}
 }
 
-const requireBuiltin = createRequire(import.meta.url);
+/** A module of pi or Node. One without a default export is its own, as for jiti. */
+async function loadPackage(specifier: string): Promise<object> {
+	const module = isHostModule(specifier) ? await loadHostModule(specifier) : await import(specifier);
+	return "default" in module ? module : Object.create(module, { default: { value: module } });
+}
 
-/** Strips the types of a file, or takes the result from the cache; null if that is not enough. */
-async function compile(path: string, cache: CompileCache): Promise<StrippedModule | null> {
-	if (!/\.m?ts$/.test(path)) return null;
+function locate(position: Position, payload: SourceMapPayload): Position {
+	const found = new SourceMap(payload).findEntry(position.line - 1, position.column - 1);
+	return "originalLine" in found ? { line: found.originalLine + 1, column: found.originalColumn + 1 } : position;
+}
+
+/** The cached text of a file that jiti has to load. */
+const NOT_SIMPLE = "";
+
+type CachedModule = Omit<CompiledModule, "maps"> & Pick<SimpleModule, "maps">;
+
+/** Compiles a file, or takes it from the cache; null if jiti has to load it. */
+async function compile(filename: string, cache: CompileCache): Promise<CachedModule | null> {
+	if (!/\.m?ts$/.test(filename)) return null;
 	let source: string;
 	try {
-		source = readFileSync(path, "utf8");
+		source = readFileSync(filename, "utf8");
 	} catch {
 		return null; // jiti reports it
 	}
-	const key = { filename: path, source, kind: ".s.js" } as const;
+	const key: CacheKey = { filename, source, kind: ".s.js" };
+	const mapKey: CacheKey = { filename, source, kind: ".s.js.map" };
 	const known = cache.read(key);
+	if (known === NOT_SIMPLE) return null;
 	if (known !== null) {
-		const facts = known.indexOf("\n");
-		const { code: _, ...rest }: StrippedModule = JSON.parse(known.slice(0, facts));
-		return { ...rest, code: known.slice(facts + 1) };
+		const end = known.indexOf("\n");
+		const imports: Pick<CompiledModule, "imports" | "dynamicImports"> = JSON.parse(known.slice(0, end));
+		return { ...imports, code: known.slice(end + 1), maps: () => JSON.parse(cache.read(mapKey) ?? "[]") };
 	}
-	const { stripModule } = await import("./strip/strip-module.js");
-	const stripped = stripModule(source);
-	if (stripped) cache.write(key, `${JSON.stringify({ ...stripped, code: "" })}\n${stripped.code}`);
-	return stripped;
+	const compiled = (await loadCompiler())?.compileModule(filename, source);
+	if (!compiled) {
+		cache.write(key, NOT_SIMPLE);
+		return null;
+	}
+	const { code, maps, ...imports } = compiled;
+	cache.write(mapKey, JSON.stringify(maps));
+	cache.write(key, `${JSON.stringify(imports)}\n${code}`);
+	return { ...imports, code, maps: () => maps };
 }
 
-/** Null for a syntax error, which jiti reports. */
-function evaluateScript(filename: string, { head, code }: StrippedModule): StartModule | null {
+/** Null where the compiler, which is machine code, does not run. */
+async function loadCompiler(): Promise<typeof import("./compile-module.js") | null> {
 	try {
-		const script = new Script(head + code, { filename, columnOffset: -head.length });
+		return await import("./compile-module.js");
+	} catch {
+		return null;
+	}
+}
+
+/** Null for code that is valid only with the options of jiti, which reports any error. */
+function evaluateScript(filename: string, code: string): StartModule | null {
+	try {
+		const script = new Script(`(async (${PARAMETERS}) => { "use strict";\n${code}\n})`, { filename });
 		return script.runInThisContext({ displayErrors: false });
 	} catch {
 		return null;
