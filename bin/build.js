@@ -92,7 +92,7 @@ const bundle = await rolldown({
 	},
 	// Native, WebAssembly, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
 	external: [
-		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
+		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
 	preserveEntrySignatures: "allow-extension",

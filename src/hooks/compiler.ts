@@ -1,38 +1,26 @@
-import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, SourceMap } from "node:module";
-import { basename, join } from "node:path";
 import type { Jiti, JitiOptions, TransformOptions } from "jiti";
-import { ensurePrivateDir } from "../util/fs.js";
+import type { CacheKey, CompileCache } from "./compile-cache.js";
 import type { compileFast } from "./fast-compile.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
-/** Change it when the same source compiles to something else. */
-const CACHE_VERSION = 2;
 /** The part of a compiled line before the code of the file: jiti puts the first line into the head of a function. */
 const HEAD = "(async function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve) { ";
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;[^,]*;base64,(\S+)\s*$/;
 
-/** Compiles files of hooks and tools, and finds positions in their sources. */
+/** Compiles files of hooks and tools for jiti, and finds positions in their sources. */
 export class Compiler implements SourceLocator {
-	readonly #cacheDir: string | null;
 	readonly #compiled = new Map<string, TransformOptions>();
 	readonly #maps = new Map<string, SourceMap | null>();
 
 	/** Compiles most files; null until a file is not in the cache. */
 	#fast: typeof compileFast | null = null;
 
-	/** @param cacheDir for compiled files; made private (0700), and not used if that fails */
-	constructor(cacheDir: string) {
-		this.#cacheDir = privateDir(cacheDir);
-	}
+	constructor(private readonly cache: CompileCache) {}
 
 	/** Loads the fast compiler if one of these files is not in the cache. */
 	async prepare(files: readonly { filename: string; source: string }[]): Promise<void> {
-		const isCached = (file: TransformOptions) => {
-			const { path, mark } = this.#cached({ ...file, async: true });
-			return path !== null && readIfPresent(path)?.endsWith(mark) === true;
-		};
+		const isCached = (file: TransformOptions) => this.cache.read(cacheKey({ ...file, async: true })) !== null;
 		if (!files.every(isCached)) this.#fast = (await import("./fast-compile.js")).compileFast;
 	}
 
@@ -41,15 +29,17 @@ export class Compiler implements SourceLocator {
 		const { filename = "" } = options;
 		this.#compiled.set(filename, options);
 		this.#maps.delete(filename);
-		const { path, mark } = this.#cached(options);
-		const known = path && readIfPresent(path);
-		if (known?.endsWith(mark)) return known;
+		const key = cacheKey(options);
+		const known = this.cache.read(key);
+		if (known !== null) return known;
 		const fast = this.#fast?.(options);
-		if (fast && path) writeIfPossible(`${path}.map`, JSON.stringify(fast.map) + mark);
-		if (fast) this.#maps.set(filename, new SourceMap(fast.map));
+		if (fast) {
+			this.cache.write(mapKey(options), JSON.stringify(fast.map));
+			this.#maps.set(filename, new SourceMap(fast.map));
+		}
 		const code = fast?.code ?? transform(options, false);
 		// jiti reports syntax errors in this form when it evaluates the code.
-		if (path && !code.includes("__JITI_ERROR__")) writeIfPossible(path, code + mark);
+		if (!code.includes("__JITI_ERROR__")) this.cache.write(key, code);
 		return code;
 	}
 
@@ -70,18 +60,8 @@ export class Compiler implements SourceLocator {
 
 	/** The map that the fast compiler wrote next to a cached file; null if Babel compiled it. */
 	#readMap(options: TransformOptions): SourceMap | null {
-		const { path, mark } = this.#cached(options);
-		const text = path && readIfPresent(`${path}.map`);
-		return text?.endsWith(mark) ? new SourceMap(JSON.parse(text.slice(0, -mark.length))) : null;
-	}
-
-	/** The cached file of a source, and the end that marks it as complete and current. */
-	#cached({ filename = "", source, async: isAsync = false }: TransformOptions): { path: string | null; mark: string } {
-		const name = `${basename(filename)}.${hash(filename)}${isAsync ? ".m" : ""}.js`;
-		return {
-			path: this.#cacheDir && join(this.#cacheDir, name),
-			mark: `\n// ${hash(`${CACHE_VERSION} ${source}`)}\n`,
-		};
+		const text = this.cache.read(mapKey(options));
+		return text === null ? null : new SourceMap(JSON.parse(text));
 	}
 
 	#map(file: string): SourceMap | null {
@@ -92,6 +72,14 @@ export class Compiler implements SourceLocator {
 		this.#maps.set(file, map);
 		return map;
 	}
+}
+
+function cacheKey({ filename = "", source, async: isAsync = false }: TransformOptions): CacheKey {
+	return { filename, source, kind: isAsync ? ".m.js" : ".js" };
+}
+
+function mapKey({ filename = "", source, async: isAsync = false }: TransformOptions): CacheKey {
+	return { filename, source, kind: isAsync ? ".m.js.map" : ".js.map" };
 }
 
 /** jiti. `require`, because `import` first scans all of jiti for its export names, which takes longer than running it. */
@@ -115,35 +103,4 @@ export function transform(options: TransformOptions, sourceMaps: boolean): strin
 	const known = babel.get(sourceMaps) ?? createJiti({ sourceMaps });
 	babel.set(sourceMaps, known);
 	return known.transform(own);
-}
-
-function hash(text: string): string {
-	return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-/** A directory that only the user can write to, because pi runs any file in it that has the right name; else null. */
-function privateDir(dir: string): string | null {
-	try {
-		ensurePrivateDir(dir);
-		chmodSync(dir, 0o700);
-		return dir;
-	} catch {
-		return null; // owned by another user, or read-only: files are compiled each time
-	}
-}
-
-function readIfPresent(path: string): string | null {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		return null;
-	}
-}
-
-function writeIfPossible(path: string, text: string): void {
-	try {
-		writeFileSync(path, text, { mode: 0o600 });
-	} catch {
-		// For example a full disk: the file is compiled again next time.
-	}
 }

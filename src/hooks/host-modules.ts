@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
-const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
+const HOST_MODULES: Readonly<Record<string, () => Promise<object>>> = {
 	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
@@ -15,6 +15,18 @@ const HOST_MODULES: Readonly<Record<string, () => Promise<unknown>>> = {
 /** The terminal library, for hooks and to draw what they return. */
 export function loadTerminalLibrary(): Promise<typeof import("@mariozechner/pi-tui")> {
 	return import("@mariozechner/pi-tui");
+}
+
+/** True for a package that hooks share with pi. */
+export function isHostModule(name: string): boolean {
+	return Object.hasOwn(HOST_MODULES, name);
+}
+
+/** Loads a package that hooks share with pi. @throws Error for another name */
+export async function loadHostModule(name: string): Promise<object> {
+	const load = isHostModule(name) ? HOST_MODULES[name] : undefined;
+	if (!load) throw new Error(`pi does not provide ${name}`);
+	return load();
 }
 
 /** Type-only imports, which compiling removes. */
@@ -31,7 +43,7 @@ export async function loadHostModules(sources: readonly string[]): Promise<Recor
 	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
-		[...named].some((name) => !Object.hasOwn(HOST_MODULES, name) && !isBuiltin(name));
+		[...named].some((name) => !isHostModule(name) && !isBuiltin(name));
 	const wanted = Object.entries(HOST_MODULES).filter(([name]) => mayNeedAll || named.has(name));
 	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load()])));
 }

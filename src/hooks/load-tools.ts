@@ -62,7 +62,8 @@ export async function loadTools(
 			if (made.length === 0) throw new Error("it exports no tools");
 			tools.push(...made.map((tool) => ({ tool: checkTool(tool), file })));
 		} catch (cause) {
-			errors.push(loadFailure("Tool", { ...file, ...(loader.compiler && { compiler: loader.compiler }) }, cause));
+			const compiler = loader.locator(file);
+			errors.push(loadFailure("Tool", { ...file, ...(compiler && { compiler }) }, cause));
 		}
 	}
 	return { tools, errors };

@@ -62,14 +62,14 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 /** Takes bundled hooks from pi itself and inline ones from the program, and compiles all others. */
 async function createHookLoader(files: readonly HookFile[], cacheDir: string): Promise<ModuleLoader> {
 	const compiled = files.filter(isCompiled);
-	const compiler = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
+	const loader = compiled.length > 0 ? await createModuleLoader(compiled, cacheDir) : null;
 	return {
-		...(compiler?.compiler && { compiler: compiler.compiler }),
+		locator: (file) => loader?.locator(file),
 		loadDefault: async (file) => {
 			const inline = files.find(({ path }) => path === file.path)?.factory;
 			if (inline) return inline;
 			const bundled = findBundled(file.path);
-			return bundled ? (await bundled.load()).default : compiler?.loadDefault(file);
+			return bundled ? (await bundled.load()).default : loader?.loadDefault(file);
 		},
 	};
 }
@@ -79,7 +79,8 @@ function isCompiled({ scope }: HookFile): boolean {
 }
 
 /** The file with its compiler, which finds positions in its source. */
-function withCompiler(file: HookFile, { compiler }: ModuleLoader): HookFile & HookSource {
+function withCompiler(file: HookFile, loader: ModuleLoader): HookFile & HookSource {
+	const compiler = loader.locator(file);
 	return compiler && isCompiled(file) ? { ...file, compiler } : file;
 }
 

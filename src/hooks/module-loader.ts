@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { CompileCache } from "./compile-cache.js";
 import { Compiler, createJiti } from "./compiler.js";
 import { loadHostModules } from "./host-modules.js";
+import { SimpleModules } from "./simple-modules.js";
 import type { SourceLocator } from "./source-locator.js";
 import { copyRoot, type HookSource, placeOfError, SYNTAX_ERROR } from "./source-place.js";
 import type { HandlerWatch } from "./watchdog.js";
@@ -20,8 +22,8 @@ export interface ModuleFile {
 export interface ModuleLoader {
 	/** The default export of a file. @throws whatever compiling or evaluating it throws */
 	loadDefault(file: ModuleFile): Promise<unknown>;
-	/** Finds positions in the sources of the files loaded so far. */
-	readonly compiler?: SourceLocator;
+	/** Finds positions in the sources of a file and its imports. */
+	locator(file: ModuleFile): SourceLocator | undefined;
 }
 
 /**
@@ -30,14 +32,30 @@ export interface ModuleLoader {
  * @param cacheDir for compiled files; made private (0700), and not used if that fails
  */
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
+	const cache = new CompileCache(cacheDir);
+	const simple = new Map<string, SimpleModules | null>();
+	for (const { realPath } of files) simple.set(realPath, await SimpleModules.read(realPath, cache));
+	const others = files.filter(({ realPath }) => !simple.get(realPath));
+	const jiti = others.length > 0 ? await loadWithJiti(others, cache) : null;
+	return {
+		locator: ({ realPath }) => simple.get(realPath) ?? jiti?.compiler,
+		async loadDefault({ realPath }) {
+			const modules = simple.get(realPath);
+			return modules ? modules.evaluateDefault() : jiti?.loadDefault(realPath);
+		},
+	};
+}
+
+/** Prepares files for jiti, which can load everything, but takes longer to start than most hooks to load without it. */
+async function loadWithJiti(files: readonly ModuleFile[], cache: CompileCache) {
 	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
-	const compiler = new Compiler(cacheDir);
+	const compiler = new Compiler(cache);
 	const [virtualModules] = await Promise.all([
 		loadHostModules(sources.map(({ source }) => source)),
 		compiler.prepare(sources),
 	]);
 	const jiti = createJiti({ virtualModules, transform: (options) => ({ code: compiler.compile(options) }) });
-	return { compiler, loadDefault: (file) => jiti.import<unknown>(file.realPath, { default: true }) };
+	return { compiler, loadDefault: (path: string) => jiti.import<unknown>(path, { default: true }) };
 }
 
 /** Time limit and watchdog for loading a file. */

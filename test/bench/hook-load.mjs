@@ -1,5 +1,5 @@
 // Measures how much one hook adds to the start of a session of the built program: when it is loaded for the first time ever,
-// compiled by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
+// without jiti, or compiled for jiti by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
 // Usage: node test/bench/hook-load.mjs [rounds]
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -72,18 +72,22 @@ async function measure(rounds) {
 			writeFileSync(path, source(extra));
 			return path;
 		};
-		const fast = write("fast", "");
+		const simple = write("simple", "export enum Color { red }");
+		const fast = write("fast", 'import data from "./data.json";\nexport { data };');
+		writeFileSync(join(agentDir, "files", "data.json"), "{}");
 		const typebox = write("typebox", 'import { Type } from "typebox";\nexport const schema = Type.String();');
-		const babel = write("babel", "export const here: string = import.meta.url;");
+		const babel = write("babel", "function mark(target: unknown): void {}\n@mark\nexport class Marked {}");
 		const time = (isFirst, ...hooks) => () => {
 			if (isFirst) rmSync(join(agentDir, "cache", "jiti"), { recursive: true, force: true });
 			return JSON.parse(execFileSync(process.execPath, [SCRIPT, "start", agentDir, ...hooks], { encoding: "utf8" }));
 		};
 		const runs = {
 			none: time(false),
+			"first load, without jiti": time(true, simple),
+			"cached, without jiti": time(false, simple),
+			"first load, with typebox": time(true, typebox),
 			"first load, fast compiler": time(true, fast),
 			"cached, fast compiler": time(false, fast),
-			"first load, with typebox": time(true, typebox),
 			"first load, Babel": time(true, babel),
 			"cached, Babel": time(false, babel),
 		};

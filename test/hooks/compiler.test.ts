@@ -13,35 +13,71 @@ export default function (pi: any) {
 `;
 
 test.each([
-	["plain types", "type A = { a: number };", "1", true],
-	["an enum", "enum Color { red = 3 }", "Color.red", true],
-	["a parameter property", "class P { constructor(readonly a: number) {} }", "new P(4).a", true],
-	["an import by .js", 'import { five } from "./lib/five.js";', "five", true],
-	["an import without extension", 'import { five } from "./lib/five";', "five", true],
-	["JSON", 'import data from "./lib/data.json";', "data.six", true],
+	["plain types", "type A = { a: number };", "1", "simple"],
+	["an enum", "enum Color { red = 3 }", "Color.red", "simple"],
+	["a parameter property", "class P { constructor(readonly a: number) {} }", "new P(4).a", "simple"],
+	["an import by .js", 'import { six } from "./lib/six.js";', "six", "simple"],
+	["an import without extension", 'import { six } from "./lib/six";', "six", "simple"],
+	["a default import", 'import six from "./lib/six.ts";', "six", "simple"],
+	["a namespace import", 'import * as lib from "./lib/six";', "Object.keys(lib) + lib.six", "simple"],
+	["a cycle", 'import { odd } from "./lib/odd";', "odd(7)", "simple"],
+	["a CommonJS file", 'import seven from "./lib/seven.cjs";', "seven.seven", "fast"],
+	["a CommonJS package", 'import { eight } from "eight";', "eight", "fast"],
+	["files with and without an enum", 'import { nine } from "./lib/nine";', "nine", "simple"],
+	["an exported variable of the hook", "export let counter: number = 3;\ncounter++;", "counter", "simple"],
+	[
+		"Node's modules",
+		'import path, { sep as s } from "node:path";\nimport * as all from "path";',
+		"path.join(s, all.sep)",
+		"simple",
+	],
+	["export *", 'export * from "./lib/six";\nimport * as self from "./lib/all";', "self.six", "simple"],
+	["import() of a file", 'const { six } = await import("./lib/six");', "six", "simple"],
+	["import() of a computed name", 'const name = "node:os";\nconst os = await import(name);', "typeof os.EOL", "fast"],
+	["require", 'const os = require("node:os");', "typeof os.EOL", "fast"],
+	["import()", 'const os = await import("node:os");', "typeof os.EOL + typeof os.default.EOL", "simple"],
+	["import() of a package", 'const { eight } = await import("eight");', "eight", "fast"],
+	["__dirname of CommonJS", "const here: string = __dirname;", "here.length > 0", "simple"],
+	["JSON", 'import data from "./lib/data.json";', "data.six", "fast"],
 	[
 		"a type imported without `type`",
 		'import { HookAPI } from "@mariozechner/pi-coding-agent/hooks";\nlet x: HookAPI;',
 		"7",
-		true,
+		"simple",
 	],
-	["a live binding", 'import { count, add } from "./lib/five";\nadd();', "count", true],
+	["a live binding", 'import { count, add } from "./lib/five";\nadd();', "count", "simple"],
 	[
 		"a top-level await, also in an import",
 		'import { late } from "./lib/late";\nconst more = await Promise.resolve(1);',
 		"late + more",
-		true,
+		"simple",
 	],
-	["import.meta", "const url: string = import.meta.url;", 'url.startsWith("file:")', false],
-	["a namespace", "namespace N { export const a: number = 2; }", "N.a", false],
-	["a decorator", "function d(target: any) { target.a = 9; }\n@d\nclass D { static a: number; }", "D.a", false],
-])("%s: the same value and the same place of an error, compiled and from the cache", async (_, head, value, isFast) => {
+	[
+		"import.meta.url",
+		"const url: string = import.meta.url;",
+		'url.startsWith("file:") && url.endsWith("/a.ts")',
+		"simple",
+	],
+	["import.meta", "const { url } = import.meta;", 'url.startsWith("file:")', "simple"],
+	["import.meta.resolve", 'const url = import.meta.resolve("./lib/six.ts");', 'url.endsWith("six.ts")', "babel"],
+	["a namespace", "namespace N { export const a: number = 2; }", "N.a", "simple"],
+	["a decorator", "function d(target: any) { target.a = 9; }\n@d\nclass D { static a: number; }", "D.a", "babel"],
+])("%s: the same value and the same place of an error, compiled and from the cache", async (_, head, value, by) => {
 	const agentDir = tempAgentDir();
 	const source = hook(head, value);
 	writeFiles(join(agentDir, "hooks"), {
 		"a.ts": source,
 		"lib/five.ts":
 			"export const five: number = 5;\nexport let count: number = 7;\nexport const add = (): void => void count++;",
+		"lib/six.ts": "export const six = 6 as number;\nexport { six as default };",
+		"lib/all.ts": 'export * from "./six";',
+		"lib/odd.ts": 'import { even } from "./even";\nexport const odd = (n: number): boolean => n !== 0 && even(n - 1);',
+		"lib/even.ts": 'import { odd } from "./odd";\nexport const even = (n: number): boolean => n === 0 || odd(n - 1);',
+		"lib/seven.cjs": "module.exports = { seven: 7 };",
+		"lib/nine.ts":
+			'import { six } from "./six";\nenum More { three = 3 }\nexport const nine: number = six + More.three;',
+		"node_modules/eight/package.json": { name: "eight", main: "main.js" },
+		"node_modules/eight/main.js": "exports.eight = 8;",
 		"lib/data.json": { six: 6 },
 		"lib/late.ts": "export const late: number = await Promise.resolve(8);",
 	});
@@ -58,5 +94,6 @@ test.each([
 	expect(seen[1]).toBe(seen[0]);
 	expect(seen[0]).not.toContain("undefined");
 	const files = readdirSync(join(agentDir, "cache", "jiti"));
-	expect(files.some((name) => name.startsWith("a.ts.") && name.endsWith(".map"))).toBe(isFast);
+	const hasFile = (end: string) => files.some((name) => name.startsWith("a.ts.") && name.endsWith(end));
+	expect(hasFile(".m.js") ? (hasFile(".map") ? "fast" : "babel") : hasFile(".s.js") && "simple").toBe(by);
 });

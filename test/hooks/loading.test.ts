@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadHostModules } from "../../src/hooks/host-modules.js";
 import { startSession } from "../helpers/session.js";
-import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
 
 /** Every package that hooks share with pi. */
@@ -163,4 +163,34 @@ describe("loading", () => {
 		expect(await session.prompt("/reload")).toMatchObject({ status: expect.stringContaining("previous version") });
 		expect(await session.prompt("/v")).toMatchObject({ status: "2" });
 	});
+});
+
+test("a reload evaluates imported files again, and a running hook keeps its own version", async () => {
+	const agentDir = tempAgentDir();
+	const write = (value: number) =>
+		writeFiles(join(agentDir, "hooks"), {
+			"a.ts": `import { value, count } from "./lib/value";
+				export default (pi: any) => pi.command("v", { handler: (): object => ({ status: \`\${value} \${count()}\` }) });`,
+			"lib/value.ts": `let calls: number = 0;\nexport const value = ${value} as number;\nexport const count = (): number => ++calls;`,
+		});
+	write(1);
+	const { session } = await startSession({ agentDir });
+	expect(await session.prompt("/v")).toMatchObject({ status: "1 1" });
+	write(2);
+	expect(await session.prompt("/v")).toMatchObject({ status: "1 2" });
+	await session.prompt("/reload");
+	expect(await session.prompt("/v")).toMatchObject({ status: "2 1" });
+});
+
+test("two hooks that import the same file have an instance of it each", async () => {
+	const agentDir = tempAgentDir();
+	const source = (name: string) => `import { count } from "./lib/count";
+		export default (pi: any) => pi.command("${name}", { handler: (): object => ({ status: String(count()) }) });`;
+	writeFiles(join(agentDir, "hooks"), {
+		"a.ts": source("a"),
+		"b.ts": source("b"),
+		"lib/count.ts": "let calls: number = 0;\nexport const count = (): number => ++calls;",
+	});
+	const { session } = await startSession({ agentDir });
+	for (const command of ["/a", "/b"]) expect(await session.prompt(command)).toMatchObject({ status: "1" });
 });
