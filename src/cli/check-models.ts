@@ -2,6 +2,7 @@ import { loadModelSources } from "../config/model-sources.js";
 import { paths as findPaths } from "../config/paths.js";
 import { isChosen } from "../hooks/discover.js";
 import { checkModelNames } from "../session/choose-model.js";
+import { AcceptedNames } from "./accepted-names.js";
 import type { CliContext, CliOptions } from "./options.js";
 
 /**
@@ -17,6 +18,7 @@ export async function checkModelOptions(options: CliOptions, { env, cwd, home, s
 	});
 	try {
 		await checkModelNames(options, { registry, local: { env } });
+		new AcceptedNames(findPaths(env, cwd, home)).add(options);
 	} catch (error) {
 		const { discover } = await import("./subcommands/find-hooks.js");
 		const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, options);

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { agentDir, processEnvironment } from "../config/paths.js";
+import { agentDir, paths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import { setUpNetwork } from "../network/network.js";
@@ -92,8 +92,11 @@ async function runDemo(options: CliOptions, context: CliContext): Promise<number
 
 async function openTerminal(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
 	if (!options.demo && (options.model ?? options.provider ?? options.models) !== undefined) {
-		const { checkModelOptions } = await import("./check-models.js");
-		await checkModelOptions(options, context);
+		const { AcceptedNames } = await import("./accepted-names.js");
+		if (!new AcceptedNames(paths(context.env, context.cwd, context.home)).has(options)) {
+			const { checkModelOptions } = await import("./check-models.js");
+			await checkModelOptions(options, context);
+		}
 	}
 	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");

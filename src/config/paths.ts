@@ -41,6 +41,8 @@ export interface Paths extends ResourceDirs {
 	contextFile: string;
 	/** Contains one directory per working directory. */
 	sessions: string;
+	/** Model options that were accepted before; only a cache. */
+	acceptedNames: string;
 	/** What is known of the usage of sessions; only a cache. */
 	usageIndex: string;
 	/** Tool output that is too long for a result. */
@@ -92,6 +94,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		...resourceDirs(agent),
 		contextFile: join(agent, "AGENTS.md"),
 		sessions: join(agent, "sessions"),
+		acceptedNames: join(agent, "cache", "accepted-names.json"),
 		usageIndex: join(agent, "cache", "usage.json"),
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),

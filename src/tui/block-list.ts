@@ -1,5 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
+import { stripAll } from "../util/sanitize.js";
 
 /** One item of the transcript: a message, a tool call with its result, a notice. */
 export interface Block extends Component {
@@ -43,6 +44,8 @@ export class BlockList implements Component {
 	#known = new WeakMap<Block, number>();
 	/** Number of lines that a truncated replay omits, null when unknown; undefined when nothing is omitted. */
 	#earlier: number | null | undefined;
+	/** Last drawn lines of all blocks. */
+	#drawn = new WeakMap<Block, readonly string[]>();
 	/** Last drawn lines of the blocks that were not done then. */
 	#live = new WeakMap<Block, string[]>();
 	#redraw: () => void = () => {};
@@ -113,8 +116,8 @@ export class BlockList implements Component {
 	 * @returns number of lines that it put back, and how many of them are before `start`: an unfinished block returns complete
 	 */
 	restoreFrom(start: ListPosition, width: number): { restored: number; before: number } {
-		const lines = this.#atWidth(start.lines, width);
-		const restored = this.#restore(width, 0, start);
+		const lines = this.#lineAtWidth(start, width);
+		const restored = this.#restore(width, 0, { block: start.block, lines });
 		return { restored, before: lines - this.#headLines };
 	}
 
@@ -132,8 +135,8 @@ export class BlockList implements Component {
 		}
 		const top = this.#blocks[first];
 		const surplus = top?.done && !top.whole ? Math.max(0, lines - wanted) : 0;
-		const lifted = this.#atWidth(this.#headLines, width);
-		const drawn = first < start.block ? surplus : this.#atWidth(start.lines, width);
+		const lifted = this.#headLines;
+		const drawn = first < start.block ? surplus : start.lines;
 		this.#head = first;
 		this.#headLines = count === undefined ? 0 : Math.min(surplus, drawn);
 		this.#earlier = count === undefined && first > 0 ? this.#linesBefore(first) : undefined;
@@ -191,9 +194,18 @@ export class BlockList implements Component {
 		for (const block of this.#blocks) block.invalidate();
 	}
 
-	/** Lines wrap differently at another width: rather draw some twice than leave some out. */
-	#atWidth(lines: number, width: number): number {
-		return Math.floor(lines * Math.min(1, this.#width / width));
+	/** @returns the number of a block's lines above a position at another width: those with the same letters and digits */
+	#lineAtWidth({ block: index, lines }: ListPosition, width: number): number {
+		const block = this.#blocks[index];
+		const before = block && this.#drawn.get(block)?.slice(0, lines);
+		if (!before || width === this.#width) return lines;
+		let left = before.reduce((sum, line) => sum + letterCount(line), 0);
+		const after = this.#draw(index, width);
+		const line = after.findIndex((text) => {
+			left -= letterCount(text);
+			return left < 0;
+		});
+		return line === -1 ? after.length : line;
 	}
 
 	#linesBefore(end: number): number | null {
@@ -216,9 +228,15 @@ export class BlockList implements Component {
 			const lines = block.render(width);
 			if (!block.done) this.#live.set(block, lines);
 			this.#known.set(block, lines.length);
+			this.#drawn.set(block, lines);
 			return lines;
 		} catch (thrown) {
 			return [`(cannot be drawn: ${errorText(thrown)})`];
 		}
 	}
+}
+
+/** Letters and digits, which are the same at each width, unlike spaces, borders and marks at the start of each line. */
+function letterCount(line: string): number {
+	return stripAll(line).match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }

@@ -36,8 +36,10 @@ const STATUS = "\x1b[0n";
 export class FramesInFlight {
 	#frames: Frame[] = [];
 	#resizedAt = Number.NEGATIVE_INFINITY;
-	/** The last frame before the question that has no answer yet. */
+	/** The last frame before the last question; null if there is nothing to confirm. */
 	#asked: Frame | null = null;
+	/** Number of questions without an answer. */
+	#questions = 0;
 
 	/** Adds a frame that is about to be written. */
 	add(before: ScreenBefore): void {
@@ -49,8 +51,9 @@ export class FramesInFlight {
 	/** @returns output to write after the last frame, often none */
 	ask(): string {
 		const last = this.#frames.at(-1);
-		if (!last || this.#asked || last.at > this.#resizedAt + RESIZING_MS) return "";
+		if (!last || this.#questions > 0 || last.at > this.#resizedAt + RESIZING_MS) return "";
 		this.#asked = last;
+		this.#questions += 1;
 		return ASK_STATUS;
 	}
 
@@ -65,14 +68,16 @@ export class FramesInFlight {
 	 * @returns true when the input is an answer
 	 */
 	handleInput(data: string, isSameSize: () => boolean): boolean {
+		if (data !== STATUS || this.#questions === 0) return false;
+		this.#questions -= 1;
 		const asked = this.#asked;
-		if (data !== STATUS || !asked) return false;
-		// The signal of a resize may be handled after input that arrived later.
-		setImmediate(() => {
-			if (this.#asked !== asked) return;
+		const confirm = () => {
+			if (!asked || this.#asked !== asked) return;
 			this.#asked = null;
 			if (isSameSize()) this.#frames.splice(0, this.#frames.indexOf(asked) + 1);
-		});
+		};
+		// The signal of an earlier resize may be handled one turn of the event loop later than the answer.
+		if (this.#questions === 0) setImmediate(() => setImmediate(confirm));
 		return true;
 	}
 
@@ -90,9 +95,15 @@ export class FramesInFlight {
 		for (const frame of this.#frames) frame.scrolled += lines;
 	}
 
-	/** Forgets all frames: the terminal has processed them, or is used by another program. */
+	/** Forgets all frames: none of them can do harm. */
 	clear(): void {
 		this.#frames = [];
 		this.#asked = null;
+	}
+
+	/** Forgets frames and questions: another program uses the terminal. */
+	stop(): void {
+		this.clear();
+		this.#questions = 0;
 	}
 }

@@ -186,7 +186,7 @@ export class LiveTUI extends TUI {
 		if (!this.#running) return;
 		this.#running = false;
 		this.#resize.stop();
-		this.#inFlight.clear();
+		this.#inFlight.stop();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
 		this.#keepsMain = lends && this.#fullScreen !== null;

@@ -28,6 +28,7 @@ test("paths returns every file and directory", () => {
 		themes: "/home/u/.pi/agent/themes",
 		contextFile: "/home/u/.pi/agent/AGENTS.md",
 		sessions: "/home/u/.pi/agent/sessions",
+		acceptedNames: "/home/u/.pi/agent/cache/accepted-names.json",
 		usageIndex: "/home/u/.pi/agent/cache/usage.json",
 		tmp: "/home/u/.pi/agent/tmp",
 		hookCache: "/home/u/.pi/agent/cache/jiti",

@@ -21,6 +21,25 @@ test.each([
 	expect(headless).toMatchObject({ code: 2, stdout: "", stderr: `${line}\n` });
 });
 
+test("a name that was accepted once delays no later first paint: its check is not loaded", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const args = ["--model", "loopback/scripted"];
+	const env = { NODE_DEBUG: "esm" };
+	const loadsBefore = async () => {
+		const pi = startPi({ args, agentDir, env, columns: 200 });
+		await pi.waitForText("% of", { scrollback: true });
+		const [before = ""] = pi.output().split("\x1b[?2026h");
+		await pi.press("ctrl+d");
+		expect((await pi.exited).code).toBe(0);
+		return before.includes("check-models-");
+	};
+	expect([await loadsBefore(), await loadsBefore()]).toEqual([true, false]);
+	writeFileSync(join(agentDir, "models.json"), "{}");
+	const pi = startPi({ args, agentDir });
+	expect((await pi.exited).code).toBe(2);
+});
+
 test("the broken models.json is named that could have defined the model", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);

@@ -1,7 +1,7 @@
-import { Editor } from "@mariozechner/pi-tui";
+import { Editor, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { LiveTUI } from "../../src/tui/live-tui.js";
+import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 import { Lines, numbered } from "./live-stage.js";
@@ -181,3 +181,24 @@ test("output in flight during resizes loses no line and leaves at most one furth
 		{ numRuns: 40, seed: 7 },
 	);
 }, 60_000);
+
+test.each([
+	["narrower", 25],
+	["wider", 110],
+])("a position in the transcript is found again in a %s window", (_, width) => {
+	const words = Array.from({ length: 400 }, (_, word) => `word${word}`);
+	const wrapped: Block = {
+		done: true,
+		render: (columns) => wrapTextWithAnsi(words.join(" "), columns - 2).map((line) => `\x1b[34m▎\x1b[m ${line}`),
+		invalidate: () => {},
+	};
+	const list = new BlockList();
+	list.append(wrapped);
+	const text = list.render(60);
+	list.lift(20);
+	const { start } = list;
+	list.lift(10);
+	const { before } = list.restoreFrom(start, width);
+	const first = list.render(width)[before];
+	expect(first).toContain(text[20]?.split(" ")[1]);
+});

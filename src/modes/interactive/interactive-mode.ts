@@ -1,5 +1,6 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import { optimizeLate } from "../../util/late-optimization.js";
 import { exitBySignal } from "../../util/signals.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
@@ -24,6 +25,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
+		await optimizeLate();
 		session = await options.startSession(startQuestions(components, options));
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();
