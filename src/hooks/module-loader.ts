@@ -80,6 +80,7 @@ export async function loadWithin<T>(
 	loader: ModuleLoader,
 	make: (exported: unknown) => Promise<T>,
 ): Promise<T> {
+	watch?.add({ kind, path: file.path, realPath: file.realPath });
 	const leave = watch?.enter(`${kind} ${file.path} while loading`, timeoutMs);
 	try {
 		const moduleMs = Math.max(timeoutMs, MIN_MODULE_MS);

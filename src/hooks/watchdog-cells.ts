@@ -9,8 +9,22 @@ export const CELLS = {
 	answer: 3,
 	/** Never changes: a wait on it with a timeout is a sleep. */
 	sleep: 4,
-	length: 5,
+	/** 1 after the event loop of the main thread woke up, until the watchdog thread has seen it. */
+	awake: 5,
+	length: 6,
 } as const;
+
+/** A message to the watchdog thread: the text of a label, or a file that may be running when no call is. */
+export type WatchdogMessage = { label: number; text: string } | WatchedFile;
+
+/** A file of a hook or tool. */
+export interface WatchedFile {
+	kind: "hook" | "tool";
+	/** Path to show to the user. */
+	path: string;
+	/** Path in stack traces. */
+	realPath: string;
+}
 
 /** Start data of the watchdog thread. */
 export interface WatchdogData {

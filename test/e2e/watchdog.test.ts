@@ -81,6 +81,37 @@ test("a hook whose top level blocks is named on the screen, too, and the termina
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 
+test.each([
+	["a timer", "setTimeout(() => { while (true) {} }, 4000);"],
+	["a promise", "void new Promise((resolve) => setTimeout(resolve, 4000)).then(() => { while (true) {} });"],
+	["a file that it imports", "setTimeout(() => import.meta.url && spin(), 4000);"],
+])("a hook that blocks in %s of its own while pi is idle is named, and the terminal is restored", async (_, code) => {
+	const provider = await startProvider();
+	const hook = `import { spin } from "./lib/spin.ts";\nexport default (pi) => { ${code} }; void spin;`;
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "timer.ts": hook } });
+	writeFiles(agentDir, { "hooks/lib/spin.ts": "export const spin = (): void => { while (true) {} };" });
+	const pi = await openPi({ agentDir });
+	expect((await pi.exited).signal).toBe(9);
+	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
+		"/hooks/timer.ts in a timer or promise blocked pi for 2 s, so pi exited",
+	);
+	expect(modesLeftOn(pi.output())).toEqual([25]);
+});
+
+test("a timer of a hook may block for less than that, and pi continues", async () => {
+	const provider = await startProvider();
+	const slow = "setInterval(() => { const end = Date.now() + 1200; while (Date.now() < end); }, 2500).unref();";
+	const agentDir = agentDirFor(provider, {
+		settings: { hookTimeout: 300 },
+		hooks: { "slow.ts": `export default () => { ${slow} };` },
+	});
+	const pi = await openPi({ agentDir });
+	await new Promise((resolve) => setTimeout(resolve, 9000));
+	provider.reply("Still here.");
+	await submit(pi, "hello");
+	await pi.waitForText("Still here.");
+});
+
 test("a slow handler may finish, even at the end of the program", async () => {
 	const provider = await startProvider();
 	provider.reply([toolCall("ls", {})], "done");

@@ -5,8 +5,9 @@ import { startSession } from "../helpers/session.js";
 import { hook } from "./support.js";
 
 /** Records watched calls and counts those that are still running. */
-function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () => number } {
+function recordWatch(): { watch: HandlerWatch; watched: string[]; added: string[]; running: () => number } {
 	const watched: string[] = [];
+	const added: string[] = [];
 	let running = 0;
 	const watch: HandlerWatch = {
 		enter(what, limitMs) {
@@ -14,12 +15,13 @@ function recordWatch(): { watch: HandlerWatch; watched: string[]; running: () =>
 			running++;
 			return () => running--;
 		},
+		add: ({ kind, path }) => added.push(`${kind} ${path.replace(/\S+\/hooks\//, "")}`),
 	};
-	return { watch, watched, running: () => running };
+	return { watch, watched, added, running: () => running };
 }
 
 test("handlers, commands and completions are watched from start to end, also if they fail", async () => {
-	const { watch, watched, running } = recordWatch();
+	const { watch, watched, added, running } = recordWatch();
 	const { session, provider } = await startSession({
 		watch,
 		userSettings: { hookTimeout: 40 },
@@ -42,13 +44,14 @@ test("handlers, commands and completions are watched from start to end, also if 
 		"hook a.ts in /go, 40",
 	]);
 	expect(running()).toBe(0);
+	expect(added).toEqual(["hook a.ts"]);
 });
 
 test("built-in hooks are not watched", async () => {
-	const { watch, watched } = recordWatch();
+	const { watch, watched, added } = recordWatch();
 	const { session, provider } = await startSession({ watch, userSettings: { features: { tasks: true } } });
 	provider.reply([toolCall("tasks", { tasks: [] })], "ok");
 	await session.prompt("hi");
 	await session.prompt("/tasks");
-	expect(watched).toEqual([]);
+	expect([watched, added]).toEqual([[], []]);
 });

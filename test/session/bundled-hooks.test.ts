@@ -184,7 +184,7 @@ test("bundled hooks are part of pi and start no watchdog", async () => {
 		watched.push(name);
 		return () => {};
 	};
-	const { session } = await start({ watch: { enter } });
+	const { session } = await start({ watch: { enter, add: ({ path }) => enter(path) } });
 	await session.prompt("/unpop");
 	expect(watched).toEqual([]);
 });

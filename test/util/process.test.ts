@@ -54,6 +54,11 @@ test("exec runs in the given directory with the environment added to the user's"
 	expect(result).toEqual({ stdout: `${dir}\nhi\n`, stderr: "", code: 0 });
 });
 
+test("arguments arrive unchanged", async () => {
+	const args = ["", "a b", "$HOME", "'\"", "-n", "ü\n"];
+	expect(await exec("printf", ["%s|", ...args])).toMatchObject({ stdout: args.map((arg) => `${arg}|`).join("") });
+});
+
 test("a missing program returns code 127 with the reason on stderr", async () => {
 	const result = await exec("no-such-program-here", []);
 	expect(result).toEqual({ stdout: "", stderr: "no-such-program-here: command not found\n", code: 127 });

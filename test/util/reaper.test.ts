@@ -84,6 +84,24 @@ test.each(["/bin/bash", "/bin/sh"])(
 	},
 );
 
+test("kill -9 before the program registers the command of an exec leaves no child", async () => {
+	const { program, firstLine, ended } = await startProgram(`
+		import { existsSync, readFileSync, writeSync } from "node:fs";
+		import { Socket } from "node:net";
+		Socket.prototype.write = () => true; // as if the program had been killed just before
+		const file = "/tmp/pi-exec-" + process.pid;
+		void exec("sh", ["-c", "sleep 1000 & echo $$ $! > " + file + "; wait"]);
+		while (!existsSync(file) || readFileSync(file, "utf8") === "") await new Promise((resolve) => setTimeout(resolve, 5));
+		writeSync(1, readFileSync(file, "utf8"));
+	`);
+	const pids = (await firstLine).split(" ").map(Number);
+	onTestFinished(() => rm(`/tmp/pi-exec-${program.pid}`, { force: true }));
+	expect(pids.map(isRunning)).toEqual([true, true]);
+	program.kill("SIGKILL");
+	await ended;
+	await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
+});
+
 test("a background process does not keep the program alive and ends with it", async () => {
 	const { firstLine, ended } = await startProgram(
 		`await spawnGroup("sh", ["-c", "sleep 1000 & echo $!"], { ${PRINT} });`,
