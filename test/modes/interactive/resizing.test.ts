@@ -8,8 +8,8 @@ import { SelectDialog } from "../../../src/tui/select-dialog.js";
 import { reply, Script } from "./script.js";
 import { createStage } from "./stage.js";
 
-/** Control sequences that move the cursor to another row or to the start of its row, or ask where it is. */
-const MOVES = /[\r\n]+|\x1b\[\d*[ABGJKL]|\x1b\[\?2026[hl]|\x1b\[6n/;
+/** Control sequences that move the cursor to another row or to the start of its row, or ask for its place or for an answer. */
+const MOVES = /[\r\n]+|\x1b\[\d*[ABGJKL]|\x1b\[\?2026[hl]|\x1b\[[56]n/;
 const TITLE = "Pick one";
 const DRAFT = "draft";
 const WORDS = "A paragraph with **bold** words, `code` and 語 that goes on until it has to wrap.";
