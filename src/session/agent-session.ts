@@ -340,6 +340,7 @@ export class AgentSession {
 		runner.leave();
 		ended.abort();
 		hooks.unload();
+		setup.endProviders();
 		await Promise.all([state.log.flush(), memory.flush()]);
 		setup.client.release(this.sessionId);
 		state.close();
