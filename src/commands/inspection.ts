@@ -3,6 +3,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
 import type { SourcePlace } from "../errors.js";
+import type { RegisteredNames } from "../hooks/registered-names.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
@@ -95,14 +96,10 @@ export function describeTools(tools: readonly HookToolStatus[]): string {
 }
 
 /** A hook with its registrations and statistics. */
-export interface HookStatus {
+export interface HookStatus extends Omit<RegisteredNames, "tools"> {
 	path: string;
 	name: string;
 	scope: string;
-	events: readonly string[];
-	/** Without the slash. */
-	commands: readonly string[];
-	entryTypes: readonly string[];
 	tools: readonly HookToolStatus[];
 	/** Set for bundled hooks, which the user turns on and off in the settings. */
 	bundled: {

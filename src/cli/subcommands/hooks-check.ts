@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
+import { listFurtherNames } from "../../hooks/registered-names.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
@@ -39,8 +40,9 @@ export async function checkHooks(
 	} else {
 		for (const { report, problems, types: errors } of checked) {
 			if (report.loaded) await printLines(io, describeReport(report));
-			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...describeTypes(errors)]);
+			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...(errors ?? [])]);
 		}
+		if (checked.some(({ types: errors }) => errors === null)) printNotices(io, [NO_TYPESCRIPT]);
 	}
 	return checked.every(
 		({ report, problems, types: errors }) => report.loaded && problems.length + typeCount(errors) === 0,
@@ -105,12 +107,14 @@ function describeImport({ place: { file, line, column }, reason }: ImportProblem
 	return `${file}:${line}:${column}: ${reason}`;
 }
 
-function describeReport({ path, events, commands, tools, entryTypes }: HookReport): string[] {
+function describeReport(report: HookReport): string[] {
+	const { path, events, commands, tools, entryTypes } = report;
 	return [
 		`${path} loads without errors`,
 		`events    ${events.join(", ") || "none"}`,
 		`commands  ${commands.map((name) => `/${name}`).join(", ") || "none"}`,
 		...(tools.length > 0 ? [`tools     ${tools.join(", ")}`] : []),
+		...listFurtherNames(report).map(([kind, names]) => `${kind.padEnd(9)} ${names}`),
 		...(entryTypes.length > 0 ? [`entries   ${entryTypes.join(", ")}`] : []),
 	];
 }
@@ -119,20 +123,10 @@ function typeCount(types: TypeErrors | undefined): number {
 	return types === null ? 1 : (types?.length ?? 0);
 }
 
-function describeTypes(types: TypeErrors | undefined): readonly string[] {
-	return types === null ? [NO_TYPESCRIPT] : (types ?? []);
-}
-
 function describeJson({ report, problems, types }: Checked) {
-	const { path, loaded, events, commands, tools, entryTypes, problem } = report;
+	const { scope, trust, cannotFire, ...rest } = report;
 	return {
-		path,
-		loaded,
-		events,
-		commands,
-		tools,
-		entryTypes,
-		problem,
+		...rest,
 		warnings: problems,
 		...(types !== undefined && { types }),
 	};

@@ -2,6 +2,7 @@ import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-t
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText, type SourcePlace } from "../../../errors.js";
 import { hookName } from "../../../hooks/hook-name.js";
+import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
@@ -169,15 +170,12 @@ function isAvailable({ bundled }: HookStatus): boolean {
 	return bundled?.isLoaded === false;
 }
 
-function registered({ commands, events, tools, problem, isEnabled, bundled }: HookStatus): string {
+function registered({ tools, ...status }: HookStatus): string {
+	const { problem, isEnabled, bundled } = status;
 	if (bundled?.isLoaded === false) return bundled.description;
 	if (problem !== null && !isEnabled) return "";
-	const names = [
-		commands.map((name) => `/${name}`).join(" "),
-		tools.map(({ name }) => `tool ${name}`).join(" "),
-		events.join(" "),
-	].filter(Boolean);
-	return names.join(" · ") || "registers nothing";
+	const kinds = summarizeNames({ ...status, tools: tools.map(({ name }) => name) });
+	return kinds.map((names) => names.join(" ")).join(" · ");
 }
 
 /** All details of a hook, one per line. */
@@ -207,6 +205,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
 		...(hook.tools.length > 0 ? [`tools     ${describeTools(hook.tools)}`] : []),
+		...listFurtherNames({ ...hook, tools: [] }).map(([kind, names]) => `${kind.padEnd(9)} ${names}`),
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
 		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
