@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
 import { listFurtherNames } from "../../hooks/registered-names.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import { listShortcuts } from "../../hooks/shortcuts.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
 import type { Subcommand } from "../options.js";
@@ -63,6 +64,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 		problems: [
 			...imports.map(describeImport),
 			...(hook ? [...createRegistry([hook]).warnings, ...findRegistrationProblems(hook)] : []),
+			...(hook && hook.shortcuts.length > 0 ? await findKeyProblems(hook) : []),
 			...findReservedTypes(file.realPath, hook),
 		],
 		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
@@ -85,6 +87,12 @@ function findRegistrationProblems(hook: LoadedHook): string[] {
 		wrong(options.render, "function") ? [`${at(options)}: render of the entry type ${type} is not a function`] : [],
 	);
 	return [...commands, ...entries];
+}
+
+/** Shortcuts whose key is in use before the user binds others. */
+async function findKeyProblems(hook: LoadedHook): Promise<string[]> {
+	const { findLostKeys } = await import("../../modes/interactive/hook-keys.js");
+	return findLostKeys(listShortcuts([hook]));
 }
 
 /** Entry types of pi that the hook declares, or saves with a literal type. */

@@ -12,7 +12,7 @@ const POP = `export default function (pi) {
 	pi.tool({ name: "stack", description: "d", parameters: { type: "object" }, run() {} });
 }`;
 const REST = `export default function (pi) {
-	pi.shortcut("ctrl+y", { handler() {} });
+	pi.shortcut("ctrl+q", { handler() {} });
 	pi.shortcut("f5", { handler() {} });
 	pi.flag("deep", { type: "boolean" });
 	pi.provider("corp", { models: [{ id: "m" }], async *stream() {} });
@@ -101,7 +101,7 @@ describe("pi hooks list", () => {
 			hooks: { "rest.ts": REST, "entry.ts": `export default (pi) => pi.entry("mark");` },
 		});
 		const { stdout } = await run({ name: "hooks", action: "list" }, { agentDir });
-		expect(stdout).toContain("key ctrl+y, key f5, --deep, provider corp, listens to deploy:done\n");
+		expect(stdout).toContain("key ctrl+q, key f5, --deep, provider corp, listens to deploy:done\n");
 		expect(stdout).toContain("  entries mark\n");
 	});
 
@@ -138,7 +138,7 @@ describe("pi hooks check", () => {
 		expect((await run(command, { cwd })).stdout.split("\n").slice(1)).toEqual([
 			"events    none",
 			"commands  none",
-			"keys      ctrl+y, f5",
+			"keys      ctrl+q, f5",
 			"flags     --deep",
 			"providers corp",
 			"listens   deploy:done",
@@ -149,7 +149,7 @@ describe("pi hooks check", () => {
 			...NO_NAMES,
 			path: join(cwd, "rest.ts"),
 			loaded: true,
-			shortcuts: ["ctrl+y", "f5"],
+			shortcuts: ["ctrl+q", "f5"],
 			flags: ["deep"],
 			providers: ["corp"],
 			listensTo: ["deploy:done"],
@@ -285,6 +285,11 @@ describe("pi hooks check finds faults before a session does", () => {
 			"a built-in command",
 			'export default (pi) => pi.command("model", { handler() {} });',
 			/^\/model of \S+ is ignored: a built-in/,
+		],
+		[
+			"a key that is in use",
+			'export default (pi) => pi.shortcut("alt+b", { description: "Bold", handler() {} });',
+			/^Hook a gets no key for "Bold": alt\+b is in use: Move cursor word left · bind "hook\.a\.0" in keybindings\.json$/,
 		],
 		[
 			"a malformed registration",

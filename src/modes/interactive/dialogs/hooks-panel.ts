@@ -156,7 +156,9 @@ export class HooksPanel implements Component, Focusable {
 	#renderDetails(hook: HookStatus, width: number): string[] {
 		const { theme } = this.style;
 		const wrapped = wrapLines(
-			detailLines(hook, this.options.paths).map((line) => cleanLine(line, 2000)),
+			detailLines(hook, this.options.paths, this.style.keymap.hookProblemsOf(hook.name)).map((line) =>
+				cleanLine(line, 2000),
+			),
 			width - 1,
 		);
 		const { from, to } = this.#details.window(wrapped.length);
@@ -179,7 +181,7 @@ function registered({ tools, ...status }: HookStatus): string {
 }
 
 /** All details of a hook, one per line. */
-function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): string[] {
+function detailLines(hook: HookStatus, paths: { cwd: string; home: string }, keyProblems: readonly string[]): string[] {
 	const { figures, share } = hook;
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
 	const never = new Set(hook.cannotFire.map(({ what }) => what));
@@ -221,6 +223,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
 		...(figures.lastPlace === null ? [] : [`place     ${describePlace(figures.lastPlace, paths)}`]),
 		...(figures.lastStack === null ? [] : figures.lastStack.split("\n").map((line) => `stack     ${line.trim()}`)),
+		...keyProblems.map((problem) => `key       ${problem}`),
 		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
 	];
 }
