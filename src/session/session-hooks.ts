@@ -2,7 +2,7 @@ import type { ContextStage } from "../context/build-context.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable, type PiError } from "../errors.js";
+import { describeError, HookError, inspectable, PiError } from "../errors.js";
 import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { entryRenderer } from "../hooks/entry-renderer.js";
@@ -78,6 +78,8 @@ export class SessionHooks {
 	#stability = new StabilityWatch();
 	readonly #tools: HookTools;
 	readonly #bus: EventBus;
+	/** Uses of stale context objects that were reported: one in a timer would be reported at every tick. */
+	readonly #staleUses = new Set<string>();
 	#hasLoaded = false;
 	#flags: FlagValues = {};
 	/** A flag on the command line that no hook declares, or that has no value. */
@@ -207,6 +209,7 @@ export class SessionHooks {
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
+		this.#staleUses.clear();
 		this.#use(inOrder(hooks, kept, old));
 		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
@@ -222,7 +225,8 @@ export class SessionHooks {
 
 	/**
 	 * Reports an error thrown outside of any handler, such as in a timer, and attributes it to the hook in its stack trace.
-	 * An error with neither a hook nor pi in its stack, such as that of a socket, is attributed to all hooks together.
+	 * An error with neither a hook nor pi in its stack, such as that of a socket, is attributed to all hooks together. The
+	 * use of a stale context object is reported once until the next reload.
 	 * @returns false when pi itself threw it
 	 */
 	blame(thrown: unknown): boolean {
@@ -235,6 +239,10 @@ export class SessionHooks {
 		const suspects = owner ? [owner] : files;
 		const hookPath =
 			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
+		if (error instanceof PiError && error.code === "hook_stale") {
+			if (this.#staleUses.has(error.message)) return true;
+			this.#staleUses.add(error.message);
+		}
 		const [hook] = suspects;
 		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
 		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
