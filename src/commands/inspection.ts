@@ -63,7 +63,7 @@ export interface HookFigures {
 	calls: number;
 	/** Calls by event; commands as `/name`. */
 	events: Readonly<Record<string, number>>;
-	/** Median and 95th percentile of the last calls in ms, including time in dialogs. null before the first call. */
+	/** Median and 95th percentile of the last calls in ms, without the time that a dialog was open. null before the first call. */
 	p50Ms: number | null;
 	p95Ms: number | null;
 	timeouts: number;
@@ -77,7 +77,7 @@ export interface HookFigures {
 	lastStack: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
-	/** 95th percentile of the times that its components took to draw, in ms; null if all were shorter than a frame. */
+	/** 95th percentile of the times that its components, tool calls and entries took to draw, in ms; null if all were shorter than a frame. */
 	slowDrawMs: number | null;
 }
 

@@ -54,6 +54,7 @@ export async function gateToolCall(
 				const changed = changeInput(answer.input, state, hook, validate);
 				if ("problem" in changed) {
 					calls.report(hook, "tool_call", `${changed.problem}; the call is blocked`, handler);
+					calls.recordBlock(hook);
 					return block(`Blocked: the new input of hook ${hook.name} is invalid: ${changed.problem}`);
 				}
 				next = changed;
@@ -61,7 +62,10 @@ export async function gateToolCall(
 			if (answer?.ask !== undefined) {
 				const refusal = await ask(host, hook, answer.ask, eventWith(next), signal);
 				if (signal.aborted) return { decision: { blocked: ABORTED } };
-				if (refusal !== null) return block(refusal);
+				if (refusal !== null) {
+					calls.recordBlock(hook);
+					return block(refusal);
+				}
 			}
 			return { state: next };
 		},

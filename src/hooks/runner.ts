@@ -5,6 +5,7 @@ import { errorText, inspectable, locate, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
+import { CallClock } from "./call-clock.js";
 import { commandProblem } from "./check-answer.js";
 import type { EventsThatCombine } from "./events.js";
 import {
@@ -187,8 +188,8 @@ export class HookRunner {
 		argsRaw: string,
 		signal: AbortSignal,
 	): Promise<CommandResult | undefined> {
-		const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: false };
-		const startedAt = performance.now();
+		const clock = new CallClock();
+		const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false };
 		let outcome: HookCallReport["outcome"] = "done";
 		const leave = this.#calls.enter(hook, event);
 		try {
@@ -217,7 +218,7 @@ export class HookRunner {
 			});
 		} finally {
 			leave();
-			this.options.onCall?.({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
+			this.options.onCall?.({ hookPath: hook.path, event, ms: clock.ms, outcome });
 		}
 	}
 

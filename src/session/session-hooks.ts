@@ -5,7 +5,6 @@ import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, inspectable, PiError } from "../errors.js";
 import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
-import { entryRenderer } from "../hooks/entry-renderer.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import type { HookCallOptions } from "../hooks/handler-calls.js";
@@ -20,8 +19,9 @@ import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
 import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
 import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
-import type { Attachment, EntryOptions } from "../hooks/types.js";
+import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
+import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
 import type { SessionSetup } from "./session-setup.js";
@@ -67,6 +67,7 @@ export class SessionHooks {
 	/** Command names that hooks cannot use. */
 	readonly #builtinNames: ReadonlySet<string>;
 	readonly health = new HookHealth();
+	readonly drawings: HookDrawings;
 	/** Paths of hooks that the user turned off for this session. */
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
@@ -91,6 +92,11 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.drawings = new HookDrawings({
+			registry: () => this.#registry,
+			health: this.health,
+			verbose: options.setup.verbose,
+		});
 		this.#tools = new HookTools({
 			...this.#calls(),
 			onFailure: (error) => this.health.recordError(error, options.setup.verbose),
@@ -249,13 +255,6 @@ export class SessionHooks {
 		return true;
 	}
 
-	/** The function with which a hook draws entries of a type; undefined when it has none. */
-	entryRenderer(type: string): EntryOptions["render"] {
-		const found = this.#registry.entryType(type);
-		// The screen shows the error in place of the entry, each time it draws it.
-		return found && entryRenderer(found, (error) => this.health.recordError(error, this.options.setup.verbose));
-	}
-
 	/** Reports that the answer of a `context` handler was dropped. */
 	reportProblem(hookPath: string, problem: ContextProblem): void {
 		const hook = this.#loaded.find(({ path }) => path === hookPath);
@@ -378,6 +377,7 @@ export class SessionHooks {
 			...this.#calls(),
 			registry,
 			onError: (error) => this.report(error),
+			onBlock: (hookPath) => this.health.recordBlock(hookPath),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 		});
 	}
