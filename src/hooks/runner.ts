@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage, PreambleInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { describeHookError, errorText, hookFailure, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
@@ -20,6 +20,7 @@ import {
 } from "./gates.js";
 import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
+import { hookFileName } from "./hook-name.js";
 import { createCommandContext, createHookContext } from "./host-context.js";
 import type { HookRegistry, LoadedHook } from "./registry.js";
 import type {
@@ -209,10 +210,10 @@ export class HookRunner {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			const { place } = this.#calls.report(hook, event, error, options);
-			const { subject, at } = locate({ hookPath: hook.path, ...place }, hook.path);
+			const failure = this.#calls.report(hook, event, error, options);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
-			throw new PiError("command_failed", `${event} of ${subject} failed${at}: ${errorText(error)}`, {
+			const facts = { ...hookFailure(failure), error: errorText(error) };
+			throw new PiError("command_failed", describeHookError(facts, hookFileName(hook.path)), {
 				cause: error,
 				...hint,
 			});

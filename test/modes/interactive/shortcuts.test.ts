@@ -45,7 +45,7 @@ test("an error in the handler is reported, and the editor stays usable", async (
 	await terminal.type("still here");
 	await terminal.waitFor(/^ *still here *$/m);
 	expect((await terminal.text()).replace(/\s+/g, " ")).toMatch(
-		/shortcut alt\+q of \S+gate\.ts:\d+:\d+ failed: no luck/,
+		/Hook gate\.ts:\d+:\d+ failed on shortcut alt\+q: no luck/,
 	);
 });
 
