@@ -2,7 +2,7 @@ import type { ContextStage } from "../context/build-context.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable, PiError } from "../errors.js";
+import { describeError, HookError, type PiError } from "../errors.js";
 import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { EventBus } from "../hooks/event-bus.js";
@@ -17,14 +17,15 @@ import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
-import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
-import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
+import { type HookSource, placeOfError } from "../hooks/source-place.js";
+import { isCalledBy } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
 import type { SessionSetup } from "./session-setup.js";
+import { StrayErrorOwner } from "./stray-error-owner.js";
 
 export interface SessionHooksOptions {
 	host: HookHost;
@@ -75,12 +76,12 @@ export class SessionHooks {
 	/** Every file found so far, even if it failed to load or was replaced: its timers and promises may still run. */
 	#files: readonly HookFile[] = [];
 	#failures: readonly HookFailure[] = [];
+	#loadErrors: readonly string[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
 	readonly #tools: HookTools;
 	readonly #bus: EventBus;
-	/** Uses of stale context objects that were reported: one in a timer would be reported at every tick. */
-	readonly #staleUses = new Set<string>();
+	readonly #strays = new StrayErrorOwner();
 	#hasLoaded = false;
 	#flags: FlagValues = {};
 	/** A flag on the command line that no hook declares, or that has no value. */
@@ -135,6 +136,11 @@ export class SessionHooks {
 	/** Hooks that failed to load last time; a previous version may still be loaded. */
 	get failures(): readonly HookFailure[] {
 		return this.#failures;
+	}
+
+	/** What could not be loaded last time, as it was reported: hooks, and files that the settings name. */
+	get loadErrors(): readonly string[] {
+		return this.#loadErrors;
 	}
 
 	isEnabled({ path }: LoadedHook): boolean {
@@ -215,7 +221,7 @@ export class SessionHooks {
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
-		this.#staleUses.clear();
+		this.#strays.forget();
 		this.#use(inOrder(hooks, kept, old));
 		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
@@ -230,29 +236,14 @@ export class SessionHooks {
 	}
 
 	/**
-	 * Reports an error thrown outside of any handler, such as in a timer, and attributes it to the hook in its stack trace.
-	 * An error with neither a hook nor pi in its stack, such as that of a socket, is attributed to all hooks together. The
-	 * use of a stale context object is reported once until the next reload.
+	 * Reports an error thrown outside of any handler, such as in a timer. See `StrayErrorOwner`. The use of a stale context
+	 * object is reported once until the next reload.
 	 * @returns false when pi itself threw it
 	 */
 	blame(thrown: unknown): boolean {
-		const error = inspectable(thrown);
-		const stack = error instanceof Error ? (error.stack ?? "") : "";
-		const owner = fileInStack(stack, this.#files);
-		// Without a stack, the user's hooks are suspects, and not those that pi brings along.
-		const files = this.#files.filter(({ scope }) => scope !== "bundled");
-		if (!owner && (files.length === 0 || isOwnStack(stack))) return false;
-		const suspects = owner ? [owner] : files;
-		const hookPath =
-			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		if (error instanceof PiError && error.code === "hook_stale") {
-			if (this.#staleUses.has(error.message)) return true;
-			this.#staleUses.add(error.message);
-		}
-		const [hook] = suspects;
-		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
-		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
-		return true;
+		const error = this.#strays.attribute(thrown, this.#files, (file) => this.#sourceOf(file));
+		if (error instanceof HookError) this.report(error);
+		return error !== null;
 	}
 
 	/** Reports that the answer of a `context` handler was dropped. */
@@ -275,7 +266,12 @@ export class SessionHooks {
 		const { setup, onWarning } = this.options;
 		const loading = this.#loading();
 		const builtin = await loadBuiltinHooks(setup.builtinHooks, loading);
-		for (const { error } of builtin.failures) onWarning(describeError(error));
+		const loadErrors: string[] = [];
+		const fail = (error: PiError) => {
+			loadErrors.push(describeError(error));
+			onWarning(describeError(error));
+		};
+		for (const { error } of builtin.failures) fail(error);
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
@@ -284,15 +280,16 @@ export class SessionHooks {
 			);
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
-			for (const error of found.errors) onWarning(describeError(error));
+			for (const error of found.errors) fail(error);
 			for (const { file, error } of loaded.failures) {
 				const { path, name, scope } = file;
 				failed.set(path, { path, name, scope, problem: error.message });
-				onWarning(describeError(error));
+				fail(error);
 			}
 			hooks.push(...loaded.hooks);
 		}
 		this.#failures = [...failed.values()];
+		this.#loadErrors = loadErrors;
 		return { hooks, failed };
 	}
 
