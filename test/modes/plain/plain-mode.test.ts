@@ -396,7 +396,7 @@ test("blocked and changed calls name the hook, and a refused prompt becomes the 
 		hooks: {
 			"gate.ts": `export default (pi) => {
 				pi.on("tool_call", ({ input }) => input.command === "ls" ? { input: { command: "echo a" } } : { blocked: true });
-				pi.on("prompt", ({ text }) => text === "secret" ? { stop: "no secrets" } : undefined);
+				pi.on("prompt", ({ text }) => text === "secret" ? { stop: "no secrets" } : { text: text + " now" });
 			};`,
 		},
 	});
@@ -405,6 +405,7 @@ test("blocked and changed calls name the hook, and a refused prompt becomes the 
 	await plain.until("Error: Hook gate refused the prompt: no secrets");
 	await plain.until("Press Enter to send: secret");
 	plain.enter("go");
+	await plain.until("prompt changed by gate: go now");
 	await plain.until("bash changed by gate · command: ls → echo a");
 	await plain.until("blocked by gate\n");
 	await plain.until('malformed: unknown field "blocked"');
