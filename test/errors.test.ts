@@ -225,7 +225,7 @@ test.each(UNUSUAL)(
 		await session.prompt("go");
 		await expect(session.prompt("/try")).rejects.toMatchObject({
 			code: "command_failed",
-			message: expect.stringContaining(`failed: ${reason}`),
+			message: expect.stringContaining(`failed on /try: ${reason}`),
 		});
 		const errors = events.flatMap((event) =>
 			event.type === "hook_error" ? [[event.event, event.error, event.cause?.code]] : [],

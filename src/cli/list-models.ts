@@ -85,14 +85,17 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 	const rows = shown
 		.toSorted((a, b) => compare(a.provider, b.provider) || compare(a.id, b.id))
 		.map((model) => describeModel(model, registry, credentials));
-	await printLines(io, tableLines([HEADINGS, ...rows]));
+	const fromHook = rows.some((row) => row.at(-1) !== "");
+	const table = [HEADINGS, ...rows];
+	await printLines(io, tableLines(fromHook ? table : table.map((row) => row.slice(0, -1))));
 	const without = all.length - usable.length;
 	if (!searched && without > 0)
 		printNotices(io, [`${without} more models have no API key · list them with pi --list-models <text>`]);
 	return 0;
 }
 
-const HEADINGS = ["provider", "model", "context", "tools", "thinking", "images", "in/out per M tokens", "key"];
+/** The last column is printed only if a hook provides one of the models. */
+const HEADINGS = ["provider", "model", "context", "tools", "thinking", "images", "in/out per M tokens", "key", "from"];
 
 function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: Credentials): string[] {
 	const { provider, id } = model;
@@ -106,6 +109,7 @@ function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: 
 		seesImages ? "yes" : "no",
 		price,
 		credentials.keySource(provider) ?? `none: ${variablesHint(provider) ?? `/login ${provider}`}`,
+		credentials.hookOf(provider) ?? "",
 	];
 }
 

@@ -1,4 +1,5 @@
 import { describeHookErrorInFull } from "../errors.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
@@ -37,7 +38,7 @@ export async function runHeadless(
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
-		if (event.type === "hook_error") line(describeHookErrorInFull(event, event.hookPath));
+		if (event.type === "hook_error") line(describeHookErrorInFull(event, hookFileName(event.hookPath)));
 	});
 	const end = stopOnSignal(async () => {
 		await created.abort();

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { describeHookErrorInFull } from "../errors.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
@@ -29,7 +30,7 @@ export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Read
 	// Startup problems also go to stderr; other later problems reach only the client.
 	const stop = session.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") show(event.message);
-		else if (event.type === "hook_error") show(describeHookErrorInFull(event, event.hookPath));
+		else if (event.type === "hook_error") show(describeHookErrorInFull(event, hookFileName(event.hookPath)));
 		else if (event.type === "session_changed") stop();
 	});
 	const stopped = new AbortController();

@@ -3,6 +3,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
 import type { SourcePlace } from "../errors.js";
+import type { RegisteredNames } from "../hooks/registered-names.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
@@ -62,7 +63,7 @@ export interface HookFigures {
 	calls: number;
 	/** Calls by event; commands as `/name`. */
 	events: Readonly<Record<string, number>>;
-	/** Median and 95th percentile of the last calls in ms, including time in dialogs. null before the first call. */
+	/** Median and 95th percentile of the last calls in ms, without the time that a dialog was open. null before the first call. */
 	p50Ms: number | null;
 	p95Ms: number | null;
 	timeouts: number;
@@ -76,7 +77,7 @@ export interface HookFigures {
 	lastStack: string | null;
 	/** True when it returned different results for the same input. */
 	isUnstable: boolean;
-	/** 95th percentile of the times that its components took to draw, in ms; null if all were shorter than a frame. */
+	/** 95th percentile of the times that its components, tool calls and entries took to draw, in ms; null if all were shorter than a frame. */
 	slowDrawMs: number | null;
 }
 
@@ -95,14 +96,10 @@ export function describeTools(tools: readonly HookToolStatus[]): string {
 }
 
 /** A hook with its registrations and statistics. */
-export interface HookStatus {
+export interface HookStatus extends Omit<RegisteredNames, "tools"> {
 	path: string;
 	name: string;
 	scope: string;
-	events: readonly string[];
-	/** Without the slash. */
-	commands: readonly string[];
-	entryTypes: readonly string[];
 	tools: readonly HookToolStatus[];
 	/** Set for bundled hooks, which the user turns on and off in the settings. */
 	bundled: {

@@ -17,10 +17,9 @@ export interface MergedModels {
 /** Applies models.json to the models of pi-ai. */
 export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): MergedModels {
 	const warnings = [...file.warnings];
-	const models = file.providers.reduce((all, provider) => {
-		const warn: Warn = (problem) => void warnings.push(`${provider.source ?? file.path}: ${problem}`);
-		return applyProvider(all, provider, warn);
-	}, builtIn);
+	const models = applyProviders(builtIn, file.providers, (provider, problem) => {
+		warnings.push(`${provider.source ?? file.path}: ${problem}`);
+	});
 	return {
 		models,
 		warnings,
@@ -30,6 +29,18 @@ export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): M
 			return provider ? adapt(model, provider) : model;
 		},
 	};
+}
+
+/** Adds the models of providers, and changes how built-in ones are reached. @param warn receives each problem */
+export function applyProviders(
+	models: readonly Model<Api>[],
+	providers: readonly CustomProvider[],
+	warn: (provider: CustomProvider, problem: string) => void = () => {},
+): readonly Model<Api>[] {
+	return providers.reduce(
+		(all, provider) => applyProvider(all, provider, (problem) => warn(provider, problem)),
+		models,
+	);
 }
 
 type Warn = (problem: string) => void;

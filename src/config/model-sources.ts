@@ -10,6 +10,8 @@ export interface ModelSources {
 	credentials: Credentials;
 	/** The providers of models.json and of hooks. */
 	providers: readonly CustomProvider[];
+	/** True for a name in models.json: a hook's provider with this name is not used. */
+	isOwn(provider: { readonly name: string }): boolean;
 }
 
 /** Options of `loadModelSources`. */
@@ -27,7 +29,7 @@ export interface ModelSourcesOptions {
 export async function loadModelSources(options: ModelSourcesOptions): Promise<ModelSources> {
 	const { paths, env, settings, onWarning, hookProviders = [] } = options;
 	const own = loadModelsFile(paths.models);
-	const isOwn = ({ name }: CustomProvider) => own.providers.some((provider) => provider.name === name);
+	const isOwn: ModelSources["isOwn"] = ({ name }) => own.providers.some((provider) => provider.name === name);
 	const providers = [...own.providers, ...hookProviders.filter((provider) => !isOwn(provider))];
 	const file = { ...own, providers };
 	for (const { name, source } of hookProviders.filter(isOwn)) {
@@ -43,5 +45,5 @@ export async function loadModelSources(options: ModelSourcesOptions): Promise<Mo
 	});
 	const registry = await loadModels(file, credentials);
 	for (const line of registry.warnings) onWarning(line);
-	return { registry, credentials, providers };
+	return { registry, credentials, providers, isOwn };
 }

@@ -3,7 +3,7 @@ import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
 import { provideModels } from "./find-model.js";
-import { mergeModels, upsert } from "./merge-models.js";
+import { applyProviders, mergeModels, upsert } from "./merge-models.js";
 import {
 	byLikelihood,
 	findExact,
@@ -13,7 +13,7 @@ import {
 	PREFERRED_MODELS,
 	readPatterns,
 } from "./model-match.js";
-import type { ModelsFile } from "./models-file.js";
+import type { CustomProvider, ModelsFile } from "./models-file.js";
 import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
@@ -102,6 +102,11 @@ export class ModelRegistry {
 	registerModels(models: readonly Model<Api>[]): void {
 		this.#registered = upsert(this.#registered, models);
 		this.#models = upsert(this.#models, models.map(this.adapt));
+	}
+
+	/** Adds the models of providers until the files are read again, with which their keys become known. */
+	addProviders(providers: readonly CustomProvider[]): void {
+		this.#models = applyProviders(this.#models, providers);
 	}
 
 	/** Lets logins adapt the models of their provider again, after `/login`. */

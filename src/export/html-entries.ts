@@ -17,6 +17,7 @@ import {
 	messageText,
 	type SessionEntry,
 } from "../log/entry.js";
+import { describeChangedPrompt } from "../log/gate-text.js";
 import { formatCost, formatTokens } from "../util/format-amounts.js";
 import { type CodeHtml, createCodeHtml } from "./html-code.js";
 import { createMarkdownHtml, type MarkdownHtml } from "./html-markdown.js";
@@ -49,7 +50,8 @@ export class EntryRenderer {
 		if (isSessionHeader(entry)) return "";
 		if (isMessageEntry(entry)) {
 			const html = this.#messageHtml(entry.message, index);
-			if (entry.typed !== undefined) return `${html}${noteHtml(`Before hooks changed it: ${entry.typed}`)}`;
+			const change = describeChangedPrompt(entry);
+			if (change) return `${html}${noteHtml(`${change.by} · typed: ${change.typed}`)}`;
 			return entry.retried ? `${html}${noteHtml("This reply broke off; pi sent the request again")}` : html;
 		}
 		if (isCompactionEntry(entry)) return this.#compactionHtml(entry);

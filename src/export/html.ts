@@ -85,6 +85,7 @@ function* pageParts({ entries, context, title, drawTool = () => null }: ExportHt
 	for (let index = 0; index < ledger.entries; index++) {
 		const entry = readEntry(entries, index);
 		if (!entry) continue;
+		yield survey.states.preambles.html(index, entry);
 		yield* hookMessages(entry, index, renderer, survey.states);
 		yield sectionHtml(index, renderer.entryHtml(entry, index), survey.states.reasonNow(index));
 	}

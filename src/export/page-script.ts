@@ -161,7 +161,12 @@ const folds = [...document.querySelectorAll("details[data-entry]")].map((fold) =
 	number: Number(fold.dataset.entry),
 	own: Number(fold.closest("section").id.split("-")[1]),
 }));
-const numbers = sections.map(({ id }) => (id.startsWith("hook-") ? data.entries : 0) + Number(id.split("-")[1]));
+const preambles = data.preambles ?? [];
+/* Numbers of system prompts and tools are negative: -1 for the first. */
+const numbers = sections.map(({ id }) => {
+	const number = Number(id.split("-")[1]);
+	return id.startsWith("preamble-") ? -1 - number : (id.startsWith("hook-") ? data.entries : 0) + number;
+});
 const sectionOf = new Map(numbers.map((number, at) => [number, sections[at]]));
 let applied = -1;
 
@@ -209,6 +214,10 @@ function showRequest() {
 	}
 	for (const [at, section] of sections.entries()) {
 		const number = numbers[at];
+		if (number < 0) {
+			showPreamble(section, -1 - number, request);
+			continue;
+		}
 		const later = isLater(number, request.end);
 		const reason = data.reasons[states[number]];
 		const isMessage = data.tokens[number] > 0;
@@ -225,17 +234,24 @@ function showRequest() {
 						: "";
 		setReason(section, why);
 	}
+	const preamble = preambles[request.preamble];
 	const last = data.requests.length - 1;
 	const facts = [count + (count === 1 ? " message" : " messages")];
 	if (request.sent > 0) {
 		const share = request.cached ? ", " + Math.round((request.cached / request.sent) * 100) + "\u00a0% from the cache" : "";
 		facts.push(short(request.sent) + " tokens sent" + share);
-	} else facts.push("about " + short(tokens) + " tokens");
+	} else facts.push("about " + short(tokens + (preamble?.tokens ?? 0)) + " tokens");
 	if (request.cost) facts.push("$" + request.cost.toFixed(request.cost < 0.01 ? 4 : 2));
 	for (const [why, sum] of sums) facts.push(sum.count + " " + why + " (" + short(sum.tokens) + " tokens)");
 	const title = document.createElement("b");
 	title.textContent = index === last ? "Now" : "Request " + (index + 1) + " of " + last;
 	const parts = [title, ": " + facts.join(" · ")];
+	if (preamble) {
+		const link = document.createElement("a");
+		link.href = "#preamble-" + request.preamble;
+		link.textContent = "system prompt and " + preamble.tools + (preamble.tools === 1 ? " tool" : " tools");
+		parts.push(" · ", link);
+	}
 	if (request.reply !== undefined) {
 		const link = document.createElement("a");
 		link.href = "#entry-" + request.reply;
@@ -244,6 +260,13 @@ function showRequest() {
 	}
 	text.replaceChildren(...parts);
 	slider.setAttribute("aria-valuetext", title.textContent);
+}
+
+function showPreamble(section, number, request) {
+	const isLater = preambles[number].reply > (request.reply ?? data.entries);
+	const isSent = number === request.preamble;
+	setClasses(section, isSent ? "in" : isLater ? "later" : "out");
+	setReason(section, isSent ? "" : isLater ? "not yet: sent later" : "not part of this request");
 }
 
 /* Pages may have many thousands of sections: only what differs is written. */

@@ -4,6 +4,7 @@ import { estimateTokens } from "../context/tokens.js";
 import { isCompactionEntry, isMessageEntry, type RecordedSegment, type SessionEntry } from "../log/entry.js";
 import { usageOf } from "../log/request-usage.js";
 import { cleanText } from "./html-text.js";
+import { type LedgerPreamble, RequestPreambles } from "./request-preambles.js";
 
 /**
  * Which messages were in the context of which request, as numbers. Entries come first, by index, then the messages that
@@ -20,6 +21,8 @@ export interface RequestLedger {
 	reasons: Reason[];
 	/** In order; the last one is not a request but the context after all entries. */
 	requests: LedgerRequest[];
+	/** The system prompts and tools of requests, each once; absent without any. */
+	preambles?: LedgerPreamble[];
 }
 
 /** What a state means. */
@@ -40,6 +43,8 @@ export interface LedgerRequest {
 	cached?: number;
 	/** US dollars; absent if unknown or paid by a subscription. */
 	cost?: number;
+	/** Number of its system prompt and tools in `preambles`; absent if the log does not have them. */
+	preamble?: number;
 	/** `from, to, state` of each stretch of messages whose state changed. */
 	changes?: number[];
 }
@@ -83,7 +88,15 @@ export class RequestStates {
 	#replacement: ReturnType<typeof activeReplacement> = null;
 	#isStale = false;
 
-	constructor(private readonly entries: EntrySource) {}
+	readonly preambles: RequestPreambles;
+
+	/** @param peeked the entries, in a form that does not keep them in memory */
+	constructor(
+		private readonly entries: EntrySource,
+		peeked = entries,
+	) {
+		this.preambles = new RequestPreambles(peeked);
+	}
 
 	/** Adds the next entry. */
 	add(index: number, entry: SessionEntry | undefined): void {
@@ -111,13 +124,16 @@ export class RequestStates {
 			if (by.kind === "hook" && isIn(request.included, entryIndex))
 				request.changed.set(entryIndex, this.#state({ text }));
 		}
-		this.#requests.push({ end: length, sent: 0, ...this.#change(request, length) });
+		const preamble = this.#requests.at(-1)?.preamble;
+		const now = preamble === undefined ? {} : { preamble };
+		this.#requests.push({ end: length, sent: 0, ...now, ...this.#change(request, length) });
 		return {
 			entries: length,
 			tokens: this.#tokens.concat(this.#hookTokens),
 			hookReplies: this.#hookReplies,
 			reasons: this.#reasons,
 			requests: this.#requests,
+			...(this.preambles.list.length > 0 && { preambles: this.preambles.list }),
 		};
 	}
 
@@ -134,6 +150,7 @@ export class RequestStates {
 		const shape = entry.context?.shape;
 		const request = shape ? this.#fromRecord(shape, reply) : this.#fromEntries(reply);
 		const end = shape ? reply : this.#sentEnd(reply, entry.context?.messages);
+		const preamble = this.preambles.add(reply, entry.context);
 		const usage = usageOf(entry);
 		const reported = usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
 		this.#requests.push({
@@ -142,6 +159,7 @@ export class RequestStates {
 			sent: reported || entry.context?.tokens || 0,
 			...(usage && usage.cacheRead > 0 && { cached: usage.cacheRead }),
 			...(usage?.cost && { cost: Number(usage.cost.toFixed(6)) }),
+			...(preamble !== undefined && { preamble }),
 			...this.#change(request, reply),
 		});
 	}

@@ -30,7 +30,7 @@ const MAX_PROMPT = 140;
 
 /** Reads all entries once. Yields an empty text from time to time, so that the caller can let others work. */
 export function* surveyEntries(source: ExportSource): Generator<string, Survey> {
-	const states = new RequestStates(source);
+	const states = new RequestStates(source, { length: source.length, at: (index) => readEntry(source, index) });
 	const survey: Survey = { origin: [], messages: 0, models: [], cost: null, prompts: [], results: new Map(), states };
 	const models = new Set<string>();
 	for (let index = 0; index < source.length; index++) {

@@ -22,12 +22,14 @@ export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): 
 	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.
 	const untilAnswered = async <T>(title: string, answer: Promise<T>): Promise<T> => {
 		const release = call.deadline?.hold();
+		const resume = call.clock?.hold();
 		const close = host.openDialog(title);
 		try {
 			return await answer;
 		} finally {
 			close();
 			release?.();
+			resume?.();
 		}
 	};
 	const dialogs = {

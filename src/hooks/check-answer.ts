@@ -55,6 +55,11 @@ const FIELDS = {
 	},
 } as const satisfies Record<Exclude<keyof HookAnswers, "context">, Readonly<Record<string, FieldCheck>>>;
 
+/** Names of the fields that an answer to an event may have; none for events that read no answer. */
+export function answerFields(event: HookEventName): readonly string[] {
+	return event in FIELDS ? Object.keys(FIELDS[event as keyof typeof FIELDS]) : [];
+}
+
 /** Fields of which only one may be present. */
 const ALTERNATIVES: Partial<Record<HookEventName, readonly string[]>> = {
 	user_bash: ["command", "result", "block"],

@@ -4,17 +4,22 @@ import type { Named } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { EntryOptions } from "./types.js";
 
-/**
- * The function of a hook that draws entries of a type. It throws an error that names the position in the hook's source.
- * @param onError receives each failure
- */
+/** Receives how a hook draws. */
+export interface DrawingObserver {
+	/** @param ms the time that it took to draw an entry, a tool call or a result */
+	onDraw(ms: number): void;
+	onError(error: HookError): void;
+}
+
+/** The function of a hook that draws entries of a type. It throws an error that names the position in the hook's source. */
 export function entryRenderer(
 	{ hook, name, options }: Named<EntryOptions>,
-	onError: (error: HookError) => void,
+	{ onDraw, onError }: DrawingObserver,
 ): EntryOptions["render"] {
 	const { render } = options;
 	if (!render) return undefined;
 	const placed = <T>(draw: () => T): T => {
+		const startedAt = performance.now();
 		try {
 			return draw();
 		} catch (thrown) {
@@ -22,6 +27,8 @@ export function entryRenderer(
 			onError(error);
 			const { subject, at } = locate({ hookPath: hook.path, ...error.place }, basename(hook.path));
 			throw new Error(`${error.reason} (${subject}${at})`, { cause: thrown });
+		} finally {
+			onDraw(performance.now() - startedAt);
 		}
 	};
 	return (entry, theme) => {

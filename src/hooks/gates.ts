@@ -54,6 +54,7 @@ export async function gateToolCall(
 				const changed = changeInput(answer.input, state, hook, validate);
 				if ("problem" in changed) {
 					calls.report(hook, "tool_call", `${changed.problem}; the call is blocked`, handler);
+					calls.recordBlock(hook);
 					return block(`Blocked: the new input of hook ${hook.name} is invalid: ${changed.problem}`);
 				}
 				next = changed;
@@ -61,7 +62,10 @@ export async function gateToolCall(
 			if (answer?.ask !== undefined) {
 				const refusal = await ask(host, hook, answer.ask, eventWith(next), signal);
 				if (signal.aborted) return { decision: { blocked: ABORTED } };
-				if (refusal !== null) return block(refusal);
+				if (refusal !== null) {
+					calls.recordBlock(hook);
+					return block(refusal);
+				}
 			}
 			return { state: next };
 		},
@@ -123,11 +127,12 @@ function difference(from: Readonly<Record<string, unknown>>, to: Readonly<Record
 export type PromptDecision =
 	| { handled: true; by: string }
 	| { stop: string; by: string }
-	/** `attachments`: only if a hook replaced them. */
-	| { text: string; attachments?: Attachment[] };
+	/** `attachments`: only if a hook replaced them. `changedBy`: names of the hooks that changed the text. */
+	| { text: string; attachments?: Attachment[]; changedBy: readonly string[] };
 
 interface PromptState {
 	text: string;
+	changedBy: readonly string[];
 	attachments?: Attachment[];
 }
 
@@ -141,7 +146,7 @@ export async function gatePrompt(
 		Object.freeze({ ...event, text, attachments: freezeDeep(attachments) });
 	const result = await calls.gate<"prompt", PromptState, PromptDecision>(
 		"prompt",
-		{ text: event.text },
+		{ text: event.text, changedBy: [] },
 		eventWith,
 		signal,
 		async ({ hook, answer }, state) => {
@@ -149,7 +154,8 @@ export async function gatePrompt(
 			if ("stop" in answer) return { decision: { stop: answer.stop, by: hook.name } };
 			if ("handled" in answer) return { decision: { handled: true, by: hook.name } };
 			const { text = state.text, attachments = state.attachments } = answer;
-			return { state: { text, ...(attachments ? { attachments: [...attachments] } : {}) } };
+			const changedBy = text === state.text ? state.changedBy : [...state.changedBy, hook.name];
+			return { state: { text, changedBy, ...(attachments ? { attachments: [...attachments] } : {}) } };
 		},
 	);
 	return "decision" in result ? result.decision : result.state;

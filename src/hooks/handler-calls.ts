@@ -1,5 +1,6 @@
 import { errorText, type HookError, inspectable, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
+import { CallClock } from "./call-clock.js";
 import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
@@ -23,6 +24,8 @@ export interface HookCallOptions {
 	onBegin?(hookPath: string, event: string): () => void;
 	/** Called after each call. */
 	onCall?(report: HookCallReport): void;
+	/** Called when a hook blocks a tool call in another way than with its answer. */
+	onBlock?(hookPath: string): void;
 }
 
 /** A finished call of a handler or command. */
@@ -30,6 +33,7 @@ export interface HookCallReport {
 	hookPath: string;
 	/** Name of the event, or `/name` of a command. */
 	event: string;
+	/** Without the time that a dialog was open. */
 	ms: number;
 	/** `blocked`: it stopped a tool call, a request or a session change. */
 	outcome: "done" | "blocked" | "failed" | "timed_out" | "aborted";
@@ -117,7 +121,7 @@ export class HandlerCalls {
 	): Promise<CallResult<N>> {
 		const { hook, handler } = registration;
 		const policy = EVENTS[event.type];
-		const startedAt = performance.now();
+		const clock = new CallClock();
 		let outcome: HookCallReport["outcome"] = "done";
 		const limitMs = times.next();
 		const own = new AbortController();
@@ -136,6 +140,7 @@ export class HandlerCalls {
 			event: event.type,
 			signal: linked.signal,
 			deadline,
+			clock,
 			effects: policy.effects,
 			defersRebuild: policy.defersRebuild,
 		};
@@ -162,8 +167,13 @@ export class HandlerCalls {
 			end?.();
 			(deadline as Deadline | null)?.clear();
 			linked.unlink();
-			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: performance.now() - startedAt, outcome });
+			this.options.onCall?.({ hookPath: hook.path, event: event.type, ms: clock.ms, outcome });
 		}
+	}
+
+	/** Counts a block that the outcome of a call does not show. */
+	recordBlock({ path }: LoadedHook): void {
+		this.options.onBlock?.(path);
 	}
 
 	/** The time limits of the next `count` handlers. */

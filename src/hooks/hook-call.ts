@@ -1,3 +1,4 @@
+import type { CallClock } from "./call-clock.js";
 import type { Deadline } from "./deadline.js";
 import type { LoadedHook } from "./registry.js";
 
@@ -9,6 +10,8 @@ export interface HookCall {
 	signal: AbortSignal;
 	/** null when the call has no time limit. */
 	deadline: Deadline | null;
+	/** Measures the call; absent for calls that /hooks does not count. */
+	clock?: CallClock;
 	/** False in `context` handlers. */
 	effects: boolean;
 	/** True if the context is rebuilt before the next request anyway. */

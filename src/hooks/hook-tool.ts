@@ -1,5 +1,7 @@
 import { describeHookError, type HookError, hookFailure, inspectable } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import { CallClock } from "./call-clock.js";
+import type { DrawingObserver } from "./entry-renderer.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
@@ -42,15 +44,18 @@ export class HookTools {
 }
 
 /** How a hook draws calls of its tool; undefined if it does not. */
-export function toolRenderer({ hook, options }: Named<RegisteredTool>): ToolRenderer | undefined {
+export function toolRenderer(
+	{ hook, options }: Named<RegisteredTool>,
+	observer: DrawingObserver,
+): ToolRenderer | undefined {
 	const { renderCall, renderResult } = options;
 	if (!renderCall && !renderResult) return undefined;
-	const describeError = (event: string, thrown: unknown) =>
-		describeHookError(
-			hookFailure(createHookError("hook_failed", hook, event, inspectable(thrown), options)),
-			hookFileName(hook.path),
-		);
-	return { ...options, describeError };
+	const describeError = (event: string, thrown: unknown) => {
+		const error = createHookError("hook_failed", hook, event, inspectable(thrown), options);
+		observer.onError(error);
+		return describeHookError(hookFailure(error), hookFileName(hook.path));
+	};
+	return { ...options, describeError, drew: (ms) => observer.onDraw(ms) };
 }
 
 /** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook. */
@@ -69,8 +74,8 @@ async function runHookTool(
 	const { signal } = context;
 	const event = `tool ${tool.name}`;
 	const source = `The tool "${tool.name}" of hook ${hookFileName(hook.path)}`;
-	const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: true };
-	const startedAt = performance.now();
+	const clock = new CallClock();
+	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: true };
 	const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";
@@ -88,6 +93,6 @@ async function runHookTool(
 		throw new Error(describeHookError(hookFailure(failure), hookFileName(hook.path)), { cause: error });
 	} finally {
 		leave?.();
-		onCall({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
+		onCall({ hookPath: hook.path, event, ms: clock.ms, outcome });
 	}
 }

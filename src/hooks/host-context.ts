@@ -81,15 +81,15 @@ export function createCommandContext(host: HookHost, call: HookCall, argsRaw: st
 		...Object.getOwnPropertyDescriptors({
 			args: Object.freeze(splitArgs(argsRaw)),
 			argsRaw,
-			setModel: (model: Model<Api>) => use(() => host.setModel(model)),
-			setThinkingLevel: (level: ThinkingLevel) => use(() => host.setThinkingLevel(level)),
-			setEditorText: (text: string) => use(() => host.setEditorText(text)),
-			newSession: async () => use(() => host.control.newSession()),
-			branch: async (entryIndex: number) => use(() => host.control.branch(entryIndex)),
-			switchSession: async (path: string) => use(() => host.control.switchSession(String(path))),
-			reload: async () => use(() => host.control.reload()),
-			quit: () => use(() => host.control.quit()),
-			waitForIdle: async () => use(() => host.control.waitForIdle(call.signal)),
+			setModel: (model: Model<Api>) => use("setModel", () => host.setModel(model)),
+			setThinkingLevel: (level: ThinkingLevel) => use("setThinkingLevel", () => host.setThinkingLevel(level)),
+			setEditorText: (text: string) => use("setEditorText", () => host.setEditorText(text)),
+			newSession: async () => use("newSession", () => host.control.newSession()),
+			branch: async (entryIndex: number) => use("branch", () => host.control.branch(entryIndex)),
+			switchSession: async (path: string) => use("switchSession", () => host.control.switchSession(String(path))),
+			reload: async () => use("reload", () => host.control.reload()),
+			quit: () => use("quit", () => host.control.quit()),
+			waitForIdle: async () => use("waitForIdle", () => host.control.waitForIdle(call.signal)),
 		}),
 	});
 	return Object.freeze(context) as CommandContext;
@@ -104,17 +104,17 @@ function onlyInCommands(member: string, { event }: HookCall): PiError {
 	});
 }
 
-function guard(host: HookHost, call: HookCall): <T>(action: () => T) => T {
+function guard(host: HookHost, call: HookCall): <T>(member: string, action: () => T) => T {
 	const { generation } = host;
-	return (action) => {
-		if (!call.hook.active) throw stale(call, "the hook was unloaded");
-		if (host.generation !== generation) throw stale(call, "the session changed");
+	return (member, action) => {
+		if (!call.hook.active) throw stale(member, call, "the hook was unloaded");
+		if (host.generation !== generation) throw stale(member, call, "the session changed");
 		return action();
 	};
 }
 
-function stale(call: HookCall, why: string): PiError {
-	return new PiError("hook_stale", `A context of ${call.event} in ${call.hook.path} was used after ${why}`, {
+function stale(member: string, { event, hook }: HookCall, why: string): PiError {
+	return new PiError("hook_stale", `ctx.${member} of ${event} in ${hook.path} was used after ${why}`, {
 		hint: "use the ctx that each handler receives, and do not keep it",
 	});
 }
@@ -130,7 +130,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {
 		try {
 			requireEffects(member);
-			return use(action);
+			return use(member, action);
 		} catch (error) {
 			return Promise.reject(error);
 		}
@@ -138,22 +138,22 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	let systemItems: SystemItemsHandle | undefined;
 	const act = <T>(member: string, action: () => T): T => {
 		requireEffects(member);
-		return use(action);
+		return use(member, action);
 	};
 	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
 		exec: (command, args, options = {}) =>
-			use(() =>
+			use("exec", () =>
 				exec(command, args, {
 					...options,
 					cwd: options.cwd ?? host.cwd,
 					signal: options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal,
 				}),
 			),
-		ui: boundUI(() => use(() => host.ui), host, call),
-		findModel: (provider, id) => use(() => host.findModel(provider, id)),
-		availableModels: () => use(() => host.availableModels()),
-		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),
-		requestAuth: (model) => use(() => host.requestAuth(model)),
+		ui: boundUI(() => use("ui", () => host.ui), host, call),
+		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),
+		availableModels: () => use("availableModels", () => host.availableModels()),
+		resolveApiKey: (model) => use("resolveApiKey", () => host.resolveApiKey(model)),
+		requestAuth: (model) => use("requestAuth", () => host.requestAuth(model)),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
@@ -162,23 +162,23 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		compact: (options) => effect("compact", () => host.control.compact(readFocus(options), call.signal)),
 		setSessionName: (name) => act("setSessionName", () => host.control.setSessionName(readName(name))),
 		get systemItems() {
-			return use(() => {
+			return use("systemItems", () => {
 				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;
 				systemItems ??= createSystemItemsHandle(call.hook, host.systemItems, () =>
-					use(() => requireEffects("systemItems.append")),
+					use("systemItems.append", () => requireEffects("systemItems.append")),
 				);
 				return systemItems;
 			});
 		},
 		tools: Object.freeze<HookTools>({
 			get all() {
-				return use(() => host.tools.all);
+				return use("tools", () => host.tools.all);
 			},
 			get active() {
-				return use(() => host.tools.active);
+				return use("tools", () => host.tools.active);
 			},
 			setActive: (names) =>
-				use(() => {
+				use("tools", () => {
 					requireEffects("tools.setActive");
 					host.tools.setActive(names);
 				}),
@@ -186,9 +186,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		signal: call.signal,
 	};
 	for (const name of LIVE_MEMBERS)
-		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host[name]) });
+		Object.defineProperty(members, name, { enumerable: true, get: () => use(name, () => host[name]) });
 	for (const name of LIVE_CONTROL)
-		Object.defineProperty(members, name, { enumerable: true, get: () => use(() => host.control[name]) });
+		Object.defineProperty(members, name, { enumerable: true, get: () => use(name, () => host.control[name]) });
 	return members as HookEventContext;
 }
 

@@ -1,10 +1,11 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage, PreambleInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
-import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { describeHookError, errorText, hookFailure, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
+import { CallClock } from "./call-clock.js";
 import { commandProblem } from "./check-answer.js";
 import type { EventsThatCombine } from "./events.js";
 import {
@@ -19,6 +20,7 @@ import {
 } from "./gates.js";
 import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
+import { hookFileName } from "./hook-name.js";
 import { createCommandContext, createHookContext } from "./host-context.js";
 import type { HookRegistry, LoadedHook } from "./registry.js";
 import type {
@@ -187,8 +189,8 @@ export class HookRunner {
 		argsRaw: string,
 		signal: AbortSignal,
 	): Promise<CommandResult | undefined> {
-		const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: false };
-		const startedAt = performance.now();
+		const clock = new CallClock();
+		const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false };
 		let outcome: HookCallReport["outcome"] = "done";
 		const leave = this.#calls.enter(hook, event);
 		try {
@@ -208,16 +210,16 @@ export class HookRunner {
 			const error = inspectable(thrown);
 			outcome = signal.aborted ? "aborted" : "failed";
 			if (signal.aborted) return undefined;
-			const { place } = this.#calls.report(hook, event, error, options);
-			const { subject, at } = locate({ hookPath: hook.path, ...place }, hook.path);
+			const failure = this.#calls.report(hook, event, error, options);
 			const hint = error instanceof PiError && error.hint !== undefined ? { hint: error.hint } : {};
-			throw new PiError("command_failed", `${event} of ${subject} failed${at}: ${errorText(error)}`, {
+			const facts = { ...hookFailure(failure), error: errorText(error) };
+			throw new PiError("command_failed", describeHookError(facts, hookFileName(hook.path)), {
 				cause: error,
 				...hint,
 			});
 		} finally {
 			leave();
-			this.options.onCall?.({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
+			this.options.onCall?.({ hookPath: hook.path, event, ms: clock.ms, outcome });
 		}
 	}
 

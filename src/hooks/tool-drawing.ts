@@ -7,6 +7,8 @@ import type { EntryComponent, EntryTheme, HookTool, ToolRenderOptions } from "./
 export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
 	/** Names the hook and the place of an error in its source. */
 	describeError(event: string, thrown: unknown): string;
+	/** Receives the time of each drawing in ms. */
+	drew(ms: number): void;
 }
 
 /** Finds how a hook draws calls of a tool; undefined if none does. */
@@ -21,25 +23,27 @@ export type Drawing<T> = { drawn: T } | { error: string };
  * @returns null if the hook does not draw calls
  */
 export function drawCall<T>(
-	{ renderCall, describeError }: ToolRenderer,
+	renderer: ToolRenderer,
 	args: Readonly<Record<string, unknown>>,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
+	const { renderCall } = renderer;
 	if (!renderCall) return null;
-	return contained(describeError, "renderCall", () => read(renderCall(copyOf(args), theme)));
+	return contained(renderer, "renderCall", () => read(renderCall(copyOf(args), theme)));
 }
 
 /** Like `drawCall`, for a result. A failure without details is not drawn: it is not the tool's own, such as a blocked call. */
 export function drawResult<T>(
-	{ renderResult, describeError }: ToolRenderer,
+	renderer: ToolRenderer,
 	result: ToolResult,
 	options: ToolRenderOptions,
 	theme: EntryTheme,
 	read: (drawn: unknown) => T,
 ): Drawing<T> | null {
+	const { renderResult } = renderer;
 	if (!renderResult || (options.isError && result.details === undefined)) return null;
-	return contained(describeError, "renderResult", () =>
+	return contained(renderer, "renderResult", () =>
 		read(renderResult(copyOf(result), theme, Object.freeze({ ...options }))),
 	);
 }
@@ -63,11 +67,14 @@ function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
 	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }
 
-function contained<T>(describeError: ToolRenderer["describeError"], event: string, draw: () => T): Drawing<T> {
+function contained<T>(renderer: ToolRenderer, event: string, draw: () => T): Drawing<T> {
+	const startedAt = performance.now();
 	try {
 		return { drawn: draw() };
 	} catch (thrown) {
-		return { error: describeError(event, thrown) };
+		return { error: renderer.describeError(event, thrown) };
+	} finally {
+		renderer.drew(performance.now() - startedAt);
 	}
 }
 

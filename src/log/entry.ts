@@ -142,6 +142,8 @@ export interface MessageEntry {
 	context?: ContextRecord;
 	/** What the user typed, if hooks changed the text of the prompt or the shell command. */
 	typed?: string;
+	/** Names of the hooks that changed the prompt, in the order in which they did. */
+	changedBy?: readonly string[];
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
 }

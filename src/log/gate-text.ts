@@ -1,4 +1,4 @@
-import type { ChangedInput } from "./entry.js";
+import type { ChangedInput, MessageEntry } from "./entry.js";
 
 /** Maximum characters of a value. */
 const MAX_VALUE = 80;
@@ -8,6 +8,17 @@ export function describeChangedInput({ by, from, to }: ChangedInput): string {
 	const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
 	const changes = names.map((name) => `${name}: ${valueText(from[name])} → ${valueText(to[name])}`);
 	return [`changed by ${by.join(", ")}`, ...changes].join(" · ");
+}
+
+/**
+ * What hooks changed in a prompt: `by` is `changed by gate`, `typed` the text of the user. Not safe for a terminal. Null if
+ * they changed nothing.
+ */
+export function describeChangedPrompt({ typed, changedBy }: MessageEntry): { by: string; typed: string } | null {
+	if (typeof typed !== "string") return null;
+	// Sessions of older versions do not name the hooks.
+	const names = Array.isArray(changedBy) ? changedBy.filter((name) => typeof name === "string") : [];
+	return { by: `changed by ${names.join(", ") || "a hook"}`, typed };
 }
 
 function valueText(value: unknown): string {

@@ -1,4 +1,5 @@
 import { describeError, describeHookErrorInFull } from "../errors.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import { isEmptyReply, isImageOmissionEntry, isSystemItemEntry, messageText } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
 import type { AgentSession } from "../session/agent-session.js";
@@ -69,7 +70,7 @@ function describe(event: AgentSessionEvent, calls: Map<string, string>, cwd: str
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
 			// The failure of a command is reported as its result.
-			return isOfCommand(event) ? (event.stack ?? null) : describeHookErrorInFull(event, event.hookPath);
+			return isOfCommand(event) ? (event.stack ?? null) : describeHookErrorInFull(event, hookFileName(event.hookPath));
 		case "notice":
 			// Status lines of commands are printed to stdout.
 			return event.level === "info" ? null : event.message;

@@ -7,7 +7,6 @@ import { paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
-import { toolRenderer } from "../hooks/hook-tool.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
@@ -300,13 +299,12 @@ export class AgentSession {
 
 	/** The function with which a hook draws entries of a type; undefined when it has none. */
 	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#components.hooks.entryRenderer(type);
+		return this.#components.hooks.drawings.entryRenderer(type);
 	}
 
 	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */
 	toolRenderer(name: string): ToolRenderer | undefined {
-		const found = this.#components.hooks.registry.tool(name);
-		return found && toolRenderer(found);
+		return this.#components.hooks.drawings.toolRenderer(name);
 	}
 
 	/** Reports an error thrown outside of any handler, unless pi itself threw it. @returns whether it was reported */
@@ -342,6 +340,7 @@ export class AgentSession {
 		runner.leave();
 		ended.abort();
 		hooks.unload();
+		setup.endProviders();
 		await Promise.all([state.log.flush(), memory.flush()]);
 		setup.client.release(this.sessionId);
 		state.close();

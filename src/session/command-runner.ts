@@ -41,14 +41,18 @@ export class CommandRunner {
 	constructor(private readonly deps: CommandRunnerDeps) {}
 
 	/**
-	 * Runs a slash command. An abort stops waiting for it.
+	 * Runs a slash command, once a reload that runs has ended unless it is built in. An abort stops waiting for it.
 	 * @returns null if the line is not a command and should be sent as text
 	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command; `session_busy`
 	 */
 	async run(text: string): Promise<CommandLineResult | null> {
 		const line = parseSlashCommand(text);
 		if (!line) return null;
-		const found = findCommand(line.name, this.deps.sources());
+		let found = findCommand(line.name, this.deps.sources());
+		if (found?.kind !== "builtin" && this.#isReloading) {
+			await this.#untilReloaded();
+			found = findCommand(line.name, this.deps.sources());
+		}
 		if (!found) {
 			const { message, hint } = unknownCommandMessage(line.name, this.deps.sources());
 			throw new PiError("bad_arguments", message, { hint });
@@ -71,6 +75,7 @@ export class CommandRunner {
 	 */
 	async runShortcut({ id, key }: { id: string; key: string }): Promise<CommandLineResult> {
 		const { activity, hooks } = this.deps;
+		if (this.#isReloading) await this.#untilReloaded();
 		activity.check("command");
 		const operation = activity.begin("command", { name: `shortcut ${key}` });
 		try {
@@ -78,6 +83,15 @@ export class CommandRunner {
 		} finally {
 			operation.end();
 		}
+	}
+
+	/** True during a reload: commands may be added, and those of old hooks disappear. */
+	get #isReloading(): boolean {
+		return this.deps.activity.current.operations.some(({ kind, name }) => kind === "switching" && name === "reload");
+	}
+
+	async #untilReloaded(): Promise<void> {
+		while (this.#isReloading) await this.deps.activity.changed();
 	}
 
 	/** Completions for the arguments of a command. */

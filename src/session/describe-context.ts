@@ -6,6 +6,7 @@ import { entryMessage } from "../context/entry-message.js";
 import { fullText, groupTools, type LedgerMessage, type LedgerSection, type LedgerTool } from "../context/ledger.js";
 import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
+import { listFurtherNames } from "../hooks/registered-names.js";
 
 import type { AgentSessionEvent } from "./events.js";
 
@@ -52,32 +53,33 @@ function describeLoss({ by, changed, tokens }: Pick<CacheLoss, "by" | "changed" 
 
 /** The hooks as lines of text: scope, path and calls of each, then its problems. */
 export function describeHooks(statuses: readonly HookStatus[]): string[] {
-	return statuses.flatMap(
-		({ name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts, tools }) => {
-			const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
-			if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
-			const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
-			const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
-			const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
-			const { lastError, lastPlace, lastStack } = figures;
-			const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
-			const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
-			const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
-			const failure = problem === null ? [] : [`    ${problem}`];
-			const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
-			const claims = conflicts.map((conflict) => `    ${conflict}`);
-			return [
-				`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
-				...replaced,
-				...ofModel,
-				...failure,
-				...error,
-				...slow,
-				...unreachable,
-				...claims,
-			];
-		},
-	);
+	return statuses.flatMap(({ tools, ...status }) => {
+		const { name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts } = status;
+		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
+		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
+		const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
+		const further = listFurtherNames({ ...status, tools: [] }).map(([kind, names]) => `    ${kind}: ${names}`);
+		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
+		const slow = figures.slowDrawMs === null ? [] : [`    draws slowly: p95 ${Math.round(figures.slowDrawMs)} ms`];
+		const { lastError, lastPlace, lastStack } = figures;
+		const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
+		const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
+		const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
+		const failure = problem === null ? [] : [`    ${problem}`];
+		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
+		const claims = conflicts.map((conflict) => `    ${conflict}`);
+		return [
+			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+			...replaced,
+			...ofModel,
+			...further,
+			...failure,
+			...error,
+			...slow,
+			...unreachable,
+			...claims,
+		];
+	});
 }
 
 /** The event that reports a fault in the log. */

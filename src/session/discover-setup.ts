@@ -28,7 +28,7 @@ import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
-import { withHookStreams } from "./hook-streams.js";
+import { createHookStreams } from "./hook-streams.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
@@ -174,7 +174,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		const { registry } = models.current;
 		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
 	};
-	const client = await withHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	const { client, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
 	// A hook may add the model: until the hooks have loaded, nothing about the choice is an error.
 	const waitsForHooks = expectsHooks(codeOptions);
 	const first = await choose().catch((error: unknown) => {
@@ -247,12 +247,9 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		},
 		nestedFiles: resources,
 		async reread({ withTools }) {
-			return [
-				...store.reload(),
-				...(await models.reread()),
-				...(await resources.reread()),
-				...(withTools ? await code.rereadTools() : []),
-			];
+			const problems = [...store.reload(), ...(await models.reread())];
+			routes.use(models.streamed());
+			return [...problems, ...(await resources.reread()), ...(withTools ? await code.rereadTools() : [])];
 		},
 		describeFiles() {
 			const { templates, skills, contextFiles } = resources.current;
@@ -276,7 +273,14 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 					return late;
 				}
 			: null,
-		useProviders: (providers) => models.useProviders(providers),
+		async useProviders(providers) {
+			const reading = models.useProviders(providers);
+			routes.use(models.streamed());
+			const problems = await reading;
+			routes.use(models.streamed());
+			return problems;
+		},
+		endProviders: () => routes.close(),
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),

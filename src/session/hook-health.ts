@@ -35,7 +35,12 @@ export class HookHealth {
 		if (outcome === "blocked") record.blocks++;
 	}
 
-	/** Records how long a component took to draw. */
+	/** Records a tool call that it blocked in another way than with its answer. */
+	recordBlock(hookPath: string): void {
+		this.#record(hookPath).blocks++;
+	}
+
+	/** Records how long a component, tool call, result or entry took to draw. */
 	recordDraw(hookPath: string, ms: number): void {
 		const record = this.#record(hookPath);
 		record.drawsMs[record.draws % MAX_DURATIONS] = ms;

@@ -3,27 +3,44 @@ import type { StreamFunction } from "../agent/stream.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
 import { isRecord } from "../log/read-message.js";
+import { callStream, HookRoutes } from "./hook-routes.js";
 import type { ModelClient } from "./session-setup.js";
 
-/** A client that lets the providers of hooks with a `stream` function send their own requests. */
-export async function withHookStreams(
+/** The client of a session whose hooks may have providers with a `stream` function. */
+export interface HookStreams {
+	/** Lets these providers send their own requests. */
+	client: ModelClient;
+	/** Lets hooks that call pi-ai themselves reach them too. */
+	routes: HookRoutes;
+}
+
+/** @param find the provider with this name that is in use */
+export async function createHookStreams(
 	client: ModelClient,
 	find: (provider: string) => HookProvider | undefined,
-): Promise<ModelClient> {
-	const { createAssistantMessageEventStream } = await import("@mariozechner/pi-ai");
+): Promise<HookStreams> {
+	const ai = await import("@mariozechner/pi-ai");
+	const findStream = (provider: string): StreamFunction | undefined => {
+		const { stream } = find(provider) ?? {};
+		return (
+			stream &&
+			((model, context, options) => {
+				const events = ai.createAssistantMessageEventStream();
+				void callStream(provider, () => pass(events, stream, { model, context, options }));
+				return events;
+			})
+		);
+	};
 	return {
-		stream(model, context, options) {
-			const { stream } = find(model.provider) ?? {};
-			if (!stream) return client.stream(model, context, options);
-			const events = createAssistantMessageEventStream();
-			void pass(events, stream, { model, context, options });
-			return events;
+		client: {
+			stream: (model, context, options) => (findStream(model.provider) ?? client.stream)(model, context, options),
+			validate: (tool, call) => client.validate(tool, call),
+			isOverflow: (message, contextWindow) => client.isOverflow(message, contextWindow),
+			clampThinkingLevel: (model, level) => client.clampThinkingLevel(model, level),
+			prepare: (model) => client.prepare(model),
+			release: (sessionId) => client.release(sessionId),
 		},
-		validate: (tool, call) => client.validate(tool, call),
-		isOverflow: (message, contextWindow) => client.isOverflow(message, contextWindow),
-		clampThinkingLevel: (model, level) => client.clampThinkingLevel(model, level),
-		prepare: (model) => client.prepare(model),
-		release: (sessionId) => client.release(sessionId),
+		routes: new HookRoutes(ai, findStream),
 	};
 }
 

@@ -10,6 +10,7 @@ import { StabilityWatch } from "../context/stability.js";
 import { PiError } from "../errors.js";
 import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundled } from "../hooks/bundled.js";
 import { type HookReach, unreachable } from "../hooks/reach.js";
+import { NO_NAMES, registeredNames } from "../hooks/registered-names.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
@@ -81,9 +82,7 @@ export class SessionInspector implements Inspector {
 				path: hook.path,
 				name: hook.name,
 				scope: hook.scope,
-				events: Object.keys(hook.handlers),
-				commands: [...hook.commands.keys()],
-				entryTypes: [...hook.entryTypes.keys()],
+				...registeredNames(hook),
 				tools: [...hook.tools.keys()].map((name) => ({
 					name,
 					replacesBuiltin: tools.some(
@@ -187,7 +186,7 @@ function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 	return { ...failure, ...NO_REGISTRATIONS, bundled: null, isEnabled: false, figures, share: NO_SHARE };
 }
 
-const NO_REGISTRATIONS = { events: [], commands: [], entryTypes: [], tools: [], cannotFire: [], conflicts: [] };
+const NO_REGISTRATIONS = { ...NO_NAMES, tools: [], cannotFire: [], conflicts: [] };
 
 /** A bundled hook that is off, and therefore not loaded. */
 function turnedOff({ name, description, commands }: BundledHook, figures: HookFigures): HookStatus {

@@ -29,8 +29,6 @@ interface Loaded extends ModelSources {
 	models: SessionModels;
 	offers: CommandModels;
 	accounts: CommandAccounts;
-	/** False for the provider of a hook if models.json has one with its name. */
-	uses(provider: HookProvider): boolean;
 }
 
 /** The models and keys of a session, from models.json, auth.json and the settings. */
@@ -74,7 +72,12 @@ export class ModelFiles {
 
 	/** The provider of a hook that is in use; undefined if models.json defines it or it is not registered. */
 	hookProvider(name: string): HookProvider | undefined {
-		return this.#hookProviders.find((provider) => provider.name === name && this.loaded.uses(provider));
+		return this.#hookProviders.find((provider) => provider.name === name && !this.loaded.isOwn(provider));
+	}
+
+	/** The models whose requests a hook sends. */
+	streamed(): Model<Api>[] {
+		return this.loaded.registry.all().filter(({ provider }) => this.hookProvider(provider)?.stream !== undefined);
 	}
 
 	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */
@@ -88,6 +91,8 @@ export class ModelFiles {
 		for (const { name, hook } of this.#hookProviders) this.#gone.set(name, hook);
 		for (const { name } of providers) this.#gone.delete(name);
 		this.#hookProviders = providers;
+		const { registry, isOwn } = this.loaded;
+		registry.addProviders(providers.filter((provider) => !isOwn(provider)));
 		const { known } = this;
 		return (await this.#load()).filter((line) => !known.includes(line));
 	}
@@ -114,14 +119,20 @@ export class ModelFiles {
 		return this.#load();
 	}
 
-	/** The parts, whose list of models includes those of providers that hooks have just registered. */
+	/** The parts, whose list of models and keys include those of providers that hooks have just registered. */
 	#use(loaded: Loaded): Loaded {
 		this.#models = loaded.models;
-		const available = async () => {
+		const latest = async () => {
 			await this.#reading;
-			return this.#models.available();
+			return this.#models;
 		};
-		return { ...loaded, models: { ...loaded.models, available } };
+		const models: SessionModels = {
+			...loaded.models,
+			available: async () => (await latest()).available(),
+			resolveApiKey: async (model) => (await latest()).resolveApiKey(model),
+			requestAuth: async (model) => (await latest()).requestAuth(model),
+		};
+		return { ...loaded, models };
 	}
 
 	#load(): Promise<string[]> {
@@ -165,7 +176,6 @@ async function load(
 	registry.registerModels([...added, ...extraModels]);
 	return {
 		...sources,
-		uses: (provider) => sources.providers.includes(provider),
 		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local }),
 		accounts: createAccounts(credentials, registry, network),

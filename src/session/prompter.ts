@@ -127,7 +127,7 @@ export class Prompter {
 		if ("stop" in decision) {
 			throw new PiError("prompt_refused", `Hook ${decision.by} refused the prompt: ${decision.stop}`);
 		}
-		const { text } = decision;
+		const { text, changedBy } = decision;
 		const extras = decision.attachments ? { attachments: decision.attachments } : prompt.extras;
 		const images = sourceImages(extras);
 		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images) : []);
@@ -136,7 +136,7 @@ export class Prompter {
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
-		if (isChanged) state.noteTyped(message, typed);
+		if (isChanged) state.noteTyped(message, { typed, changedBy });
 		if (activity.verdict("prompt") === "queue") {
 			// A prompt that comes back is sent again, and changed again.
 			runner.queue[how]({ text: isChanged ? typed : text, message });
@@ -147,7 +147,7 @@ export class Prompter {
 
 	async #askHooks({ text, extras, how }: Prompt): Promise<PromptDecision> {
 		const { activity, hooks } = this.deps;
-		if (!hooks().registry.has("prompt")) return { text };
+		if (!hooks().registry.has("prompt")) return { text, changedBy: [] };
 		await activity.untilRunEnded();
 		const operation = activity.begin("prompting", { signals: [this.deps.ended] });
 		try {

@@ -40,16 +40,17 @@ export class Reloader {
 			return hooks.reload(unload);
 		});
 		await this.#useModel();
-		const problems = [...warnings, ...(screen?.problems ?? [])];
 		const { remarks } = setup.resources;
-		const failed = placesIn(problems.filter((line) => !remarks.includes(line)));
-		const remarked = placesIn(remarks);
+		const unread = this.#problems.filter((line) => !remarks.includes(line) && !namesUnused(line));
+		const failures = [...unread, ...hooks.loadErrors, ...(screen?.problems ?? [])];
+		const failed = placesIn(failures).map(([first]) => first);
+		const others = placesIn([...warnings, ...remarks].filter((line) => !failures.includes(line))).flat();
 		return [
 			`${plural(count, "hook")} loaded`,
 			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
-			...(failed.length > 0 ? [`failed: ${failed.join(", ")}`] : []),
-			...(remarked.length > 0 ? [`problems: ${remarked.join(", ")}`] : []),
+			...(failed.length > 0 ? [`failed: ${[...new Set(failed)].join(", ")}`] : []),
+			...(others.length > 0 ? [`problems: ${[...new Set(others)].join(", ")}`] : []),
 		].join(" · ");
 	}
 
@@ -87,16 +88,24 @@ function isAboutCode(line: string): boolean {
 	return /^(The tool|Tool) /.test(line);
 }
 
-function placesIn(lines: readonly string[]): string[] {
-	return [...new Set(lines.flatMap((line) => placeIn(line) ?? []))];
+/** True if a problem names something that is not used because another one with its name is: no file has failed. */
+function namesUnused(line: string): boolean {
+	return line.endsWith("; the latter is used") || / is not used: /.test(line);
 }
 
-/** File and line that a problem names, shortened to the file's name; of a skill with its directory. */
-function placeIn(line: string): string | null {
-	const found = /(\/[^\s:]+)((?::\d+)*)/.exec(line);
-	if (found?.[1] === undefined || line.startsWith(`${found[1]}: replaces `)) return null;
-	const name = basename(found[1]);
-	return `${name === "SKILL.md" ? `${basename(dirname(found[1]))}/${name}` : name}${found[2]}`;
+/** The files that each problem names with their lines. Problems without any are omitted. */
+function placesIn(lines: readonly string[]): [string, ...string[]][] {
+	return lines.flatMap((line) => {
+		const [first, ...rest] = [...line.matchAll(/(\/[^\s:;,/]+(?:\/[^\s:;,/]+)+)((?::\d+)*)/g)];
+		if (first === undefined || line.startsWith(`${first[1]}: replaces `)) return [];
+		return [[placeOf(first), ...rest.map(placeOf)]];
+	});
+}
+
+/** File and line, shortened to the file's name; of a skill with its directory. */
+function placeOf([, path = "", line = ""]: RegExpMatchArray): string {
+	const name = basename(path);
+	return `${name === "SKILL.md" ? `${basename(dirname(path))}/${name}` : name}${line}`;
 }
 
 /** A count with its noun: `1 hook`, `2 hooks`. */

@@ -2,10 +2,9 @@ import type { ContextStage } from "../context/build-context.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, inspectable, type PiError } from "../errors.js";
+import { describeError, HookError, type PiError } from "../errors.js";
 import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
-import { entryRenderer } from "../hooks/entry-renderer.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import type { HookCallOptions } from "../hooks/handler-calls.js";
@@ -18,13 +17,15 @@ import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
-import { type HookSource, placeOfError, sourceOfError } from "../hooks/source-place.js";
-import { fileInStack, isCalledBy, isOwnStack } from "../hooks/stack-owner.js";
-import type { Attachment, EntryOptions } from "../hooks/types.js";
+import { type HookSource, placeOfError } from "../hooks/source-place.js";
+import { isCalledBy } from "../hooks/stack-owner.js";
+import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
+import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
 import type { SessionSetup } from "./session-setup.js";
+import { StrayErrorOwner } from "./stray-error-owner.js";
 
 export interface SessionHooksOptions {
 	host: HookHost;
@@ -67,6 +68,7 @@ export class SessionHooks {
 	/** Command names that hooks cannot use. */
 	readonly #builtinNames: ReadonlySet<string>;
 	readonly health = new HookHealth();
+	readonly drawings: HookDrawings;
 	/** Paths of hooks that the user turned off for this session. */
 	readonly #off = new Set<string>();
 	#loaded: readonly LoadedHook[] = [];
@@ -74,10 +76,12 @@ export class SessionHooks {
 	/** Every file found so far, even if it failed to load or was replaced: its timers and promises may still run. */
 	#files: readonly HookFile[] = [];
 	#failures: readonly HookFailure[] = [];
+	#loadErrors: readonly string[] = [];
 	readonly #longCalls: LongCalls;
 	#stability = new StabilityWatch();
 	readonly #tools: HookTools;
 	readonly #bus: EventBus;
+	readonly #strays = new StrayErrorOwner();
 	#hasLoaded = false;
 	#flags: FlagValues = {};
 	/** A flag on the command line that no hook declares, or that has no value. */
@@ -89,6 +93,11 @@ export class SessionHooks {
 		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
 		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.drawings = new HookDrawings({
+			registry: () => this.#registry,
+			health: this.health,
+			verbose: options.setup.verbose,
+		});
 		this.#tools = new HookTools({
 			...this.#calls(),
 			onFailure: (error) => this.health.recordError(error, options.setup.verbose),
@@ -127,6 +136,11 @@ export class SessionHooks {
 	/** Hooks that failed to load last time; a previous version may still be loaded. */
 	get failures(): readonly HookFailure[] {
 		return this.#failures;
+	}
+
+	/** What could not be loaded last time, as it was reported: hooks, and files that the settings name. */
+	get loadErrors(): readonly string[] {
+		return this.#loadErrors;
 	}
 
 	isEnabled({ path }: LoadedHook): boolean {
@@ -207,6 +221,7 @@ export class SessionHooks {
 		await beforeUnload();
 		const kept = old.filter(({ path }) => failed.has(path));
 		for (const hook of old) if (!kept.includes(hook)) unloadHook(hook);
+		this.#strays.forget();
 		this.#use(inOrder(hooks, kept, old));
 		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
@@ -221,31 +236,14 @@ export class SessionHooks {
 	}
 
 	/**
-	 * Reports an error thrown outside of any handler, such as in a timer, and attributes it to the hook in its stack trace.
-	 * An error with neither a hook nor pi in its stack, such as that of a socket, is attributed to all hooks together.
+	 * Reports an error thrown outside of any handler, such as in a timer. See `StrayErrorOwner`. The use of a stale context
+	 * object is reported once until the next reload.
 	 * @returns false when pi itself threw it
 	 */
 	blame(thrown: unknown): boolean {
-		const error = inspectable(thrown);
-		const stack = error instanceof Error ? (error.stack ?? "") : "";
-		const owner = fileInStack(stack, this.#files);
-		// Without a stack, the user's hooks are suspects, and not those that pi brings along.
-		const files = this.#files.filter(({ scope }) => scope !== "bundled");
-		if (!owner && (files.length === 0 || isOwnStack(stack))) return false;
-		const suspects = owner ? [owner] : files;
-		const hookPath =
-			suspects.length === 1 ? (suspects[0]?.path ?? "") : `one of ${suspects.map(({ name }) => name).join(", ")}`;
-		const [hook] = suspects;
-		const source = owner && hook ? sourceOfError(error, this.#sourceOf(hook)) : undefined;
-		this.report(new HookError("hook_failed", hookPath, "a timer or promise", error, source));
-		return true;
-	}
-
-	/** The function with which a hook draws entries of a type; undefined when it has none. */
-	entryRenderer(type: string): EntryOptions["render"] {
-		const found = this.#registry.entryType(type);
-		// The screen shows the error in place of the entry, each time it draws it.
-		return found && entryRenderer(found, (error) => this.health.recordError(error, this.options.setup.verbose));
+		const error = this.#strays.attribute(thrown, this.#files, (file) => this.#sourceOf(file));
+		if (error instanceof HookError) this.report(error);
+		return error !== null;
 	}
 
 	/** Reports that the answer of a `context` handler was dropped. */
@@ -268,7 +266,12 @@ export class SessionHooks {
 		const { setup, onWarning } = this.options;
 		const loading = this.#loading();
 		const builtin = await loadBuiltinHooks(setup.builtinHooks, loading);
-		for (const { error } of builtin.failures) onWarning(describeError(error));
+		const loadErrors: string[] = [];
+		const fail = (error: PiError) => {
+			loadErrors.push(describeError(error));
+			onWarning(describeError(error));
+		};
+		for (const { error } of builtin.failures) fail(error);
 		const hooks = [...builtin.hooks];
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
@@ -277,15 +280,16 @@ export class SessionHooks {
 			);
 			this.#files = [...this.#files, ...added];
 			const loaded = await loadHooks(found.files, loading);
-			for (const error of found.errors) onWarning(describeError(error));
+			for (const error of found.errors) fail(error);
 			for (const { file, error } of loaded.failures) {
 				const { path, name, scope } = file;
 				failed.set(path, { path, name, scope, problem: error.message });
-				onWarning(describeError(error));
+				fail(error);
 			}
 			hooks.push(...loaded.hooks);
 		}
 		this.#failures = [...failed.values()];
+		this.#loadErrors = loadErrors;
 		return { hooks, failed };
 	}
 
@@ -371,6 +375,7 @@ export class SessionHooks {
 			...this.#calls(),
 			registry,
 			onError: (error) => this.report(error),
+			onBlock: (hookPath) => this.health.recordBlock(hookPath),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 		});
 	}

@@ -116,8 +116,13 @@ export interface SessionSetup {
 	 * @throws PiError `model_unknown`
 	 */
 	lateModel: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
-	/** Replaces the providers of hooks. @returns a line for each new problem */
+	/**
+	 * Replaces the providers of hooks. Their models can be found and called at once; their keys and `available` wait for
+	 * what is read. @returns a line for each new problem
+	 */
 	useProviders(providers: readonly HookProvider[]): Promise<string[]>;
+	/** Lets go of the providers of hooks, at the end of the session. */
+	endProviders(): void;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
 	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */

@@ -10,6 +10,7 @@ import {
 	isModelChangeEntry,
 	isSessionInfoEntry,
 	isThinkingLevelChangeEntry,
+	type MessageEntry,
 	type SessionEntry,
 	type ThinkingLevel,
 } from "../log/entry.js";
@@ -32,7 +33,7 @@ export class SessionState {
 	#generation = 0;
 	readonly #unsubscribe: () => void;
 	/** What the user typed, of messages that hooks changed. */
-	readonly #typed = new WeakMap<AppMessage, string>();
+	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy">>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel">();
 
@@ -133,20 +134,19 @@ export class SessionState {
 	}
 
 	/** Remembers what the user typed, for the entry of a message that is written later. */
-	noteTyped(message: AppMessage, typed: string): void {
+	noteTyped(message: AppMessage, typed: Pick<MessageEntry, "typed" | "changedBy">): void {
 		this.#typed.set(message, typed);
 	}
 
 	/** Writes a message. @returns its entry index */
 	record(message: AppMessage, context?: ContextRecord): number {
 		this.#writeChanges();
-		const typed = this.#typed.get(message);
 		return this.#log.append({
 			type: "message",
 			timestamp: entryTimestamp(),
 			message,
 			...(context ? { context } : {}),
-			...(typed === undefined ? {} : { typed }),
+			...this.#typed.get(message),
 		});
 	}
 

@@ -32,7 +32,7 @@ export class UserShell {
 				"result" in decision
 					? resultMessage(decision.command, excludeFromContext, decision.result)
 					: await this.#execute(decision.command, excludeFromContext, operation.signal);
-			if (decision.command !== command) state.noteTyped(message, command);
+			if (decision.command !== command) state.noteTyped(message, { typed: command });
 			// Inside a tool loop, a message between call and result would break the request: wait for the end of the run.
 			await activity.until("run");
 			emit({ type: "bash_end", entryIndex: state.record(message) });

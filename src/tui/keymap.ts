@@ -6,6 +6,7 @@ import {
 	matchesKey,
 	setKeybindings,
 } from "@mariozechner/pi-tui";
+import { sortedKey } from "../util/key-name.js";
 import { type HookKey, type LocateBinding, type LostKey, resolveBindings, withHookKeys } from "./key-bindings.js";
 import { describeAction, KEY_ACTIONS, type KeyAction } from "./key-table.js";
 
@@ -31,6 +32,8 @@ export interface Keymap {
 	setHookKeys(keys: readonly HookKey[]): void;
 	/** One message for each key of a hook that is in use. */
 	readonly hookProblems: readonly string[];
+	/** The same of one hook, without its name. */
+	hookProblemsOf(hook: string): string[];
 	/** One message for each user binding that is ignored or conflicts. */
 	readonly problems: readonly string[];
 }
@@ -40,6 +43,11 @@ const CTRL_UNDERSCORE = /^\x1b\[(?:95;[56](?::\d)?u|45(?::95)?;6(?::\d)?u|27;[56
 const CTRL_MINUS = "\x1f";
 /** The key that a line feed means: in raw mode a terminal never sends a line feed for Enter. */
 const CTRL_J = "\x1b[106;5u";
+/**
+ * Alt with a letter, as a plain terminal sends it: pi-tui also reads it as Alt with an arrow, which terminals send in other
+ * ways. That of Alt+B and Alt+F does arrive for arrows, and both keys move the cursor by words.
+ */
+const ALT_LETTER: Readonly<Record<string, KeyId>> = { "\x1bp": "alt+p", "\x1bn": "alt+n" };
 const SIGN = /^[^\w+]$/;
 const DISPLAY: Readonly<Record<string, string>> = { escape: "esc", up: "↑", down: "↓", left: "←", right: "→" };
 
@@ -94,11 +102,9 @@ export function createKeymap(userBindings: unknown = {}, locate?: LocateBinding)
 			resolve();
 		},
 		get hookProblems() {
-			return lost.map(
-				(key) =>
-					`Hook ${key.hook} gets no key for "${key.description}": ${describeLost(key, hookKeys)} · bind "${key.id}" in keybindings.json`,
-			);
+			return lost.map((key) => `Hook ${key.hook} gets ${describeProblem(key, hookKeys)}`);
 		},
+		hookProblemsOf: (hook) => lost.filter((key) => key.hook === hook).map((key) => describeProblem(key, hookKeys)),
 	};
 	resolve();
 	return keymap;
@@ -106,6 +112,10 @@ export function createKeymap(userBindings: unknown = {}, locate?: LocateBinding)
 
 /** An action as `Keymap.list` shows it. */
 type ListedKey = { readonly action: string; readonly description: string; readonly scope: string };
+
+function describeProblem(key: LostKey, hookKeys: readonly HookKey[]): string {
+	return `no key for "${key.description}": ${describeLost(key, hookKeys)} · bind "${key.id}" in keybindings.json`;
+}
 
 /** Says what a key does instead: `ctrl+l is in use: Choose the model`. */
 function describeLost({ key, owner }: LostKey, hookKeys: readonly HookKey[]): string {
@@ -125,10 +135,15 @@ export function typedText(data: string): string {
 /** The bindings as pi-tui's components query them. */
 class PiKeybindings extends KeybindingsManager {
 	readonly #keys = this.getResolvedBindings();
+	readonly #bound = new Set(Object.values(this.#keys).flatMap((keys) => [keys ?? []].flat().map(sortedKey)));
 
 	override matches(data: string, action: string): boolean {
 		if (isKeyRelease(data)) return false;
 		const input = plainKey(data);
+		const letter = ALT_LETTER[input];
+		if (letter !== undefined && this.#bound.has(letter)) {
+			return this.keysOf(action).some((key) => sortedKey(key) === letter);
+		}
 		return this.keysOf(action).some((key) => isKey(input, key));
 	}
 

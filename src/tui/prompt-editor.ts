@@ -6,7 +6,7 @@ import type { Keymap } from "./keymap.js";
 import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
-import { visibleControls } from "./safe-line.js";
+import { readPaste, visibleControls } from "./safe-line.js";
 import { CURSOR_CELL, drawSuggestion } from "./suggestion.js";
 import type { Theme, ThinkingShade } from "./theme.js";
 
@@ -23,8 +23,6 @@ export interface PromptEditorOptions {
 const BACKSPACE = "\x1b[127;2u";
 const PASTE = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** Some terminals send control characters in a paste as keys. */
-const CONTROL_KEY = /\x1b\[(\d+);5u/g;
 const MAX_ROWS = 8;
 /** Keys that make the suggestion the editor's text. */
 const ACCEPTS = ["tui.input.tab", "tui.editor.cursorRight"] as const;
@@ -52,6 +50,8 @@ export class PromptEditor extends Editor {
 	/** The text of the line before the part that the popup's rows replace. */
 	#fixed = "";
 	#request: AbortController | undefined;
+	/** The state for which completions were last requested; empty if the user has closed them. */
+	#completed = "";
 	readonly #marks: PasteMarks;
 	readonly #redo: Redo;
 	readonly #history = new PromptHistory();
@@ -72,6 +72,13 @@ export class PromptEditor extends Editor {
 		this.#earlierPrompts = options.earlierPrompts;
 		this.#marks = new PasteMarks(this);
 		this.#redo = new Redo(this);
+	}
+
+	/** Call when there are other completions: updates those of the text, unless the user has closed them. */
+	refreshCompletions(): void {
+		if (this.#completed !== this.#state()) return;
+		this.#complete(false);
+		this.tui.requestRender();
 	}
 
 	/** Sets the level that the border shows. */
@@ -235,7 +242,7 @@ export class PromptEditor extends Editor {
 	}
 
 	#paste(pasted: string): void {
-		const text = visibleControls(pasted.replace(CONTROL_KEY, controlCharacter).replace(/\r\n?/g, "\n"));
+		const text = visibleControls(readPaste(pasted));
 		const inserted = this.onPaste?.(text) ?? text;
 		super.insertTextAtCursor(isLongPaste(inserted) ? this.#marks.fold(inserted) : inserted);
 		this.#closePopup();
@@ -319,6 +326,7 @@ export class PromptEditor extends Editor {
 		this.#request = request;
 		const before = this.#before();
 		const state = this.#state();
+		this.#completed = state;
 		const isCurrent = () => !request.signal.aborted && this.#state() === state;
 		const found = this.#completion?.complete({
 			before,
@@ -364,6 +372,7 @@ export class PromptEditor extends Editor {
 	#closePopup(): void {
 		this.#request?.abort();
 		this.#popup = undefined;
+		this.#completed = "";
 	}
 
 	#before(): string {
@@ -382,9 +391,4 @@ export class PromptEditor extends Editor {
 		const { line, col } = this.getCursor();
 		return `${line}:${col}:${this.getText()}`;
 	}
-}
-
-/** @returns the control character of a key with Ctrl, or the key itself */
-function controlCharacter(key: string, code: string): string {
-	return /[a-z]/i.test(String.fromCharCode(Number(code))) ? String.fromCharCode(Number(code) & 0x1f) : key;
 }

@@ -94,3 +94,16 @@ function apply(on: number, parameters: string): number {
 	}
 	return kinds;
 }
+
+/** Some terminals send control characters in a paste as keys. */
+const CONTROL_KEY = /\x1b\[(\d+);5u/g;
+
+/** The text of a paste, with line feeds as line ends. */
+export function readPaste(pasted: string): string {
+	return pasted.replace(CONTROL_KEY, controlCharacter).replace(/\r\n?/g, "\n");
+}
+
+/** @returns the control character of a key with Ctrl, or the key itself */
+function controlCharacter(key: string, code: string): string {
+	return /[a-z]/i.test(String.fromCharCode(Number(code))) ? String.fromCharCode(Number(code) & 0x1f) : key;
+}

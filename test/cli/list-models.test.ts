@@ -98,16 +98,28 @@ describe("pi --list-models", () => {
 	});
 });
 
-test("the models of hooks are listed, with the hook as the source of their key", async () => {
+test("the models of hooks are listed, each with its hook", async () => {
 	const agentDir = tempAgentDir({ models: MODELS });
-	const corp = (apiKey: string) =>
-		`export default (pi) => pi.provider("corp", { baseUrl: "http://127.0.0.1:9", api: "openai-completions", ${apiKey} models: [{ id: "m" }] });`;
-	writeHook(`${agentDir}/hooks`, "corp.ts", corp('apiKey: "secret",'));
+	const provider = (name: string, fields: string) =>
+		`export default (pi) => pi.provider("${name}", { baseUrl: "http://127.0.0.1:9", api: "openai-completions", ${fields} models: [{ id: "m" }] });`;
+	writeHook(`${agentDir}/hooks`, "corp.ts", provider("corp", 'apiKey: "secret",'));
+	writeHook(`${agentDir}/hooks`, "lab.ts", provider("corpus", "async *stream() {},"));
 	writeHook(`${agentDir}/hooks`, "zed.ts", "export default () => { throw new Error('no'); };");
 	const io = recordIO();
 	const home = tempDir();
 	const env = { PI_CODING_AGENT_DIR: agentDir };
-	const code = await listModels("corp", { env, home, cwd: home, localServers: { ports: {} } }, io);
-	expect([code, io.stdout().split("\n")[1]?.replace(/ +/g, " ")]).toEqual([0, "corp m 128k yes no no – hook corp"]);
+	const code = await listModels("128k", { env, home, cwd: home, localServers: { ports: {} } }, io);
+	const lines = io.stdout().split("\n");
+	const isShown = /^(provider|corp|corpus|box) /;
+	expect([code, lines.filter((line) => isShown.test(line)).map((line) => line.replace(/ {2,}/g, " | "))]).toEqual([
+		0,
+		[
+			"provider | model | context | tools | thinking | images | in/out per M tokens | key | from",
+			"box | big | 1M | yes | yes | yes | $0.25 / $2 | no key needed",
+			"box | gift | 128k | no | no | no | free | no key needed",
+			"corp | m | 128k | yes | no | no | – | hook corp | hook corp",
+			"corpus | m | 128k | yes | no | no | – | no key needed | hook lab",
+		],
+	]);
 	expect(io.stderr()).toContain("zed.ts");
 });

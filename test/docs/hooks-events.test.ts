@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { EVENTS, SESSION_REASONS } from "../../src/hooks/events.js";
+import { answerFields } from "../../src/hooks/check-answer.js";
+import { EVENTS, isHookEventName, SESSION_REASONS } from "../../src/hooks/events.js";
 import { isMessageEntry } from "../../src/log/entry.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
@@ -152,6 +153,18 @@ test("the table of events lists every field of each event", () => {
 		const type = `${name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 		const expected = (fields[name] ?? membersOf(type)).filter((field) => field !== "type");
 		expect([name, ...namesIn(receives).sort()]).toEqual([name, ...expected.sort()]);
+	}
+});
+
+test("the table of events lists every field of each answer", () => {
+	for (const [event, , , returns = ""] of page.tableAfter("## Events")) {
+		const [name = ""] = namesIn(event);
+		if (!isHookEventName(name)) expect.fail(`${name} is not an event`);
+		const objects = [...returns.matchAll(/`\{ (.*?) \}`/g)].flatMap(([, fields = ""]) => fields.split(", "));
+		const documented = objects.map((field) => field.replace(/:.*/, ""));
+		const expected = name === "context" ? membersOf("ContextEventResult") : answerFields(name);
+		expect([name, ...[...new Set(documented)].sort()]).toEqual([name, ...[...expected].sort()]);
+		expect([name, returns === "nothing"]).toEqual([name, EVENTS[name].combine === "none"]);
 	}
 });
 

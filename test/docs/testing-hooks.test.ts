@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
 import { splitArgs } from "../../src/util/split-args.js";
 import { run } from "../cli/subcommands/run.js";
@@ -75,4 +75,36 @@ test("the tables list every option and every member", () => {
 	};
 	expect(cells("option").sort()).toEqual(members("HookTestOptions"));
 	expect(cells("member").sort()).toEqual(members("HookTest"));
+});
+
+test("the table of the session's members has their parameters, and the first row names the events that they cause", async () => {
+	const source = readFileSync(join(root, "src/session/agent-session.ts"), "utf8");
+	const [, table = ""] = page.split("\n| member of session | |\n|---|---|\n");
+	const rows = (table.split("\n\n")[0] ?? "").split("\n").map((row) => row.split("|"));
+	const documented = rows.flatMap(([, members = ""]) =>
+		[...members.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code),
+	);
+	/** As the page writes it: a getter by its name, a method with the names of its parameters. */
+	const signature = (name: string) => {
+		if (new RegExp(`^\tget ${name}\\(`, "m").test(source)) return name;
+		const [, parameters] = new RegExp(`^\t(?:async )?${name}\\((.*?)\\)[:{ ]`, "m").exec(source) ?? [];
+		if (parameters === undefined) return `${name} is not a member`;
+		const names = parameters.replace(/ = \{\}$/, "").replace(/(?<=\w)(: [^,}]+| = [^,} ]+)/g, "");
+		return `${name}(${names})`;
+	};
+	expect(documented).toEqual(documented.map((member) => signature(member.replace(/\(.*/, ""))));
+	const setters = [...(rows[0]?.[1] ?? "").matchAll(/`(\w+)/g)].map(([, name = ""]) => name);
+	const caused = [...(rows[0]?.[2] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+	expect(setters).toEqual(["setModel", "setThinkingLevel", "setName"]);
+	const { createHookTest } = await import("../../src/testing/index.js");
+	const dir = tempDir();
+	const watched = caused.map((event) => `pi.on("${event}", (_, ctx) => ctx.ui.notify("${event}"));`).join("\n");
+	writeFiles(dir, { "watch.ts": `export default (pi) => {\n${watched}\n}` });
+	const t = await createHookTest({ hooks: [join(dir, "watch.ts")] });
+	const [model] = (await t.session.controls.availableModels()).filter(({ id }) => id !== t.session.model?.id);
+	if (t.session.model) await t.session.setModel(model ?? { ...t.session.model, id: "other" });
+	t.session.setThinkingLevel("low");
+	t.session.setName("trial");
+	await vi.waitFor(() => expect(t.notices.filter((notice) => caused.includes(notice))).toEqual(caused));
+	await t.dispose();
 });

@@ -15,7 +15,7 @@ test("a hook that answers with a BigInt is named with its line, and the prompt i
 	expect(run.stderr.split("\n")).toEqual([
 		"bash echo kept",
 		expect.stringMatching(
-			/^Hook \S+\/big\.ts:2:5 failed on tool_result: "details" is a bigint, which JSON cannot represent; the answer was ignored$/,
+			/^Hook big\.ts:2:5 failed on tool_result: "details" is a bigint, which JSON cannot represent; the answer was ignored$/,
 		),
 		"",
 	]);

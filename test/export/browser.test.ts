@@ -7,6 +7,7 @@ import { exportHtml, exportToFile } from "../../src/export/html.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { findChromium } from "../helpers/chromium.js";
 import { assistant, header, user } from "../helpers/entries.js";
+import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 import { everywhere, HOSTILE } from "./hostile.js";
 import { sampleSession } from "./sample-session.js";
@@ -161,6 +162,29 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 		expect(await opacity("entry-13")).toBe("1");
 		await page.click("#context");
 		expect(await opacity("entry-1")).toBe("1");
+		expect(incidents).toEqual([]);
+	});
+
+	test("the slider shows which system prompt and tools each request had", async () => {
+		const hook = `export default (pi) => pi.on("context", ({ tools, entries }) =>
+			entries.length > 3 ? { tools: tools.map(({ name }) => name).filter((name) => name !== "bash") } : undefined);`;
+		const { session, provider } = await startSession({ hooks: { "fewer.ts": hook } });
+		provider.reply("one", "two");
+		for (const prompt of ["a", "b"]) await session.prompt(prompt);
+		const { page, incidents } = await open(exportHtml({ entries: session.entries, title: "Two prompts" }));
+		expect(await page.textContent("#ledger-text")).toContain("system prompt and 7 tools");
+		await slideTo(page, 1);
+		expect(await page.textContent("#ledger-text")).toContain("system prompt and 8 tools");
+		const ofPreambles = async () => (await marks(page)).filter((mark) => mark.startsWith("preamble"));
+		expect(await ofPreambles()).toEqual(["preamble-0: in", "preamble-1: later | not yet: sent later"]);
+		await slideTo(page, 2);
+		expect(await ofPreambles()).toEqual(["preamble-0: out | not part of this request", "preamble-1: in"]);
+		await page.click("#ledger-text a[href='#preamble-1']");
+		await page.click("#preamble-1 > details:nth-of-type(2) > summary");
+		const tool = page.locator("#preamble-1 > details:nth-of-type(2) details summary b").first();
+		expect([await tool.isVisible(), await tool.textContent()]).toEqual([true, "read"]);
+		await page.fill("#search", "tool bash removed");
+		await expect.poll(() => page.textContent("#found")).toBe("1 entry");
 		expect(incidents).toEqual([]);
 	});
 

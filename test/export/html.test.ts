@@ -71,10 +71,10 @@ test("a call shows which hook blocked or changed it, and a prompt what was typed
 	Object.assign(changed.message, {
 		gate: { changed: { by: ["gate"], from: { command: "ls" }, to: { command: "ls -a" } } },
 	});
-	const html = page({ ...user("go now"), typed: "go" }, assistant("", calls), blocked, changed);
+	const html = page({ ...user("go now"), typed: "go", changedBy: ["polite"] }, assistant("", calls), blocked, changed);
 	expect(html).toContain('<summary><b>bash</b> rm x <span class="status">blocked by &lt;gate&gt;</span></summary>');
 	expect(html).toContain('<p class="note">changed by gate · command: ls → ls -a</p>');
-	expect(html).toContain('<p class="note">Before hooks changed it: go</p>');
+	expect(html).toContain('<p class="note">changed by polite · typed: go</p>');
 });
 
 test("the text of a hook that draws its tool replaces that of pi", () => {

@@ -18,7 +18,7 @@ describe("commands of hooks", () => {
 		});
 		await expect(session.prompt("/boom")).rejects.toMatchObject({
 			code: "command_failed",
-			message: expect.stringMatching(/^\/boom of \S+\/hooks\/c\.ts:4:50 failed: bang$/),
+			message: expect.stringMatching(/^Hook c\.ts:4:50 failed on \/boom: bang$/),
 		});
 		const hanging = new Promise<void>((resolve) => Reflect.set(globalThis, "__hanging", resolve));
 		const run = session.prompt("/hang");

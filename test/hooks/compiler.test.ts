@@ -82,7 +82,7 @@ test.each([
 		"lib/late.ts": "export const late: number = await Promise.resolve(8);",
 	});
 	const row = source.split("\n").findIndex((line) => line.includes("new Error"));
-	const place = `a.ts:${row + 1}:${(source.split("\n")[row] ?? "").indexOf("new Error") + 1} failed: no`;
+	const place = `a.ts:${row + 1}:${(source.split("\n")[row] ?? "").indexOf("new Error") + 1} failed on /fail: no`;
 	const seen: unknown[] = [];
 	for (let round = 0; round < 2; round++) {
 		const { session } = await startSession({ agentDir });

@@ -73,7 +73,7 @@ describe("every error of a hook names its place in the source", () => {
 		const started = await start();
 		const place = at(SOURCE, '"fail"', "new TypeError");
 		await expect(started.session.prompt("/fail it")).rejects.toThrow(
-			new RegExp(`^/fail of \\S+/wide\\.ts:${place} failed: no it$`),
+			new RegExp(`^Hook wide\\.ts:${place} failed on /fail: no it$`),
 		);
 		expect(await started.session.completeArguments("assist", "")).toEqual([]);
 		const [failed, completion] = errors(started).filter(({ event }) => event.startsWith("/"));

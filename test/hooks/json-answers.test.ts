@@ -69,7 +69,9 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 		["pi.send", 'pi.command("x", { handler: () => pi.send("p", [null]) });'],
 	])("attachments of %s", async (_, source) => {
 		const started = await startSession({ hooks: { "big.ts": hook(source) } });
-		await expect(started.session.prompt("/x")).rejects.toThrow(/^\/x of \S+big\.ts:2:\d+ failed: attachment 0 is not/);
+		await expect(started.session.prompt("/x")).rejects.toThrow(
+			/^Hook big\.ts:2:\d+ failed on \/x: attachment 0 is not/,
+		);
 		expect(started.session.entries).toHaveLength(1);
 	});
 

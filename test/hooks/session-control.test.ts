@@ -132,7 +132,7 @@ describe("the context object controls the session", () => {
 		provider.reply("done");
 		await session.prompt("one");
 		expect(await session.prompt("/go")).toMatchObject({
-			status: expect.stringMatching(/^true hook_stale A context of \/go in .* was used after the session changed$/),
+			status: expect.stringMatching(/^true hook_stale ctx\.\w+ of \/go in .* was used after the session changed$/),
 		});
 		expect(session.entries.length).toBe(length);
 	});

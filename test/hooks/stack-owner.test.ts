@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { fileInStack, isCalledBy, isOwnStack } from "../../src/hooks/stack-owner.js";
 import { packageRoot } from "../../src/util/package-root.js";
 import { startSession } from "../helpers/session.js";
@@ -58,4 +58,39 @@ test.each([
 test("an error of pi itself exits pi, even with hooks loaded", async () => {
 	const { session } = await startSession({ hooks: { "a.ts": EMPTY_HOOK } });
 	expect(session.blameHook(new Error("thrown in a file of this package"))).toBe(false);
+});
+
+test("a stale context object in an interval is reported once for each member, until the next reload", async () => {
+	const source = `export default (pi) => pi.on("session", (_, ctx) => {
+		globalThis.__timers.push(setInterval(() => { globalThis.__ticks?.(); ctx.model; }, 1));
+		globalThis.__timers.push(setInterval(() => ctx.ui.notify("tick"), 1));
+	});`;
+	const timers: NodeJS.Timeout[] = [];
+	Reflect.set(globalThis, "__timers", timers);
+	const { session, events } = await startSession({ hooks: { "a.ts": source } });
+	const listeners = process.listeners("uncaughtException");
+	process.removeAllListeners("uncaughtException");
+	process.on("uncaughtException", (error) => void session.blameHook(error));
+	onTestFinished(() => {
+		for (const timer of timers) clearInterval(timer);
+		Reflect.deleteProperty(globalThis, "__timers");
+		process.removeAllListeners("uncaughtException");
+		for (const listener of listeners) process.on("uncaughtException", listener);
+	});
+	const ticks = async (count: number) => {
+		await new Promise<void>((resolve) => {
+			let left = count;
+			Reflect.set(globalThis, "__ticks", () => --left === 0 && resolve());
+		});
+		Reflect.deleteProperty(globalThis, "__ticks");
+	};
+	const members = () =>
+		events.flatMap((event) => (event.type === "hook_error" ? (/ctx\.\w+/.exec(event.error) ?? []) : [])).sort();
+	await session.lifecycle.newSession();
+	await ticks(20);
+	expect(members()).toEqual(["ctx.model", "ctx.ui"]);
+	await session.reload();
+	await ticks(20);
+	// The old version after the session changed, and again after it was unloaded.
+	expect(members().filter((member) => member === "ctx.model")).toHaveLength(2);
 });

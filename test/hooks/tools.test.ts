@@ -81,7 +81,7 @@ describe("pi.tool", () => {
 		);
 		expect(await call(run, ["shout", { text: "hi" }])).toEqual([{ text: "shouted true", isError: false }]);
 		await run.session.reload();
-		expect(() => kept[0]?.entries).toThrow("A context of tool shout in ");
+		expect(() => kept[0]?.entries).toThrow("ctx.entries of tool shout in ");
 	});
 
 	test("it passes the gate and its result the tool_result handlers of all hooks", async () => {

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
+import { drawCall, drawResult, readDrawnText } from "../../src/hooks/tool-drawing.js";
 import { HookHealth } from "../../src/session/hook-health.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
@@ -60,6 +62,70 @@ const HOOKS = {
 	};`,
 	"e-idle.ts": `export default (pi) => pi.on("tool_result", () => {});`,
 };
+
+/** Takes so long that the frame is late. */
+const SLOW = `const slow = () => { const end = performance.now() + 20; while (performance.now() < end); return "drawn"; };`;
+
+describe("what counts", () => {
+	test("time in dialogs does not", async () => {
+		const hooks = {
+			"asks.ts": `export default (pi) => {
+				pi.on("turn_start", async (_, ctx) => void (await ctx.ui.confirm("Go on?", "")));
+				pi.command("ask", { handler: async (ctx) => void (await Promise.all([ctx.ui.input("A"), ctx.ui.input("B")])) });
+				pi.tool({ name: "asking", description: "d", parameters: { type: "object" },
+					run: async (_, { ctx }) => ({ content: [{ type: "text", text: String(await ctx.ui.confirm("Run?", "")) }] }) });
+			};`,
+		};
+		const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 300));
+		const test = await startSession({ hooks, ui: { confirm: () => late(true), input: () => late("") } });
+		test.provider.reply([toolCall("asking", {})], "Done.");
+		await test.session.prompt("go");
+		await test.session.prompt("/ask");
+		const { figures } = statusOf(test, "asks");
+		expect(figures.events).toEqual({ turn_start: 2, "tool asking": 1, "/ask": 1 });
+		expect(figures.p95Ms).toBeLessThan(250);
+	});
+
+	test("a refused question does, as a block, and so do invalid arguments", async () => {
+		const hooks = {
+			"asks.ts": `export default (pi) => pi.on("tool_call", ({ input }) => ({ ask: "Sure?" }));`,
+			"breaks.ts": `export default (pi) => pi.on("tool_call", () => ({ input: { command: 7 + {} } }));`,
+			"wrong.ts": `export default (pi) => pi.on("tool_call", () => ({ input: {} }));`,
+		};
+		const answers = [false, true];
+		const test = await startSession({ hooks, ui: { confirm: async () => answers.shift() ?? false } });
+		test.provider.reply([toolCall("bash", { command: "true" })], [toolCall("bash", { command: "true" })], "Done.");
+		await test.session.prompt("go");
+		const blocks = ["asks", "breaks", "wrong"].map((name) => statusOf(test, name).figures.blocks);
+		expect(blocks).toEqual([1, 0, 1]);
+		expect(statusOf(test, "asks").figures.calls).toBe(2);
+	});
+
+	test("drawing tool calls, results and entries slowly does", async () => {
+		const tool = (name: string, more: string) =>
+			`${SLOW} export default (pi) => pi.tool({ name: "${name}", description: "d", parameters: { type: "object" },
+				run: async () => ({ content: [{ type: "text", text: "ran" }] }), ${more} });`;
+		const hooks = {
+			"call.ts": tool("calling", "renderCall: slow"),
+			"result.ts": tool("resulting", "renderResult: () => ({ render: () => [slow()] })"),
+			"entry.ts": `${SLOW} export default (pi) => pi.entry("mark", { render: slow });`,
+			"quick.ts": tool("quick", 'renderCall: () => "quick"'),
+		};
+		const test = await startSession({ hooks });
+		const { session } = test;
+		const result = { content: [{ type: "text" as const, text: "ran" }] };
+		const options = { isError: false, expanded: true, isPartial: false };
+		for (const name of ["calling", "quick"]) {
+			const renderer = session.toolRenderer(name);
+			if (renderer) drawCall(renderer, {}, PLAIN_THEME, readDrawnText);
+		}
+		const renderer = session.toolRenderer("resulting");
+		if (renderer) drawResult(renderer, result, options, PLAIN_THEME, readDrawnText);
+		session.entryRenderer("mark")?.({ type: "mark", timestamp: "" }, PLAIN_THEME);
+		const slow = ["call", "result", "entry", "quick"].map((name) => statusOf(test, name).figures.slowDrawMs !== null);
+		expect(slow).toEqual([true, true, true, false]);
+	});
+});
 
 function statusOf({ session }: TestSession, name: string) {
 	const found = session.inspector.hookStatuses().find((status) => status.name === name);

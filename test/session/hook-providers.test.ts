@@ -114,6 +114,86 @@ describe("a provider with a stream function", () => {
 	});
 });
 
+/** Asks the model that an expression names with \`complete\` of pi-ai. */
+const ask = (model: string) => `import { complete } from "@mariozechner/pi-ai";
+export default (pi) => pi.command("ask", { async handler(ctx) {
+	const model = ${model};
+	const { apiKey } = (await ctx.requestAuth(model)) ?? {};
+	const reply = await complete(model, { messages: [{ role: "user", content: "why?", timestamp: 0 }] }, { apiKey });
+	return { status: reply.errorMessage ?? reply.content.map(({ text }) => text).join() };
+} });`;
+
+describe("a hook that calls a model of another hook with complete", () => {
+	const status = async (session: AgentSession) => {
+		const result = await session.prompt("/ask");
+		return result.kind === "command" ? result.status : result.kind;
+	};
+
+	test("gets the reply of its stream function", async () => {
+		const hooks = { "ask.ts": ask("ctx.model"), "corp.ts": ECHO };
+		const { session } = await startSession({ hooks, model: "corp/m" });
+		expect(await status(session)).toBe("echo why? none");
+	});
+
+	test("gets the reply of a stream function that sends a changed request with pi-ai", async () => {
+		const fields = `baseUrl: "PROVIDER", api: "openai-completions", models: [{ id: "scripted" }],`;
+		const stream = `stream: (model, context, options) => streamSimple(model, { ...context, systemPrompt: "By corp." }, options)`;
+		const provider = await startProvider();
+		const { providers } = Object(provider.modelsJson()) as { providers: { loopback: { baseUrl: string } } };
+		const corpHook = `import { streamSimple } from "@mariozechner/pi-ai";\n${corp(stream, fields).replace("PROVIDER", providers.loopback.baseUrl)}`;
+		const hooks = { "ask.ts": ask("ctx.model"), "corp.ts": corpHook };
+		const { session } = await startSession({ provider, hooks, model: "corp/scripted" });
+		provider.reply("Because.");
+		expect(await status(session)).toBe("Because.");
+		expect(provider.requests[0]?.messages.map(({ text }) => text)).toEqual(["By corp.", "why?"]);
+		// Other models with this wire format are reached as before.
+		const models = await session.controls.availableModels();
+		const own = models.find((model) => modelName(model) === "loopback/scripted");
+		if (own) await session.setModel(own);
+		provider.reply("Directly.");
+		expect(await status(session)).toBe("Directly.");
+		expect(provider.requests.length).toBe(2);
+	});
+
+	test("gets it in a bundled hook", async () => {
+		const { session } = await startSession({ hooks: { "corp.ts": ECHO }, model: "corp/m", bundledHooks: true });
+		await session.prompt("one");
+		await session.prompt("two");
+		await session.prompt("/fold 1 1");
+		expect(session.entries.filter(({ type }) => type === "fold")).toMatchObject([
+			{ summary: expect.stringContaining("echo ") },
+		]);
+	});
+
+	test("gets an error that names the provider once its hook is unloaded", async () => {
+		const { session, agentDir } = await startSession({
+			hooks: { "ask.ts": ask("ctx.model"), "corp.ts": ECHO },
+			model: "corp/m",
+		});
+		rmSync(`${agentDir}/hooks/corp.ts`);
+		await session.reload();
+		await expect(status(session)).rejects.toThrow("No loaded hook sends requests to the provider corp");
+	});
+
+	test("reaches the provider of its own session", async () => {
+		const first = await startSession({ hooks: { "ask.ts": ask("ctx.model"), "corp.ts": ECHO }, model: "corp/m" });
+		const second = await startSession({
+			hooks: { "corp.ts": ECHO.replace('"echo "', '"second "') },
+			model: "corp/m",
+		});
+		await second.session.dispose();
+		expect(await status(first.session)).toBe("echo why? none");
+	});
+});
+
+test("a hook finds and calls a model at once after it registered the provider", async () => {
+	const late = ECHO.replace("export default (pi) =>", "const register = (pi) =>");
+	const model = `(register(pi), ctx.findModel("corp", "m"))`;
+	const { session } = await startSession({ hooks: { "late.ts": `${late}\n${ask(model)}` } });
+	const result = await session.prompt("/ask");
+	expect(result).toMatchObject({ kind: "command", status: "echo why? none" });
+});
+
 describe("a provider without a stream function", () => {
 	async function served() {
 		const provider = await startProvider();

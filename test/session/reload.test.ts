@@ -179,3 +179,53 @@ test("a session without a model uses one that was added to models.json", async (
 	await session.prompt("/reload");
 	expect(session.model?.id).toBe("scripted");
 });
+
+/** A hook whose start takes until the gate opens. */
+const SLOW = `export default (pi) => pi.on("session", async ({ reason }) => { if (reason === "start") await globalThis.__reloadGate; });`;
+
+test("a command of a hook waits for the reload that runs", async () => {
+	let open = () => {};
+	onTestFinished(() => void Reflect.deleteProperty(globalThis, "__reloadGate"));
+	const { session, agentDir } = await startSession({
+		hooks: {
+			"a-slow.ts": SLOW,
+			"old.ts": `export default (pi) => pi.command("old", { handler: () => ({ status: "version 1" }) });`,
+		},
+	});
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	Reflect.set(globalThis, "__reloadGate", opened);
+	writeFiles(agentDir, {
+		"hooks/fresh.ts": `export default (pi) => pi.command("fresh", { handler: () => ({ status: "fresh" }) });`,
+		"hooks/old.ts": `export default (pi) => pi.command("old", { handler: () => ({ status: "version 2" }) });`,
+	});
+	const reloading = session.reload();
+	const commands = [session.prompt("/fresh"), session.prompt("/old"), session.prompt("/gone")];
+	const results = Promise.allSettled(commands);
+	expect(await session.prompt("/name shop")).toMatchObject({ kind: "command" });
+	expect(session.activity.state).toBe("switching");
+	open();
+	await reloading;
+	expect(await results).toMatchObject([
+		{ value: { status: "fresh" } },
+		{ value: { status: "version 2" } },
+		{ reason: { code: "bad_arguments", message: "Unknown command /gone" } },
+	]);
+});
+
+test("/reload says that files have failed only of those that could not be used", async () => {
+	const hook = (name: string) =>
+		`export default (pi) => { pi.command("${name}", { handler() {} }); pi.command("both", { handler() {} }); };`;
+	const { session, agentDir } = await startSession({ hooks: { "one.ts": hook("one"), "two.ts": hook("two") } });
+	const status = async () => {
+		const result = await session.prompt("/reload");
+		return result.kind === "command" ? (result.status ?? "").split(" · ").slice(2) : [];
+	};
+	expect(await status()).toEqual(["problems: one.ts, two.ts"]);
+	writeFiles(agentDir, { "hooks/three.ts": "export default 7;", "hooks/model.ts": hook("model") });
+	expect(await status()).toEqual(["failed: three.ts", "problems: model.ts, one.ts, two.ts"]);
+	writeFiles(agentDir, { "settings.json": { hooks: [`${agentDir}/absent.ts`] } });
+	rmSync(join(agentDir, "hooks/three.ts"));
+	expect(await status()).toEqual(["failed: absent.ts", "problems: model.ts, one.ts, two.ts"]);
+});

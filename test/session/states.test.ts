@@ -53,6 +53,8 @@ const TABLE: Record<StateName, Row> = {
 	retrying: RUNNING,
 	compacting: RUNNING,
 	shell: { ...FREE, shell: BUSY },
+	// Prompts keep their order: the first one runs by the time the next is delivered.
+	prompting: { ...FREE, prompt: "queued", steer: "queued" },
 	command: FREE,
 	dialog: FREE,
 	switching: { ...FREE, prompt: "queued", steer: "queued", shell: BUSY, compact: BUSY, switch: BUSY },

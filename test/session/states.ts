@@ -44,6 +44,8 @@ const HOOK = (id: string) => `
 	export default (pi) => {
 		pi.command("wait", { handler: async () => { await gate(); } });
 		pi.command("ask", { handler: async (ctx) => void (await ctx.ui.confirm("Sure?", "")) });
+		// From then on, every prompt waits for the gate.
+		pi.command("check", { handler: () => pi.on("prompt", async () => { await gate(); }) });
 		pi.on("session", async ({ reason }) => {
 			if (reason === "before_clear" || reason === "shutdown") await gate();
 		});
@@ -122,6 +124,10 @@ export const ENTER_STATE = {
 		return session.compact();
 	},
 	shell: ({ session, marker }: HeldSession) => session.runBash(`until [ -e '${marker}' ]; do sleep 0.02; done`),
+	prompting: async ({ session }: HeldSession) => {
+		await session.prompt("/check");
+		await session.prompt("first");
+	},
 	command: ({ session }: HeldSession) => session.prompt("/wait"),
 	dialog: ({ session }: HeldSession) => session.prompt("/ask"),
 	switching: ({ session }: HeldSession) => session.lifecycle.newSession(),

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
+import { listFurtherNames } from "../../hooks/registered-names.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import { listShortcuts } from "../../hooks/shortcuts.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
 import type { Subcommand } from "../options.js";
@@ -39,8 +41,9 @@ export async function checkHooks(
 	} else {
 		for (const { report, problems, types: errors } of checked) {
 			if (report.loaded) await printLines(io, describeReport(report));
-			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...describeTypes(errors)]);
+			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...(errors ?? [])]);
 		}
+		if (checked.some(({ types: errors }) => errors === null)) printNotices(io, [NO_TYPESCRIPT]);
 	}
 	return checked.every(
 		({ report, problems, types: errors }) => report.loaded && problems.length + typeCount(errors) === 0,
@@ -61,6 +64,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 		problems: [
 			...imports.map(describeImport),
 			...(hook ? [...createRegistry([hook]).warnings, ...findRegistrationProblems(hook)] : []),
+			...(hook && hook.shortcuts.length > 0 ? await findKeyProblems(hook) : []),
 			...findReservedTypes(file.realPath, hook),
 		],
 		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
@@ -85,6 +89,12 @@ function findRegistrationProblems(hook: LoadedHook): string[] {
 	return [...commands, ...entries];
 }
 
+/** Shortcuts whose key is in use before the user binds others. */
+async function findKeyProblems(hook: LoadedHook): Promise<string[]> {
+	const { findLostKeys } = await import("../../modes/interactive/hook-keys.js");
+	return findLostKeys(listShortcuts([hook]));
+}
+
 /** Entry types of pi that the hook declares, or saves with a literal type. */
 function findReservedTypes(file: string, hook: LoadedHook | null): string[] {
 	const source = readFileSync(file, "utf8");
@@ -105,12 +115,14 @@ function describeImport({ place: { file, line, column }, reason }: ImportProblem
 	return `${file}:${line}:${column}: ${reason}`;
 }
 
-function describeReport({ path, events, commands, tools, entryTypes }: HookReport): string[] {
+function describeReport(report: HookReport): string[] {
+	const { path, events, commands, tools, entryTypes } = report;
 	return [
 		`${path} loads without errors`,
 		`events    ${events.join(", ") || "none"}`,
 		`commands  ${commands.map((name) => `/${name}`).join(", ") || "none"}`,
 		...(tools.length > 0 ? [`tools     ${tools.join(", ")}`] : []),
+		...listFurtherNames(report).map(([kind, names]) => `${kind.padEnd(9)} ${names}`),
 		...(entryTypes.length > 0 ? [`entries   ${entryTypes.join(", ")}`] : []),
 	];
 }
@@ -119,20 +131,10 @@ function typeCount(types: TypeErrors | undefined): number {
 	return types === null ? 1 : (types?.length ?? 0);
 }
 
-function describeTypes(types: TypeErrors | undefined): readonly string[] {
-	return types === null ? [NO_TYPESCRIPT] : (types ?? []);
-}
-
 function describeJson({ report, problems, types }: Checked) {
-	const { path, loaded, events, commands, tools, entryTypes, problem } = report;
+	const { scope, trust, cannotFire, ...rest } = report;
 	return {
-		path,
-		loaded,
-		events,
-		commands,
-		tools,
-		entryTypes,
-		problem,
+		...rest,
 		warnings: problems,
 		...(types !== undefined && { types }),
 	};

@@ -1,5 +1,6 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
+import { NO_NAMES, type RegisteredNames, registeredNames, summarizeNames } from "../../hooks/registered-names.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHooks } from "./find-hooks.js";
@@ -13,16 +14,11 @@ const MODES = {
 } satisfies Record<string, HookReach>;
 
 /** Registrations of a hook, as printed by `list` and `check`. */
-export interface HookReport {
+export interface HookReport extends RegisteredNames {
 	path: string;
 	scope: string;
 	trust: string;
 	loaded: boolean;
-	events: string[];
-	commands: string[];
-	entryTypes: string[];
-	/** Names. */
-	tools: string[];
 	/** Handlers and commands that can never be called in each mode. */
 	cannotFire: Record<keyof typeof MODES, Unreachable[]>;
 	/** Why it failed to load or may not run; null when it is loaded. */
@@ -57,10 +53,7 @@ export function reportHook(file: FoundHook, hook: LoadedHook | null, problem: st
 		scope: file.scope,
 		trust: file.trust,
 		loaded: hook !== null,
-		events: hook ? Object.keys(hook.handlers) : [],
-		commands: hook ? [...hook.commands.keys()] : [],
-		entryTypes: hook ? [...hook.entryTypes.keys()] : [],
-		tools: hook ? [...hook.tools.keys()] : [],
+		...(hook ? registeredNames(hook) : NO_NAMES),
 		cannotFire: {
 			interactive: hook ? unreachable(hook, MODES.interactive) : [],
 			print: hook ? unreachable(hook, MODES.print) : [],
@@ -71,13 +64,11 @@ export function reportHook(file: FoundHook, hook: LoadedHook | null, problem: st
 }
 
 function describeReports(reports: readonly HookReport[]): string[] {
-	const rows = reports.map(({ path, scope, trust, events, commands, tools, problem }) => [
-		path,
-		scope,
-		trust,
-		problem ??
-			([...events, ...commands.map((name) => `/${name}`), ...tools.map((name) => `tool ${name}`)].join(", ") ||
-				"registers nothing"),
+	const rows = reports.map((report) => [
+		report.path,
+		report.scope,
+		report.trust,
+		report.problem ?? summarizeNames(report).flat().join(", "),
 	]);
 	return tableLines([["hook", "from", "trust", "registers"], ...rows]);
 }

@@ -14,6 +14,7 @@ import {
 	type SessionEntry,
 	type SessionToolResult,
 } from "../../log/entry.js";
+import { describeChangedPrompt } from "../../log/gate-text.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
@@ -50,16 +51,23 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 	const entry = entries.at(index);
 	if (!entry) return [];
 	if (!isMessageEntry(entry)) return itemsOfOther(entry, index, drawing, entries);
-	if (entry.message.role !== "assistant") return itemsOfMessage(entry.message, index, drawing);
+	if (entry.message.role !== "assistant") return itemsOfMessage(entry.message, index, drawing, entry);
 	return itemsOfReply(entry.message, index, drawing, entry.retried ?? false);
 }
 
-/** The items of a message other than a reply. */
-export function itemsOfMessage(message: AppMessage, entryIndex: number, drawing: EntryDrawing): Item[] {
+/** The items of a message other than a reply. @param entry that of the message */
+export function itemsOfMessage(
+	message: AppMessage,
+	entryIndex: number,
+	drawing: EntryDrawing,
+	entry: SessionEntry | undefined,
+): Item[] {
 	const { style } = drawing;
 	switch (message.role) {
-		case "user":
-			return [createItem("user", new UserView(style, message), style, { entryIndex })];
+		case "user": {
+			const change = isMessageEntry(entry) ? describeChangedPrompt(entry) : null;
+			return [createItem("user", new UserView(style, message, change), style, { entryIndex })];
+		}
 		case "bashExecution": {
 			const view = new BashView(style, message.command);
 			view.finish(message);

@@ -1,5 +1,6 @@
+import type { SessionShortcut } from "../../hooks/shortcuts.js";
 import type { AgentSession } from "../../session/agent-session.js";
-import type { Keymap } from "../../tui/keymap.js";
+import { createKeymap, type HookKey, type Keymap } from "../../tui/keymap.js";
 
 /** Binds the shortcuts of hooks, now and whenever they change. Reports each one that gets no key, once. */
 export function bindHookKeys(
@@ -13,9 +14,7 @@ export function bindHookKeys(
 		const { shortcuts } = session;
 		if (shortcuts === bound || (shortcuts.length === 0 && bound.length === 0)) return;
 		bound = shortcuts;
-		keymap.setHookKeys(
-			shortcuts.map(({ id, key, description, hookName }) => ({ id, key, description, hook: hookName })),
-		);
+		keymap.setHookKeys(hookKeys(shortcuts));
 		for (const problem of [...keymap.problems, ...keymap.hookProblems]) {
 			if (!known.has(problem)) warn(problem);
 			known.add(problem);
@@ -25,4 +24,15 @@ export function bindHookKeys(
 		if (type === "registrations_changed") bind();
 	});
 	bind();
+}
+
+/** Shortcuts whose key is in use by default, one message each. */
+export function findLostKeys(shortcuts: readonly SessionShortcut[]): string[] {
+	const keymap = createKeymap();
+	keymap.setHookKeys(hookKeys(shortcuts));
+	return [...keymap.hookProblems];
+}
+
+function hookKeys(shortcuts: readonly SessionShortcut[]): HookKey[] {
+	return shortcuts.map(({ id, key, description, hookName }) => ({ id, key, description, hook: hookName }));
 }

@@ -231,7 +231,8 @@ export class Transcript {
 			if (isRetried) for (const item of items) this.#exclude(item);
 			this.#reply = null;
 		} else {
-			for (const item of itemsOfMessage(message, entryIndex, this.#drawing())) this.#add(item);
+			const entry = this.#source.entries().at(entryIndex);
+			for (const item of itemsOfMessage(message, entryIndex, this.#drawing(), entry)) this.#add(item);
 		}
 	}
 

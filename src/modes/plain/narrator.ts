@@ -10,9 +10,10 @@ import {
 	isImageOmissionEntry,
 	isMessageEntry,
 	isSystemItemEntry,
+	messageText,
 	type SessionEntry,
 } from "../../log/entry.js";
-import { describeChangedInput } from "../../log/gate-text.js";
+import { describeChangedInput, describeChangedPrompt } from "../../log/gate-text.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
@@ -58,6 +59,7 @@ export class Narrator {
 				break;
 			case "message_end":
 				if (event.message.role === "assistant") this.#endReply(event.message, event.isRetried);
+				else this.#describeChange(event.entryIndex);
 				break;
 			case "tool_execution_start": {
 				const title = this.#drawnTitle(event.toolName, event.args) ?? toolTitle(event.toolName, event.args);
@@ -108,6 +110,14 @@ export class Narrator {
 				this.notice("error", describeHookErrorInFull(event, hookFileName(event.hookPath)));
 				break;
 		}
+	}
+
+	/** Prints a prompt as hooks changed it. */
+	#describeChange(entryIndex: number): void {
+		const entry = this.session.log.at(entryIndex);
+		if (!isMessageEntry(entry) || entry.message.role !== "user") return;
+		const change = describeChangedPrompt(entry);
+		if (change) this.#say(plainLine(`prompt ${change.by}: ${messageText(entry.message)}`, 4000));
 	}
 
 	notice(level: "info" | "warning" | "error", message: string): void {

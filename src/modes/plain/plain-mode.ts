@@ -202,6 +202,7 @@ class PlainMode {
 			return;
 		}
 		this.#output.ask(null);
+		this.#screen.beginPrompt();
 		if (submission.kind === "bash") {
 			const { command, excludeFromContext } = submission;
 			void this.#do(() => session.runBash(command, { excludeFromContext }));

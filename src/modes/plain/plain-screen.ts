@@ -14,14 +14,18 @@ export interface PlainScreenHost {
 const MAX_STATUS = 80;
 
 /**
- * What hooks show, for someone who hears it. A status is printed when it has changed, at most once for each run: progress
- * would interrupt the answer. Blocks and components that stay on a screen are not printed, because they would be repeated.
+ * What hooks show, for someone who hears it. A status is printed when it has changed and the session is idle: progress
+ * would interrupt the answer. From one prompt to the next it is printed again only with other words, so that clocks and
+ * spinners do not fill the output. Blocks and components that stay on a screen are not printed, because they would be
+ * repeated.
  */
 export class PlainScreen implements HookScreen {
 	readonly theme = PLAIN_THEME;
 	/** The statuses that have changed since they were printed. */
 	readonly #changed = new Map<string, { name: string; text: string }>();
 	readonly #printed = new Map<string, string>();
+	/** The words of each status that were printed since the last prompt. */
+	readonly #said = new Map<string, Set<string>>();
 
 	constructor(private readonly host: PlainScreenHost) {}
 
@@ -34,13 +38,22 @@ export class PlainScreen implements HookScreen {
 		if (this.host.isIdle()) this.printStatuses();
 	}
 
+	/** Lets every status be printed again. Call when the user sends something. */
+	beginPrompt(): void {
+		this.#said.clear();
+	}
+
 	/** Prints the statuses that have changed. Call when the session is idle. */
 	printStatuses(): void {
 		for (const [id, { name, text }] of this.#changed) {
+			const said = this.#said.get(id) ?? new Set();
+			const words = text.replace(/[^\p{L}]+/gu, " ").trim();
+			if (said.has(words)) continue;
+			this.#said.set(id, said.add(words));
+			this.#changed.delete(id);
 			this.#printed.set(id, text);
 			this.host.output.say(`${plainLine(name)}: ${text}`);
 		}
-		this.#changed.clear();
 	}
 
 	setWidget(): void {}

@@ -9,6 +9,7 @@ import { readRecordedRequest } from "../../context/recorded-request.js";
 import { StabilityWatch } from "../../context/stability.js";
 import { describeHookError, hookFailure } from "../../errors.js";
 import { flagValues } from "../../hooks/flags.js";
+import { hookFileName } from "../../hooks/hook-name.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
@@ -86,7 +87,7 @@ export class SessionView {
 				systemPrompt: preamble.sections,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
-			onError: (error) => onHookError(describeHookError(hookFailure(error), error.hookPath)),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
 		});
 		const handlers = runner.contextStages(() => entries, new AbortController().signal);
 		const stages = this.#stability.watch(handlers, entries.length);

@@ -111,7 +111,7 @@ describe("pi context", () => {
 		});
 		const hooks = [join(cwd, "bad.ts"), join(cwd, "odd.ts")];
 		const { stdout, stderr } = await run({ name: "context", verify: false }, { cwd, session: file, hooks, json: true });
-		expect(stderr).toContain(`Hook ${hooks[0]}:1:77 failed on context: `);
+		expect(stderr).toContain("Hook bad.ts:1:77 failed on context: ");
 		expect(JSON.parse(stdout).problems).toEqual([
 			{ hook: hooks[1], rule: "known_role", position: 0, reason: "message 0 has no role" },
 		]);

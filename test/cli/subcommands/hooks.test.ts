@@ -11,6 +11,23 @@ const POP = `export default function (pi) {
 	pi.entry("stack_pop", { render: () => "popped" });
 	pi.tool({ name: "stack", description: "d", parameters: { type: "object" }, run() {} });
 }`;
+const REST = `export default function (pi) {
+	pi.shortcut("ctrl+q", { handler() {} });
+	pi.shortcut("f5", { handler() {} });
+	pi.flag("deep", { type: "boolean" });
+	pi.provider("corp", { models: [{ id: "m" }], async *stream() {} });
+	pi.events.on("deploy:done", () => {});
+}`;
+const NO_NAMES = {
+	events: [],
+	commands: [],
+	entryTypes: [],
+	tools: [],
+	shortcuts: [],
+	flags: [],
+	providers: [],
+	listensTo: [],
+};
 const BROKEN = `export default function (pi) {
 	pi.on("session", () => {});
 	throw new Error("no luck");
@@ -45,10 +62,7 @@ describe("pi hooks list", () => {
 					scope: "global",
 					trust: "own",
 					loaded: false,
-					events: [],
-					commands: [],
-					entryTypes: [],
-					tools: [],
+					...NO_NAMES,
 					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: `Hook ${join(agentDir, "hooks/b.ts")}:3:8 did not load: no luck`,
 				},
@@ -57,6 +71,7 @@ describe("pi hooks list", () => {
 					scope: "global",
 					trust: "own",
 					loaded: true,
+					...NO_NAMES,
 					events: ["context", "session"],
 					commands: ["pop"],
 					entryTypes: ["stack_pop"],
@@ -69,10 +84,7 @@ describe("pi hooks list", () => {
 					scope: "flag",
 					trust: "own",
 					loaded: true,
-					events: [],
-					commands: [],
-					entryTypes: [],
-					tools: [],
+					...NO_NAMES,
 					cannotFire: { interactive: [], print: [], rpc: [] },
 					problem: null,
 				},
@@ -80,8 +92,17 @@ describe("pi hooks list", () => {
 			problems: [],
 		});
 		const text = await run({ name: "hooks", action: "list" }, { agentDir });
-		expect(text.stdout).toContain("context, session, /pop, tool stack");
+		expect(text.stdout).toContain("/pop, tool stack, context, session");
 		expect((await run({ name: "hooks", action: "list" }, { findHooks: false })).stdout).toBe("No hooks found\n");
+	});
+
+	test("prints keys, flags, providers and events between hooks", async () => {
+		const agentDir = tempAgentDir({
+			hooks: { "rest.ts": REST, "entry.ts": `export default (pi) => pi.entry("mark");` },
+		});
+		const { stdout } = await run({ name: "hooks", action: "list" }, { agentDir });
+		expect(stdout).toContain("key ctrl+q, key f5, --deep, provider corp, listens to deploy:done\n");
+		expect(stdout).toContain("  entries mark\n");
 	});
 
 	test("lists the bundled hooks that the settings turn on", async () => {
@@ -108,6 +129,33 @@ describe("pi hooks check", () => {
 		expect(result.stdout).toBe(
 			`${join(cwd, "pop.ts")} loads without errors\nevents    context, session\ncommands  /pop\ntools     stack\nentries   stack_pop\n`,
 		);
+	});
+
+	test("prints keys, flags, providers and events between hooks", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "rest.ts": REST });
+		const command = { name: "hooks", action: "check", target: "rest.ts" } as const;
+		expect((await run(command, { cwd })).stdout.split("\n").slice(1)).toEqual([
+			"events    none",
+			"commands  none",
+			"keys      ctrl+q, f5",
+			"flags     --deep",
+			"providers corp",
+			"listens   deploy:done",
+			"",
+		]);
+		const json = await run(command, { cwd, json: true });
+		expect(JSON.parse(json.stdout)).toEqual({
+			...NO_NAMES,
+			path: join(cwd, "rest.ts"),
+			loaded: true,
+			shortcuts: ["ctrl+q", "f5"],
+			flags: ["deep"],
+			providers: ["corp"],
+			listensTo: ["deploy:done"],
+			problem: null,
+			warnings: [],
+		});
 	});
 
 	test.each([
@@ -239,6 +287,11 @@ describe("pi hooks check finds faults before a session does", () => {
 			/^\/model of \S+ is ignored: a built-in/,
 		],
 		[
+			"a key that is in use",
+			'export default (pi) => pi.shortcut("alt+b", { description: "Bold", handler() {} });',
+			/^Hook a gets no key for "Bold": alt\+b is in use: Move cursor word left · bind "hook\.a\.0" in keybindings\.json$/,
+		],
+		[
 			"a malformed registration",
 			'export default (pi) => pi.command("x", { description: 7, handler() {} });',
 			/a\.ts:1:27: description of \/x is not a text$/,
@@ -275,6 +328,8 @@ export default (pi: HookAPI) => void [Type.String(), join("a"), lib.one];`;
 export default (pi: HookAPI) => pi.on("tool_call", (event) => ({ block: event.toolName.length }));`;
 		const without = await check({ "a.ts": source }, { types: true });
 		expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install --save-dev typescript") });
+		const both = await check({ "a.ts": source, "b.ts": source }, { types: true, more: ["b.ts"] });
+		expect([both.code, both.stderr.match(/TypeScript was not found/g)]).toEqual([1, ["TypeScript was not found"]]);
 		const cwd = tempDir();
 		writeFiles(cwd, { "a.ts": source });
 		mkdirSync(join(cwd, "node_modules"));

@@ -39,6 +39,48 @@ test.each([40, 80, 120])(
 	},
 );
 
+const CHANGES = {
+	"a-brief.ts": `export default (pi) => pi.on("prompt", ({ text }) => ({ text: text + " Be brief." }));`,
+	"b-same.ts": `export default (pi) => pi.on("prompt", ({ text }) => ({ text }));`,
+	"c-kind.ts": `export default (pi) => pi.on("prompt", ({ text }) => text.startsWith("Why") ? { text: text + " Be kind." } : undefined);`,
+};
+
+test.each([40, 80, 120])(
+	"a changed prompt names the hooks, and the pager shows what was typed, at %i columns",
+	async (columns) => {
+		const { terminal, provider, submit, session } = await startApp({
+			columns,
+			hooks: CHANGES,
+			session: { kind: "new" },
+		});
+		await terminal.waitFor("0%");
+		provider.reply("Done.", "Other.");
+		await submit("Why?");
+		await terminal.waitFor("Done.");
+		const shown = async () => {
+			const screen = await terminal.screen();
+			const from = screen.findIndex((line) => line.includes("› Why?"));
+			return screen.slice(from, from + 2).map((line) => line.trimEnd());
+		};
+		const expected = ["▎ › Why? Be brief. Be kind.", "▎   changed by a-brief, c-kind"];
+		expect(await shown()).toEqual(expected);
+		const file = session().sessionFile;
+		await submit("/new");
+		await terminal.waitFor("New session");
+		await session().lifecycle.switchSession(file ?? "");
+		await terminal.waitFor("Done.");
+		expect(await shown()).toEqual(expected);
+		await terminal.press("ctrl+o");
+		await terminal.type("E");
+		await terminal.waitFor((screen) =>
+			screen
+				.join(" ")
+				.replace(/[\s▎▾▸]+/g, " ")
+				.includes("c-kind · you typed: Why?"),
+		);
+	},
+);
+
 const SHELL = `export default (pi) => {
 	pi.on("user_bash", ({ command }) => command === "rm x" ? { block: true, reason: "Delete files yourself." }
 		: command === "far" ? { result: { output: "from far away", exitCode: 3 } } : { command: "echo near" });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { startApp } from "./app.js";
 import { belowEditor, start } from "./hook-board.js";
 
 test("the working message replaces what the model is doing, while it works", async () => {
@@ -93,3 +94,34 @@ test("a provider that fails is reported, and pi's own completions are used", asy
 	await app.terminal.waitFor("/reload");
 	await app.terminal.waitFor("no index");
 });
+
+test.each([40, 80, 120])(
+	"what was typed before a provider was ready is completed without another key, at %d",
+	async (columns) => {
+		const provider = `(current) => ({
+		async getSuggestions(lines, line, col) {
+			const typed = /#(\\w*)$/.exec(lines[line].slice(0, col));
+			return typed && { prefix: typed[0], items: [{ value: "#12", label: "12 rounding" }] };
+		},
+		applyCompletion: (...args) => current.applyCompletion(...args),
+	})`;
+		// A shortcut registers it while text is in the editor.
+		const app = await startApp({
+			columns,
+			hooks: {
+				"late.ts": `export default (pi) => pi.shortcut("f6", { handler: (ctx) => { ctx.ui.addAutocompleteProvider(${provider}); } });`,
+			},
+		});
+		await app.terminal.waitFor("0%");
+		await app.terminal.type("fix #");
+		await app.terminal.settle();
+		expect(await app.terminal.text()).not.toContain("12 rounding");
+		app.terminal.send("\x1b[17~");
+		await app.terminal.waitFor("→ 12 rounding");
+		// Escape closes the list, and another provider does not open it again.
+		await app.terminal.press("escape");
+		app.terminal.send("\x1b[17~");
+		await app.terminal.settle();
+		expect(await app.terminal.text()).not.toContain("12 rounding");
+	},
+);

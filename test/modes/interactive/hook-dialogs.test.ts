@@ -195,7 +195,7 @@ test("eight options can be filtered, fewer cannot, and the initial one is select
 test("malformed options of a dialog are refused by name", async () => {
 	const app = await startChoices();
 	await app.submit("/wrong");
-	await app.terminal.waitFor(/ctx\.ui\.select:\s+multiple must be true or false/);
+	await app.terminal.waitFor(/ctx\.ui\.select:\s+multiple\s+must\s+be\s+true\s+or\s+false/);
 });
 
 test.each([40, 80, 120])("at %d columns editor asks for several lines", async (columns) => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { readKeybindings } from "../../../src/config/keybindings-file.js";
 import { tempAgentDir, writeFiles } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
@@ -88,3 +88,26 @@ test("/new reads keys, skills and templates again and shows in the header what i
 	await app.terminal.press("ctrl+x");
 	await app.terminal.waitFor("Which model?");
 });
+
+test.each([40, 80, 120])(
+	"a command of a new hook that is typed during /reload runs once it has loaded, at %i",
+	async (columns) => {
+		let open = () => {};
+		onTestFinished(() => void Reflect.deleteProperty(globalThis, "__reloadGate"));
+		const slow = `export default (pi) => pi.on("session", async ({ reason }) => { if (reason === "start") await globalThis.__reloadGate; });`;
+		const app = await startApp({ columns, hooks: { "slow.ts": slow } });
+		await app.terminal.waitFor("0%");
+		const gate = new Promise<void>((resolve) => {
+			open = resolve;
+		});
+		Reflect.set(globalThis, "__reloadGate", gate);
+		const fresh = `export default (pi) => pi.command("fresh", { handler: () => ({ status: "it is fresh" }) });`;
+		writeFiles(app.agentDir, { "hooks/fresh.ts": fresh });
+		await app.submit("/reload");
+		await app.terminal.waitFor(/reload/);
+		await app.submit("/fresh");
+		open();
+		await app.terminal.waitFor("it is fresh");
+		expect(await app.terminal.text()).not.toContain("Unknown command");
+	},
+);

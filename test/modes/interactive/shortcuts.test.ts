@@ -45,7 +45,7 @@ test("an error in the handler is reported, and the editor stays usable", async (
 	await terminal.type("still here");
 	await terminal.waitFor(/^ *still here *$/m);
 	expect((await terminal.text()).replace(/\s+/g, " ")).toMatch(
-		/shortcut alt\+q of \S+gate\.ts:\d+:\d+ failed: no luck/,
+		/Hook gate\.ts:\d+:\d+ failed on shortcut alt\+q: no luck/,
 	);
 });
 
@@ -115,6 +115,45 @@ test("the user's binding moves a shortcut, and may take a key from pi", async ()
 	await submit("/hotkeys");
 	await terminal.type("gate");
 	await terminal.waitFor(/f8 +Say hello/);
+});
+
+/** Shortcuts with the letters that pi-tui also reads as Alt with an arrow. */
+const LETTERS = `export default (pi) => {
+	for (const letter of ["p", "n", "b", "f"])
+		pi.shortcut("alt+" + letter, { description: "Letter " + letter, handler: () => ({ status: "pressed " + letter }) });
+};`;
+
+test("alt with a letter reaches a hook as a plain terminal sends it", async () => {
+	const { terminal } = await open({ columns: 120, hooks: { "letters.ts": LETTERS } });
+	terminal.send("\x1bp");
+	await terminal.waitFor("pressed p");
+	terminal.send("\x1bn");
+	await terminal.waitFor("pressed n");
+	// These move the cursor by words.
+	await terminal.waitFor('Hook letters gets no key for "Letter b": alt+b is in use: Move cursor word left');
+	await terminal.waitFor('Hook letters gets no key for "Letter f": alt+f is in use: Move cursor word right');
+	await terminal.type("one two");
+	terminal.send("\x1bb");
+	await terminal.type("and ");
+	await terminal.waitFor(/^ *one and two *$/m);
+});
+
+test.each([40, 80, 120])("/hooks names the keys that a hook does not get, at %d columns", async (columns) => {
+	const { terminal, submit } = await open({ columns, hooks: { "letters.ts": LETTERS } });
+	await submit("/hooks");
+	await terminal.waitFor(/Hooks(, in the order| {2,})/);
+	while (!/→ .*letters /.test(await terminal.text())) await terminal.press("down");
+	await terminal.press("enter");
+	await terminal.waitFor("keys      alt+p, alt+n, alt+b, alt+f");
+	expect((await terminal.text()).replace(/\s+/g, " ")).toContain(
+		'key no key for "Letter b": alt+b is in use: Move cursor word left · bind "hook.letters.2" in keybindings.json',
+	);
+});
+
+test("the user can give alt+b to a hook", async () => {
+	const { terminal } = await open({ hooks: { "letters.ts": LETTERS }, mode: bind({ "hook.letters.2": "alt+b" }) });
+	terminal.send("\x1bb");
+	await terminal.waitFor("pressed b");
 });
 
 test("of two hooks with one key, the first gets it", async () => {

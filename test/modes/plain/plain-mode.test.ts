@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isCompactionEntry } from "../../../src/log/entry.js";
 import { httpError, text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
@@ -357,12 +357,46 @@ test("a status is printed once the session is idle, and widgets and components a
 	await until("Press Enter to send: a draft!");
 });
 
+test("a clock prints one line for each prompt, and a status with other words is printed at once", async () => {
+	const clock = `export default (pi) => {
+		let tick = 0;
+		const show = (ctx) => {
+			tick++;
+			ctx.ui.setStatus("clock", "12:00:" + String(tick).padStart(2, "0"));
+			ctx.ui.setStatus("spinner", "⠋⠙⠹⠸"[tick % 4] + " indexing " + tick + " %");
+			if (tick % 5 === 0) ctx.ui.setStatus("blink", tick % 2 ? "on air" : undefined);
+			ctx.ui.setStatus("build", tick < 30 ? "build running" : "build failed");
+			globalThis.__plainTick?.(tick);
+		};
+		let timer;
+		pi.on("session", ({ reason }, ctx) => {
+			if (reason === "start") timer = setInterval(() => show(ctx), 2);
+			if (reason === "shutdown") clearInterval(timer);
+		});
+	};`;
+	const reached = (wanted: number) =>
+		new Promise<void>((resolve) =>
+			Reflect.set(globalThis, "__plainTick", (tick: number) => tick >= wanted && resolve()),
+		);
+	onTestFinished(() => void Reflect.deleteProperty(globalThis, "__plainTick"));
+	const { enter, until, text, provider } = await startPlain({ hooks: { "clock.ts": clock } });
+	await reached(100);
+	const count = (pattern: RegExp) => text().match(pattern)?.length ?? 0;
+	const shown = () => [/clock: 12:00/g, /indexing/g, /on air/g, /build running/g, /build failed/g].map(count);
+	expect(shown()).toEqual([1, 1, 1, 1, 1]);
+	provider.reply("an answer");
+	enter("hello");
+	await until("an answer");
+	await reached(300);
+	expect(shown()).toEqual([2, 2, 2, 1, 1]);
+});
+
 test("blocked and changed calls name the hook, and a refused prompt becomes the draft", async () => {
 	const plain = await startPlain({
 		hooks: {
 			"gate.ts": `export default (pi) => {
 				pi.on("tool_call", ({ input }) => input.command === "ls" ? { input: { command: "echo a" } } : { blocked: true });
-				pi.on("prompt", ({ text }) => text === "secret" ? { stop: "no secrets" } : undefined);
+				pi.on("prompt", ({ text }) => text === "secret" ? { stop: "no secrets" } : { text: text + " now" });
 			};`,
 		},
 	});
@@ -371,6 +405,7 @@ test("blocked and changed calls name the hook, and a refused prompt becomes the 
 	await plain.until("Error: Hook gate refused the prompt: no secrets");
 	await plain.until("Press Enter to send: secret");
 	plain.enter("go");
+	await plain.until("prompt changed by gate: go now");
 	await plain.until("bash changed by gate · command: ls → echo a");
 	await plain.until("blocked by gate\n");
 	await plain.until('malformed: unknown field "blocked"');

@@ -75,7 +75,9 @@ describe("hooks", () => {
 	test("that fail are reported by name", async () => {
 		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
 		const path = join(agentDir, "hooks/ask.ts");
-		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow(`/fail of ${path}:14:42 failed: no luck`);
+		await expect(client.call("prompt", { message: "/fail" })).rejects.toThrow(
+			"Hook ask.ts:14:42 failed on /fail: no luck",
+		);
 		const failure = { type: "hook_error", hookPath: path, event: "/fail", error: "no luck" };
 		expect(events("hook_error")).toEqual([{ ...failure, file: path, line: 14, column: 42 }]);
 	});

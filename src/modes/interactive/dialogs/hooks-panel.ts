@@ -2,6 +2,7 @@ import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-t
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText, type SourcePlace } from "../../../errors.js";
 import { hookName } from "../../../hooks/hook-name.js";
+import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
@@ -155,7 +156,9 @@ export class HooksPanel implements Component, Focusable {
 	#renderDetails(hook: HookStatus, width: number): string[] {
 		const { theme } = this.style;
 		const wrapped = wrapLines(
-			detailLines(hook, this.options.paths).map((line) => cleanLine(line, 2000)),
+			detailLines(hook, this.options.paths, this.style.keymap.hookProblemsOf(hook.name)).map((line) =>
+				cleanLine(line, 2000),
+			),
 			width - 1,
 		);
 		const { from, to } = this.#details.window(wrapped.length);
@@ -169,19 +172,16 @@ function isAvailable({ bundled }: HookStatus): boolean {
 	return bundled?.isLoaded === false;
 }
 
-function registered({ commands, events, tools, problem, isEnabled, bundled }: HookStatus): string {
+function registered({ tools, ...status }: HookStatus): string {
+	const { problem, isEnabled, bundled } = status;
 	if (bundled?.isLoaded === false) return bundled.description;
 	if (problem !== null && !isEnabled) return "";
-	const names = [
-		commands.map((name) => `/${name}`).join(" "),
-		tools.map(({ name }) => `tool ${name}`).join(" "),
-		events.join(" "),
-	].filter(Boolean);
-	return names.join(" · ") || "registers nothing";
+	const kinds = summarizeNames({ ...status, tools: tools.map(({ name }) => name) });
+	return kinds.map((names) => names.join(" ")).join(" · ");
 }
 
 /** All details of a hook, one per line. */
-function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): string[] {
+function detailLines(hook: HookStatus, paths: { cwd: string; home: string }, keyProblems: readonly string[]): string[] {
 	const { figures, share } = hook;
 	const calls = Object.entries(figures.events).map(([event, count]) => `${event} ${count}`);
 	const never = new Set(hook.cannotFire.map(({ what }) => what));
@@ -207,6 +207,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		`commands  ${hook.commands.map((name) => `/${name}`).join(" ") || "none"}`,
 		`events    ${hook.events.join(", ") || "none"}`,
 		...(hook.tools.length > 0 ? [`tools     ${describeTools(hook.tools)}`] : []),
+		...listFurtherNames({ ...hook, tools: [] }).map(([kind, names]) => `${kind.padEnd(9)} ${names}`),
 		...(hook.entryTypes.length > 0 ? [`entries   ${hook.entryTypes.join(", ")}`] : []),
 		`calls     ${figures.calls === 0 ? "never fired" : `${figures.calls}: ${calls.join(", ")}`}`,
 		...(figures.calls > 0 && silent.length > 0 ? [`silent    never fired: ${silent.join(", ")}`] : []),
@@ -222,6 +223,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }): st
 		...(figures.lastError === null ? [] : [`error     ${figures.lastError}`]),
 		...(figures.lastPlace === null ? [] : [`place     ${describePlace(figures.lastPlace, paths)}`]),
 		...(figures.lastStack === null ? [] : figures.lastStack.split("\n").map((line) => `stack     ${line.trim()}`)),
+		...keyProblems.map((problem) => `key       ${problem}`),
 		...hook.conflicts.map((conflict) => `conflict  ${conflict}`),
 	];
 }

@@ -112,11 +112,17 @@ export class HookScreenParts {
 
 	/** @returns a function that removes the provider */
 	addAutocompleteProvider(owner: ScreenOwner, factory: AutocompleteFactory): () => void {
+		const { completions, editor } = this.host;
+		const use = () => {
+			completions.use(this.#completion.source);
+			// The user may have typed while this code was loading.
+			editor.refreshCompletions();
+		};
 		const remove = this.#completion.add(owner, factory);
-		this.host.completions.use(this.#completion.source);
+		use();
 		return () => {
 			remove();
-			this.host.completions.use(this.#completion.source);
+			use();
 		};
 	}
 

@@ -21,6 +21,8 @@ export class UserView extends View {
 	constructor(
 		style: ViewStyle,
 		private readonly message: UserMessage,
+		/** What hooks changed in the prompt. */
+		private readonly change: { by: string; typed: string } | null = null,
 	) {
 		super(style);
 		this.#images = new ImageLines(style, imagesOf(message));
@@ -39,7 +41,17 @@ export class UserView extends View {
 			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
 			return line === "" ? "" : indent + line;
 		});
-		return [...drawn, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+		const notes = this.#notes(width - MARK.length).map((line) => indent + line);
+		return [...drawn, ...notes, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+	}
+
+	/** Names the hooks that changed the prompt; expanded also what the user typed. */
+	#notes(width: number): string[] {
+		if (!this.change) return [];
+		const { theme, expanded } = this.style;
+		const { by, typed } = this.change;
+		const note = expanded ? `${by} · you typed: ${typed}` : by;
+		return styled(wrapLines(cleanLines(note), width), theme.dim);
 	}
 
 	/** Lines of a part of the prompt, without the mark. */

@@ -208,3 +208,57 @@ test.each([40, 80, 120])(
 		expect(text).toBe("tools     read (replaces the built-in tool), shout");
 	},
 );
+
+test.each([
+	[
+		40,
+		[
+			"   bus           listens …  never fired",
+			"   flag          --deep     never fired",
+			"   keys          key ctrl…  never fired",
+			"   lab           provider…  never fired",
+			"   none          register…  never fired",
+		],
+	],
+	[
+		80,
+		[
+			"   bus                  /tmp/pi-agent-xxxxxx…  listens to deploy:done  never fired",
+			"   flag                 /tmp/pi-agent-xxxxxx/hooks/flag.ts  --deep  never fired",
+			"   keys                 /tmp/pi-agent-xxxxxx/h…  key ctrl+y key f5  never fired",
+			"   lab                  /tmp/pi-agent-xxxxxx/hooks…  provider corp  never fired",
+			"   none                 /tmp/pi-agent-xxxxxx/h…  registers nothing  never fired",
+		],
+	],
+	[
+		120,
+		[
+			"   bus                  /tmp/pi-agent-xxxxxx/hooks/bus.ts                           listens to deploy:done  never fired",
+			"   flag                 /tmp/pi-agent-xxxxxx/hooks/flag.ts                                          --deep  never fired",
+			"   keys                 /tmp/pi-agent-xxxxxx/hooks/keys.ts                               key ctrl+y key f5  never fired",
+			"   lab                  /tmp/pi-agent-xxxxxx/hooks/lab.ts                                    provider corp  never fired",
+			"   none                 /tmp/pi-agent-xxxxxx/hooks/none.ts                               registers nothing  never fired",
+		],
+	],
+])(
+	"hooks with only keys, flags, providers or events between hooks are listed with these, at %d",
+	async (columns, rows) => {
+		const hooks = {
+			"bus.ts": `export default (pi) => pi.events.on("deploy:done", () => {});`,
+			"flag.ts": `export default (pi) => pi.flag("deep", { type: "boolean" });`,
+			"keys.ts": `export default (pi) => { pi.shortcut("ctrl+y", { handler() {} }); pi.shortcut("f5", { handler() {} }); };`,
+			"lab.ts": `export default (pi) => pi.provider("corp", { models: [{ id: "m" }], async *stream() {} });`,
+			"none.ts": `export default () => {};`,
+		};
+		const app = await startApp({ columns, rows: 40, hooks });
+		await app.terminal.waitFor("0%");
+		await app.submit("/hooks");
+		await app.terminal.waitFor(OPEN);
+		const lines = (await stable(app)).split("\n").map((line) => line.trimEnd());
+		const shown = lines.filter((line) => /^ . (bus|flag|keys|lab|none) /.test(line));
+		expect(shown).toEqual(rows);
+		while (!/→ .*keys /.test(await app.terminal.text())) await app.terminal.press("down");
+		await app.terminal.press("enter");
+		expect(await app.terminal.waitFor("calls     never fired")).toContain(" keys      ctrl+y, f5");
+	},
+);

@@ -14,11 +14,12 @@ interface Draws {
 }
 
 const describeError = (event: string, thrown: unknown) => `Hook todo.ts failed on ${event}: ${errorText(thrown)}`;
+const observer = { describeError, drew: () => {} };
 const ARGS = { title: "buy tea" };
 const RESULT = { content: [{ type: "text" as const, text: "1 open" }], details: { open: 1 } };
 
 function viewOf(draws: Draws, style = plainStyle()): ToolCallView {
-	const renderer = { describeError, ...draws } as ToolRenderer;
+	const renderer = { ...observer, ...draws } as ToolRenderer;
 	const view = new ToolCallView(style, "todo", ARGS, (name) => (name === "todo" ? renderer : undefined));
 	view.start(ARGS);
 	return view;
@@ -68,7 +69,7 @@ test("a call that is still written, and a failure that is not the tool's own, ar
 	const fail = () => {
 		throw new Error("must not be called");
 	};
-	const renderer = { describeError, renderCall: fail, renderResult: fail } as ToolRenderer;
+	const renderer: ToolRenderer = { ...observer, renderCall: fail, renderResult: fail };
 	const view = new ToolCallView(plainStyle(), "todo", {}, () => renderer);
 	view.describe("todo", { title: "bu" }, false);
 	expect(view.render(60)).toEqual(["todo  title=bu"]);
@@ -144,7 +145,7 @@ test("a hook cannot change arguments and result by drawing them", () => {
 		value.content?.push("more");
 		return "changed";
 	};
-	const renderer = { describeError, renderCall: change, renderResult: change } as unknown as ToolRenderer;
+	const renderer = { ...observer, renderCall: change, renderResult: change } as unknown as ToolRenderer;
 	const view = new ToolCallView(plainStyle(), "todo", args, () => renderer);
 	view.start(args);
 	const result = { content: [{ type: "text" as const, text: "1 open" }], details: {} };
