@@ -97,7 +97,7 @@ export class EventBus {
 		const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
 		const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 		try {
-			const answer: unknown = handler(data, createHookContext(host, call));
+			const answer: unknown = host.enter(() => handler(data, createHookContext(host, call)));
 			if (answer instanceof Promise) answer.then(() => end("done"), fail);
 			else end("done");
 		} catch (thrown) {

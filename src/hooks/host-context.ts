@@ -60,6 +60,8 @@ export interface HookHost
 	setModel(model: Model<Api>): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
+	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
+	enter<T>(action: () => T): T;
 }
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */

@@ -195,7 +195,7 @@ export class HookRunner {
 		const leave = this.#calls.enter(hook, event);
 		try {
 			const answer = await abortable(
-				Promise.resolve(options.handler(createCommandContext(this.options.host, call, argsRaw))),
+				this.options.host.enter(async () => options.handler(createCommandContext(this.options.host, call, argsRaw))),
 				signal,
 			);
 			const problem = commandProblem(answer);
@@ -231,7 +231,8 @@ export class HookRunner {
 		const call: HookCall = { hook, event: `/${name}`, signal, deadline: null, effects: false, defersRebuild: false };
 		const leave = this.#calls.enter(hook, call.event);
 		try {
-			const items = await options.complete?.(prefix, createHookContext(this.options.host, call));
+			const { host } = this.options;
+			const items = await host.enter(() => options.complete?.(prefix, createHookContext(host, call)));
 			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
 		} catch (thrown) {
 			this.#calls.report(hook, `/${name} completion`, inspectable(thrown), options);

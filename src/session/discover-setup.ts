@@ -280,6 +280,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 			routes.use(models.streamed());
 			return problems;
 		},
+		enterHooks: (action) => routes.run(action),
 		endProviders: () => routes.close(),
 		codeChanged: code.hasChanged,
 		findHooks: code.findHooks,

@@ -126,6 +126,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			state.setModel(model);
 		},
 		setThinkingLevel: (level) => state.setThinkingLevel(checkLevel(level)),
+		enter: (action) => setup.enterHooks(action),
 		setEditorText: (text) => {
 			const screen = ui().hookScreen;
 			if (screen) screen.setEditorText(text);

@@ -121,6 +121,8 @@ export interface SessionSetup {
 	 * what is read. @returns a line for each new problem
 	 */
 	useProviders(providers: readonly HookProvider[]): Promise<string[]>;
+	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
+	enterHooks<T>(action: () => T): T;
 	/** Lets go of the providers of hooks, at the end of the session. */
 	endProviders(): void;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */

@@ -177,10 +177,12 @@ describe("a hook that calls a model of another hook with complete", () => {
 
 	test("reaches the provider of its own session", async () => {
 		const first = await startSession({ hooks: { "ask.ts": ask("ctx.model"), "corp.ts": ECHO }, model: "corp/m" });
-		const second = await startSession({
-			hooks: { "corp.ts": ECHO.replace('"echo "', '"second "') },
-			model: "corp/m",
-		});
+		const hooks = { "ask.ts": ask("ctx.model"), "corp.ts": ECHO.replace('"echo "', '"second "') };
+		const second = await startSession({ hooks, model: "corp/m" });
+		expect(await Promise.all([status(first.session), status(second.session)])).toEqual([
+			"echo why? none",
+			"second why? none",
+		]);
 		await second.session.dispose();
 		expect(await status(first.session)).toBe("echo why? none");
 	});

@@ -83,6 +83,7 @@ export function createReadOnlyHost({
 		reportScreen: () => {},
 		recordDraw: () => {},
 		setEditorText: () => {},
+		enter: (action) => action(),
 	};
 }
 
