@@ -175,6 +175,7 @@ test.each([
 	["an ambient declaration", "declare const a: string;"],
 	["a cast before a line that would continue it", "const a = b as string\n[c].map(d)"],
 	["type parameters on two lines", "const f = () => { return <\nT>(a: T) => a; }"],
+	["a return type on two lines before an arrow", "const f = (): {\n a: 1 } => g;"],
 	["a hashbang", "#!/usr/bin/env node\n"],
 	["a return outside a function", "return 1;"],
 	["pi's own names", "const $pi_meta = 1;"],

@@ -180,9 +180,11 @@ export abstract class ExpressionParser extends TypeParser {
 			// `return <line break> (a) => a` returns nothing.
 			if (this.hasBreak(start, this.lastEnd)) this.fail();
 			this.parameters();
+			const { lastEnd } = this;
 			const isAmbiguous = inBranch && this.is(":");
 			this.blankReturnType();
-			if (!this.is("=>") || this.token.isOnNewLine) return false;
+			// No line break may come before the arrow, not even that of a blanked type.
+			if (!this.is("=>") || this.hasBreak(lastEnd, this.token.start)) return false;
 			if (!isAmbiguous) return true;
 			isComplete = this.#arrowBody(noIn, inBranch);
 			return this.is(":");
