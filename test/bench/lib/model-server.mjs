@@ -19,6 +19,7 @@ export async function startModelServer(answer) {
 		for (const { count, resolve } of waiting) if (requests.length >= count) resolve(requests[count - 1]);
 		response.writeHead(200, { "content-type": "text/event-stream" });
 		await send(response, answer(body, index));
+		requests[index].answeredAt = performance.now();
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const url = `http://127.0.0.1:${server.address().port}`;

@@ -8,7 +8,7 @@ import { withTimeout } from "./start.mjs";
 const TURNS = 50;
 
 /** Runs a command to its end and samples it when its request number `count` has arrived. */
-async function upToRequest(server, command, sandbox, count) {
+export async function upToRequest(server, command, sandbox, count) {
 	const before = server.requests.length;
 	const started = performance.now();
 	const run = startProcess(command, sandbox);
@@ -24,8 +24,17 @@ async function upToRequest(server, command, sandbox, count) {
 		const cpuAtLast = cpuOf(run.pid);
 		const { peak } = memoryOf(run.pid);
 		await run.ended;
+		const endedAt = performance.now();
 		const firstAt = (await first).arrivedAt;
-		return { sent: firstAt - started, peak, wall: (await last).arrivedAt - firstAt, cpu: cpuAtLast - cpuAtFirst };
+		const { arrivedAt, answeredAt } = await last;
+		return {
+			sent: firstAt - started,
+			peak,
+			wall: arrivedAt - firstAt,
+			cpu: cpuAtLast - cpuAtFirst,
+			total: endedAt - started,
+			exit: endedAt - answeredAt,
+		};
 	} finally {
 		run.kill();
 	}
