@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { MAX_READ_BYTES } from "../util/fs.js";
 import { countJobs, MAX_RUNNING_JOBS } from "./background-jobs.js";
-import { announceCut, formatBytes } from "./output.js";
+import { announceCut } from "./output.js";
 import { failed, textResult } from "./result.js";
 import { runShell, type ShellResult } from "./shell.js";
 import { type BashToolDetails, defineTool, type ToolContext, type ToolResult } from "./tool.js";
@@ -107,10 +106,7 @@ function describeFailure(result: ShellResult, timeout?: number): string | undefi
 	return exitCode === 0 ? undefined : `exit code ${exitCode}`;
 }
 
-function describeFile({ fullOutputPath, truncation }: ShellResult["output"]): string {
+function describeFile({ fullOutputPath }: ShellResult["output"]): string {
 	if (fullOutputPath === undefined) return "The full output could not be saved; print less, or redirect it to a file.";
-	if (truncation.totalBytes > MAX_READ_BYTES) {
-		return `Full output, ${formatBytes(truncation.totalBytes)}: ${fullOutputPath} (use grep, or sed -n with bash).`;
-	}
 	return `Full output: ${fullOutputPath} (use grep, or read with offset).`;
 }

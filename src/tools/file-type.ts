@@ -20,7 +20,7 @@ const BINARIES: [name: string, magic: RegExp][] = [
 ];
 
 /** Only the start of a file is checked. */
-const SAMPLE_BYTES = 8192;
+export const SAMPLE_BYTES = 8192;
 
 /** Describes a binary file, such as "an SQLite database"; undefined for text, including UTF-16 with a byte order mark. */
 export function binaryKind(bytes: Uint8Array): string | undefined {

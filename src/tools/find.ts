@@ -10,8 +10,8 @@ import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;
-/** Maximum number of names kept in memory for sorting. */
-const MAX_COLLECTED = 100_000;
+/** Maximum number of paths in a result; more would not fit its other limits. */
+const MAX_LIMIT = 20_000;
 
 const parameters = Type.Object({
 	pattern: Type.String({
@@ -38,25 +38,50 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 			return failedOnFile(cwd, root, thrown);
 		}
 		const glob = parseGlob(pattern);
-		const files: string[] = [];
+		const files = new FirstPaths(Math.min(limit, MAX_LIMIT));
 		const end = await search([...COMMON_ARGUMENTS, "--files", ...typeArguments(glob), ...NOT_GIT, "--", "./"], {
 			cwd: root,
 			signal,
 			separator: "\0",
+			givesWay: true,
 			onRecord: (record) => {
 				const inside = record.startsWith("./") ? record.slice(2) : record;
 				const shown = displayPath(cwd, join(root, inside));
-				if (glob.matches(inside) || glob.matches(shown)) files.push(shown);
-				return files.length < MAX_COLLECTED;
+				if (glob.matches(inside) || glob.matches(shown)) files.add(shown);
+				return true;
 			},
 		});
 		if (end.status === "aborted") return failed("Aborted by the user.");
 		if (end.status === "failed") return failed(end.problem);
-		if (files.length === 0) return textResult([`No matching files in ${shownRoot}.`], { files: 0 });
-		files.sort();
-		const all = `${end.complete ? "" : "more than "}${count(files.length, "file")}`;
-		const note = files.length > limit ? `[First ${limit} of ${all}. Narrow the pattern, or raise limit.]` : "";
-		const lines = files.slice(0, limit).map(dropControls);
-		return listResult(lines, note, "Narrow the search with pattern or path.", { files: files.length });
+		if (files.total === 0) return textResult([`No matching files in ${shownRoot}.`], { files: 0 });
+		const lines = files.sorted().map(dropControls);
+		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";
+		const note =
+			files.total > lines.length ? `[First ${lines.length} of ${count(files.total, "file")}. ${advice}]` : "";
+		return listResult(lines, note, "Narrow the search with pattern or path.", { files: files.total });
 	},
 });
+
+/** The first paths in sorted order of any number of paths in any order. Keeps at most twice as many in memory. */
+class FirstPaths {
+	/** Number of paths added. */
+	total = 0;
+	#paths: string[] = [];
+	/** Paths after this one are not among the first. */
+	#last: string | undefined;
+
+	constructor(private readonly limit: number) {}
+
+	add(path: string): void {
+		this.total++;
+		if (this.#last !== undefined && path > this.#last) return;
+		this.#paths.push(path);
+		if (this.#paths.length < 2 * this.limit) return;
+		this.#paths = this.sorted();
+		this.#last = this.#paths.at(-1);
+	}
+
+	sorted(): string[] {
+		return this.#paths.sort().slice(0, this.limit);
+	}
+}

@@ -10,6 +10,8 @@ import { defineTool, type GrepToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LINE = 500;
+/** Maximum length of all lines collected for sorting, in characters: far more than fits a result. */
+const MAX_COLLECTED = 4_000_000;
 
 const parameters = Type.Object({
 	pattern: Type.String({ description: "Regular expression, or the text itself when literal is true" }),
@@ -53,6 +55,7 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 		/** Path of a file → its lines in the result, in order. */
 		const found = new Map<string, string[]>();
 		let matches = 0;
+		let collected = 0;
 		const end = await search(
 			[
 				...COMMON_ARGUMENTS,
@@ -82,10 +85,12 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 					const absolute = join(root, line.path);
 					const shown = displayPath(cwd, absolute);
 					if (wanted && !isFile && !wanted.matches(line.path) && !wanted.matches(shown)) return true;
-					if (line.isMatch && matches === limit) return false;
+					if (line.isMatch && (matches === limit || collected > MAX_COLLECTED)) return false;
 					if (line.isMatch) matches++;
 					const lines = found.get(shown) ?? [];
-					lines.push(formatLine(shown, line));
+					const text = formatLine(shown, line);
+					collected += text.length;
+					lines.push(text);
 					found.set(shown, lines);
 					return true;
 				},
@@ -97,8 +102,8 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 			const files = glob === undefined ? "" : ` (files ${glob})`;
 			return textResult([`No matches in ${displayPath(cwd, target)}${files}.`], { matches: 0, files: 0 });
 		}
-		const shownLimit = count(limit, "match");
-		const note = end.complete ? "" : `[First ${shownLimit} found; there are more. Narrow the search, or raise limit.]`;
+		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
+		const note = end.complete ? "" : `[First ${count(matches, "match")} found; there are more. ${advice}]`;
 		// Ripgrep searches files in parallel, in no particular order.
 		const lines = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, fileLines]) => fileLines);
 		return listResult(lines, note, "Narrow the search with pattern, path or glob.", { matches, files: found.size });

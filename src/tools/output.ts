@@ -16,7 +16,7 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** The limits of all built-in tools. */
 export const OUTPUT_LIMITS: OutputLimits = { maxLines: 2000, maxBytes: 50 * 1024 };
 
-/** How output was cut: sizes of the complete output and of the returned part. */
+/** How output was cut: sizes of the complete output, as far as it was read, and of the returned part. */
 export interface TruncationResult {
 	truncated: boolean;
 	truncatedBy: "lines" | "bytes" | null;
@@ -83,10 +83,15 @@ export function count(number: number, noun: string): string {
 	return `${number} ${noun}${number === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }
 
-/** `12 bytes`, `3.4 KB`, `50 KB`, `1.2 MB`. */
+/** `12 bytes`, `3.4 KB`, `50 KB`, `1.2 MB`, `5 GB`. */
 export function formatBytes(bytes: number): string {
 	if (bytes < 1024) return count(bytes, "byte");
-	const [amount, unit] = bytes < 1024 * 1024 ? [bytes / 1024, "KB"] : [bytes / (1024 * 1024), "MB"];
+	const [amount, unit] =
+		bytes < 1024 ** 2
+			? [bytes / 1024, "KB"]
+			: bytes < 1024 ** 3
+				? [bytes / 1024 ** 2, "MB"]
+				: [bytes / 1024 ** 3, "GB"];
 	return `${Number(amount.toFixed(amount < 10 ? 1 : 0))} ${unit}`;
 }
 

@@ -1,11 +1,12 @@
-import { stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { Type } from "typebox";
 import { describeError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import { describeFit } from "../images/sent-image.js";
-import { MAX_READ_BYTES, readRegularFile } from "../util/fs.js";
-import { binaryKind, utf16Encoding } from "./file-type.js";
-import { count, countLines, dropControls, formatBytes, truncateHead } from "./output.js";
+import { openRegularFile, readRegularFile } from "../util/fs.js";
+import { binaryKind, SAMPLE_BYTES, utf16Encoding } from "./file-type.js";
+import { type LineWindow, readLineWindow } from "./line-window.js";
+import { count, dropControls, formatBytes, type TruncationResult, truncateHead } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
@@ -25,31 +26,35 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	promptLine: "read text files and images",
 	guidelines: ["read: read a file before you edit it; read large files in parts, with offset and limit."],
 	async run({ path, offset = 1, limit }, { cwd, signal, tmpDir }) {
-		const file = resolvePath(cwd, path);
-		const shown = displayPath(cwd, file);
-		let bytes: Buffer;
+		const target = resolvePath(cwd, path);
+		const shown = displayPath(cwd, target);
+		let file: FileHandle | undefined;
 		try {
-			if ((await stat(file)).isDirectory()) return failed(`${shown} is a directory. Use ls to list it.`);
-			bytes = await readRegularFile(file);
+			if ((await stat(target)).isDirectory()) return failed(`${shown} is a directory. Use ls to list it.`);
+			const opened = await openRegularFile(target);
+			file = opened.file;
+			const { size } = opened;
+			const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+			const sample = buffer.subarray(0, bytesRead);
+			const mimeType = imageType(sample);
+			if (mimeType !== undefined) {
+				return await readImage({ shown, path: target, bytes: await readRegularFile(target), mimeType, tmpDir });
+			}
+			const kind = binaryKind(sample);
+			if (kind !== undefined) {
+				return failed(
+					`${shown} is ${kind} of ${formatBytes(Math.max(size, bytesRead))}, not text. Use bash with a program that reads such files.`,
+				);
+			}
+			const encoding = utf16Encoding(sample);
+			const window = await readLineWindow(file, { size, first: offset, limit, encoding, signal });
+			return describeLines({ shown, size, window, offset, limit, encoding });
 		} catch (thrown) {
-			const size = (await stat(file).catch(() => undefined))?.size ?? 0;
-			const result = await failedOnFile(cwd, file, thrown);
-			return size <= MAX_READ_BYTES
-				? result
-				: failed(
-						`${shown} is too large to read at once (${formatBytes(size)}). Use grep, or sed -n '1,200p' with bash.`,
-					);
+			signal.throwIfAborted();
+			return failedOnFile(cwd, target, thrown);
+		} finally {
+			await file?.close();
 		}
-		signal.throwIfAborted();
-		const mimeType = imageType(bytes);
-		if (mimeType !== undefined) return readImage({ shown, path: file, bytes, mimeType, tmpDir });
-		const kind = binaryKind(bytes);
-		if (kind !== undefined) {
-			return failed(
-				`${shown} is ${kind} of ${formatBytes(bytes.length)}, not text. Use bash with a program that reads such files.`,
-			);
-		}
-		return readText(shown, bytes, offset, limit);
 	},
 });
 
@@ -73,46 +78,82 @@ async function readImage({ shown, path, bytes, mimeType, tmpDir }: ImageFile): P
 	}
 }
 
-function readText(shown: string, bytes: Buffer, offset: number, limit?: number): ToolResult<ReadToolDetails> {
-	const decoded = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes).replaceAll("\r\n", "\n");
-	const text = dropControls(decoded);
-	const total = countLines(text);
+interface FoundLines {
+	/** Path for the model. */
+	shown: string;
+	size: number;
+	window: LineWindow;
+	offset: number;
+	limit: number | undefined;
+	encoding: "utf-16le" | "utf-16be" | undefined;
+}
+
+function describeLines({ shown, size, window, offset, limit, encoding }: FoundLines): ToolResult<ReadToolDetails> {
+	const { total } = window;
 	if (total === 0) return textResult(["(empty file)"], {});
-	if (offset > total) {
+	if (total !== undefined && offset > total) {
 		return failed(`offset ${offset} is past the end: ${shown} has ${count(total, "line")}.`);
 	}
-	const cut = truncateHead(sliceLines(text, offset, limit));
+	const decoder = new TextDecoder(encoding ?? "utf-8", { ignoreBOM: window.start > 0 });
+	const decoded = decoder.decode(window.bytes, { stream: window.isCut }).replaceAll("\r\n", "\n");
+	const known = dropControls(decoded);
+	// A line that the window cuts is returned only if it is the first.
+	const lines = window.isCut ? known.slice(0, known.lastIndexOf("\n") + 1) || known : known;
+	const requested = firstLines(lines, limit);
+	const cut = truncateHead(requested);
+	const isPartial = cut.partialLine || (window.isCut && !lines.endsWith("\n"));
 	const last = offset + Math.max(cut.truncation.outputLines, 1) - 1;
 	const notes: string[] = [];
-	if (cut.partialLine) {
+	if (isPartial) {
 		notes.push(
-			`[Line ${offset} of ${total} is ${formatBytes(Buffer.byteLength(sliceLines(text, offset, 1)))} long; its first ${formatBytes(cut.truncation.outputBytes)} are shown. To see more of it, use bash: sed -n '${offset}p' '${shown}' | cut -c 50001-100000]`,
+			`[Line ${offset}${total === undefined ? "" : ` of ${total}`} is ${lineSize(window)} long; its first ${formatBytes(cut.truncation.outputBytes)} are shown. To see more of it, use bash: sed -n '${offset}{p;q;}' '${shown}' | cut -c 50001-100000]`,
+		);
+	} else if (total === undefined) {
+		notes.push(
+			`[Lines ${offset}-${last} of a file of ${formatBytes(size)}, whose lines were not all counted. To continue: offset ${last + 1}.]`,
 		);
 	} else if (last < total) {
 		notes.push(`[Lines ${offset}-${last} of ${total}. To continue: offset ${last + 1}.]`);
 	}
-	if (text.length < decoded.length) notes.push("[Control characters in this file are not shown.]");
-	if (decoded.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) {
+	if (known.length < decoded.length) notes.push("[Control characters in this file are not shown.]");
+	if (decoded.includes("\uFFFD") && !window.bytes.includes("\uFFFD")) {
 		notes.push("[This file is not UTF-8: invalid bytes are shown as \uFFFD. The edit tool cannot change it.]");
 	}
 	const body = notes.length === 0 ? cut.text : cut.text.replace(/\n$/, "");
-	const details = { lines: { first: offset, last, total } };
+	const truncation = sizesOf(window, cut.truncation, { offset, limit, lines: last - offset + 1 });
 	return {
 		content: [{ type: "text", text: [body, ...notes].join("\n\n") }],
-		details: cut.truncation.truncated ? { ...details, truncation: cut.truncation } : details,
+		details: {
+			lines: { first: offset, last, ...(total !== undefined && { total }) },
+			...(truncation && { truncation }),
+		},
 	};
 }
 
-/** Lines from `first` (1-based), with their newlines. */
-function sliceLines(text: string, first: number, lines?: number): string {
-	let start = 0;
-	for (let line = 1; line < first; line++) start = text.indexOf("\n", start) + 1;
-	if (lines === undefined) return text.slice(start);
-	let end = start;
+function lineSize({ firstLineBytes, requestedBytes }: LineWindow): string {
+	return firstLineBytes === undefined ? `more than ${formatBytes(requestedBytes)}` : formatBytes(firstLineBytes);
+}
+
+/** The truncation of the requested lines, of which the window may hold only the start; undefined if all are returned. */
+function sizesOf(
+	window: LineWindow,
+	truncation: TruncationResult,
+	{ offset, limit = Number.POSITIVE_INFINITY, lines }: { offset: number; limit: number | undefined; lines: number },
+): TruncationResult | undefined {
+	const isComplete = !window.isCut || lines === limit;
+	if (!truncation.truncated && isComplete) return undefined;
+	const { total, requestedBytes: totalBytes } = window;
+	const totalLines = total === undefined ? truncation.totalLines : Math.min(limit, total - offset + 1);
+	return { ...truncation, truncated: true, truncatedBy: truncation.truncatedBy ?? "bytes", totalLines, totalBytes };
+}
+
+/** The first lines of a text, with their newlines. */
+function firstLines(text: string, lines = Number.POSITIVE_INFINITY): string {
+	let end = 0;
 	for (let line = 0; line < lines; line++) {
 		const newline = text.indexOf("\n", end);
-		if (newline === -1) return text.slice(start);
+		if (newline === -1) return text;
 		end = newline + 1;
 	}
-	return text.slice(start, end);
+	return text.slice(0, end);
 }

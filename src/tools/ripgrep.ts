@@ -51,7 +51,7 @@ export async function search(args: readonly string[], options: SearchOptions): P
 		const lines = (rest + text).split(options.separator);
 		rest = lines.pop() ?? "";
 		for (const line of lines) {
-			if (!complete) return;
+			if (!complete) break;
 			records++;
 			complete = options.onRecord(line);
 		}

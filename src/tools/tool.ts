@@ -77,8 +77,8 @@ export interface JobsToolDetails {
 
 export interface ReadToolDetails {
 	truncation?: TruncationResult;
-	/** 1-based, inclusive; absent for images. */
-	lines?: { first: number; last: number; total: number };
+	/** 1-based, inclusive; absent for images. `total` is absent for a file over 50 MB that was not read to its end. */
+	lines?: { first: number; last: number; total?: number };
 }
 
 export interface GrepToolDetails {

@@ -213,6 +213,21 @@ export interface ReadFileOptions {
 }
 
 /**
+ * Opens a regular file for reading. Never blocks on a FIFO or device. `size` is an estimate: files in /proc report 0.
+ * @throws PiError `file_unreadable`, as `readRegularFile`
+ */
+export async function openRegularFile(path: string): Promise<{ file: FileHandle; size: number }> {
+	let file: FileHandle | undefined;
+	try {
+		file = await open(path, READ_FLAGS);
+		return { file, size: acceptedSize(path, await file.stat(), Number.POSITIVE_INFINITY) };
+	} catch (error) {
+		await file?.close();
+		throw unreadable(path, error);
+	}
+}
+
+/**
  * Reads the bytes of a regular file. Never blocks on a FIFO or device and never returns more than `maxBytes`.
  * @throws PiError `file_unreadable` with the kind of file or the reason (use `isNotFound` to detect a missing file)
  */

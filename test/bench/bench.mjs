@@ -1,8 +1,11 @@
 // Measures the built program against the budgets, as ratios to the floors of the same run.
-// Usage: node test/bench/bench.mjs [names…] [--rounds N] [--save] [--program FILE]
+// Usage: node test/bench/bench.mjs [names…] [--rounds N] [--save] [--json] [--program FILE]
+//        node test/bench/bench.mjs --versus COMMAND [--versus-print ARGUMENTS] [--versus-setup COMMAND] [--rounds N] [--json]
+// docs/performance.md explains both.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { createWorkshop, ROOT } from "./lib/workshop.mjs";
 import { summarize } from "./lib/stats.mjs";
 import { contextBuild, nextRequest } from "./measures/context.mjs";
@@ -10,9 +13,11 @@ import { bashFlood, longArguments } from "./measures/floods.mjs";
 import { hooksScreen, hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { resumeSession } from "./measures/resume.mjs";
+import { largeFiles, largeTree } from "./measures/scale.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
 import { logAppend, sessionCatalog } from "./measures/sessions.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
+import { versus } from "./measures/versus.mjs";
 
 const MEASURES = {
 	version: fastPaths,
@@ -33,8 +38,13 @@ const MEASURES = {
 	resume: resumeSession,
 	sessions: sessionCatalog,
 	append: logAppend,
+	files: largeFiles,
+	tree: largeTree,
 };
-const BASELINE = join(ROOT, "test/bench/baseline.json");
+/** Written by `--save`; docs/performance.md shows its figures. */
+const BASELINE = join(ROOT, `test/bench/baseline-${process.versions.node.split(".")[0]}.json`);
+/** Measured only by name: they write 5 GB of sparse files and 500,000 small ones. */
+const LARGE = new Set(["files", "tree"]);
 const LATEST = join(ROOT, "test/bench/latest.local.json");
 const DEFAULT_ROUNDS = 5;
 
@@ -43,27 +53,30 @@ const baseline = existsSync(BASELINE) ? JSON.parse(readFileSync(BASELINE, "utf8"
 const workshop = await createWorkshop(options.program);
 const rows = {};
 let failures = 0;
+const print = options.json ? console.error : console.log;
+const measures = options.versus ? { versus } : MEASURES;
 
-console.log(`Node ${process.version}, ${cpus().length} CPUs, ${options.rounds} rounds; min / median / max\n`);
+print(`Node ${process.version}, ${cpus().length} CPUs, ${options.rounds} rounds; min / median / max\n`);
 try {
 	for (const name of options.names) {
 		try {
-			for (const row of await MEASURES[name]({ rounds: options.rounds, workshop })) report(row);
+			for (const row of await measures[name]({ rounds: options.rounds, workshop, other: options.versus })) report(row);
 		} catch (error) {
 			failures += 1;
-			console.log(`✗ ${name}: ${error instanceof Error ? error.message : error}`);
+			print(`✗ ${name}: ${error instanceof Error ? error.message : error}`);
 		}
 	}
 } finally {
 	workshop.remove();
 }
 const result = { node: process.version, cpus: cpus().length, at: new Date().toISOString(), rows };
-writeFileSync(LATEST, `${JSON.stringify(result, null, "\t")}\n`);
+if (!options.versus) writeFileSync(LATEST, `${JSON.stringify(result, null, "\t")}\n`);
 if (options.save) {
 	const saved = { ...result, rows: { ...baseline.rows, ...rows } };
 	writeFileSync(BASELINE, `${JSON.stringify(saved, null, "\t")}\n`);
 }
-console.log(failures === 0 ? "\nAll within budget." : `\n${failures} over budget or not measured.`);
+if (options.json) console.log(JSON.stringify(result, null, "\t"));
+print(failures === 0 ? options.versus ? "\nAll measured; a ratio below 1 means that pi is ahead." : "\nAll within budget." : `\n${failures} over budget or not measured.`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 /** Prints and records one row. Ratios are ratios of medians. */
@@ -73,8 +86,8 @@ function report({ name, unit, values, floor, floorValues, budget }) {
 	const ratio = base && base.median > 0 ? measured.median / base.median : null;
 	const within = !budget || (budget.ratio !== undefined ? ratio !== null && ratio <= budget.ratio : measured.median <= budget.atMost);
 	if (!within) failures += 1;
-	const before = baseline.rows[name];
-	rows[name] = { unit, ...measured, ...(floor ? { floor, floorMedian: base.median, ratio } : {}) };
+	const before = options.versus ? undefined : baseline.rows[name];
+	rows[name] = { unit, ...measured, ...(budget && { budget }), ...(floor ? { floor, floorMedian: base.median, ratio } : {}) };
 	const parts = [
 		`${within ? (budget ? "✓" : " ") : "✗"} ${name.padEnd(48)}`,
 		spread(measured, unit).padEnd(30),
@@ -82,7 +95,7 @@ function report({ name, unit, values, floor, floorValues, budget }) {
 		(budget ? `budget ${budget.ratio !== undefined ? `${budget.ratio}×` : `${budget.atMost} ${unit}`}` : "").padEnd(16),
 		before ? `before ${before.ratio ? `${before.ratio.toFixed(2)}×` : short(before.median)}` : "",
 	];
-	console.log(parts.join(" ").trimEnd());
+	print(parts.join(" ").trimEnd());
 }
 
 function spread({ min, median, max }, unit) {
@@ -94,23 +107,34 @@ function short(value) {
 }
 
 function readArguments(args) {
-	const names = [];
-	let rounds = DEFAULT_ROUNDS;
-	let save = false;
-	let program;
-	for (let index = 0; index < args.length; index++) {
-		const arg = args[index];
-		if (arg === "--save") save = true;
-		else if (arg === "--program") program = resolve(args[++index] ?? usage("--program takes a file"));
-		else if (arg === "--rounds") rounds = Number(args[++index]);
-		else if (arg in MEASURES) names.push(arg);
-		else usage(`unknown argument ${arg}`);
+	const known = {
+		save: { type: "boolean" },
+		json: { type: "boolean" },
+		program: { type: "string" },
+		rounds: { type: "string", default: String(DEFAULT_ROUNDS) },
+		versus: { type: "string" },
+		"versus-print": { type: "string", default: "-p {prompt}" },
+		"versus-setup": { type: "string" },
+	};
+	try {
+		const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true });
+		const unknown = positionals.find((name) => !(name in MEASURES));
+		if (unknown !== undefined) usage(`unknown measurement ${unknown}`);
+		const rounds = Number(values.rounds);
+		if (!Number.isInteger(rounds) || rounds < 1) usage("--rounds takes a whole number");
+		if (values.versus !== undefined && (positionals.length > 0 || values.save)) usage("--versus takes no measurements and no --save");
+		const versus = values.versus && { command: values.versus, print: values["versus-print"], setup: values["versus-setup"] };
+		const names = positionals.length > 0 ? positionals : Object.keys(MEASURES).filter((name) => !LARGE.has(name));
+		const program = values.program && resolve(values.program);
+		return { names: versus ? ["versus"] : names, rounds, program, versus, save: values.save, json: values.json };
+	} catch (error) {
+		return usage(error.message);
 	}
-	if (!Number.isInteger(rounds) || rounds < 1) usage("--rounds takes a whole number");
-	return { names: names.length > 0 ? names : Object.keys(MEASURES), rounds, save, program };
 }
 
 function usage(problem) {
-	console.error(`${problem}; measurements: ${Object.keys(MEASURES).join(", ")}; options: --rounds N, --save, --program FILE`);
+	console.error(
+		`${problem}\nmeasurements: ${Object.keys(MEASURES).join(", ")}\noptions: --rounds N, --save, --json, --program FILE, --versus COMMAND, --versus-print ARGUMENTS, --versus-setup COMMAND`,
+	);
 	process.exit(2);
 }

@@ -134,6 +134,7 @@ test.each([
 	[1536, "1.5 KB"],
 	[OUTPUT_LIMITS.maxBytes, "50 KB"],
 	[5 * 1024 * 1024, "5 MB"],
+	[5 * 1024 ** 3, "5 GB"],
 ])("%i bytes are formatted as %s", (bytes, text) => {
 	expect(formatBytes(bytes)).toBe(text);
 });

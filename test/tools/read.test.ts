@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readTool } from "../../src/tools/read.js";
@@ -139,11 +139,46 @@ test("a missing file, a directory and a FIFO have different errors", async () =>
 	expect(await read("readme.md/x")).toContain("does not exist");
 });
 
-test("the error for a file over 50 MB suggests other tools", async () => {
-	const context = await fileWith("x");
-	await truncate(join(context.cwd, "a.txt"), 60 * 1024 * 1024);
-	const result = await readTool.run({ path: "a.txt" }, context);
-	expect(textOf(result)).toContain("a.txt is too large to read at once (60 MB). Use grep");
+/** A file of 200 MB that takes little of the disk: 1000 lines, a hole, lines again at the end. */
+async function sparseFile() {
+	const context = await fileWith(numbered(1, 1000), "huge.log");
+	const path = join(context.cwd, "huge.log");
+	await truncate(path, 200_000_000);
+	await appendFile(path, `\n${numbered(1002, 1004)}`);
+	return context;
+}
+
+test("a file of 200 MB is read at any offset with bounded memory, and its lines are counted only at its end", async () => {
+	const context = await sparseFile();
+	const before = process.memoryUsage().rss;
+	let peak = before;
+	const watch = setInterval(() => {
+		peak = Math.max(peak, process.memoryUsage().rss);
+	}, 5);
+	const read = async (offset: number, limit: number) => {
+		const result = await readTool.run({ path: "huge.log", offset, limit }, context);
+		return [textOf(result), result.details];
+	};
+	expect(await read(999, 2)).toEqual([
+		"line 999\nline 1000\n\n[Lines 999-1000 of a file of 191 MB, whose lines were not all counted. To continue: offset 1001.]\n\n[Control characters in this file are not shown.]",
+		{ lines: { first: 999, last: 1000 } },
+	]);
+	const huge = await read(1001, 1);
+	expect(huge[0]).toMatch(/^\n\n\[Line 1001 is more than \d+ KB long; its first 0 bytes are shown\./);
+	expect(await read(1003, 9)).toEqual(["line 1003\nline 1004\n", { lines: { first: 1003, last: 1004, total: 1004 } }]);
+	expect(await read(2000, 1)).toEqual(["offset 2000 is past the end: huge.log has 1004 lines.", undefined]);
+	clearInterval(watch);
+	expect(peak - before).toBeLessThan(100_000_000);
+});
+
+test("a line of 60 MB is cut, and the lines after it are found", async () => {
+	const context = await fileWith(`first\n${"x".repeat(60_000_000)}\nlast\n`);
+	const [line, note] = textOf(await readTool.run({ path: "a.txt", offset: 2 }, context)).split("\n\n");
+	expect([line?.length, new Set(line)]).toEqual([51_200, new Set("x")]);
+	expect(note).toMatch(
+		/^\[Line 2 is more than \d+ KB long; its first 50 KB are shown\. To see more of it, use bash: sed -n '2\{p;q;\}' 'a\.txt'/,
+	);
+	expect(textOf(await readTool.run({ path: "a.txt", offset: 3 }, context))).toBe("last\n");
 });
 
 test("a path with a leading @ is found", async () => {

@@ -72,6 +72,19 @@ export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 })
 				look();
 			});
 		},
+		/**
+		 * Resolves with the index of the first chunk that shows a letter or a line, other than `typed`: until a program takes
+		 * over, the terminal itself echoes keys.
+		 */
+		async painted(typed = "", timeoutMs = 30_000) {
+			const deadline = performance.now() + timeoutMs;
+			for (;;) {
+				const index = chunks.findIndex(({ data }) => visible(data).replaceAll(typed, "") !== "");
+				if (index !== -1) return index;
+				if (exited || performance.now() > deadline) throw new Error(`nothing painted:\n${lastOf(chunks)}`);
+				await new Promise((resolve) => setTimeout(resolve, 1));
+			}
+		},
 		/** Types mark number `n`. @returns the ms until it is shown */
 		async echo(n, timeoutMs = 20_000) {
 			const from = chunks.length;
@@ -84,6 +97,11 @@ export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 })
 			await ended;
 		},
 	};
+}
+
+/** The printable characters of terminal output. */
+function visible(data) {
+	return data.replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b./g, "").replace(/[\s\x00-\x1f]/g, "");
 }
 
 function lastOf(chunks) {

@@ -7,10 +7,16 @@ const JSON_MODE = ["--model", "bench/scripted", "--no-session", "--mode", "json"
 const MEGABYTE = 1_000_000;
 const FLOOD_MB = 400;
 
-/** Runs pi in JSON mode for one tool call. @returns CPU of pi without children in ms, peak memory in MiB, events in MB */
-async function overCall(call, { rounds, workshop }) {
+/**
+ * Runs pi in JSON mode for one tool call.
+ * @param cwd default: an empty directory
+ * @returns time from the end of the model's call to the request with the result in ms, CPU of pi without children in ms,
+ * peak memory in MiB, events in MB
+ */
+export async function overCall(call, { rounds, workshop }, cwd) {
 	const server = await startModelServer((body) => (body.messages.at(-1).role === "tool" ? { text: "done" } : { call }));
-	const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
+	const own = workshop.sandbox({ "models.json": server.modelsJson() });
+	const sandbox = { ...own, cwd: cwd ?? own.cwd };
 	const run = async () => {
 		const before = server.requests.length;
 		const pi = startProcess([...workshop.pi, ...JSON_MODE, "go"], sandbox);
@@ -19,10 +25,11 @@ async function overCall(call, { rounds, workshop }) {
 				if (server.requests.length < before + 2) throw new Error(`exited with ${code} too early: ${stderr.slice(-400)}`);
 			});
 			await Promise.race([withTimeout(server.request(before + 2), 120_000, "no second request"), failed]);
+			const wall = server.requests[before + 1].arrivedAt - server.requests[before].answeredAt;
 			const [cpu, { peak }] = [cpuOf(pi.pid), memoryOf(pi.pid)];
 			const { code, stdoutBytes } = await pi.ended;
 			if (code !== 0) throw new Error(`exited with ${code}`);
-			return { cpu, peak, events: stdoutBytes / MEGABYTE };
+			return { wall, cpu, peak, events: stdoutBytes / MEGABYTE };
 		} finally {
 			pi.kill();
 		}

@@ -8,7 +8,7 @@ import { withTimeout } from "./start.mjs";
 const TURNS = 50;
 
 /** Runs a command to its end and samples it when its request number `count` has arrived. */
-async function upToRequest(server, command, sandbox, count) {
+export async function upToRequest(server, command, sandbox, count) {
 	const before = server.requests.length;
 	const started = performance.now();
 	const run = startProcess(command, sandbox);

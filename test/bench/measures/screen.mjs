@@ -7,7 +7,7 @@ import { cpuOf, memoryOf, runToEnd } from "../lib/process.mjs";
 import { interleave, percentile } from "../lib/stats.mjs";
 import { startInTerminal } from "../lib/terminal.mjs";
 
-const TEXT = longMarkdown(300_000);
+export const TEXT = longMarkdown(300_000);
 const PACED_MS = 4_700;
 const KEY_EVERY_MS = 60;
 const SETTLE_MS = 1_500;
@@ -19,10 +19,10 @@ const IDLE_KEYS = 40;
 const SCREEN = ["--model", "bench/scripted", "--no-session"];
 
 /** Streams the answer into the terminal while keys are typed, and measures the cost. */
-async function streamInto(command, sandbox) {
+export async function streamInto(command, sandbox) {
 	const terminal = startInTerminal(command, sandbox);
 	try {
-		await terminal.waitFor("─");
+		await terminal.painted();
 		await delay(SETTLE_MS);
 		const from = terminal.chunks.length;
 		const bytesBefore = terminal.bytes();

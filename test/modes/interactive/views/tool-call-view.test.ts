@@ -45,6 +45,10 @@ test.each<[Call, string]>([
 		{ tool: "read", args: { path: "/home/ada/x.ts" }, details: { lines: { first: 5, last: 5, total: 9 } } },
 		"read  ~/x.ts:5-5 | 1 line",
 	],
+	[
+		{ tool: "read", args: { path: "huge.log" }, details: { lines: { first: 1, last: 2000 } } },
+		"read  huge.log:1-2000 | 2000 lines",
+	],
 	[{ tool: "read", args: { path: "a.ts", offset: 10, limit: 5 } }, "read  a.ts:10-14"],
 	[{ tool: "read", args: { path: "no.ts" }, text: "no such file", isError: true }, "read  no.ts | failed ✗"],
 	[{ tool: "grep", args: { pattern: "x", glob: "*.ts" }, details: { matches: 1 } }, 'grep  "x" · *.ts | 1 hit'],
