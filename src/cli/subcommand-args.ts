@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { GROUPINGS, type UsageGrouping } from "../usage/usage-report.js";
+import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
@@ -7,6 +7,9 @@ import { readSessions } from "./sessions-args.js";
 
 const NAMES = ["hooks", "context", "sessions", "usage", "doctor"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
+
+/** A copy: the original is loaded with the session, and so every option would delay the first paint. */
+const GROUPINGS = ["day", "model", "project", "session"] as const satisfies readonly UsageGrouping[];
 
 type SubcommandName = (typeof NAMES)[number];
 

@@ -4,6 +4,7 @@ import { HELP_TEXT } from "../../src/cli/help.js";
 import { type CliOptions, NO_ARGUMENTS } from "../../src/cli/options.js";
 import { PiError } from "../../src/errors.js";
 import { BUILTIN_FLAGS } from "../../src/hooks/flags.js";
+import { GROUPINGS } from "../../src/usage/usage-report.js";
 
 function refusal(argv: string[]): { code: string; message: string; hint: string | undefined } {
 	try {
@@ -241,4 +242,8 @@ test("every option in the help is accepted, and every line fits 120 columns", ()
 		expect(() => parseArgs(value ? [option, sample] : [option])).not.toThrow();
 	}
 	expect(HELP_TEXT.split("\n").filter((line) => line.length > 120)).toEqual([]);
+});
+
+test("pi usage accepts every grouping", () => {
+	for (const by of GROUPINGS) expect(parseArgs(["usage", "--by", by])).toMatchObject({ command: { by } });
 });

@@ -45,6 +45,14 @@ test("the first paint reads a few files, but neither session nor models", async 
 	expect(sources.filter((source) => source.includes("node:crypto"))).toEqual([]);
 });
 
+test("options on the command line delay the first paint only by their parser", async () => {
+	await init;
+	const first = readBy("main", "screen");
+	const more = readBy("main", "screen", "args", "accepted-names").filter((name) => !first.includes(name));
+	expect(more).toEqual(["accepted-names", "args"]);
+	expect(kilobytes(more)).toBeLessThan(60);
+});
+
 test("print mode reads no screen, and no model client before it knows the provider", async () => {
 	await init;
 	expect(readBy("main", "headless", "models")).toEqual([
