@@ -28,6 +28,8 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		discoverHooks: options.findHooks,
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
+		mcp: options.mcp,
+		mcpFiles: options.mcpFiles.map((path) => resolveUserPath(path, cwd, home)),
 		skills: options.skills,
 		discoverSkills: options.findSkills,
 		...given("systemPrompt", options.systemPrompt && (await textOrFile(options.systemPrompt, base))),

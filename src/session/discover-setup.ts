@@ -25,6 +25,7 @@ import { usablePrivateDir } from "../util/fs.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
 import { withHookStreams } from "./hook-streams.js";
+import { McpFiles } from "./mcp-files.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
@@ -68,6 +69,12 @@ export interface CreateAgentSessionOptions {
 	customTools?: readonly string[];
 	/** Tools to add to the built-in ones. */
 	extraTools?: readonly AnyTool[];
+	/** Use the MCP servers of mcp.json and, once trusted, of the project. Default true. */
+	mcp?: boolean;
+	/** Files like mcp.json to use along with the discovered ones; absolute. */
+	mcpFiles?: readonly string[];
+	/** MCP servers by name, as in mcp.json. */
+	mcpServers?: Readonly<Record<string, unknown>>;
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
@@ -128,6 +135,12 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		]);
 	warnings.push(...modelWarnings, ...resourceWarnings);
 	const tmpDir = usablePrivateDir(paths.tmp);
+	const mcp = new McpFiles({
+		paths,
+		enabled: options.mcp !== false,
+		explicit: options.mcpFiles ?? [],
+		servers: options.mcpServers ?? {},
+	});
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const codeOptions: SessionCodeOptions = {
 		paths,
@@ -144,6 +157,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trustOnce: options.trust === true,
+		mcp,
 		ask: options.askTrust,
 		watch: options.watch,
 	};
@@ -266,6 +280,8 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		},
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
+		mcp,
+		mcpContext: { env, cwd: paths.cwd, home: paths.home, authFile: paths.auth, toolNames: options.tools },
 		hookCacheDir: paths.hookCache,
 		lastModels,
 		tmpDir,

@@ -4,6 +4,7 @@ import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
+import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CorePreamble } from "../context/preamble.js";
@@ -21,6 +22,7 @@ import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
+import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
@@ -89,7 +91,7 @@ export interface SessionSetup {
 	client: ModelClient;
 	tools: readonly AnyTool[];
 	/** Turns tools off and on, and receives the tools of hooks. */
-	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "checkNames">;
+	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "useServers" | "checkNames">;
 	/**
 	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
 	 * they change.
@@ -134,6 +136,18 @@ export interface SessionSetup {
 	verbose: boolean;
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
+	/** The files that define MCP servers. */
+	mcp: Pick<McpFiles, "sources">;
+	/** What MCP servers need of this machine. */
+	mcpContext: {
+		env: Environment;
+		cwd: string;
+		home: string;
+		/** Path of auth.json, where logins to servers are kept. */
+		authFile: string;
+		/** Names of the tools that the user chose; undefined: all. */
+		toolNames: readonly string[] | undefined;
+	};
 	hookCacheDir: string;
 	/** The file that remembers the models of directories. */
 	lastModels: string;
