@@ -18,7 +18,7 @@ const NO_SERVERS = "No MCP server is configured · docs/mcp.md says how to defin
 /** `/mcp [action server]`: shows the MCP servers, in a panel if the shell has one, and restarts, disables and logs in. */
 export const mcpCommand: SlashCommand = {
 	name: "mcp",
-	argumentHint: "[restart|disable|enable|log|login|logout <server>]",
+	argumentHint: "[action server]",
 	description: "Show the MCP servers",
 	complete(prefix, { mcp }) {
 		const [action = "", server] = prefix.split(" ");
@@ -35,6 +35,7 @@ export const mcpCommand: SlashCommand = {
 			await mcp.ready(AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]));
 			return report(context, "MCP servers", [...mcp.list().flatMap(describe), ...mcp.problems]);
 		}
+		void mcp.ready(signal);
 		for (;;) {
 			const server = await shell.openMcp(mcp, signal);
 			if (server === null) return undefined;
