@@ -3,7 +3,7 @@ import { errorText, PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
 import { loadMcpConfig, type McpConfigContext, type McpServerConfig, type McpSource } from "./config.js";
-import { type LoginSteps, type LoginStore, logInToServer } from "./oauth.js";
+import type { LoginSteps, LoginStore } from "./oauth.js";
 import { describePrompt, type McpPrompt, promptCommand, promptText, readPromptArguments } from "./prompts.js";
 import { toResource } from "./results.js";
 import { McpServer, type McpState } from "./server.js";
@@ -204,6 +204,7 @@ export class McpServers {
 		if (address.kind !== "http") {
 			throw new PiError("bad_arguments", `The MCP server ${name} has no login: it is a program on this machine`);
 		}
+		const { logInToServer } = await import("./oauth.js");
 		await logInToServer(address.url, { hints: server.hints, store: this.deps.loginOf(address.url), steps, signal });
 		await server.restart();
 	}

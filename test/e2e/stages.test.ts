@@ -69,6 +69,17 @@ test.each(["index", "hooks", "testing", "headless", "session-headless"])(
 	},
 );
 
+test("no code of MCP is read without a configured server, and its client only when a server starts", async () => {
+	await init;
+	const sourceOf = (name: string) => readFileSync(join(DIST, fileNamed(name)), "utf8");
+	const started = readBy("main", "screen", "headless", "models", "session-headless");
+	expect(started.filter((name) => /mcp_search|notifications\/tools\/list_changed/.test(sourceOf(name)))).toEqual([]);
+	const client = readBy("servers").filter((name) => sourceOf(name).includes("notifications/tools/list_changed"));
+	expect(client).toEqual([]);
+	expect(readBy("connection").some((name) => sourceOf(name).includes("notifications/tools/list_changed"))).toBe(true);
+	expect(kilobytes(["servers"])).toBeLessThan(40);
+});
+
 test("the package entries have the same exports as their sources", async () => {
 	const built = async (name: string) => Object.keys(await import(join(DIST, `${name}.js`))).sort();
 	expect({ index: await built("index"), hooks: await built("hooks") }).toEqual({
