@@ -55,7 +55,7 @@ export const MCP_SCHEMA = {
 			type: "object",
 			additionalProperties: SERVER,
 			default: {},
-			description: "servers by name; `${NAME}` and `${NAME:-default}` in their texts are environment variables",
+			description: `servers by name; \${NAME} and \${NAME:-default} in their texts are environment variables`,
 		},
 	},
 	additionalProperties: false,

@@ -6,8 +6,8 @@ import {
 	StreamableHTTPClientTransport,
 	UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { formatBytes } from "../tools/output.js";
-import { MAX_MESSAGE_BYTES } from "./message-lines.js";
+import { isJsonObject } from "../config/json-file.js";
+import { MAX_MESSAGE_BYTES, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 import { type LoginHints, type LoginStore, McpOAuth } from "./oauth.js";
 
 const NEWLINE = 0x0a;
@@ -51,16 +51,32 @@ export function connectHttp(url: string, headers: Readonly<Record<string, string
 	return { transport, hints };
 }
 
-/** `fetch` whose body fails once a single message in it is too long. */
+/** `fetch` that refuses a message that is too long. */
 const limitedFetch: FetchLike = async (url, init) => {
 	const response = await fetch(url, init);
 	if (!response.body) return response;
 	const { status, statusText, headers } = response;
-	return new Response(response.body.pipeThrough(limitMessages()), { status, statusText, headers });
+	const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
+	const limited = response.body.pipeThrough(limitMessages(isStream ? requestId(init?.body) : undefined));
+	return new Response(limited, { status, statusText, headers });
 };
 
-/** Passes bytes on and fails when too many arrive without the empty line that ends an event. */
-function limitMessages(): TransformStream<Uint8Array, Uint8Array> {
+/** The id of the request that a body contains; undefined for other bodies. */
+function requestId(body: unknown): unknown {
+	if (typeof body !== "string") return undefined;
+	try {
+		const message: unknown = JSON.parse(body);
+		return isJsonObject(message) ? message.id : undefined;
+	} catch {
+		return undefined; // a form, such as that of a login
+	}
+}
+
+/**
+ * Passes bytes on until too many arrive without the empty line that ends an event.
+ * @param id of the request to which a stream of events then answers with an error; undefined: the body fails
+ */
+function limitMessages(id: unknown): TransformStream<Uint8Array, Uint8Array> {
 	let bytes = 0;
 	let isLineEmpty = true;
 	return new TransformStream({
@@ -74,7 +90,12 @@ function limitMessages(): TransformStream<Uint8Array, Uint8Array> {
 				} else if (byte !== RETURN) isLineEmpty = false;
 			}
 			if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
-			else controller.error(new Error(`the answer is larger than ${formatBytes(MAX_MESSAGE_BYTES)} and was dropped`));
+			else if (id === undefined) controller.error(new Error(TOO_LONG_TEXT));
+			else {
+				const answer = { jsonrpc: "2.0", id, error: { code: TOO_LONG_CODE, message: TOO_LONG_TEXT } };
+				controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(answer)}\n\n`));
+				controller.terminate();
+			}
 		},
 	});
 }

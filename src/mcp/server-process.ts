@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { errorText } from "../errors.js";
-import { formatBytes } from "../tools/output.js";
 import { endGroup, isGroupAlive, startFailure } from "../util/process.js";
 import { prepareReaper, trackGroup, untrackGroup } from "../util/reaper.js";
-import { MAX_MESSAGE_BYTES, MessageLines } from "./message-lines.js";
+import { MessageLines, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 
 /** Time for a server to end after its stdin was closed, ms. */
 const GRACE_MS = 300;
@@ -12,8 +11,6 @@ const GRACE_MS = 300;
 const LINGER_MS = 200;
 /** Maximum length of a line of stdout that is no message, in the log. */
 const MAX_LOGGED = 1000;
-/** JSON-RPC: internal error. */
-const TOO_LONG = -32_603;
 
 export interface ServerProcessOptions {
 	command: string;
@@ -138,9 +135,9 @@ export class ServerProcess implements Transport {
 	}
 
 	#refuse(id: string | number | undefined): void {
-		const text = `the answer is larger than ${formatBytes(MAX_MESSAGE_BYTES)} and was dropped`;
-		this.options.onLog(text);
-		if (id !== undefined) this.onmessage?.({ jsonrpc: "2.0", id, error: { code: TOO_LONG, message: text } });
+		this.options.onLog(TOO_LONG_TEXT);
+		if (id !== undefined)
+			this.onmessage?.({ jsonrpc: "2.0", id, error: { code: TOO_LONG_CODE, message: TOO_LONG_TEXT } });
 	}
 }
 

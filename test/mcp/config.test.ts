@@ -4,6 +4,9 @@ import { loadMcpConfig, type McpSource } from "../../src/mcp/config.js";
 import { toolName } from "../../src/mcp/names.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
+/** A variable in a configuration. */
+const variable = (text: string) => ["$", "{", text, "}"].join("");
+
 const context = { env: { TOKEN: "secret", EMPTY: "" }, cwd: "/work", home: "/home/u" };
 
 function load(content: unknown, scope: McpSource["scope"] = "user") {
@@ -17,11 +20,15 @@ function load(content: unknown, scope: McpSource["scope"] = "user") {
 test("a server is a program or an address, with defaults and variables filled in", () => {
 	const { servers, problems } = load({
 		mcpServers: {
-			"my files": { command: "~/bin/files", args: ["--token=${TOKEN}", "${MISSING:-none}"], env: { A: "${TOKEN}" } },
+			"my files": {
+				command: "~/bin/files",
+				args: [`--token=${variable("TOKEN")}`, variable("MISSING:-none")],
+				env: { A: variable("TOKEN") },
+			},
 			web: {
 				type: "http",
 				url: "https://example.org/mcp",
-				headers: { Authorization: "Bearer ${TOKEN}" },
+				headers: { Authorization: `Bearer ${variable("TOKEN")}` },
 				timeoutMs: 5,
 			},
 			off: { disabled: true },
@@ -64,7 +71,7 @@ test.each([
 	[{ mcpServers: { a: { command: "x", type: "http" } } }, 'mcpServers.a has a command, and "type": "http"'],
 	[{ mcpServers: { a: { url: "file:///etc" } } }, "mcpServers.a.url must be an http or https address"],
 	[{ mcpServers: { a: { command: "x", args: "y" } } }, "mcpServers.a.args must be a list of strings; the server is"],
-	[{ mcpServers: { a: { command: "${NOPE}" } } }, "needs the environment variable NOPE, which is not set"],
+	[{ mcpServers: { a: { command: variable("NOPE") } } }, "needs the environment variable NOPE, which is not set"],
 	[
 		{ mcpServers: { a: { command: "x", comand: "y" } } },
 		"mcpServers.a.comand is unknown; ignored · did you mean command?",

@@ -167,10 +167,9 @@ export class McpPanel implements Component, Focusable {
 function rowText({ state, tools, prompts, tokens, lastError, address }: McpServerStatus): string {
 	if (state === "failed" && lastError !== null) return cleanLine(lastError);
 	if (state !== "ready") return cleanLine(address);
-	const offered = tools.filter(({ isOffered }) => isOffered).length;
 	return [
-		`${plural(tools.length, "tool")}${offered < tools.length ? `, ${offered} offered` : ""}`,
-		`${formatTokens(tokens)} tokens`,
+		plural(tools.length, "tool"),
+		tokens === 0 && tools.length > 0 ? "found by search" : `${formatTokens(tokens)} tokens`,
 		...(prompts.length > 0 ? [plural(prompts.length, "prompt")] : []),
 		...(lastError === null ? [] : [cleanLine(`last error: ${lastError}`)]),
 	].join(" · ");
