@@ -56,6 +56,8 @@ export interface Connection {
 	hasResources: boolean;
 	/** The part of its lists that was dropped; null for none. */
 	dropped: string | null;
+	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
+	ending(): string | null;
 	close(): Promise<void>;
 }
 
@@ -101,7 +103,15 @@ export async function connect({ config, env, store, signal, ...events }: Connect
 		// The client forgets a transport that could not be initialized.
 		await transport.close();
 	};
-	const connection: Connection = { client, tools: [], prompts: [], hasResources: false, dropped: null, close };
+	const connection: Connection = {
+		client,
+		tools: [],
+		prompts: [],
+		hasResources: false,
+		dropped: null,
+		ending: () => child?.ending ?? null,
+		close,
+	};
 	const update = () => {
 		void readLists(connection, { timeout: timeoutMs }).then(events.onChange, (error) =>
 			events.onLog(describeFailure(error, timeoutMs)),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { errorText } from "../errors.js";
+import { sleep } from "../util/abort.js";
 import { endGroup, isGroupAlive, startFailure } from "../util/process.js";
 import { prepareReaper, trackGroup, untrackGroup } from "../util/reaper.js";
 import { MessageLines, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
@@ -87,9 +88,14 @@ export class ServerProcess implements Transport {
 
 	send(message: JSONRPCMessage): Promise<void> {
 		const stdin = this.#child?.stdin;
-		if (!stdin || this.ending !== null) return Promise.reject(new Error("the server has ended"));
+		const ended = () => new SdkError(SdkErrorCode.ConnectionClosed, "the server has ended");
+		if (!stdin || this.ending !== null) return Promise.reject(ended());
 		return new Promise((resolve, reject) => {
-			stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+			stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+				if (!error) return resolve();
+				// The pipe breaks before the exit is reported, which says why.
+				void Promise.race([this.#exited, sleep(LINGER_MS)]).then(() => reject(ended()));
+			});
 		});
 	}
 
@@ -98,7 +104,7 @@ export class ServerProcess implements Transport {
 		const child = this.#child;
 		if (!child?.pid || this.ending !== null) return;
 		child.stdin?.end();
-		await Promise.race([this.#exited, new Promise((resolve) => setTimeout(resolve, GRACE_MS))]);
+		await Promise.race([this.#exited, sleep(GRACE_MS)]);
 		if (this.ending !== null) return;
 		this.#endGroup(child.pid);
 		// It must not keep pi running; the reaper knows its group.

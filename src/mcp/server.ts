@@ -181,7 +181,8 @@ export class McpServer {
 				this.deps.onChange();
 				throw new Error(`MCP server ${this.name}: ${reason}`, { cause: error });
 			}
-			this.#lose(connection, "the connection was closed");
+			const ending = connection.ending();
+			this.#lose(connection, ending === null ? "the connection was closed" : `it ended with ${ending}`);
 			const advice = "It was started again. The call may have had effects: check before you repeat it.";
 			throw new Error(`The MCP server ${this.name} ended during the call: ${this.lastError}. ${advice}`, {
 				cause: error,

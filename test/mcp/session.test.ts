@@ -156,9 +156,13 @@ test("a crash is named, the server is started again once, and works", async () =
 	const starts = join(tempDir(), "starts");
 	const pi = await startWith({ h: { ...hostile(), env: { STARTS_FILE: starts } } });
 	const texts = await call(pi, ["h_crash", {}], ["h_add_two", { a: 1, b: 1 }]);
-	expect(texts[0]).toContain("The MCP server h ended during the call: ");
+	expect(texts[0]).toContain(
+		"The MCP server h ended during the call: it ended with exit code 7. It was started again.",
+	);
 	expect(texts[1]).toBe("2");
-	expect(pi.notices()).toContainEqual(expect.stringMatching(/^The MCP server h ended: .*; pi starts it again$/));
+	expect(pi.notices()).toContainEqual(
+		expect.stringMatching(/^The MCP server h ended: it ended with exit code 7; pi starts it again$/),
+	);
 	expect(readFileSync(starts, "utf8").trim().split("\n")).toHaveLength(2);
 });
 
