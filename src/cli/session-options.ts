@@ -29,6 +29,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
 		mcp: options.mcp,
+		offline: options.offline || run.offline,
 		mcpFiles: options.mcpFiles.map((path) => resolveUserPath(path, cwd, home)),
 		skills: options.skills,
 		discoverSkills: options.findSkills,

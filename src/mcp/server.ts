@@ -10,6 +10,7 @@ import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** Starts that may fail in a session. */
 const MAX_FAILED_STARTS = 4;
 /** Lines of the log that are shown. */
@@ -22,6 +23,8 @@ export type McpState = "off" | "idle" | "starting" | "ready" | "login" | "failed
 
 export interface McpServerDeps {
 	env: Environment;
+	/** True: the server is not used if it is on another machine. */
+	isOffline: boolean;
 	/** A private directory for the log. */
 	tmpDir: string;
 	store: LoginStore;
@@ -207,6 +210,10 @@ export class McpServer {
 		try {
 			const changed = this.config.source.findChanged?.();
 			if (changed) throw new Error(`${changed} changed after you trusted it; /reload asks again`);
+			const { address } = this.config;
+			if (this.deps.isOffline && address.kind === "http" && !LOOPBACK.test(new URL(address.url).hostname)) {
+				throw new Error("--offline allows no requests to it");
+			}
 			this.#starts++;
 			const startedAt = performance.now();
 			this.#write(`— start ${this.#starts} —`);

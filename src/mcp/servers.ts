@@ -1,5 +1,6 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../errors.js";
+import { abortable } from "../util/abort.js";
 import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
 import { loadMcpConfig, type McpConfigContext, type McpServerConfig, type McpSource } from "./config.js";
@@ -19,6 +20,8 @@ export interface McpServersDeps extends McpConfigContext {
 	tmpDir: string;
 	/** Names of the tools that the user chose for the session; undefined: all. */
 	toolNames: readonly string[] | undefined;
+	/** True: only servers on this machine are used. */
+	isOffline: boolean;
 	/** Where the login of an address is kept. */
 	loginOf(url: string): LoginStore;
 	/** Called when tools, prompts or states have changed. */
@@ -133,7 +136,7 @@ export class McpServers {
 	/** Fetches a prompt for its command. @throws PiError `bad_arguments`, `command_failed` */
 	async runPrompt(command: string, rest: string, signal: AbortSignal): Promise<ForeignText> {
 		const server = this.find(command.slice(0, command.indexOf(":")));
-		await server.start();
+		await abortable(server.start(), signal);
 		const prompt = server.prompts.find(({ name }) => promptCommand(server.name, name) === command);
 		if (!prompt) {
 			if (server.state !== "ready") throw new PiError("command_failed", server.describeUnavailable());
@@ -228,9 +231,10 @@ export class McpServers {
 	}
 
 	#create(config: McpServerConfig): McpServer {
-		const { env, tmpDir } = this.deps;
+		const { env, tmpDir, isOffline } = this.deps;
 		return new McpServer(config, {
 			env,
+			isOffline,
 			tmpDir,
 			store: this.deps.loginOf(config.address.kind === "http" ? config.address.url : ""),
 			onChange: () => this.#offer.update(),

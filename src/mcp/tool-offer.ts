@@ -115,10 +115,11 @@ export class ToolOffer {
 			tools: () => this.#tools,
 			offer: (tools) => this.#offer(tools),
 			unavailable: () =>
-				this.host
-					.servers()
-					.filter(({ state }) => state === "failed" || state === "login")
-					.map((server) => `${server.describeUnavailable()}.`),
+				this.host.servers().flatMap((server) => {
+					if (server.state === "starting")
+						return [`The MCP server ${server.name} is still starting: search again later.`];
+					return server.state === "failed" || server.state === "login" ? [`${server.describeUnavailable()}.`] : [];
+				}),
 		});
 		return { key, tool };
 	}

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { failed, listResult } from "../tools/result.js";
 import { type AnyTool, defineTool } from "../tools/tool.js";
-import { abortable } from "../util/abort.js";
+import { abortable, sleep } from "../util/abort.js";
 import { revealLine } from "../util/reveal.js";
 import type { McpTool } from "./tools.js";
 
@@ -10,6 +10,8 @@ export const SEARCH_TOOL = "mcp_search";
 /** Maximum number of tools that one search finds. */
 const MAX_FOUND = 10;
 const MAX_DESCRIPTION = 200;
+/** Maximum wait for servers that are starting, ms. */
+const MAX_WAIT_MS = 15_000;
 
 /** A server whose tools are found through the search. */
 export interface SearchedServer {
@@ -26,7 +28,7 @@ export interface SearchHost {
 	tools(): readonly McpTool[];
 	/** Offers tools from the next request on. @returns the names of tools that are no longer offered instead */
 	offer(tools: readonly McpTool[]): string[];
-	/** The servers that do not run, with the reason. */
+	/** A line for each server that does not run, with the reason, or is still starting. */
 	unavailable(): string[];
 }
 
@@ -45,7 +47,10 @@ export function createSearchTool(servers: readonly SearchedServer[], host: Searc
 		parameters: Parameters,
 		readOnly: true,
 		async run({ query }, { signal }) {
-			await abortable(host.ready(), signal);
+			const waited = new AbortController();
+			await abortable(Promise.race([host.ready(), sleep(MAX_WAIT_MS, waited.signal).catch(() => {})]), signal).finally(
+				() => waited.abort(),
+			);
 			const tools = host.tools();
 			const found = searchTools(tools, query).slice(0, MAX_FOUND);
 			const problems = host.unavailable();

@@ -103,9 +103,18 @@ export class CommandRunner {
 				return { kind: "prompt", prompt: skill ? await readSkill(skill, rest) : rest };
 			}
 			case "mcp":
-				return { kind: "prompt", fromServer: true, ...(await this.deps.mcp.runPrompt(found.name, rest, signal)) };
+				return this.#runPrompt(found.name, rest, signal);
 			case "builtin":
 				return toLineResult(await this.#runBuiltin(found.command, rest, signal));
+		}
+	}
+
+	async #runPrompt(name: string, rest: string, signal: AbortSignal): Promise<CommandLineResult> {
+		try {
+			return { kind: "prompt", fromServer: true, ...(await this.deps.mcp.runPrompt(name, rest, signal)) };
+		} catch (error) {
+			if (signal.aborted) return { kind: "done", status: null };
+			throw error;
 		}
 	}
 

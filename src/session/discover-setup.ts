@@ -75,6 +75,8 @@ export interface CreateAgentSessionOptions {
 	mcpFiles?: readonly string[];
 	/** MCP servers by name, as in mcp.json. */
 	mcpServers?: Readonly<Record<string, unknown>>;
+	/** Use no MCP servers on other machines. */
+	offline?: boolean;
 	/** Hook files to load along with the discovered ones. */
 	hooks?: readonly string[];
 	discoverHooks?: boolean;
@@ -281,7 +283,14 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
 		mcp,
-		mcpContext: { env, cwd: paths.cwd, home: paths.home, authFile: paths.auth, toolNames: options.tools },
+		mcpContext: {
+			env,
+			cwd: paths.cwd,
+			home: paths.home,
+			isOffline: options.offline === true,
+			authFile: paths.auth,
+			toolNames: options.tools,
+		},
 		hookCacheDir: paths.hookCache,
 		lastModels,
 		tmpDir,

@@ -143,6 +143,8 @@ export interface SessionSetup {
 		env: Environment;
 		cwd: string;
 		home: string;
+		/** True: no requests to other machines, except those to the model. */
+		isOffline: boolean;
 		/** Path of auth.json, where logins to servers are kept. */
 		authFile: string;
 		/** Names of the tools that the user chose; undefined: all. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -6,8 +6,9 @@ import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopb
 import type { PiTerminal } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
+import { startHttpServer } from "../mcp/http-server.js";
 import { EVERYTHING, hostile } from "../mcp/servers.js";
-import { agentDirFor, openPi, submit, untilGone } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, untilGone } from "./support.js";
 
 /** All processes are gone this long after the end of pi. */
 const LIMIT_MS = 2500;
@@ -162,3 +163,33 @@ test("RPC clients get prompts of servers as commands, and resources by name", as
 	pi.end();
 	await pi.exited;
 });
+
+test.each([40, 80, 120])(
+	"an address pasted while a login to a server waits reaches no model and no file, at %i columns",
+	async (columns) => {
+		const provider = await startProvider();
+		const server = await startHttpServer({ needsLogin: true });
+		const agentDir = agentDirWith(provider, { web: { url: server.url } });
+		const pi = await openPi({ agentDir, columns, rows: 40 });
+		await pi.waitForText("0%");
+		await submit(pi, "/mcp");
+		await pi.waitForText("needs a login");
+		pi.type("i");
+		await pi.waitForText(/redirect\s+URL/);
+		pi.paste("http://localhost:1/callback?code=secret-code-of-a-login");
+		await pi.waitForText("of-a-login");
+		await pi.press("escape");
+		await pi.waitForGone("of-a-login");
+		await pi.waitForText("canceled");
+		await pi.press("escape");
+		provider.reply("Hello.");
+		await submit(pi, "hello");
+		await pi.waitForText("Hello.");
+		expect(conversation(provider, 0)).toEqual(["user: hello"]);
+		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+		const holders = files.filter((file) =>
+			readFileSync(join(file.parentPath, file.name), "utf8").includes("secret-code"),
+		);
+		expect(holders.map(({ name }) => name)).toEqual([]);
+	},
+);

@@ -48,6 +48,11 @@ test("a server that cannot be reached is named with the reason", async () => {
 	expect(await status(pi, "/mcp")).toMatch(/web · failed · fetch failed: .*(ECONNREFUSED|bad port)/);
 });
 
+test("with --offline, a server on another machine gets no request", async () => {
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: "https://example.com/mcp" } }), offline: true });
+	expect(await status(pi, "/mcp")).toContain("web · failed · --offline allows no requests to it");
+});
+
 /** A screen whose user opens the address in a browser. */
 function browser(open: (address: string) => void) {
 	const asked: string[] = [];
