@@ -12,7 +12,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["themes", "images"],
 	["log", "config", "tools", "tui", "demo", "network"],
 	["context", "agent", "resources", "usage"],
-	["export"],
+	["export", "mcp"],
 	["hooks"],
 	["commands", "features"],
 	["session"],

@@ -84,15 +84,16 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		const names = deps.tools.map(({ name }) => name).join(", ");
 		return { refusal: `There is no tool "${call.name}". The tools are: ${names || "none"}.` };
 	}
+	const validate = (args: Record<string, unknown>) =>
+		tool.checkArguments ? tool.checkArguments(args) : deps.validate(tool, { ...call, arguments: args });
 	let input: Record<string, unknown>;
 	try {
-		input = deps.validate(tool, call);
+		input = validate(call.arguments);
 	} catch (error) {
 		const text = error instanceof Error ? error.message : errorText(error);
 		return { refusal: text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text };
 	}
 	const checked = { toolCallId: call.id, toolName: call.name, input };
-	const validate = (changed: Record<string, unknown>) => deps.validate(tool, { ...call, arguments: changed });
 	let decision: GateDecision;
 	try {
 		decision = await deps.gate.before(checked, validate, deps.signal);

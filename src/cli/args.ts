@@ -138,6 +138,8 @@ function sessionCommand(): Command {
 		.option("--skill <path>", "", addOne)
 		.option("--no-skills")
 		.option("--no-context-files")
+		.option("--mcp <file>", "", addOne)
+		.option("--no-mcp")
 		.option("--trust")
 		.option("--demo")
 		.option("--offline")
@@ -175,6 +177,8 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		skills: options.texts("skill"),
 		findSkills: options.notNegated("skills"),
 		contextFiles: options.notNegated("contextFiles"),
+		mcpFiles: options.texts("mcp"),
+		mcp: options.notNegated("mcp"),
 		offline: options.flag("offline"),
 		export: exported === undefined ? undefined : { file: exported, out: operands[0] },
 		listModels: options.flag("listModels") ? "" : options.text("listModels"),
@@ -207,6 +211,9 @@ function checkTogether(options: CliOptions): void {
 	}
 }
 
+/** `@server:scheme:…`, which the session reads. */
+const MCP_RESOURCE = /^@[\w-]+:[A-Za-z][\w+.-]*:/;
+
 function isFileArgument(word: string): boolean {
-	return word.startsWith("@") && word.length > 1;
+	return word.startsWith("@") && word.length > 1 && !MCP_RESOURCE.test(word);
 }

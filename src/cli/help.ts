@@ -47,6 +47,8 @@ Context, tools and hooks
   --no-hooks                load no hooks except those of --hook
   --skill <path>            load a skill; repeatable
   --no-skills               load no skills except those of --skill
+  --mcp <file>              use the MCP servers of a file like mcp.json; repeatable
+  --no-mcp                  use no MCP servers
   --no-context-files        ignore AGENTS.md and CLAUDE.md
   --trust                   run the hooks and tools of this project without asking, for this run
 

@@ -49,6 +49,10 @@ export interface CliOptions extends HookOptions {
 	findSkills: boolean;
 	/** False with `--no-context-files`. */
 	contextFiles: boolean;
+	/** Files of `--mcp`. */
+	mcpFiles: string[];
+	/** False with `--no-mcp`. */
+	mcp: boolean;
 	offline: boolean;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
@@ -139,6 +143,8 @@ export const NO_ARGUMENTS: CliOptions = {
 	skills: [],
 	findSkills: true,
 	contextFiles: true,
+	mcpFiles: [],
+	mcp: true,
 	trust: false,
 	offline: false,
 	demo: false,

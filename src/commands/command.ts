@@ -6,6 +6,8 @@ import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionRequest } from "../usage/usage-index.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
+import type { LoginDialogs } from "./login-dialogs.js";
+import type { CommandMcp } from "./mcp.js";
 import type {
 	BranchRow,
 	CommandJobs,
@@ -60,16 +62,6 @@ export interface LoginOption {
 	source?: string;
 }
 
-/** User interaction of a login through a web site. */
-export interface LoginDialogs {
-	/** Shows an address to open, with instructions. */
-	onAddress(url: string, instructions?: string): void;
-	/** @param signal closes the question without an answer */
-	ask(message: string, placeholder?: string, signal?: AbortSignal): Promise<string | null>;
-	choose(message: string, options: { label: string; value: string }[], signal?: AbortSignal): Promise<string | null>;
-	onProgress(message: string): void;
-}
-
 /** API keys and logins for commands. */
 export interface CommandAccounts {
 	/** Well-known providers first; of each, the web login before the key. */
@@ -121,6 +113,7 @@ export interface CommandHost {
 	readonly sessions: CommandSessions;
 	readonly tools: CommandTools;
 	readonly jobs: CommandJobs;
+	readonly mcp: CommandMcp;
 	readonly settings: CommandSettings;
 	/** @returns false when a hook canceled it */
 	newSession(): Promise<boolean>;
@@ -179,6 +172,8 @@ export interface CommandShell extends PickerShell {
 	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
 	/** Opens the hooks panel. @returns the action the user chose; null when the user just closed it */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
+	/** Opens the panel of the MCP servers. @returns the name of a server to log in to; null when the user just closed it */
+	openMcp?(mcp: CommandMcp, signal: AbortSignal): Promise<string | null>;
 	/** Exits the mode and starts the demo; absent in the demo itself. */
 	startDemo?(): void;
 	/** Absent in plain mode. */
@@ -226,6 +221,6 @@ export interface PaletteItem {
 	name: string;
 	description: string;
 	argumentHint?: string;
-	/** Source of the command: `built-in`, `hook stack`, `prompt`, `skill`. */
+	/** Source of the command: `built-in`, `hook stack`, `prompt`, `skill`, `MCP`. */
 	origin: string;
 }

@@ -66,7 +66,7 @@ export interface CommandSessions {
 export interface ToolStatus {
 	name: string;
 	description: string;
-	/** `built-in`, the path of its file or hook, or `SDK` for a tool passed in by an SDK program. */
+	/** `built-in`, the path of its file or hook, `MCP server <name>`, or `SDK` for a tool passed in by an SDK program. */
 	source: string;
 	/** True if it is used instead of the built-in tool of this name. */
 	replacesBuiltin: boolean;

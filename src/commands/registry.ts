@@ -22,7 +22,9 @@ export type FoundCommand =
 	| { kind: "builtin"; command: SlashCommand }
 	| { kind: "hook"; name: string }
 	| { kind: "template"; name: string }
-	| { kind: "skill"; name: string };
+	| { kind: "skill"; name: string }
+	/** A prompt of an MCP server, which may not run yet. */
+	| { kind: "mcp"; name: string };
 
 /** Sources of commands in order of precedence. */
 export interface CommandSources {
@@ -32,6 +34,15 @@ export interface CommandSources {
 	inactive?(name: string): { message: string; hint: string } | null;
 	templates: readonly NamedResource[];
 	skills: readonly NamedResource[];
+	servers: ServerPrompts;
+}
+
+/** The prompts of MCP servers: commands `server:prompt`. */
+export interface ServerPrompts {
+	/** Those of the servers that run. */
+	readonly prompts: readonly NamedResource[];
+	/** True for the name of a prompt that a server has or may have. */
+	isPrompt(name: string): boolean;
 }
 
 /** Prefix of skill commands, so that they cannot hide other commands. */
@@ -56,7 +67,7 @@ export function findCommand(name: string, sources: CommandSources): FoundCommand
 	if (sources.templates.some((template) => template.name === name)) return { kind: "template", name };
 	const skill = name.startsWith(SKILL_PREFIX) ? name.slice(SKILL_PREFIX.length) : null;
 	if (skill !== null && sources.skills.some((item) => item.name === skill)) return { kind: "skill", name: skill };
-	return null;
+	return sources.servers.isPrompt(name) ? { kind: "mcp", name } : null;
 }
 
 /** All commands, for the palette. */
@@ -81,6 +92,9 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 	}
 	for (const skill of sources.skills) {
 		items.push({ ...resourceItem(skill), name: `${SKILL_PREFIX}${skill.name}`, origin: "skill" });
+	}
+	for (const prompt of sources.servers.prompts) {
+		if (!taken.has(prompt.name)) items.push({ ...resourceItem(prompt), origin: "MCP" });
 	}
 	return items;
 }

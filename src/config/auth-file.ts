@@ -1,14 +1,27 @@
 import { chmodSync, statSync } from "node:fs";
 import type { OAuthCredentials } from "@mariozechner/pi-ai";
 import { describeError } from "../errors.js";
-import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 
 /** An API key that the user entered, or the tokens of a login. */
 export type StoredCredential = { type: "api_key"; key: string } | ({ type: "oauth" } & OAuthCredentials);
 
+/** The login to an MCP server: what its authorization server issued. The client library of MCP checks the fields. */
+export interface ServerLogin {
+	tokens?: JsonObject;
+	/** The registration of pi. */
+	client?: JsonObject;
+}
+
+/** Prefix of the keys of `ServerLogin`s, which the address of the server follows. */
+const SERVER_PREFIX = "mcp:";
+/** Members of a login whose values are secret. */
+const SECRET_MEMBERS = ["access_token", "refresh_token", "id_token", "client_secret"];
+
 /** The keys and logins in auth.json. The file is read again when it changes, so changes by other processes apply. */
 export class AuthFile {
 	#entries: ReadonlyMap<string, StoredCredential> = new Map();
+	#servers: ReadonlyMap<string, ServerLogin> = new Map();
 	#version = "";
 
 	constructor(
@@ -30,9 +43,34 @@ export class AuthFile {
 		return this.entries().get(provider);
 	}
 
+	/** The login to the MCP server at an address. */
+	serverLogin(url: string): ServerLogin {
+		this.entries();
+		return this.#servers.get(url) ?? {};
+	}
+
+	/** Saves the login to an MCP server. @throws PiError `config_write_failed` */
+	async setServerLogin(url: string, login: ServerLogin): Promise<void> {
+		const { tokens, client } = login;
+		if (!tokens && !client) await this.remove(SERVER_PREFIX + url);
+		else await this.#write(SERVER_PREFIX + url, { type: "mcp", ...(tokens && { tokens }), ...(client && { client }) });
+	}
+
+	/** The secrets of the logins to MCP servers. */
+	serverSecrets(): string[] {
+		this.entries();
+		const parts = [...this.#servers.values()].flatMap(({ tokens = {}, client = {} }) => [tokens, client]);
+		const values = parts.flatMap((part) => SECRET_MEMBERS.map((name) => part[name]));
+		return values.filter((value) => typeof value === "string");
+	}
+
 	/** @throws PiError `config_write_failed` */
 	async set(provider: string, credential: StoredCredential): Promise<void> {
-		const { keptAside } = await updateJsonFile(this.path, (current) => ({ ...current, [provider]: credential }));
+		await this.#write(provider, credential);
+	}
+
+	async #write(name: string, value: object): Promise<void> {
+		const { keptAside } = await updateJsonFile(this.path, (current) => ({ ...current, [name]: value }));
 		if (keptAside) this.onNotice(`${this.path} was invalid and is kept as ${keptAside}`);
 		this.#version = "";
 	}
@@ -61,11 +99,15 @@ export class AuthFile {
 
 	#load(): ReadonlyMap<string, StoredCredential> {
 		const entries = new Map<string, StoredCredential>();
+		const servers = new Map<string, ServerLogin>();
+		this.#servers = servers;
 		try {
 			this.#restrictAccess();
 			for (const [provider, value] of Object.entries(readJsonObject(this.path) ?? {})) {
 				const credential = readCredential(value);
-				if (credential) entries.set(provider, credential);
+				const login = provider.startsWith(SERVER_PREFIX) ? readServerLogin(value) : undefined;
+				if (login) servers.set(provider.slice(SERVER_PREFIX.length), login);
+				else if (credential) entries.set(provider, credential);
 				else this.onNotice(`${this.path}: ignored the entry for "${provider}": expected an API key or a login`);
 			}
 		} catch (error) {
@@ -87,6 +129,12 @@ export class AuthFile {
 		}
 		this.#version = this.#currentVersion();
 	}
+}
+
+function readServerLogin(value: unknown): ServerLogin | undefined {
+	if (!isJsonObject(value) || value.type !== "mcp") return undefined;
+	const { tokens, client } = value;
+	return { ...(isJsonObject(tokens) && { tokens }), ...(isJsonObject(client) && { client }) };
 }
 
 function readCredential(value: unknown): StoredCredential | undefined {

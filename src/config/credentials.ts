@@ -251,6 +251,7 @@ export class Credentials {
 	#secrets(): string[] {
 		const { env, home, settingsKeys = {} } = this.#options;
 		const values = [...this.#overrides.values(), ...Object.values(settingsKeys), ...this.#seen];
+		values.push(...this.#auth.serverSecrets());
 		for (const stored of this.#auth.entries().values()) {
 			values.push(...(stored.type === "api_key" ? [stored.key] : [stored.access, stored.refresh]));
 		}

@@ -38,6 +38,8 @@ export interface Paths extends ResourceDirs {
 	/** Copies of trusted files, named by digest, to compare changed files with. */
 	trustedTexts: string;
 	keybindings: string;
+	/** MCP servers. */
+	mcp: string;
 	contextFile: string;
 	/** Contains one directory per working directory. */
 	sessions: string;
@@ -58,6 +60,9 @@ export interface Paths extends ResourceDirs {
 export interface ProjectPaths extends ResourceDirs {
 	dir: string;
 	settings: string;
+	mcp: string;
+	/** `<cwd>/.mcp.json`, which other programs read, too. */
+	sharedMcp: string;
 }
 
 /** The environment of the process; the entry point reads it once and passes it on. */
@@ -91,6 +96,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		trust: join(agent, "trust.json"),
 		trustedTexts: join(agent, "trusted"),
 		keybindings: join(agent, "keybindings.json"),
+		mcp: join(agent, "mcp.json"),
 		...resourceDirs(agent),
 		contextFile: join(agent, "AGENTS.md"),
 		sessions: join(agent, "sessions"),
@@ -99,7 +105,13 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),
 		projectCache: join(agent, "cache", "project"),
-		project: { dir: project, settings: join(project, "settings.json"), ...resourceDirs(project) },
+		project: {
+			dir: project,
+			settings: join(project, "settings.json"),
+			mcp: join(project, "mcp.json"),
+			sharedMcp: join(resolve(cwd), ".mcp.json"),
+			...resourceDirs(project),
+		},
 	};
 }
 

@@ -42,19 +42,29 @@ const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
+/** Files of the project that define MCP servers, relative to its root. */
+const SERVER_FILES = [".mcp.json", ".pi/mcp.json"];
 const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
- * Reads every file under `.pi/hooks` and `.pi/tools` and, transitively, the files of the project that they import by
- * relative paths. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is listed
+ * Reads every file under `.pi/hooks` and `.pi/tools`, the files that define MCP servers and those that their commands name,
+ * and, transitively, the files of the project that all of them import by relative paths. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is listed
  * as unresolved.
  */
 export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
 	const collector = new Collector(root);
+	await collector.addServers();
 	for (const dir of ["hooks", "tools"]) collector.addDirectory(join(root, ".pi", dir), new Set());
 	await collector.readAll();
 	return collector.result();
+}
+
+/** Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them. */
+export async function findServerFiles(cwd: string): Promise<string[]> {
+	const collector = new Collector(realpathSync(cwd));
+	await collector.addServers();
+	return collector.result().files.map((file) => file.realPath);
 }
 
 class Collector {
@@ -91,6 +101,18 @@ class Collector {
 		}
 	}
 
+	/** Reads the files that define MCP servers, and the files of the project that their commands name. */
+	async addServers(): Promise<void> {
+		for (const name of SERVER_FILES) {
+			const path = join(this.root, name);
+			if (statOrNull(path)) this.#queue(path);
+		}
+		await this.readAll();
+		const files = [...this.#files.values()].filter(({ rel }) => SERVER_FILES.includes(rel));
+		for (const { bytes } of files) this.#queueCommands(bytes.toString("utf8"));
+		await this.readAll();
+	}
+
 	async readAll(): Promise<void> {
 		for (let next = this.#waiting.shift(); next && !this.#incomplete; next = this.#waiting.shift()) {
 			await this.#read(next.path, next.realPath);
@@ -111,6 +133,29 @@ class Collector {
 		}
 		this.#seen.add(real);
 		this.#waiting.push({ path, realPath: real });
+	}
+
+	#queueCommands(text: string): void {
+		let config: unknown;
+		try {
+			config = JSON.parse(text.replace(/^\ufeff/, ""));
+		} catch {
+			return; // it defines no servers
+		}
+		const servers = isJsonObject(config) && isJsonObject(config.mcpServers) ? Object.values(config.mcpServers) : [];
+		for (const server of servers.filter(isJsonObject)) {
+			const base = typeof server.cwd === "string" ? resolve(this.root, server.cwd) : this.root;
+			const words: unknown[] = [server.command, ...(Array.isArray(server.args) ? server.args : [])];
+			for (const word of words) {
+				if (typeof word !== "string" || word === "") continue;
+				// An argument such as --config=./server.json.
+				const names = [word, word.slice(word.indexOf("=") + 1)];
+				for (const path of names.flatMap((name) => candidates(resolve(base, name)))) {
+					const isManifest = path.endsWith(`${sep}package.json`) && !word.endsWith("package.json");
+					if (!isManifest && this.#isInside(path)) this.#queue(path);
+				}
+			}
+		}
 	}
 
 	async #read(path: string, real: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { OAuthLoginCallbacks } from "@mariozechner/pi-ai/oauth";
-import type { CommandAccounts, LoginDialogs, LoginOption } from "../commands/command.js";
+import type { CommandAccounts, LoginOption } from "../commands/command.js";
+import type { LoginDialogs } from "../commands/login-dialogs.js";
 import type { Credentials } from "../config/credentials.js";
 import { keyVariables } from "../config/env-keys.js";
 import type { ModelRegistry } from "../config/models.js";
@@ -54,24 +55,12 @@ export function createAccounts(
 			const { getOAuthProvider } = await import("@mariozechner/pi-ai/oauth");
 			const found = getOAuthProvider(provider);
 			if (!found) throw new PiError("command_failed", `${provider} has no login`, { hint: "paste a key instead" });
-			const over = new AbortController();
-			const closed = linkSignals(signal, over.signal);
-			try {
-				const loggedIn = network.run(() =>
-					found.login(callbacks(found.name, dialogs, closed.signal, () => over.abort())),
-				);
-				// Not every provider honors the signal: stop waiting for those that do not.
-				const tokens = await abortable(loggedIn, closed.signal);
-				await credentials.saveLogin(provider, tokens);
-				await registry.refresh();
-				return true;
-			} catch (cause) {
-				if (closed.signal.aborted) return false;
-				throw new PiError("command_failed", `The login to ${found.name} failed: ${errorText(cause)}`, { cause });
-			} finally {
-				over.abort();
-				closed.unlink();
-			}
+			const logIn = (steps: Parameters<typeof found.login>[0]) => network.run(() => found.login(steps));
+			const tokens = await logInThrough(found.name, dialogs, signal, logIn);
+			if (tokens === null) return false;
+			await credentials.saveLogin(provider, tokens);
+			await registry.refresh();
+			return true;
 		},
 		stored: () => credentials.storedProviders().map(({ provider }) => provider),
 		remove: (provider) => credentials.removeKey(provider),
@@ -79,11 +68,44 @@ export function createAccounts(
 }
 
 /**
+ * Runs a login in the browser with its dialogs.
+ * @returns null when the user canceled it
+ * @throws PiError `command_failed`
+ */
+export async function logInThrough<T>(
+	name: string,
+	dialogs: LoginDialogs,
+	signal: AbortSignal,
+	login: (steps: OAuthLoginCallbacks & Required<Pick<OAuthLoginCallbacks, LoginStep>>) => Promise<T>,
+): Promise<T | null> {
+	const over = new AbortController();
+	const closed = linkSignals(signal, over.signal);
+	try {
+		const loggedIn = login(callbacks(name, dialogs, closed.signal, () => over.abort()));
+		// Not every provider honors the signal: stop waiting for those that do not.
+		return await abortable(loggedIn, closed.signal);
+	} catch (cause) {
+		if (closed.signal.aborted) return null;
+		throw new PiError("command_failed", `The login to ${name} failed: ${errorText(cause)}`, { cause });
+	} finally {
+		over.abort();
+		closed.unlink();
+	}
+}
+
+type LoginStep = "signal" | "onManualCodeInput";
+
+/**
  * The dialogs of a login. Until the login ends, one of them has the keyboard: what is typed meanwhile, such as a redirect
  * URL with its code, cannot become a prompt.
  * @param closed aborted when the login ends, also because the browser answered
  */
-function callbacks(name: string, dialogs: LoginDialogs, closed: AbortSignal, cancel: () => void): OAuthLoginCallbacks {
+function callbacks(
+	name: string,
+	dialogs: LoginDialogs,
+	closed: AbortSignal,
+	cancel: () => void,
+): OAuthLoginCallbacks & Required<Pick<OAuthLoginCallbacks, LoginStep>> {
 	let waiting = new AbortController();
 	const wait = async () => {
 		waiting = new AbortController();

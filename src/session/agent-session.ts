@@ -21,6 +21,7 @@ import type { PromptExtras, PromptResult } from "./prompter.js";
 import type { SessionComponents } from "./session-components.js";
 import { type LogView, viewLog } from "./session-context.js";
 import type { SessionJobs } from "./session-jobs.js";
+import type { ResourceCompletion } from "./session-mcp.js";
 import { cycleModel, cycleThinkingLevel, supportedThinkingLevels } from "./session-models.js";
 import { SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
@@ -75,9 +76,10 @@ export class AgentSession {
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
 	 */
 	async start(): Promise<void> {
-		const { lifecycle, hooks, models, setup } = this.#components;
+		const { lifecycle, hooks, mcp, models, setup } = this.#components;
 		await lifecycle.start(async () => {
 			await hooks.load();
+			await mcp.load();
 			await models.start();
 		});
 		setup.toolSwitch.checkNames();
@@ -289,8 +291,15 @@ export class AgentSession {
 		return this.#components.reloader.reload(screen);
 	}
 
+	/** Every command. Starts the MCP servers, whose prompts are commands, in the background. */
 	palette(): PaletteItem[] {
+		this.#components.mcp.need();
 		return paletteItems(this.#components.sources());
+	}
+
+	/** Completes `server:uri` after an `@` with the resources of MCP servers. */
+	completeResource(typed: string, signal: AbortSignal): Promise<ResourceCompletion[]> {
+		return this.#components.mcp.completeResource(typed, signal);
 	}
 
 	completeArguments(name: string, prefix: string): Promise<CompletionItem[]> {
@@ -332,7 +341,7 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs, mcp } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
@@ -341,7 +350,7 @@ export class AgentSession {
 		ended.abort();
 		hooks.unload();
 		setup.endProviders();
-		await Promise.all([state.log.flush(), memory.flush()]);
+		await Promise.all([state.log.flush(), memory.flush(), mcp.end()]);
 		setup.client.release(this.sessionId);
 		state.close();
 		events.close();

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
-import type { BranchRow, CommandJobs } from "../commands/pickers.js";
+import type { BranchRow } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
@@ -24,7 +24,7 @@ export function createCommandHost(
 	lifecycle: Lifecycle,
 	setup: SessionSetup,
 	compaction: CommandCompaction,
-	jobs: CommandJobs,
+	{ jobs, mcp }: Pick<CommandHost, "jobs" | "mcp">,
 ): CommandHost {
 	return {
 		get cwd() {
@@ -75,6 +75,7 @@ export function createCommandHost(
 		}),
 		tools: setup.toolSwitch,
 		jobs,
+		mcp,
 		settings: setup.settings,
 		newSession: () => lifecycle.newSession(),
 		switchSession: (path, how) => lifecycle.switchSession(path, how),

@@ -16,6 +16,7 @@ import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
+import type { SessionMcp } from "./session-mcp.js";
 import type { SessionResources } from "./session-setup.js";
 
 export interface CommandRunnerDeps {
@@ -24,6 +25,7 @@ export interface CommandRunnerDeps {
 	resources: SessionResources;
 	host(): CommandHost;
 	hooks(): HookRunner;
+	mcp: Pick<SessionMcp, "runPrompt">;
 	ui(): SessionUI;
 	shell(): CommandShell | null;
 	emit(event: AgentSessionEvent): void;
@@ -31,8 +33,8 @@ export interface CommandRunnerDeps {
 
 /** The result of a command line. */
 export type CommandLineResult =
-	/** Text to send to the agent; `fromHook`: a hook wrote it. */
-	| { kind: "prompt"; prompt: string; attachments?: Attachment[]; fromHook?: true }
+	/** Text to send to the agent; `fromHook`, `fromServer`: a hook or an MCP server wrote it. */
+	| { kind: "prompt"; prompt: string; attachments?: Attachment[]; fromHook?: true; fromServer?: true }
 	/** The command is done; `status` is the line it reports. */
 	| { kind: "done"; status: string | null };
 
@@ -114,8 +116,19 @@ export class CommandRunner {
 				const skill = this.deps.resources.skills.find(({ name }) => name === found.name);
 				return { kind: "prompt", prompt: skill ? await readSkill(skill, rest) : rest };
 			}
+			case "mcp":
+				return this.#runPrompt(found.name, rest, signal);
 			case "builtin":
 				return toLineResult(await this.#runBuiltin(found.command, rest, signal));
+		}
+	}
+
+	async #runPrompt(name: string, rest: string, signal: AbortSignal): Promise<CommandLineResult> {
+		try {
+			return { kind: "prompt", fromServer: true, ...(await this.deps.mcp.runPrompt(name, rest, signal)) };
+		} catch (error) {
+			if (signal.aborted) return { kind: "done", status: null };
+			throw error;
 		}
 	}
 

@@ -26,6 +26,7 @@ import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
 import { SessionImages } from "./session-images.js";
 import { SessionJobs } from "./session-jobs.js";
+import { SessionMcp } from "./session-mcp.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
@@ -145,6 +146,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		emit,
 		ended: ended.signal,
 	};
+	const mcp = new SessionMcp({ setup, emit, warn });
 	const jobs = new SessionJobs({ emit, systemItems: () => runner.systemItems });
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
@@ -158,6 +160,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		budget,
 		notices,
 		jobs: jobs.table,
+		onRun: () => mcp.need(),
 	});
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
@@ -170,13 +173,14 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		},
 		reread: () => reloader.refresh(),
 	});
-	const reloader = new Reloader({ setup, state, hooks, models, lifecycle, warnings, warn });
+	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
 		inactive: (name: string) => describeInactive(name, hooks, setup),
 		templates: setup.resources.templates,
 		skills: setup.resources.skills,
+		servers: mcp,
 	});
 	const commands = new CommandRunner({
 		activity,
@@ -186,6 +190,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		},
 		host: () => commandHost,
 		hooks: () => hooks.runner,
+		mcp,
 		ui: () => surface.ui,
 		shell: () => surface.shell,
 		emit,
@@ -198,6 +203,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		runner,
 		window,
 		images,
+		mcp,
 		ended: ended.signal,
 		notice,
 	});
@@ -230,6 +236,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		compaction,
 		runner,
 		jobs,
+		mcp,
 		userShell: new UserShell(core),
 		lifecycle,
 		reloader,
@@ -244,7 +251,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		ended,
 		rebuild,
 	});
-	const commandHost = createCommandHost(session, lifecycle, setup, compaction, jobs);
+	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {
 		const line = setup.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.

@@ -29,6 +29,7 @@ import { usablePrivateDir } from "../util/fs.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { HookGrants } from "./hook-grants.js";
 import { createHookStreams } from "./hook-streams.js";
+import { McpFiles } from "./mcp-files.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import type { TrustAnswer } from "./project-code.js";
@@ -82,6 +83,14 @@ export interface CreateAgentSessionOptions {
 	customTools?: readonly string[];
 	/** Tools to add, whatever `tools` names. They replace built-in tools of the same name; those of hooks replace them. */
 	extraTools?: readonly AnyTool[];
+	/** Use the MCP servers of mcp.json and, once trusted, of the project. Default true. */
+	mcp?: boolean;
+	/** Files like mcp.json to use along with the discovered ones; absolute. */
+	mcpFiles?: readonly string[];
+	/** MCP servers by name, as in mcp.json. */
+	mcpServers?: Readonly<Record<string, unknown>>;
+	/** Use no MCP servers on other machines. */
+	offline?: boolean;
 	/**
 	 * Hooks to load after the discovered ones, in this order: files, bundled hooks as `pi:name`, and functions, which may use
 	 * every handle. A function is called again at each reload; `inline:` and its name are its path in messages.
@@ -150,6 +159,12 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		]);
 	warnings.push(...modelWarnings, ...resourceWarnings);
 	const tmpDir = usablePrivateDir(paths.tmp);
+	const mcp = new McpFiles({
+		paths,
+		enabled: options.mcp !== false,
+		explicit: options.mcpFiles ?? [],
+		servers: options.mcpServers ?? {},
+	});
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const codeOptions: SessionCodeOptions = {
 		paths,
@@ -166,6 +181,7 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,
+		mcp,
 		ask: options.askTrust,
 		watch: options.watch,
 	};
@@ -293,6 +309,16 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		},
 		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
 		...(options.watch ? { watch: options.watch } : {}),
+		mcp,
+		mcpContext: {
+			env,
+			network,
+			cwd: paths.cwd,
+			home: paths.home,
+			isOffline: options.offline === true,
+			authFile: paths.auth,
+			toolNames: options.tools,
+		},
 		hookCacheDir: paths.hookCache,
 		lastModels,
 		tmpDir,

@@ -17,7 +17,10 @@ export type AgentSessionEvent =
 	| AgentEvent
 	/** The session has another log now: redraw everything. */
 	| { type: "session_changed"; reason: "start" | "switch" | "clear" | "branch" }
-	/** Hooks registered or removed something after the start: commands, tools, shortcuts, flags or providers. */
+	/**
+	 * Hooks registered or removed something after the start: commands, tools, shortcuts, flags or providers; or MCP servers
+	 * changed their tools, prompts or state.
+	 */
 	| { type: "registrations_changed" }
 	/** An entry that is not a message was appended (compaction, custom entries, name, model, …). */
 	| { type: "entry_appended"; entryIndex: number; entry: SessionEntry }

@@ -66,7 +66,7 @@ export class ProjectGate implements CommandTrust {
 	async describe(): Promise<string[]> {
 		const warnings: string[] = [];
 		const set = await this.#find((line) => warnings.push(line));
-		if (set.files.length === 0) return [...warnings, `${set.root} has no hooks or tools of its own`];
+		if (set.files.length === 0) return [...warnings, `${set.root} has no hooks, tools or MCP servers of its own`];
 		const width = Math.max(...set.files.map(({ rel }) => revealInvisible(rel).length));
 		return [
 			...warnings,

@@ -9,6 +9,7 @@ import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
+import type { SessionMcp } from "./session-mcp.js";
 import type { SessionRunner } from "./session-run.js";
 import type { SessionState } from "./session-state.js";
 import type { SessionWindow } from "./session-window.js";
@@ -37,6 +38,7 @@ export interface PrompterDeps {
 	runner: SessionRunner;
 	window: SessionWindow;
 	images: Pick<SessionImages, "fit">;
+	mcp: Pick<SessionMcp, "mentions" | "readMentions">;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 	notice(level: "info" | "warning" | "error", message: string): void;
@@ -100,16 +102,27 @@ export class Prompter {
 			if (command.status !== null) this.deps.notice("info", command.status);
 			return { kind: "command", status: command.status };
 		}
-		const { prompt, attachments = [], fromHook } = command;
+		const { prompt, attachments = [], fromHook, fromServer } = command;
 		const from = fromHook ? ("hook" as const) : source;
-		return this.#send(prompt, { attachments, ...(from ? { source: from } : {}) }, "steer", typed);
+		const extras = { attachments, ...(from ? { source: from } : {}) };
+		return this.#send(prompt, extras, "steer", { typed, isForeign: fromHook || fromServer });
 	}
 
-	/** @param typed what the user typed: `text` may be the expansion of a template */
-	async #send(text: string, extras: PromptExtras, how: "steer" | "followUp", typed = text): Promise<PromptResult> {
-		const { hooks, notice } = this.deps;
-		const waits = sourceImages(extras).length > 0 || hooks().registry.has("prompt") || this.#delivering !== null;
-		const deliver = () => this.#deliver({ text, extras, how, typed });
+	/**
+	 * @param typed what the user typed: `text` may be the expansion of a template
+	 * @param isForeign whether somebody else wrote `text`, whose `@server:uri` are then not read
+	 */
+	async #send(
+		text: string,
+		extras: PromptExtras,
+		how: "steer" | "followUp",
+		{ typed = text, isForeign = extras.source === "hook" }: { typed?: string; isForeign?: boolean } = {},
+	): Promise<PromptResult> {
+		const { hooks, notice, mcp } = this.deps;
+		const hasResources = !isForeign && mcp.mentions(text);
+		const isChecked = hasResources || sourceImages(extras).length > 0 || hooks().registry.has("prompt");
+		const waits = isChecked || this.#delivering !== null;
+		const deliver = () => this.#deliver({ text, extras, how, typed, hasResources });
 		// Without a wait when there is nothing to wait for: a hook's prompt joins the turn in which it was sent.
 		const delivered = await (waits ? this.#inTurn(deliver) : deliver());
 		if (!("run" in delivered)) return delivered;
@@ -119,9 +132,10 @@ export class Prompter {
 	}
 
 	/** Asks the hooks, fits the images, and queues the prompt or begins its run. */
-	async #deliver(prompt: Prompt): Promise<Exclude<PromptResult, { kind: "run" }> | { run: Promise<AgentRunResult> }> {
+	async #deliver(sent: Prompt): Promise<Exclude<PromptResult, { kind: "run" }> | { run: Promise<AgentRunResult> }> {
 		const { activity, runner, state } = this.deps;
-		const { how, typed } = prompt;
+		const prompt = sent.hasResources ? await this.#withResources(sent) : sent;
+		const { how } = prompt;
 		const decision = await this.#askHooks(prompt);
 		if ("handled" in decision) return { kind: "handled", by: decision.by };
 		if ("stop" in decision) {
@@ -136,13 +150,30 @@ export class Prompter {
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
-		if (isChanged) state.noteTyped(message, { typed, changedBy });
+		if (isChanged) state.noteTyped(message, { typed: prompt.typed, changedBy });
 		if (activity.verdict("prompt") === "queue") {
 			// A prompt that comes back is sent again, and changed again.
-			runner.queue[how]({ text: isChanged ? typed : text, message });
+			runner.queue[how]({ text: isChanged ? prompt.typed : text, message });
 			return { kind: "queued" };
 		}
 		return { run: runner.start([message], this.deps.ended) };
+	}
+
+	/** Attaches the resources of MCP servers that the prompt names. */
+	async #withResources(prompt: Prompt): Promise<Prompt> {
+		const { mcp, activity, ended } = this.deps;
+		await activity.untilRunEnded();
+		const operation = activity.begin("prompting", { signals: [ended] });
+		try {
+			const { attachments = [] } = prompt.extras;
+			const resources = await mcp.readMentions(prompt.text, operation.signal);
+			return { ...prompt, extras: { ...prompt.extras, attachments: [...attachments, ...resources] } };
+		} catch (error) {
+			if (!operation.signal.aborted) throw error;
+			throw new PiError("prompt_refused", "The prompt was not sent: it was stopped while its resources were read");
+		} finally {
+			operation.end();
+		}
 	}
 
 	async #askHooks({ text, extras, how }: Prompt): Promise<PromptDecision> {
@@ -209,6 +240,8 @@ interface Prompt {
 	extras: PromptExtras;
 	how: "steer" | "followUp";
 	typed: string;
+	/** Whether it names resources of MCP servers. */
+	hasResources: boolean;
 }
 
 /** The attachments of a prompt as hooks receive them: its images have this form, too. */

@@ -3,6 +3,7 @@ import type { RereadFiles } from "../commands/command.js";
 import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionHooks } from "./session-hooks.js";
+import type { SessionMcp } from "./session-mcp.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
@@ -10,6 +11,7 @@ export interface ReloaderDeps {
 	setup: SessionSetup;
 	state: SessionState;
 	hooks: SessionHooks;
+	mcp: Pick<SessionMcp, "load">;
 	models: Pick<HookModels, "ready">;
 	lifecycle: Pick<Lifecycle, "reload" | "shutDown">;
 	/** Problems found at the start and at reloads, one line each. */
@@ -32,12 +34,14 @@ export class Reloader {
 	 * @returns what was read and what failed, as one line
 	 */
 	async reload(screen: RereadFiles | null): Promise<string> {
-		const { setup, hooks, lifecycle, warnings, warn } = this.deps;
+		const { setup, hooks, mcp, lifecycle, warnings, warn } = this.deps;
 		warnings.length = 0;
 		const { count, kept } = await lifecycle.reload(async (unload) => {
 			this.#problems = await setup.reread({ withTools: true });
 			for (const line of this.#problems) warn(line);
-			return hooks.reload(unload);
+			const reloaded = await hooks.reload(unload);
+			await mcp.load();
+			return reloaded;
 		});
 		await this.#useModel();
 		const { remarks } = setup.resources;
@@ -60,11 +64,14 @@ export class Reloader {
 	 * @returns the problems that are new
 	 */
 	async refresh(): Promise<string[]> {
-		const { setup, hooks, lifecycle, warnings } = this.deps;
+		const { setup, hooks, mcp, lifecycle, warnings } = this.deps;
 		const known = this.#problems;
 		const hasNewCode = setup.codeChanged();
 		const problems = await setup.reread({ withTools: hasNewCode });
-		if (hasNewCode) await hooks.reload(() => lifecycle.shutDown());
+		if (hasNewCode) {
+			await hooks.reload(() => lifecycle.shutDown());
+			await mcp.load();
+		}
 		await this.#useModel();
 		const solved = known.filter((line) => !problems.includes(line) && (hasNewCode || !isAboutCode(line)));
 		warnings.splice(0, warnings.length, ...warnings.filter((line) => !solved.includes(line)));

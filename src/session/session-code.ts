@@ -10,6 +10,7 @@ import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.j
 import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
+import type { McpFiles } from "./mcp-files.js";
 import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
@@ -31,6 +32,8 @@ export interface SessionCodeOptions {
 	/** Whether the project's code runs; undefined: if the user trusts it. */
 	trust: boolean | undefined;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
+	/** The files that define MCP servers; receives what the user decides on those of the project. */
+	mcp: McpFiles;
 	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
 }
@@ -62,7 +65,8 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		own,
 		names: toolNames,
 		extra: extraTools,
-		expectsMore: findProjectTools(options).length > 0 || mayRegisterTools(options),
+		expectsMore: findProjectTools(options).length > 0 || mayRegisterTools(options) || options.mcp.exist,
+		mayJoin: (name) => options.mcp.exist && name.includes("_"),
 	});
 	const trust = new ProjectGate({
 		cwd: paths.cwd,
@@ -106,8 +110,10 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			const problems: PiError[] = [];
 			const onWarning = (line: string) => problems.push(new PiError("hook_load_failed", line));
 			const toolFiles = findProjectTools(options);
-			const isAsked = toolFiles.length > 0 || files.some(({ scope }) => scope === "project");
+			const hasServers = options.mcp.projectFiles.length > 0;
+			const isAsked = hasServers || toolFiles.length > 0 || files.some(({ scope }) => scope === "project");
 			const accepted = isAsked ? await trust.accept(onWarning) : null;
+			await options.mcp.useProject(accepted);
 			// A file that the user also names explicitly runs even if the project is not trusted.
 			const allowed = accepted ? files : discoverHooks(hookSearchPaths(options, false)).files;
 			const loaded = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
@@ -133,10 +139,11 @@ function keepGood(before: readonly CustomTool[], { tools, errors }: LoadedTools)
 	return [...tools, ...before.filter(({ file }) => isBroken(file))];
 }
 
-/** The versions of all files of hooks and tools, without what they import. */
+/** The versions of all files of hooks, tools and MCP servers, without what they import. */
 function describeCode(options: SessionCodeOptions): string {
 	const files = [...discoverHooks(hookSearchPaths(options, true)).files, ...findTools(options, true).files];
-	return files.map(({ realPath }) => `${realPath} ${versionOf(realPath)}`).join("\n");
+	const paths = [...files.map(({ realPath }) => realPath), ...options.mcp.paths];
+	return paths.map((path) => `${path} ${versionOf(path)}`).join("\n");
 }
 
 function versionOf(path: string): string {

@@ -15,6 +15,7 @@ import type { Reloader } from "./reloader.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionJobs } from "./session-jobs.js";
+import type { SessionMcp } from "./session-mcp.js";
 import type { SessionRunner } from "./session-run.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
@@ -41,6 +42,7 @@ export interface SessionComponents {
 	runner: SessionRunner;
 	userShell: UserShell;
 	jobs: SessionJobs;
+	mcp: SessionMcp;
 	lifecycle: Lifecycle;
 	reloader: Reloader;
 	commands: CommandRunner;

@@ -24,6 +24,8 @@ export interface SessionRunDeps extends SessionCore {
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
 	jobs: ToolJobs;
+	/** Called when a run begins. */
+	onRun(): void;
 }
 
 /** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
@@ -83,6 +85,7 @@ export class SessionRunner {
 		const { setup, state } = this.deps;
 		const { signal } = operation;
 		await setup.models.requestAuth(requireModel(setup, state));
+		this.deps.onRun();
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions, operation));
 			await refreshModel(this.deps, null);

@@ -4,6 +4,7 @@ import type { ArgumentValidator } from "../agent/tool-calls.js";
 import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/command.js";
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { RequestAuth } from "../config/credentials.js";
+import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { CorePreamble } from "../context/preamble.js";
@@ -15,12 +16,14 @@ import type { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
+import type { Network } from "../network/network.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
+import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
@@ -89,7 +92,7 @@ export interface SessionSetup {
 	client: ModelClient;
 	tools: readonly AnyTool[];
 	/** Turns tools off and on, and receives the tools of hooks. */
-	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "checkNames">;
+	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "useServers" | "checkNames">;
 	/**
 	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
 	 * they change.
@@ -141,6 +144,21 @@ export interface SessionSetup {
 	verbose: boolean;
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
+	/** The files that define MCP servers. */
+	mcp: Pick<McpFiles, "sources">;
+	/** What MCP servers need of this machine. */
+	mcpContext: {
+		env: Environment;
+		network: Network;
+		cwd: string;
+		home: string;
+		/** True: no requests to other machines, except those to the model. */
+		isOffline: boolean;
+		/** Path of auth.json, where logins to servers are kept. */
+		authFile: string;
+		/** Names of the tools that the user chose; undefined: all. */
+		toolNames: readonly string[] | undefined;
+	};
 	hookCacheDir: string;
 	/** The file that remembers the models of directories. */
 	lastModels: string;

@@ -14,6 +14,15 @@ export interface SessionToolsOptions {
 	extra: readonly AnyTool[];
 	/** True when tools of the project or of hooks may be added later, so that an unknown name may be one of them. */
 	expectsMore: boolean;
+	/** True for a name that a tool of an MCP server may have, which joins later. */
+	mayJoin?(name: string): boolean;
+}
+
+/** The tools of MCP servers. */
+export interface ServerTools {
+	tools: readonly AnyTool[];
+	/** The server of a tool. */
+	serverOf(name: string): string | undefined;
 }
 
 /** The tools of a session: the built-in ones, the user's, the project's once they may run, and those of running hooks. */
@@ -25,6 +34,9 @@ export class SessionTools implements CommandTools {
 	#off: ReadonlySet<string> = new Set();
 	#project: readonly CustomTool[] = [];
 	#ofHooks: readonly CustomTool[] = [];
+	#ofServers: ServerTools = { tools: [], serverOf: () => undefined };
+	/** Whether only chosen tools are on: tools that join later are then off. */
+	#isRestricted = false;
 	/** Name conflicts and replacements that were reported. */
 	readonly #reported = new Set<string>();
 	readonly warnings: readonly string[];
@@ -75,13 +87,28 @@ export class SessionTools implements CommandTools {
 	}
 
 	/**
+	 * Replaces the tools of MCP servers. Other tools of the same name are used instead of them.
+	 * @returns a line for each new name conflict
+	 */
+	useServers(ofServers: ServerTools): string[] {
+		const before = new Set(this.#all.map(({ name }) => name));
+		this.#ofServers = ofServers;
+		const { tools } = ofServers;
+		if (this.#isRestricted) {
+			const joined = tools.filter(({ name }) => !before.has(name)).map(({ name }) => name);
+			this.#off = new Set([...this.#off, ...joined]);
+		}
+		return this.#update();
+	}
+
+	/**
 	 * Checks the names that were chosen at the start. Call it when everything has been loaded.
 	 * @throws PiError `tool_unknown` for one that no tool has
 	 */
 	checkNames(): void {
 		const known = [...this.#merged().tools, ...this.options.extra];
 		for (const name of this.options.names ?? []) {
-			if (!known.some((tool) => tool.name === name)) throw unknownTool(name, known);
+			if (!known.some((tool) => tool.name === name) && !this.options.mayJoin?.(name)) throw unknownTool(name, known);
 		}
 	}
 
@@ -106,6 +133,7 @@ export class SessionTools implements CommandTools {
 	/** Turns these tools on and all others off. @throws PiError `tool_unknown`, changing nothing */
 	setActive(names: readonly string[]): void {
 		this.#check(names);
+		this.#isRestricted = this.#all.some(({ name }) => !names.includes(name));
 		this.#turnOff(this.#all.flatMap(({ name }) => (names.includes(name) ? [] : [name])));
 	}
 
@@ -142,7 +170,22 @@ export class SessionTools implements CommandTools {
 		const { builtins, own } = this.options;
 		const isGlobal = ({ file }: CustomTool) => file.scope === "global";
 		const inOrder = [...own.filter(isGlobal), ...this.#project, ...own.filter((tool) => !isGlobal(tool))];
-		return mergeTools(builtins, inOrder, this.#ofHooks);
+		const { tools, warnings } = mergeTools(builtins, inOrder, this.#ofHooks);
+		const names = new Set([...tools, ...this.options.extra].map(({ name }) => name));
+		const ofServers = this.#ofServers.tools.filter(({ name }) => !names.has(name));
+		const ignored = this.#ofServers.tools.filter((tool) => !ofServers.includes(tool));
+		return {
+			// Last, so that the tools before them stay in the provider's cache when they join.
+			tools: [...tools, ...ofServers],
+			warnings: [
+				...warnings,
+				...ignored.map(({ name }) => `${this.#serverTool(name)} is ignored: another tool has this name`),
+			],
+		};
+	}
+
+	#serverTool(name: string): string {
+		return `The tool ${name} of MCP server ${this.#ofServers.serverOf(name) ?? "search"}`;
 	}
 
 	#isBuiltin(name: string): boolean {
@@ -151,6 +194,10 @@ export class SessionTools implements CommandTools {
 
 	#sourceOf(tool: AnyTool): string {
 		if (this.options.builtins.includes(tool)) return BUILTIN;
+		if (this.#ofServers.tools.includes(tool)) {
+			const server = this.#ofServers.serverOf(tool.name);
+			return server === undefined ? "MCP" : `MCP server ${server}`;
+		}
 		const custom = this.custom.find((candidate) => candidate.tool === tool);
 		return custom?.file.path ?? this.hookOf(tool) ?? "SDK";
 	}

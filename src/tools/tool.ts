@@ -40,6 +40,11 @@ export interface Tool<TParameters extends TSchema = TSchema, TDetails = unknown>
 	promptLine?: string;
 	/** Guidelines for the system prompt, included while the tool is on. */
 	guidelines?: readonly string[];
+	/**
+	 * Checks arguments instead of the session, for a schema that pi must not run: that of another program.
+	 * @throws with a message that a model can act on
+	 */
+	checkArguments?(args: unknown): Record<string, unknown>;
 	/** Receives arguments that match `parameters`. A thrown error becomes an error result. */
 	run(args: Static<TParameters>, context: ToolContext): Promise<ToolResult<TDetails>>;
 }

@@ -70,6 +70,8 @@ export interface ArgumentSuggestion {
 export interface CompletionSources {
 	palette(): readonly PaletteEntry[];
 	completeArguments(name: string, prefix: string): Promise<readonly ArgumentSuggestion[]>;
+	/** Completes the text after `@` with resources of MCP servers. */
+	completeResource?(typed: string, signal: AbortSignal): Promise<readonly ArgumentSuggestion[]>;
 	/** Lists paths relative to `cwd`. Called repeatedly. */
 	listFiles: ListFiles;
 	cwd: string;
@@ -97,7 +99,7 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 				const [, word = "", inQuotes, plain] = file;
 				const query = inQuotes ?? plain ?? "";
 				if (EXPLICIT_PATH.test(query)) return completePath({ word, path: query, sign: "@" }, sources.cwd);
-				return completeFile(files, word, query, request);
+				return completeMention(files, sources, { word, query }, request);
 			}
 			const call = request.firstLine ? ARGUMENTS.exec(request.before) : null;
 			if (call) return completeCall(sources, call[1] ?? "", call[2] ?? "", request);
@@ -151,6 +153,39 @@ async function completeCall(
 			submits: true,
 		})),
 	};
+}
+
+/** A resource of an MCP server is `name:…`. */
+const RESOURCE = /^[\w-]+:/;
+
+/** Completes what is typed after `@`: resources of MCP servers, or files. */
+async function completeMention(
+	files: FileSearch,
+	sources: CompletionSources,
+	{ word, query }: { word: string; query: string },
+	request: CompletionRequest,
+): Promise<Completion | null> {
+	const found = (await sources.completeResource?.(query, request.signal)) ?? [];
+	const rows = found.slice(0, MAX_FILES).map(({ value, description }) => {
+		const isServer = value.endsWith(":");
+		const isQuoted = /[\s"]/.test(value);
+		const text = isQuoted ? `@"${value}` : `@${value}`;
+		return {
+			insert: isServer ? text : `${text}${isQuoted ? '"' : ""} `,
+			label: value,
+			description,
+			matched: fuzzyMatch(query, value)?.positions,
+			submits: false,
+		};
+	});
+	if (rows.length > 0 && RESOURCE.test(query)) return { rows, prefix: word };
+	const some = { ...request, onPartial: (partial: Completion) => request.onPartial?.(withRows(rows, partial)) };
+	const ofFiles = await completeFile(files, word, query, some);
+	return ofFiles ? withRows(rows, ofFiles) : rows.length > 0 ? { rows, prefix: word } : null;
+}
+
+function withRows(rows: readonly CompletionRow[], completion: Completion): Completion {
+	return rows.length > 0 ? { ...completion, rows: [...rows, ...completion.rows] } : completion;
 }
 
 async function completeFile(

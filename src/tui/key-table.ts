@@ -98,6 +98,11 @@ const PI_ACTIONS = {
 	hooksPanel: {
 		"hooksPanel.reload": { defaultKeys: "r", description: "Reload the hooks" },
 	},
+	mcpPanel: {
+		"mcpPanel.restart": { defaultKeys: "r", description: "Restart the MCP server" },
+		"mcpPanel.log": { defaultKeys: "l", description: "Show the log of the MCP server" },
+		"mcpPanel.login": { defaultKeys: "i", description: "Log in to the MCP server" },
+	},
 } as const satisfies Record<string, KeybindingDefinitions>;
 
 type KeyScope = keyof typeof PI_ACTIONS;
@@ -129,6 +134,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	contextPanel: "Context panel",
 	compactionPanel: "Compaction panel",
 	hooksPanel: "Hooks panel",
+	mcpPanel: "MCP panel",
 } satisfies Record<KeyScope, string>;
 /** The scopes that are active at the same time, for each component that reads keys. */
 const LISTENING_TOGETHER: readonly (readonly string[])[] = [
@@ -142,6 +148,7 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["dialog", "contextPanel"],
 	["dialog", "compactionPanel"],
 	["dialog", "hooksPanel", "toggle"],
+	["dialog", "mcpPanel", "toggle"],
 ] satisfies KeyScope[][];
 /** Pairs that share a key on purpose: one of them ignores it in some situations. */
 const SHARED: ReadonlySet<string> = new Set([

@@ -209,6 +209,13 @@ export class PromptEditor extends Editor {
 		return drawSuggestion(lines, visibleControls(this.#suggestion), keys, { width: this.#width, dim: this.#theme.dim });
 	}
 
+	/** Call when the commands have changed: completes the command that is being typed again, unless the popup was closed. */
+	refreshCommands(): void {
+		if (!this.#before().startsWith("/") || this.#request?.signal.aborted) return;
+		this.#complete(false);
+		this.tui.requestRender();
+	}
+
 	/** @returns true when the popup has handled the key */
 	#popupKey(popup: CompletionPopup, data: string): boolean {
 		if (!popup.selected) return false;

@@ -302,7 +302,7 @@ class KeptOutput {
 }
 
 /** Sends SIGTERM to a group; after a second kills remaining processes and calls `onKill`. */
-function endGroup(group: number, onKill: () => void): void {
+export function endGroup(group: number, onKill: () => void): void {
 	signalGroup(group, "SIGTERM");
 	const timer = setTimeout(() => {
 		if (isGroupAlive(group)) signalGroup(group, "SIGKILL");
@@ -320,7 +320,8 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
 	}
 }
 
-function isGroupAlive(group: number): boolean {
+/** True while a process of the group runs. */
+export function isGroupAlive(group: number): boolean {
 	try {
 		process.kill(-group, 0);
 		return true;
@@ -336,7 +337,8 @@ function forgetEndedGroups(): void {
 	}
 }
 
-function startFailure(command: string, cwd: string | undefined, thrown: unknown): string {
+/** Why a program could not be started, for the user. */
+export function startFailure(command: string, cwd: string | undefined, thrown: unknown): string {
 	const code = errnoCode(thrown);
 	if (cwd !== undefined && !existsSync(cwd)) return `Cannot start ${command}: the directory ${cwd} does not exist`;
 	if (code === "ENOENT") return `${command}: command not found`;

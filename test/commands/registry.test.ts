@@ -11,6 +11,10 @@ const SOURCES = {
 		{ name: "model", description: "hidden by the built-in" },
 	],
 	skills: [{ name: "pdf", description: "Work with PDF files" }],
+	servers: {
+		prompts: [{ name: "docs:ask", description: "Ask the documentation" }],
+		isPrompt: (name: string) => name.startsWith("docs:"),
+	},
 };
 
 describe("parseSlashCommand", () => {
@@ -38,6 +42,7 @@ test("a name finds built-in commands and their aliases before other commands", (
 	expect(findCommand("clear", SOURCES)).toMatchObject({ kind: "builtin", command: { name: "new" } });
 	expect(findCommand("review", SOURCES)).toEqual({ kind: "template", name: "review" });
 	expect(findCommand("skill:pdf", SOURCES)).toEqual({ kind: "skill", name: "pdf" });
+	expect(findCommand("docs:later", SOURCES)).toEqual({ kind: "mcp", name: "docs:later" });
 	expect(findCommand("nothing", SOURCES)).toBeNull();
 });
 
@@ -46,6 +51,7 @@ test("the palette contains each name once, with its source", () => {
 	expect(items.filter(({ name }) => name === "model").map(({ origin }) => origin)).toEqual(["built-in"]);
 	expect(items.find(({ name }) => name === "review")?.origin).toBe("prompt");
 	expect(items.find(({ name }) => name === "skill:pdf")?.origin).toBe("skill");
+	expect(items.find(({ name }) => name === "docs:ask")?.origin).toBe("MCP");
 });
 
 test("an unknown name produces the nearest names", () => {

@@ -19,6 +19,7 @@ test("paths returns every file and directory", () => {
 		trust: "/home/u/.pi/agent/trust.json",
 		trustedTexts: "/home/u/.pi/agent/trusted",
 		keybindings: "/home/u/.pi/agent/keybindings.json",
+		mcp: "/home/u/.pi/agent/mcp.json",
 		lastModels: "/home/u/.pi/agent/last-models.json",
 		hooks: "/home/u/.pi/agent/hooks",
 		tools: "/home/u/.pi/agent/tools",
@@ -36,6 +37,8 @@ test("paths returns every file and directory", () => {
 		project: {
 			dir: "/work/shop/.pi",
 			settings: "/work/shop/.pi/settings.json",
+			mcp: "/work/shop/.pi/mcp.json",
+			sharedMcp: "/work/shop/.mcp.json",
 			hooks: "/work/shop/.pi/hooks",
 			tools: "/work/shop/.pi/tools",
 			prompts: "/work/shop/.pi/prompts",

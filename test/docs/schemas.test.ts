@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { editorSchema, readBySchema, type SchemaProblem } from "../../src/config/json-schema.js";
 import { MODELS_SCHEMA } from "../../src/config/models-file.js";
 import { SETTINGS_SCHEMA } from "../../src/config/settings-schema.js";
+import { MCP_SCHEMA } from "../../src/mcp/config.js";
 import { eventsSchema } from "../../src/modes/event-schema.js";
 import { keybindingsSchema } from "../../src/tui/key-bindings.js";
 import { KEY_ACTIONS } from "../../src/tui/key-table.js";
@@ -12,6 +13,7 @@ import { createKeymap } from "../../src/tui/keymap.js";
 const SCHEMAS = {
 	settings: editorSchema("pi settings", SETTINGS_SCHEMA),
 	models: editorSchema("pi models", MODELS_SCHEMA),
+	mcp: editorSchema("pi MCP servers", MCP_SCHEMA),
 	keybindings: editorSchema("pi key bindings", keybindingsSchema(KEY_ACTIONS)),
 	events: eventsSchema(),
 };
@@ -53,6 +55,7 @@ function filesOf(schema: unknown): fc.Arbitrary<unknown> {
 test.each([
 	["settings", SETTINGS_SCHEMA],
 	["models", MODELS_SCHEMA],
+	["mcp", MCP_SCHEMA],
 ])("an editor that knows the schema marks a %s file exactly if pi reports a problem", (name, schema) => {
 	const editor = Object(editorSchema(name, schema));
 	fc.assert(

@@ -19,8 +19,8 @@ function nameOf(file: string): string {
 	return file.replace(/(-.{8})?\.js$/, "");
 }
 
-/** Files that are read before the first line of these files runs: the files and all their imports, by name and in order. */
-function readBy(...names: string[]): string[] {
+/** Files that are read before the first line of these files runs: the files and all their imports. */
+function filesReadBy(...names: string[]): string[] {
 	const files = new Set(names.map(fileNamed));
 	for (const file of files) {
 		const [imports] = parse(readFileSync(join(DIST, file), "utf8"));
@@ -28,7 +28,14 @@ function readBy(...names: string[]): string[] {
 			if (dynamic === -1 && path?.startsWith("./")) files.add(path.slice(2));
 		}
 	}
-	return [...files].map(nameOf).sort();
+	return [...files];
+}
+
+/** `filesReadBy`, by name and in order. */
+function readBy(...names: string[]): string[] {
+	return filesReadBy(...names)
+		.map(nameOf)
+		.sort();
 }
 
 function kilobytes(names: readonly string[]): number {
@@ -83,6 +90,19 @@ test("only pi acp reads code of the Agent Client Protocol", async () => {
 		readFileSync(join(DIST, fileNamed(name)), "utf8").includes("session/request_permission");
 	expect(readBy("main", "screen", "headless", "session-headless", "models", "index", "hooks").filter(has)).toEqual([]);
 	expect(readBy("run-acp").filter(has)).toEqual(["run-acp"]);
+});
+
+test("no code of MCP is read without a configured server, and its client only when a server starts", async () => {
+	await init;
+	const contains = (text: string) => (file: string) => readFileSync(join(DIST, file), "utf8").includes(text);
+	const [tools, client] = [contains("mcp_search"), contains("notifications/tools/list_changed")];
+	const started = filesReadBy("main", "screen", "headless", "models", "session-headless");
+	expect(started.filter((file) => tools(file) || client(file))).toEqual([]);
+	const configured = filesReadBy("servers");
+	expect(configured.filter(tools)).toHaveLength(1);
+	expect(configured.filter(client)).toEqual([]);
+	expect(filesReadBy("connection").filter(client)).toHaveLength(1);
+	expect(kilobytes(["servers"])).toBeLessThan(40);
 });
 
 test("the package entries have the same exports as their sources", async () => {

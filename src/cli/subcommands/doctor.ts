@@ -1,11 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { environmentProviders } from "../../config/env-keys.js";
 import { findLocalModels } from "../../config/local-servers.js";
 import { loadModelSources } from "../../config/model-sources.js";
+import type { Environment } from "../../config/paths.js";
 import { terminalColors } from "../../config/terminal-colors.js";
 import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
-import { loadTrust } from "../../config/trust.js";
+import { findProjectSet, isTrusted, loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
 import { plural } from "../../modes/format.js";
@@ -50,6 +51,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		...(await checkModels(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),
+		...(await checkServers(location)),
 		...(await checkResources(location)),
 	];
 	const problems = findings.filter(({ state }) => state === "problem");
@@ -238,6 +240,51 @@ async function checkHooks(location: Location, options: SubcommandOptions): Promi
 			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, fix: "pi hooks trust" }]
 			: []),
 	];
+}
+
+/** Checks the files that define MCP servers. Starts no server. */
+async function checkServers({ env, paths }: Location): Promise<Finding[]> {
+	const name = "mcp";
+	const { cwd, home, project } = paths;
+	const sources = [
+		{ path: paths.mcp, scope: "user" as const },
+		{ path: project.sharedMcp, scope: "shared" as const },
+		{ path: project.mcp, scope: "project" as const },
+	].filter(({ path }) => existsSync(path));
+	if (sources.length === 0) return [];
+	const { loadMcpConfig } = await import("../../mcp/config.js");
+	const { servers, problems } = loadMcpConfig(sources, { env, cwd, home });
+	const list = servers.map(({ name: server, isDisabled }) => (isDisabled ? `${server} (off)` : server)).join(", ");
+	const missing = servers.flatMap(({ name: server, address, isDisabled, source }) =>
+		address.kind === "stdio" && !isDisabled && !findCommand(address.command, address.cwd, env)
+			? [`${source.path}: the command ${address.command} of the server ${server} does not exist`]
+			: [],
+	);
+	const ofProject = sources.filter(({ scope }) => scope !== "user");
+	const set = ofProject.length > 0 ? await findProjectSet(cwd, loadTrust(paths.agentDir)) : null;
+	return [
+		{ name, state: servers.length > 0 ? "ok" : "note", text: list || "no servers" },
+		...problems.map((text): Finding => ({ name, state: / the latter is used$/.test(text) ? "note" : "problem", text })),
+		...missing.map((text): Finding => ({ name, state: "problem", text, fix: "install it, or correct the command" })),
+		...(set && !isTrusted(set)
+			? [
+					{
+						name,
+						state: "note" as const,
+						text: `not used, not trusted: ${ofProject.map(({ path }) => path).join(", ")}`,
+						fix: "pi hooks trust",
+					},
+				]
+			: []),
+	];
+}
+
+/** Whether a command exists, as the start of a process looks for it. */
+function findCommand(command: string, cwd: string, env: Environment): boolean {
+	if (command.includes("/") || process.platform === "win32") {
+		return process.platform === "win32" || existsSync(resolve(cwd, command));
+	}
+	return (env.PATH ?? "").split(delimiter).some((dir) => existsSync(join(dir, command)));
 }
 
 /** Checks the context files, skills and prompt templates of the user and the project. */

@@ -31,7 +31,7 @@ export async function trustProject({ location: { paths }, options, io }: Subcomm
 		if (keptAside !== undefined) printNotices(io, [`The unreadable trust.json was renamed to ${keptAside}`]);
 	}
 	if (options.json) await printJson(io, describeJson(set));
-	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks or tools`]);
+	else if (set.files.length === 0) await printLines(io, [`${set.root} has no hooks, tools or MCP servers`]);
 	else {
 		const rows = set.files.map((file) => [
 			revealInvisible(file.rel),

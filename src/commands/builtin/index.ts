@@ -13,6 +13,7 @@ import { hotkeysCommand } from "./hotkeys.js";
 import { jobsCommand } from "./jobs.js";
 import { loginCommand } from "./login.js";
 import { logoutCommand } from "./logout.js";
+import { mcpCommand } from "./mcp.js";
 import { modelCommand } from "./model.js";
 import { nameCommand } from "./name.js";
 import { newCommand } from "./new.js";
@@ -48,6 +49,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	trustCommand,
 	toolsCommand,
 	jobsCommand,
+	mcpCommand,
 	settingsCommand,
 	copyCommand,
 	exportCommand,

@@ -2,7 +2,8 @@ import { cleanKey, keyProblem } from "../../config/key-shape.js";
 import { providerName } from "../../config/provider-names.js";
 import { PiError } from "../../errors.js";
 import { nearest } from "../../util/nearest.js";
-import type { BuiltinCommandContext, CommandHost, LoginDialogs, LoginOption, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandHost, LoginOption, SlashCommand } from "../command.js";
+import type { LoginDialogs } from "../login-dialogs.js";
 
 /** `/login [provider]`: saves an API key, or logs in through the provider's web site. */
 export const loginCommand: SlashCommand = {
@@ -85,15 +86,19 @@ function named(choices: readonly LoginOption[], name: string): LoginOption[] {
 }
 
 /** @returns false when the user canceled the login */
-function logIn(choice: LoginOption, { session, ui, shell, signal }: BuiltinCommandContext): Promise<boolean> {
-	const dialogs: LoginDialogs = {
-		onAddress: (url, instructions) =>
-			shell?.show(`Log in to ${choice.name}`, [...(instructions ? [instructions] : []), url]),
+function logIn(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
+	const { session, signal } = context;
+	return session.accounts.login(choice.provider, loginDialogs(choice.name, context), signal);
+}
+
+/** The dialogs of a login through a web site. */
+export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommandContext): LoginDialogs {
+	return {
+		onAddress: (url, instructions) => shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]),
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
 		onProgress: (message) => ui.notify(message, "info"),
 	};
-	return session.accounts.login(choice.provider, dialogs, signal);
 }
 
 /** Without a model, selects the best one of the provider. @returns a status line */

@@ -3,7 +3,7 @@ export interface SessionToolInfo {
 	readonly name: string;
 	/** For the model. */
 	readonly description: string;
-	/** `built-in`, the path of its file or hook, or `SDK` for a tool of an SDK program. */
+	/** `built-in`, the path of its file or hook, `MCP server <name>`, or `SDK` for a tool of an SDK program. */
 	readonly source: string;
 }
 

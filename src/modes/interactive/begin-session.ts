@@ -53,6 +53,9 @@ export async function beginSession(
 	bindHookKeys(session, keymap, (problem) => screen.transcript.notice("warning", problem));
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
+	session.subscribe(({ type }) => {
+		if (type === "registrations_changed") editor.refreshCommands();
+	});
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);

@@ -12,6 +12,7 @@ const MAX_FILES = 500_000;
 export interface PaletteSource {
 	palette(): readonly PaletteItem[];
 	completeArguments(name: string, prefix: string): Promise<readonly CompletionItem[]>;
+	completeResource?(typed: string, signal: AbortSignal): Promise<readonly CompletionItem[]>;
 }
 
 /** Provides the editor's completions: commands of the session, files of the working directory. */
@@ -33,6 +34,7 @@ export class PaletteController {
 				const items = (await this.#source?.completeArguments(name, prefix)) ?? [];
 				return items.filter((item) => typeof item?.value === "string");
 			},
+			completeResource: async (typed, signal) => (await this.#source?.completeResource?.(typed, signal)) ?? [],
 		});
 		this.#used = this.base;
 		this.completion = { complete: (request) => this.#used.complete(request), cancel: () => this.#used.cancel() };

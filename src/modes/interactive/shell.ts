@@ -55,6 +55,7 @@ export function createShell({ write, page, dialogs: host, clipboardPrograms, ...
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
 		openCompaction: async (trial) => (await load()).openCompaction(trial),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
+		openMcp: async (mcp, signal) => (await load()).openMcp(mcp, signal),
 		pickModel: async (question, signal) => (await load()).pickModel(question, signal),
 		pickSession: async (sessions, signal) => (await load()).pickSession(sessions, signal),
 		pickBranch: async (rows, signal) => (await load()).pickBranch(rows, signal),

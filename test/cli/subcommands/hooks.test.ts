@@ -243,7 +243,7 @@ appendFileSync(${JSON.stringify(marker)}, "x"); export default (pi) => pi.comman
 
 	test("stores nothing for a project without code", async () => {
 		const result = await run({ name: "hooks", action: "trust" });
-		expect(result.stdout).toBe(`${result.cwd} has no hooks or tools\n`);
+		expect(result.stdout).toBe(`${result.cwd} has no hooks, tools or MCP servers\n`);
 	});
 });
 

@@ -11,6 +11,7 @@ import { type CompactionAnswer, CompactionPanel, type CompactionPanelOptions } f
 import { ContextPanel } from "./context-panel.js";
 import { HooksPanel } from "./hooks-panel.js";
 import { createListPage } from "./list-page.js";
+import { McpPanel } from "./mcp-panel.js";
 import { createModelPicker } from "./model-picker.js";
 import { createTextPager } from "./pager.js";
 import { SessionPicker } from "./session-picker.js";
@@ -28,7 +29,7 @@ export interface DialogHost
 
 /** The dialogs that commands open. */
 export type CommandDialogs = Required<
-	Omit<PickerShell, "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks">
+	Omit<PickerShell, "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks" | "openMcp">
 >;
 
 /** Creates the functions that open each dialog instead of the editor. */
@@ -73,6 +74,17 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 					onReload: () => settle("reload"),
 					onClose: () => settle(null),
 					requestRender,
+					paths,
+				});
+			}),
+		openMcp: (mcp, signal) =>
+			open<string | null>(host, signal, null, (settle, closed) => {
+				return new McpPanel(style, {
+					mcp,
+					onLogin: (name) => settle(name),
+					onClose: () => settle(null),
+					requestRender,
+					closed,
 					paths,
 				});
 			}),

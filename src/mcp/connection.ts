@@ -1,0 +1,208 @@
+import {
+	Client,
+	type ClientOptions,
+	type JsonSchemaValidator,
+	type Prompt,
+	SdkError,
+	SdkErrorCode,
+	SdkHttpError,
+	type Tool,
+	type Transport,
+	UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import type { Environment } from "../config/paths.js";
+import { errorText } from "../errors.js";
+import type { Network } from "../network/network.js";
+import { formatDuration } from "../util/format-amounts.js";
+import { packageVersion } from "../util/package-root.js";
+import { revealLine } from "../util/reveal.js";
+import type { McpServerConfig } from "./config.js";
+import { connectHttp } from "./http.js";
+import type { LoginHints, LoginStore } from "./oauth.js";
+import { ServerProcess } from "./server-process.js";
+
+export type { Prompt, Tool } from "@modelcontextprotocol/client";
+
+/** Variables of pi that every server gets; Windows starts no program without its own. */
+const INHERITED =
+	process.platform === "win32"
+		? /^(?:PATH|PATHEXT|SYSTEMROOT|USERPROFILE|TEMP)$/i
+		: /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+)$/;
+/** Lists of more items are cut. */
+const MAX_ITEMS = 2000;
+
+/** What a connection reports. */
+export interface ConnectionEvents {
+	/** The server has changed its tools or prompts. */
+	onChange(): void;
+	/** The connection ended without `close`. */
+	onLost(reason: string): void;
+	onStderr(chunk: Buffer): Promise<void> | undefined;
+	onLog(line: string): void;
+}
+
+export interface ConnectionOptions extends ConnectionEvents {
+	config: McpServerConfig;
+	env: Environment;
+	network: Network;
+	store: LoginStore;
+	signal: AbortSignal;
+}
+
+/** A connection to a server that is ready. */
+export interface Connection {
+	client: Client;
+	tools: readonly Tool[];
+	prompts: readonly Prompt[];
+	hasResources: boolean;
+	/** The part of its lists that was dropped; null for none. */
+	dropped: string | null;
+	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
+	ending(): string | null;
+	close(): Promise<void>;
+}
+
+/** The server needs a login. */
+export class LoginNeeded extends Error {
+	constructor(readonly hints: LoginHints) {
+		super("it needs a login");
+	}
+}
+
+/**
+ * Schemas of servers are data: pi compiles none of them, which would run code made of them. The servers check the
+ * arguments, and nothing of pi relies on the form of a result.
+ */
+const NO_VALIDATION: ClientOptions["jsonSchemaValidator"] = {
+	getValidator<T>(): JsonSchemaValidator<T> {
+		return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+	},
+};
+
+/** Starts a server, or connects to it, and reads what it offers. @throws LoginNeeded; Error with the reason */
+export async function connect({
+	config,
+	env,
+	network,
+	store,
+	signal,
+	...events
+}: ConnectionOptions): Promise<Connection> {
+	const { timeoutMs } = config;
+	const client = new Client(
+		{ name: "pi", version: packageVersion() },
+		{
+			jsonSchemaValidator: NO_VALIDATION,
+			listChanged: {
+				tools: { autoRefresh: false, onChanged: () => update() },
+				prompts: { autoRefresh: false, onChanged: () => update() },
+			},
+		},
+	);
+	client.setNotificationHandler("notifications/message", ({ params }) => {
+		events.onLog(`${params.level}: ${typeof params.data === "string" ? params.data : JSON.stringify(params.data)}`);
+	});
+	client.onerror = (error) => events.onLog(describeFailure(error, timeoutMs));
+	const { transport, hints, child } = await open(config, { env, network, store }, events);
+	let isClosing = false;
+	const close = async () => {
+		isClosing = true;
+		await client.close();
+		// The client forgets a transport that could not be initialized.
+		await transport.close();
+	};
+	const connection: Connection = {
+		client,
+		tools: [],
+		prompts: [],
+		hasResources: false,
+		dropped: null,
+		ending: () => child?.ending ?? null,
+		close,
+	};
+	const update = () => {
+		void readLists(connection, { timeout: timeoutMs }).then(events.onChange, (error) =>
+			events.onLog(describeFailure(error, timeoutMs)),
+		);
+	};
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+	try {
+		await client.connect(transport, { timeout: timeoutMs, signal: limit });
+		await readLists(connection, { timeout: timeoutMs, signal: limit });
+	} catch (error) {
+		// An exit is reported before its reason is known.
+		const ending = child?.ending;
+		await close().catch(() => {});
+		if (error instanceof UnauthorizedError || isUnauthorized(error)) throw new LoginNeeded(hints);
+		if (limit.aborted && !signal.aborted) throw new Error(tooSlow(timeoutMs), { cause: error });
+		if (ending) throw new Error(`it ended with ${ending}`, { cause: error });
+		throw new Error(describeFailure(error, timeoutMs), { cause: error });
+	}
+	client.onclose = () => {
+		if (!isClosing) events.onLost(child?.ending ?? "the connection was closed");
+	};
+	return connection;
+}
+
+/** The reason of a failed request, on one line. */
+export function describeFailure(error: unknown, timeoutMs: number): string {
+	if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return tooSlow(timeoutMs);
+	const cause = error instanceof Error && error.cause instanceof Error ? `: ${errorText(error.cause)}` : "";
+	return revealLine(`${errorText(error)}${cause}`);
+}
+
+/** True if a failed request shows that the connection does not exist anymore. */
+export function isConnectionLost(error: unknown): boolean {
+	if (error instanceof SdkHttpError) return error.status === 404;
+	if (error instanceof SdkError) {
+		return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
+	}
+	// What `fetch` throws if there is no connection.
+	return error instanceof TypeError && /fetch failed/.test(error.message);
+}
+
+/** True if a failed request shows that the server needs a login. */
+export function isUnauthorized(error: unknown): boolean {
+	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+}
+
+function tooSlow(timeoutMs: number): string {
+	return `it did not answer within ${formatDuration(timeoutMs)}`;
+}
+
+async function open(
+	{ address }: McpServerConfig,
+	{ env, network, store }: Pick<ConnectionOptions, "env" | "network" | "store">,
+	{ onStderr, onLog }: ConnectionEvents,
+): Promise<{ transport: Transport; hints: LoginHints; child?: ServerProcess }> {
+	if (address.kind === "http") {
+		await network.prepare();
+		return connectHttp(address, store, network);
+	}
+	const inherited = Object.entries(env).flatMap(([name, value]) =>
+		INHERITED.test(name) && value !== undefined ? [[name, value] as const] : [],
+	);
+	const child = new ServerProcess({
+		...address,
+		env: { ...Object.fromEntries(inherited), ...address.env },
+		onStderr,
+		onLog,
+	});
+	return { transport: child, hints: {}, child };
+}
+
+async function readLists(connection: Connection, options: { timeout: number; signal?: AbortSignal }): Promise<void> {
+	const { client } = connection;
+	const offered = client.getServerCapabilities();
+	const refresh = { ...options, cacheMode: "refresh" } as const;
+	const [tools, prompts] = await Promise.all([
+		offered?.tools ? client.listTools(undefined, refresh) : null,
+		// A server without its prompts is still useful.
+		offered?.prompts ? client.listPrompts(undefined, refresh).catch(() => null) : null,
+	]);
+	const count = tools?.tools.length ?? 0;
+	connection.tools = tools?.tools.slice(0, MAX_ITEMS) ?? [];
+	connection.prompts = prompts?.prompts.slice(0, MAX_ITEMS) ?? [];
+	connection.hasResources = offered?.resources !== undefined;
+	connection.dropped = count > MAX_ITEMS ? `${count - MAX_ITEMS} of ${count} tools are dropped` : null;
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
+import { errorText } from "../errors.js";
+import { sleep } from "../util/abort.js";
+import { endGroup, isGroupAlive, startFailure } from "../util/process.js";
+import { prepareReaper, trackGroup, untrackGroup } from "../util/reaper.js";
+import { MessageLines, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
+
+/** Time for a server to end after its stdin was closed, ms. */
+const GRACE_MS = 300;
+/** Maximum wait for the last messages of a server that has ended, while another process holds its pipes, ms. */
+const LINGER_MS = 200;
+/** Maximum length of a line of stdout that is no message, in the log. */
+const MAX_LOGGED = 1000;
+
+export interface ServerProcessOptions {
+	command: string;
+	args: readonly string[];
+	/** The complete environment. */
+	env: Readonly<Record<string, string>>;
+	cwd: string;
+	/** Receives what the server prints to stderr. A returned promise pauses it. */
+	onStderr(chunk: Buffer): Promise<void> | undefined;
+	/** Receives lines for the log of the server. */
+	onLog(line: string): void;
+}
+
+/**
+ * A server that runs as a child process and speaks MCP over stdin and stdout. In contrast to the transport of the SDK, it is
+ * the leader of its own process group, which ends with pi in any case, and a message that is too long only fails its request.
+ */
+export class ServerProcess implements Transport {
+	onclose?: () => void;
+	onerror?: (error: Error) => void;
+	onmessage?: <T extends JSONRPCMessage>(message: T) => void;
+	/** How the process ended: `exit code 1`, `SIGKILL`; null while it runs. */
+	ending: string | null = null;
+	#child: ChildProcess | null = null;
+	#exited: Promise<void> = Promise.resolve();
+	#isClosed = false;
+
+	constructor(private readonly options: ServerProcessOptions) {}
+
+	/** Starts the process. @throws Error with the reason why it could not be started */
+	start(): Promise<void> {
+		const { command, args, env, cwd, onStderr } = this.options;
+		prepareReaper();
+		let child: ChildProcess;
+		try {
+			child = spawn(command, [...args], { cwd, env: { ...env }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+		} catch (error) {
+			return Promise.reject(new Error(startFailure(command, cwd, error), { cause: error }));
+		}
+		const group = child.pid;
+		if (group === undefined) {
+			return new Promise((_, reject) => {
+				child.once("error", (error) => reject(new Error(startFailure(command, cwd, error), { cause: error })));
+			});
+		}
+		trackGroup(group);
+		this.#child = child;
+		const lines = new MessageLines({
+			onLine: (line) => this.#receive(line),
+			onTooLong: (id) => this.#refuse(id),
+		});
+		child.stdout?.on("data", (chunk: Buffer) => lines.add(chunk));
+		child.stderr?.on("data", (chunk: Buffer) => {
+			const paused = onStderr(chunk);
+			if (paused === undefined) return;
+			child.stderr?.pause();
+			void paused.finally(() => child.stderr?.resume());
+		});
+		for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on("error", () => {}); // its exit is reported
+		child.on("error", () => {}); // a signal could not be sent; pi signals the group separately
+		this.#exited = new Promise((resolve) => {
+			child.once("exit", (code, signal) => {
+				this.ending = signal ?? `exit code ${code}`;
+				resolve();
+				// What it has started must not survive it.
+				this.#endGroup(group);
+				// Its last messages may still be in the pipe.
+				setTimeout(() => this.#reportClose(), LINGER_MS);
+			});
+			child.once("close", () => this.#reportClose());
+		});
+		return Promise.resolve();
+	}
+
+	send(message: JSONRPCMessage): Promise<void> {
+		const stdin = this.#child?.stdin;
+		const ended = () => new SdkError(SdkErrorCode.ConnectionClosed, "the server has ended");
+		if (!stdin || this.ending !== null) return Promise.reject(ended());
+		return new Promise((resolve, reject) => {
+			stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+				if (!error) return resolve();
+				// The pipe breaks before the exit is reported, which says why.
+				void Promise.race([this.#exited, sleep(LINGER_MS)]).then(() => reject(ended()));
+			});
+		});
+	}
+
+	/** Closes stdin, then ends the process group. Resolves when the process has ended, or was told to. */
+	async close(): Promise<void> {
+		const child = this.#child;
+		if (!child?.pid || this.ending !== null) return;
+		child.stdin?.end();
+		await Promise.race([this.#exited, sleep(GRACE_MS)]);
+		if (this.ending !== null) return;
+		this.#endGroup(child.pid);
+		// It must not keep pi running; the reaper knows its group.
+		child.unref();
+		this.#reportClose();
+	}
+
+	#reportClose(): void {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
+		this.onclose?.();
+	}
+
+	#endGroup(group: number): void {
+		if (isGroupAlive(group)) endGroup(group, () => untrackGroup(group));
+		else untrackGroup(group);
+	}
+
+	#receive(line: string): void {
+		let message: unknown;
+		try {
+			message = JSON.parse(line);
+		} catch {
+			this.options.onLog(`stdout: ${line.slice(0, MAX_LOGGED)}`);
+			return;
+		}
+		try {
+			// The SDK checks the form of what it expects and ignores the rest.
+			if (isMessage(message)) this.onmessage?.(message);
+			else this.options.onLog(`no message: ${line.slice(0, MAX_LOGGED)}`);
+		} catch (error) {
+			this.options.onLog(`invalid message: ${errorText(error)}`);
+		}
+	}
+
+	#refuse(id: string | number | undefined): void {
+		this.options.onLog(TOO_LONG_TEXT);
+		if (id !== undefined)
+			this.onmessage?.({ jsonrpc: "2.0", id, error: { code: TOO_LONG_CODE, message: TOO_LONG_TEXT } });
+	}
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+	return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}

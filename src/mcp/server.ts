@@ -1,0 +1,337 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { CallToolResult, GetPromptResult, Progress, ReadResourceResult } from "@modelcontextprotocol/client";
+import type { Environment } from "../config/paths.js";
+import { errorText } from "../errors.js";
+import type { Network } from "../network/network.js";
+import { JobOutput } from "../tools/job-output.js";
+import { abortable } from "../util/abort.js";
+import { formatDuration } from "../util/format-amounts.js";
+import type { McpServerConfig } from "./config.js";
+import type { Connection, Prompt, Tool } from "./connection.js";
+import type { LoginHints, LoginStore } from "./oauth.js";
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/** Starts that may fail in a session. */
+const MAX_FAILED_STARTS = 4;
+/** Lines of the log that are shown. */
+const SHOWN_LINES = 200;
+/** Maximum length of a line of the log. */
+const MAX_LINE = 1000;
+
+/** What a server is doing; `idle`: it was not needed yet; `login`: it needs a login. */
+export type McpState = "off" | "idle" | "starting" | "ready" | "login" | "failed";
+
+export interface McpServerDeps {
+	env: Environment;
+	network: Network;
+	/** True: the server is not used if it is on another machine. */
+	isOffline: boolean;
+	/** A private directory for the log. */
+	tmpDir: string;
+	store: LoginStore;
+	/** Called with each change of its state, tools or prompts. */
+	onChange(): void;
+	warn(line: string): void;
+}
+
+/** Options of a request to a server. */
+export interface RequestContext {
+	signal: AbortSignal;
+	onProgress?(progress: Progress): void;
+}
+
+/** A server of the configuration: starts when it is needed, and again once after each crash. */
+export class McpServer {
+	#state: McpState;
+	#connection: Connection | null = null;
+	#starting: Promise<void> | null = null;
+	/** Aborts the start that is running. */
+	#stop = new AbortController();
+	#failedStarts = 0;
+	#starts = 0;
+	/** Whether a request was sent since the last start. */
+	#isUsed = false;
+	#isClosed = false;
+	#tools: readonly Tool[] = [];
+	#prompts: readonly Prompt[] = [];
+	#log: JobOutput | null = null;
+	/** Why it failed last; null if it has not. */
+	lastError: string | null = null;
+	/** How to log in, as the server said. */
+	hints: LoginHints = {};
+
+	constructor(
+		public config: McpServerConfig,
+		private readonly deps: McpServerDeps,
+	) {
+		this.#state = config.isDisabled ? "off" : "idle";
+	}
+
+	get name(): string {
+		return this.config.name;
+	}
+
+	get state(): McpState {
+		return this.#state;
+	}
+
+	/** The tools that it may offer; those before a crash while it starts again. */
+	get tools(): readonly Tool[] {
+		return this.#tools;
+	}
+
+	get prompts(): readonly Prompt[] {
+		return this.#prompts;
+	}
+
+	/** Number of starts in this session. */
+	get starts(): number {
+		return this.#starts;
+	}
+
+	/** Path of the log; undefined if there is none. */
+	get logPath(): string | undefined {
+		return this.#log?.path;
+	}
+
+	/** The last lines of its log, as plain text. */
+	get logLines(): string[] {
+		return this.#log?.lastLines(SHOWN_LINES) ?? [];
+	}
+
+	/** True if it may still offer tools that are not known yet. */
+	get isExpected(): boolean {
+		return this.#state === "starting" || (this.#state === "idle" && !this.#isClosed);
+	}
+
+	/** Starts it unless it runs, is off, needs a login or has failed too often. Resolves when it is ready or has failed. */
+	start(): Promise<void> {
+		const mayStart = this.#state === "idle" || (this.#state === "failed" && this.#failedStarts < MAX_FAILED_STARTS);
+		if (this.#starting) return this.#starting;
+		if (!mayStart || this.#isClosed) return Promise.resolve();
+		const started = this.#connect().finally(() => {
+			if (this.#starting === started) this.#starting = null;
+		});
+		this.#starting = started;
+		return started;
+	}
+
+	/** Starts it again, also if it has failed too often. */
+	async restart(): Promise<void> {
+		await this.#disconnect("idle");
+		this.#failedStarts = 0;
+		await this.start();
+	}
+
+	/** Turns it off or on for this session. */
+	async setEnabled(isOn: boolean): Promise<void> {
+		if (isOn === (this.#state !== "off")) return;
+		await this.#disconnect(isOn ? "idle" : "off");
+		this.#failedStarts = 0;
+		if (isOn) await this.start();
+	}
+
+	/** Ends it with the session. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await this.#disconnect("off");
+		await this.#log?.close();
+	}
+
+	/** Calls a tool. @throws Error that names the server and the reason */
+	callTool(name: string, args: Record<string, unknown>, context: RequestContext): Promise<CallToolResult> {
+		return this.#request(context, ({ client }, options) => client.callTool({ name, arguments: args }, options));
+	}
+
+	/** @throws Error that names the server and the reason */
+	getPrompt(name: string, args: Record<string, string>, context: RequestContext): Promise<GetPromptResult> {
+		return this.#request(context, ({ client }, options) => client.getPrompt({ name, arguments: args }, options));
+	}
+
+	/** @throws Error that names the server and the reason */
+	readResource(uri: string, context: RequestContext): Promise<ReadResourceResult> {
+		return this.#request(context, ({ client }, options) => client.readResource({ uri }, options));
+	}
+
+	/** The resources that it lists; empty if it has none. @throws Error that names the server and the reason */
+	async listResources(context: RequestContext): Promise<{ uri: string; name: string; description?: string }[]> {
+		return this.#request(context, async ({ client, hasResources }, options) =>
+			hasResources ? (await client.listResources(undefined, options)).resources : [],
+		);
+	}
+
+	async #request<T>(
+		{ signal, onProgress }: RequestContext,
+		send: (connection: Connection, options: RequestOptions) => Promise<T>,
+	): Promise<T> {
+		await abortable(this.start(), signal);
+		const connection = this.#connection;
+		if (!connection) throw new Error(this.describeUnavailable());
+		this.#isUsed = true;
+		const { timeoutMs } = this.config;
+		const onprogress = onProgress ?? (() => {});
+		try {
+			return await send(connection, { timeout: timeoutMs, resetTimeoutOnProgress: true, signal, onprogress });
+		} catch (error) {
+			if (signal.aborted) throw error;
+			const { describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
+			if (isUnauthorized(error)) {
+				await this.#needLogin({});
+				throw new Error(this.describeUnavailable(), { cause: error });
+			}
+			if (!isConnectionLost(error)) {
+				const reason = describeFailure(error, timeoutMs);
+				this.lastError = reason;
+				this.deps.onChange();
+				throw new Error(`MCP server ${this.name}: ${reason}`, { cause: error });
+			}
+			const ending = connection.ending();
+			this.#lose(connection, ending === null ? "the connection was closed" : `it ended with ${ending}`);
+			const advice = "It was started again. The call may have had effects: check before you repeat it.";
+			throw new Error(`The MCP server ${this.name} ended during the call: ${this.lastError}. ${advice}`, {
+				cause: error,
+			});
+		}
+	}
+
+	/** Why no request can be sent, and what to do. */
+	describeUnavailable(): string {
+		const name = `The MCP server ${this.name}`;
+		if (this.#state === "off") return `${name} is turned off · /mcp enable ${this.name} turns it on`;
+		if (this.#state === "login") return `${name} needs a login · run /mcp login ${this.name}`;
+		const next = `/mcp restart ${this.name} starts it again`;
+		return `${name} does not run: ${this.lastError ?? "it was stopped"} · ${next}`;
+	}
+
+	async #connect(): Promise<void> {
+		const stop = new AbortController();
+		this.#stop = stop;
+		this.#isUsed = false;
+		this.#setState("starting");
+		try {
+			const changed = this.config.source.findChanged?.();
+			if (changed) throw new Error(`${changed} changed after you trusted it; /reload asks again`);
+			const { address } = this.config;
+			if (this.deps.isOffline && address.kind === "http" && !LOOPBACK.test(new URL(address.url).hostname)) {
+				throw new Error("--offline allows no requests to it");
+			}
+			this.#starts++;
+			const startedAt = performance.now();
+			this.#write(`— start ${this.#starts} —`);
+			const { connect } = await import("./connection.js");
+			let ready: Connection | null = null;
+			const connection = await connect({
+				config: this.config,
+				env: this.deps.env,
+				network: this.deps.network,
+				store: this.deps.store,
+				signal: stop.signal,
+				onStderr: (chunk) => this.#openLog().add(chunk),
+				onLog: (line) => this.#write(line),
+				onChange: () => ready && this.#useLists(ready),
+				onLost: (reason) => ready && this.#lose(ready, `it ended with ${reason}`),
+			});
+			ready = connection;
+			if (stop.signal.aborted) return await connection.close();
+			this.#write(`— ready after ${formatDuration(performance.now() - startedAt)} —`);
+			this.#connection = connection;
+			this.#state = "ready";
+			this.#useLists(connection);
+		} catch (error) {
+			if (stop.signal.aborted) return;
+			const { LoginNeeded } = await import("./connection.js");
+			if (error instanceof LoginNeeded) return this.#needLogin(error.hints);
+			this.#fail(errorText(error), "did not start");
+		}
+	}
+
+	#useLists(connection: Connection): void {
+		if (connection !== this.#connection) return;
+		const { config } = this;
+		const allowed = config.tools && new Set(config.tools);
+		this.#tools = connection.tools.filter(({ name }) => !allowed || allowed.has(name));
+		this.#prompts = connection.prompts;
+		const missing = config.tools?.filter((name) => !connection.tools.some((tool) => tool.name === name)) ?? [];
+		if (missing.length > 0) {
+			const names = missing.join(", ");
+			this.deps.warn(`${config.source.path}: the MCP server ${this.name} has no tool ${names} · correct its "tools"`);
+		}
+		if (connection.dropped !== null) this.deps.warn(`MCP server ${this.name}: ${connection.dropped}`);
+		this.deps.onChange();
+	}
+
+	/** The connection ended. Starts the server again if it was in use; otherwise it would end again at once. */
+	#lose(connection: Connection, reason: string): void {
+		if (connection !== this.#connection) return;
+		this.#connection = null;
+		void connection.close().catch(() => {});
+		if (!this.#isUsed) {
+			this.#fail(reason, "ended");
+			return;
+		}
+		this.lastError = reason;
+		this.#state = "idle";
+		this.deps.warn(`The MCP server ${this.name} ended: ${reason}; pi starts it again`);
+		void this.start();
+	}
+
+	#fail(reason: string, what: string): void {
+		const isNew = this.lastError !== reason || this.#failedStarts === 0;
+		this.#failedStarts++;
+		this.lastError = reason;
+		this.#write(`— ${what}: ${reason} —`);
+		this.#dropLists();
+		this.#setState("failed");
+		const next = this.#failedStarts < MAX_FAILED_STARTS ? "" : `; pi tried ${MAX_FAILED_STARTS} times`;
+		if (!isNew && next === "") return;
+		this.deps.warn(`The MCP server ${this.name} ${what}: ${reason}${next} · /mcp log ${this.name} shows its output`);
+	}
+
+	async #needLogin(hints: LoginHints): Promise<void> {
+		this.hints = hints;
+		await this.#disconnect("login");
+		this.lastError = "it needs a login";
+		this.deps.warn(`The MCP server ${this.name} needs a login · run /mcp login ${this.name}`);
+		this.deps.onChange();
+	}
+
+	async #disconnect(state: McpState): Promise<void> {
+		this.#stop.abort();
+		const connection = this.#connection;
+		const starting = state === "login" ? null : this.#starting;
+		this.#connection = null;
+		this.#starting = null;
+		this.#dropLists();
+		this.#setState(state);
+		await Promise.all([connection?.close().catch(() => {}), starting]);
+	}
+
+	#dropLists(): void {
+		this.#tools = [];
+		this.#prompts = [];
+	}
+
+	#setState(state: McpState): void {
+		this.#state = state;
+		this.deps.onChange();
+	}
+
+	#openLog(): JobOutput {
+		const { tmpDir } = this.deps;
+		const file = `mcp-${this.name.slice(0, 40)}-${randomBytes(4).toString("hex")}.log`;
+		this.#log ??= new JobOutput(tmpDir, join(tmpDir, file));
+		return this.#log;
+	}
+
+	#write(line: string): void {
+		void this.#openLog().add(Buffer.from(`${line.slice(0, MAX_LINE)}\n`));
+	}
+}
+
+type RequestOptions = {
+	timeout: number;
+	resetTimeoutOnProgress: true;
+	signal: AbortSignal;
+	onprogress(progress: Progress): void;
+};

@@ -1,0 +1,93 @@
+import type { Progress, Tool } from "@modelcontextprotocol/client";
+import type { TSchema } from "typebox";
+import { isJsonObject, type JsonObject } from "../config/json-file.js";
+import { estimateText } from "../context/tokens.js";
+import { formatBytes, plainOutput } from "../tools/output.js";
+import type { AnyTool, ToolContext } from "../tools/tool.js";
+import { revealLine } from "../util/reveal.js";
+import { toolName } from "./names.js";
+import { toToolResult } from "./results.js";
+import type { McpServer } from "./server.js";
+
+/** Maximum size of the definition of one tool. */
+const MAX_DEFINITION_BYTES = 32 * 1024;
+/** Time between two partial results of a call, ms. */
+const UPDATE_INTERVAL_MS = 100;
+
+/** A tool of a server as the model gets it. */
+export interface McpTool {
+	tool: AnyTool;
+	server: McpServer;
+	/** Size of its definition in a request. */
+	bytes: number;
+	tokens: number;
+}
+
+/** Creates the tool of a definition. @returns the problem if it cannot be offered */
+export function createMcpTool(server: McpServer, definition: Tool): McpTool | string {
+	const name = toolName(server.name, definition.name);
+	const description = plainOutput(definition.description ?? definition.title ?? definition.name);
+	const parameters = toParameters(definition.inputSchema);
+	const problem = (reason: string) =>
+		`The tool ${revealLine(definition.name, { maxLength: 80 })} of the MCP server ${server.name} is ignored: ${reason}`;
+	if (parameters === null) return problem("its input schema is not that of an object");
+	let text: string;
+	try {
+		text = JSON.stringify({ name, description, parameters });
+	} catch {
+		return problem("its input schema is nested too deeply");
+	}
+	const bytes = Buffer.byteLength(text);
+	if (bytes > MAX_DEFINITION_BYTES) {
+		return problem(`its definition has ${formatBytes(bytes)}, more than ${formatBytes(MAX_DEFINITION_BYTES)}`);
+	}
+	const tool: AnyTool = {
+		name,
+		description: description.trim() === "" ? definition.name : description,
+		parameters,
+		...(definition.annotations?.readOnlyHint === true ? { readOnly: true } : {}),
+		checkArguments: (args) => checkArguments(args, parameters),
+		run: (args, context) => runMcpTool(server, definition.name, args, context),
+	};
+	return { tool, server, bytes, tokens: estimateText(text) };
+}
+
+/** The schema of the arguments as every provider accepts it: an object, without the names of dialects. */
+function toParameters(schema: unknown): (TSchema & JsonObject) | null {
+	if (!isJsonObject(schema) || schema.type !== "object") return null;
+	const { $schema: _dialect, $id: _id, ...rest } = schema;
+	return { ...rest, type: "object", properties: isJsonObject(rest.properties) ? rest.properties : {} };
+}
+
+/**
+ * Checks what every schema demands alike; the server checks the rest. pi never runs the patterns of a foreign schema.
+ * @throws Error that tells the model what to correct
+ */
+function checkArguments(args: unknown, { required }: JsonObject): Record<string, unknown> {
+	if (!isJsonObject(args)) throw new Error("The arguments must be an object.");
+	const missing = Array.isArray(required)
+		? required.filter((name) => typeof name === "string" && !Object.hasOwn(args, name))
+		: [];
+	if (missing.length > 0) throw new Error(`Missing arguments: ${missing.slice(0, 20).join(", ")}.`);
+	return args;
+}
+
+async function runMcpTool(server: McpServer, name: string, args: unknown, context: ToolContext) {
+	const { signal, tmpDir, onUpdate } = context;
+	const details = { server: server.name, tool: name };
+	let updatedAt = Number.NEGATIVE_INFINITY;
+	const onProgress = (progress: Progress) => {
+		const now = performance.now();
+		if (now - updatedAt < UPDATE_INTERVAL_MS) return;
+		updatedAt = now;
+		onUpdate?.({ content: [{ type: "text", text: describeProgress(progress) }], details });
+	};
+	const result = await server.callTool(name, isJsonObject(args) ? args : {}, { signal, onProgress });
+	return toToolResult(result, details, tmpDir);
+}
+
+/** `3 of 10 · copying`. */
+function describeProgress({ progress, total, message }: Progress): string {
+	const amount = total === undefined ? `${progress}` : `${progress} of ${total}`;
+	return message === undefined ? amount : `${amount} · ${revealLine(message)}`;
+}

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import type { Paths } from "../config/paths.js";
+import { findServerFiles } from "../config/project-code.js";
+import type { McpSource } from "../mcp/config.js";
+import type { AcceptedCode } from "./project-code.js";
+
+export interface McpFilesOptions {
+	paths: Paths;
+	/** False: no server is used (`--no-mcp`). */
+	enabled: boolean;
+	/** Files of `--mcp`, absolute. */
+	explicit: readonly string[];
+	/** The `mcpServers` of an SDK program, as in mcp.json. */
+	servers: Readonly<Record<string, unknown>>;
+}
+
+/** Finds the files that define the MCP servers of a session. Loads no code of MCP. */
+export class McpFiles {
+	#ofProject: readonly McpSource[] = [];
+
+	constructor(private readonly options: McpFilesOptions) {}
+
+	/** The project's files that exist; they are used once the user has accepted them. */
+	get projectFiles(): string[] {
+		const { paths, enabled } = this.options;
+		return enabled ? [paths.project.sharedMcp, paths.project.mcp].filter((path) => existsSync(path)) : [];
+	}
+
+	/** Every file that can define servers. */
+	get paths(): string[] {
+		const { paths, explicit } = this.options;
+		return [paths.mcp, paths.project.sharedMcp, paths.project.mcp, ...explicit];
+	}
+
+	/** True if servers may be defined. */
+	get exist(): boolean {
+		return this.sources.length > 0 || this.projectFiles.length > 0;
+	}
+
+	/** The sources to read, lowest precedence first. */
+	get sources(): McpSource[] {
+		const { paths, enabled, explicit, servers } = this.options;
+		if (!enabled) return [];
+		return [
+			...(existsSync(paths.mcp) ? [{ path: paths.mcp, scope: "user" as const }] : []),
+			...this.#ofProject,
+			...explicit.map((path) => ({ path, scope: "flag" as const })),
+			...(Object.keys(servers).length > 0
+				? [{ path: "the SDK", scope: "sdk" as const, content: { mcpServers: servers } }]
+				: []),
+		];
+	}
+
+	/** Uses the project's files as the user accepted them; null: none. */
+	async useProject(accepted: AcceptedCode | null): Promise<void> {
+		const { paths } = this.options;
+		this.#ofProject = [];
+		if (!accepted || this.projectFiles.length === 0) return;
+		const files = await findServerFiles(paths.cwd);
+		this.#ofProject = this.projectFiles.flatMap((path): McpSource[] => {
+			const copy = accepted.get(realpathSync(path));
+			if (copy === undefined) return [];
+			const scope = path === paths.project.sharedMcp ? "shared" : "project";
+			return [{ path, scope, copy, findChanged: () => files.find((file) => !isAsAccepted(file, accepted)) ?? null }];
+		});
+	}
+}
+
+/** A server runs its files in the project, so they are compared with what the user accepted before each start. */
+function isAsAccepted(path: string, accepted: AcceptedCode): boolean {
+	const copy = accepted.get(path);
+	try {
+		return copy !== undefined && readFileSync(path).equals(readFileSync(copy));
+	} catch {
+		return false;
+	}
+}

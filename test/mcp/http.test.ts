@@ -1,0 +1,146 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { CommandShell } from "../../src/commands/command.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
+import { httpError, toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSession } from "../helpers/session.js";
+import { startHttpServer } from "./http-server.js";
+import { agentDirWith } from "./servers.js";
+
+async function call({ session, provider }: TestSession, ...names: string[]): Promise<string[]> {
+	const before = provider.requests.length;
+	provider.reply(...names.map((name) => [toolCall(name, {})]), "done");
+	await session.prompt("go");
+	return provider.requests.slice(before + 1).map(({ messages }) => messages.at(-1)?.text ?? "");
+}
+
+async function status({ session }: TestSession, line: string): Promise<string> {
+	const result = await session.prompt(line);
+	return result.kind === "command" ? (result.status ?? "") : expect.fail();
+}
+
+test("a server over HTTP gets its headers, and is connected again when it forgets the session", async () => {
+	const server = await startHttpServer();
+	const pi = await startSession({
+		agentDir: agentDirWith({ web: { url: server.url, headers: { Authorization: "Bearer mine" } } }),
+	});
+	expect(await status(pi, "/mcp")).toContain("web · ready · 2 tools");
+	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
+	expect(new Set(server.authorizations)).toEqual(new Set(["Bearer mine"]));
+	server.forget();
+	const texts = await call(pi, "web_hello", "web_hello");
+	expect(texts[0]).toContain("The MCP server web ended during the call");
+	expect(texts[1]).toBe("hello over http");
+});
+
+test("an endless answer over HTTP is refused, and the server stays usable", async () => {
+	const server = await startHttpServer();
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	const [flood = "", hello] = await call(pi, "web_flood", "web_hello");
+	expect(flood).toBe("MCP server web: the answer is larger than 10 MB and was dropped");
+	expect(hello).toBe("hello over http");
+});
+
+test("a server that cannot be reached is named with the reason", async () => {
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: "http://127.0.0.1:9/mcp" } }) });
+	expect(await status(pi, "/mcp")).toMatch(/web · failed · fetch failed: .*(ECONNREFUSED|bad port)/);
+});
+
+test("with --offline, a server on another machine gets no request", async () => {
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: "https://example.com/mcp" } }), offline: true });
+	expect(await status(pi, "/mcp")).toContain("web · failed · --offline allows no requests to it");
+});
+
+/** A screen whose user opens the address in a browser. */
+function browser(open: (address: string) => void) {
+	const asked: string[] = [];
+	const shell: CommandShell = {
+		copy: async () => {},
+		setEditorText: () => {},
+		secret: async () => null,
+		quit: () => {},
+		hotkeys: () => [],
+		show: (_, lines) => open(lines.at(-1) ?? ""),
+	};
+	const waiting = (_: unknown, __: unknown, options?: { signal?: AbortSignal }) =>
+		new Promise<null>((resolve) => options?.signal?.addEventListener("abort", () => resolve(null)));
+	const ui: SessionUI = {
+		select: waiting as SessionUI["select"],
+		confirm: async () => false,
+		input: (message, _, options) => {
+			asked.push(message);
+			return waiting(message, undefined, options);
+		},
+		notify: () => {},
+	};
+	return { shell, ui, asked };
+}
+
+test("/mcp login logs in through the browser, keeps the tokens in auth.json, and renews them", async () => {
+	const server = await startHttpServer({ needsLogin: true });
+	const agentDir = agentDirWith({ web: { url: server.url } });
+	const pi = await startSession({ agentDir });
+	expect(await status(pi, "/mcp")).toContain("web · needs a login");
+	expect(pi.notices()).toContain("The MCP server web needs a login · run /mcp login web");
+	// Without a login nothing is registered.
+	expect(server.oauth).toEqual([]);
+	let redirected = "";
+	const { shell, ui, asked } = browser(async (address) => {
+		const response = await fetch(address);
+		redirected = response.url;
+	});
+	pi.session.attachUI(ui, shell);
+	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready · 2 tools/);
+	expect(asked).toEqual(["Log in to web in the browser, or paste the redirect URL"]);
+	expect(server.oauth).toEqual(["register", "authorize", "authorization_code"]);
+	const auth = join(agentDir, "auth.json");
+	expect(JSON.parse(readFileSync(auth, "utf8"))[`mcp:${server.url}`]).toMatchObject({
+		type: "mcp",
+		tokens: { access_token: "access-token-1" },
+		client: { client_id: "pi-client" },
+	});
+	expect(statSync(auth).mode & 0o777).toBe(0o600);
+	// The port of the answer is closed again.
+	await expect(fetch(redirected)).rejects.toThrow();
+	server.valid?.clear();
+	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
+	expect(server.oauth.at(-1)).toBe("refresh_token");
+	const other = await startSession({ agentDir });
+	expect(await status(other, "/mcp")).toContain("web · ready");
+	expect(await status(other, "/mcp logout web")).toBe("Logged out of web");
+	expect(JSON.parse(readFileSync(auth, "utf8"))).not.toHaveProperty([`mcp:${server.url}`]);
+	expect(await status(other, "/mcp")).toContain("web · needs a login");
+});
+
+test("a login that the user cancels ends completely, and an answer for another login is refused", async () => {
+	const server = await startHttpServer({ needsLogin: true });
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	const { shell, ui } = browser(() => {});
+	let address = "";
+	pi.session.attachUI(
+		{ ...ui, input: async () => null },
+		{ ...shell, show: (_, lines) => (address = lines.at(-1) ?? "") },
+	);
+	expect(await status(pi, "/mcp login web")).toBe("The login to web was canceled");
+	const port = new URL(new URL(address).searchParams.get("redirect_uri") ?? "").origin;
+	await expect(fetch(port)).rejects.toThrow();
+	pi.session.attachUI({ ...ui, input: async () => "http://127.0.0.1/callback?code=the-code&state=x" }, shell);
+	await expect(pi.session.prompt("/mcp login web")).rejects.toMatchObject({
+		message: "The login to web failed: the answer belongs to another login",
+	});
+	await expect(pi.session.prompt("/mcp login nobody")).rejects.toMatchObject({ code: "bad_arguments" });
+});
+
+test("tokens of servers are redacted", async () => {
+	const agentDir = agentDirWith({});
+	const login = { type: "mcp", tokens: { access_token: "a-very-secret-token", token_type: "Bearer" } };
+	writeFileSync(join(agentDir, "auth.json"), JSON.stringify({ "mcp:http://x/": login }), { mode: 0o600 });
+	const pi = await startSession({ agentDir });
+	pi.provider.reply(httpError(400, {}, "bad a-very-secret-token"));
+	await pi.session.prompt("hello");
+	expect(JSON.stringify(pi.session.entries)).not.toContain("a-very-secret-token");
+	expect(pi.notices().filter((line) => line.includes("auth.json"))).toEqual([]);
+});
