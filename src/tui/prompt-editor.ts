@@ -259,29 +259,29 @@ export class PromptEditor extends Editor {
 	/** Shows the previous prompt. @returns false when none exists */
 	#goBack(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
-		const prompt = this.#history.older(() => this.#marks.snapshot(this.getText()));
-		if (prompt) this.#recall(prompt);
+		const isShown = this.#recall(this.#history.older(() => this.#marks.snapshot(this.getText())));
 		const state = this.#state();
 		const isLoading = this.#earlierPrompts !== undefined;
 		void this.#loadEarlier().then((found) => {
-			if (!prompt && found && this.#state() === state) this.#goBack();
+			if (!isShown && found && this.#state() === state) this.#goBack();
 		});
-		return prompt !== undefined || isLoading;
+		return isShown || isLoading;
 	}
 
 	/** Shows the next prompt, or the draft after the last. @returns false when none exists */
 	#goForward(): boolean {
 		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
-		const prompt = this.#history.newer();
-		if (prompt) this.#recall(prompt);
-		return prompt !== undefined;
+		return this.#recall(this.#history.newer());
 	}
 
-	#recall(prompt: FoldedText): void {
+	/** @returns false without a prompt */
+	#recall(prompt: FoldedText | undefined): boolean {
+		if (!prompt) return false;
 		this.setText(this.#marks.adopt(prompt));
 		this.#recalled = this.getText();
 		this.#closePopup();
 		this.tui.requestRender();
+		return true;
 	}
 
 	/** @returns whether prompts of earlier sessions have been added */
@@ -350,10 +350,7 @@ export class PromptEditor extends Editor {
 			this.#show(completion, before);
 			if (acceptsOnly && completion?.rows.length === 1 && this.#popup) this.#accept(this.#popup);
 		};
-		if (!(found instanceof Promise)) {
-			show(found ?? null);
-			return;
-		}
+		if (!(found instanceof Promise)) return show(found ?? null);
 		found
 			// A source that fails offers nothing; the user can type the text.
 			.catch(() => null)

@@ -33,6 +33,28 @@ test("pi -p sends a prompt to a model of a hook", async () => {
 	expect(unknown).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('No model "corp/x9"') });
 });
 
+test("a hook and the bundled fold reach a model of another hook with complete", async () => {
+	const ask = `import { complete } from "@mariozechner/pi-ai";
+		export default (pi) => pi.command("ask", { async handler(ctx) {
+			const reply = await complete(ctx.model, { messages: [{ role: "user", content: "why", timestamp: 0 }] }, {});
+			return { status: "asked: " + reply.content[0].text };
+		} });`;
+	const agentDir = tempAgentDir({ hooks: { "ask.ts": ask, "corp.ts": CORP } });
+	const cwd = tempDir();
+	const options = { agentDir, cwd };
+	expect(await runPi(["-p", "--model", "corp/m", "/ask"], options)).toMatchObject({
+		code: 0,
+		stdout: "asked: echo why\n",
+		stderr: "",
+	});
+	for (const prompt of ["one", "two"]) {
+		expect(await runPi(["-p", "--continue", "--model", "corp/m", prompt], options)).toMatchObject({ code: 0 });
+	}
+	const folded = await runPi(["-p", "--continue", "--model", "corp/m", "/fold 1 1"], options);
+	expect(folded).toMatchObject({ code: 0, stderr: "" });
+	expect(folded.stdout).toMatch(/[Ff]olded/);
+});
+
 test("over RPC, a model of a hook can be listed and used", async () => {
 	const agentDir = tempAgentDir({ hooks: { "corp.ts": CORP } });
 	const pi = spawnPi(["--mode", "rpc", "--model", "corp/m"], { agentDir });
