@@ -58,7 +58,15 @@ const NODE = /^(node:|events$)/;
 export function buildTypes() {
 	const emitted = mkdtempSync(join(tmpdir(), "pi-types-"));
 	try {
-		const args = [join(packages, "typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json"), "--outDir", emitted];
+		const args = [
+			join(packages, "typescript/bin/tsc"),
+			"-p",
+			join(root, "tsconfig.build.json"),
+			"--outDir",
+			emitted,
+			"--checkers",
+			"1",
+		];
 		if (spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status !== 0) {
 			throw new Error("Cannot write declarations: the sources do not compile");
 		}

@@ -28,7 +28,8 @@ async function failWith(api: Api, status: number, body: unknown, headers: Record
 		vi.stubEnv(name, value);
 	let requests = 0;
 	const server = createServer((request, response) => {
-		requests += 1;
+		// Codex tries a WebSocket first where Node has them, which is since version 22.
+		if (!request.headers.upgrade) requests += 1;
 		const send = () => response.writeHead(status, { "content-type": "application/json", ...headers });
 		request.resume().on("end", () => send().end(JSON.stringify(body)));
 	});

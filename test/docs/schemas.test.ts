@@ -9,6 +9,7 @@ import { eventsSchema } from "../../src/modes/event-schema.js";
 import { keybindingsSchema } from "../../src/tui/key-bindings.js";
 import { KEY_ACTIONS } from "../../src/tui/key-table.js";
 import { createKeymap } from "../../src/tui/keymap.js";
+import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../helpers/property-blocks.js";
 
 const SCHEMAS = {
 	settings: editorSchema("pi settings", SETTINGS_SCHEMA),
@@ -56,17 +57,21 @@ test.each([
 	["settings", SETTINGS_SCHEMA],
 	["models", MODELS_SCHEMA],
 	["mcp", MCP_SCHEMA],
-])("an editor that knows the schema marks a %s file exactly if pi reports a problem", (name, schema) => {
-	const editor = Object(editorSchema(name, schema));
-	fc.assert(
-		fc.property(filesOf(schema), (file) => {
-			const problems: SchemaProblem[] = [];
-			readBySchema(schema, file, (problem) => problems.push(problem));
-			expect({ file, isMarked: !Schema.Check(editor, file) }).toEqual({ file, isMarked: problems.length > 0 });
-		}),
-		{ numRuns: 2000 },
-	);
-});
+])(
+	"an editor that knows the schema marks a %s file exactly if pi reports a problem",
+	(name, schema) => {
+		const editor = Schema.Compile(Object(editorSchema(name, schema)));
+		fc.assert(
+			fc.property(filesOf(schema), (file) => {
+				const problems: SchemaProblem[] = [];
+				readBySchema(schema, file, (problem) => problems.push(problem));
+				expect({ file, isMarked: !editor.Check(file) }).toEqual({ file, isMarked: problems.length > 0 });
+			}),
+			propertyRuns(500),
+		);
+	},
+	PROPERTY_TIMEOUT_MS,
+);
 
 test("the schema of key bindings allows exactly the keys that pi accepts", () => {
 	const accepts = (bindings: object) =>

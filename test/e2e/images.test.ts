@@ -7,11 +7,13 @@ import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-/** A directory with an image that no provider accepts as it is. */
+/** An image that no provider accepts as it is. */
+const PHOTO = Buffer.from(corners(4000, 3000, "jpeg").data, "base64");
+
 function withPhoto(): { cwd: string; path: string } {
 	const cwd = tempDir();
 	const path = join(cwd, "photo.jpg");
-	writeFileSync(path, Buffer.from(corners(4000, 3000, "jpeg").data, "base64"));
+	writeFileSync(path, PHOTO);
 	return { cwd, path };
 }
 

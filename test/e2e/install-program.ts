@@ -1,20 +1,11 @@
 import { execFile } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	realpathSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { isObject, parseJson } from "../helpers/json.js";
+import { startRegistry } from "../helpers/registry.js";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -29,9 +20,9 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Packs the project and installs the tarball into an empty directory, without network, as a user would install it: the
- * tests run this program. Vitest calls it once for each run of the e2e project. The unit tests run meanwhile;
- * `await-program.ts` waits for the result.
+ * Packs the project and installs the tarball with `npm install --global` into an empty home directory, as a user of a new
+ * container would: the tests run this program. Vitest calls it once for each run of the e2e project. The unit tests run
+ * meanwhile; `await-program.ts` waits for the result.
  * @returns removes the directory
  * @throws Error when dist/ is missing
  */
@@ -40,10 +31,10 @@ export default function installProgram({ provide }: TestProject): () => Promise<
 	const directory = realpathSync(mkdtempSync(join(tmpdir(), "pi-installed-")));
 	const tarball = join(directory, "pi.tgz");
 	const result = join(directory, "result.txt");
-	const app = join(directory, "app");
-	provide("program", join(app, "node_modules", ".bin", "pi"));
+	const prefix = join(directory, "npm");
+	provide("program", join(prefix, "bin", "pi"));
 	provide("installation", { tarball, result });
-	const finished = install(directory, app, tarball)
+	const finished = install(directory, prefix, tarball)
 		.then(
 			() => "",
 			(error: unknown) => String(error),
@@ -58,23 +49,22 @@ export default function installProgram({ provide }: TestProject): () => Promise<
 	};
 }
 
-async function install(directory: string, app: string, tarball: string): Promise<void> {
-	mkdirSync(app);
-	const npm = async (...args: string[]) => {
-		const { stdout } = await run("npm", [...args, "--ignore-scripts", "--loglevel=error"], { cwd: app });
-		return stdout;
-	};
-	const packed = await npm("pack", root, "--pack-destination", directory);
-	renameSync(join(directory, packed.trim()), tarball);
-	const offline = ["--offline", "--cache", join(directory, "cache"), "--no-audit", "--no-fund"];
-	await npm("install", tarball, ...dependencies(root), "--install-links", ...offline);
-}
-
-/** Directories of the packages that a package needs at run time, as far as they are installed in the project. */
-function dependencies(directory: string): string[] {
-	const manifest = parseJson(readFileSync(join(directory, "package.json"), "utf8"));
-	const { dependencies: required, optionalDependencies: optional } = isObject(manifest) ? manifest : {};
-	const names = [required, optional].flatMap((listed) => (isObject(listed) ? Object.keys(listed) : []));
-	const installed = names.map((name) => join(root, "node_modules", name)).filter((path) => existsSync(path));
-	return [...installed, ...installed.flatMap(dependencies)];
+async function install(directory: string, prefix: string, tarball: string): Promise<void> {
+	const home = join(directory, "home");
+	mkdirSync(home);
+	const registry = await startRegistry(root, directory);
+	try {
+		renameSync(registry.tarball, tarball);
+		const env = {
+			// npm runs on the Node that runs the tests.
+			PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+			HOME: home,
+			npm_config_registry: registry.url,
+			npm_config_prefix: prefix,
+		};
+		const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
+		await run("npm", ["install", "--global", tarball, ...options], { cwd: home, env });
+	} finally {
+		await registry.close();
+	}
 }

@@ -6,20 +6,23 @@ import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
+/** Ways to block the event loop: one needs a processor, the other does not. */
+const LOOP = "while (true) {}";
+const WAIT = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 /** Starts a process that would outlive the program, then blocks the event loop. */
-const HANGS = `
+const hangs = (blocks: string) => `
 export default (pi) => pi.on("tool_result", async (event, ctx) => {
 	void ctx.exec("sh", ["-c", "echo $$ > pid; exec sleep 1000"]);
 	const { existsSync } = await import("node:fs");
 	while (!existsSync(ctx.cwd + "/pid")) await new Promise((resolve) => setTimeout(resolve, 10));
-	while (true) {}
+	${blocks}
 });`;
 const LINE = /pi: hook \S+\/hooks\/hangs\.ts in tool_result blocked pi for 2 s, so pi exited/;
 
-async function place() {
+async function place(blocks = WAIT) {
 	const provider = await startProvider();
 	provider.reply([toolCall("ls", {})]);
-	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "hangs.ts": HANGS } });
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "hangs.ts": hangs(blocks) } });
 	return { provider, agentDir, cwd: tempDir() };
 }
 
@@ -45,10 +48,10 @@ test("a handler that blocks is named and ends the program with its children; the
 });
 
 test.each([
-	["print", ["-p", "go"]],
-	["RPC", ["--mode", "rpc"]],
-])("a handler that blocks in %s mode is named in one line on stderr", async (_, args) => {
-	const { agentDir, cwd } = await place();
+	["print", ["-p", "go"], LOOP],
+	["RPC", ["--mode", "rpc"], WAIT],
+])("a handler that blocks in %s mode is named in one line on stderr", async (_, args, blocks) => {
+	const { agentDir, cwd } = await place(blocks);
 	const pi = spawnPi(args, { agentDir, cwd });
 	if (args.includes("rpc")) pi.write('{"type":"prompt","message":"go"}\n');
 	else pi.end();
@@ -59,8 +62,8 @@ test.each([
 });
 
 test.each([
-	["a hook's factory", "hooks/stuck.ts", "export default () => { while (true) {} };", "hook"],
-	["a tool's top level", "tools/stuck/index.ts", "while (true) {}", "tool"],
+	["a hook's factory", "hooks/stuck.ts", `export default () => { ${LOOP} };`, "hook"],
+	["a tool's top level", "tools/stuck/index.ts", WAIT, "tool"],
 ])("%s that blocks while loading is named and ends the program", async (_, file, source, kind) => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 } });
@@ -74,7 +77,7 @@ test.each([
 
 test("a hook whose top level blocks is named on the screen, too, and the terminal is restored", async () => {
 	const provider = await startProvider();
-	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": "while (true) {}" } });
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "stuck.ts": WAIT } });
 	const pi = await openPi({ agentDir });
 	expect((await pi.exited).signal).toBe(9);
 	expect((await pi.scrollback()).replaceAll("\n", "")).toContain("/hooks/stuck.ts while loading blocked pi for 2 s");

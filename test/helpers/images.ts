@@ -55,19 +55,14 @@ export function corners(
 	type: "png" | "jpeg" | "webp",
 	{ orientation = 1, alpha = 255 } = {},
 ): ImageContent {
-	const colors = [
-		[255, 0, 0],
-		[0, 255, 0],
-		[0, 0, 255],
-		[255, 255, 255],
-	];
-	const pixels = new Uint8Array(width * height * 4);
-	for (let at = 0; at < width * height; at++) {
-		const right = at % width >= width / 2 ? 1 : 0;
-		const bottom = at >= (width * height) / 2 ? 2 : 0;
-		pixels.set([...(colors[right + bottom] ?? []), alpha], at * 4);
-	}
-	const image = new PhotonImage(pixels, width, height);
+	const [left, top] = [Math.ceil(width / 2), Math.ceil(height / 2)];
+	const pixels = (count: number, ...color: number[]) => Buffer.alloc(count * 4, Buffer.from([...color, alpha]));
+	const rows = (count: number, ...halves: Buffer[]) => Buffer.alloc(count * width * 4, Buffer.concat(halves));
+	const picture = Buffer.concat([
+		rows(top, pixels(left, 255, 0, 0), pixels(width - left, 0, 255, 0)),
+		rows(height - top, pixels(left, 0, 0, 255), pixels(width - left, 255, 255, 255)),
+	]);
+	const image = new PhotonImage(picture, width, height);
 	const bytes =
 		type === "png" ? image.get_bytes() : type === "webp" ? image.get_bytes_webp() : image.get_bytes_jpeg(90);
 	const data = orientation === 1 ? Buffer.from(bytes) : withOrientation(Buffer.from(bytes), orientation);

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
+import { PROPERTY_TIMEOUT_MS, propertyBlocks } from "../helpers/property-blocks.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 import { RecordedScreen } from "./recorded-screen.js";
@@ -145,19 +146,23 @@ function sourceOf(registered: Registered): string {
 	return registered.map(({ kind, id }) => REGISTRATION_KINDS[kind]?.register(id) ?? "").join("\n");
 }
 
-test("whatever hooks register, reload, unload and turning off leave nothing behind", { timeout: 60_000 }, async () => {
-	await fc.assert(
-		fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-			const scenario = new Scenario();
-			await scenario.start();
-			await scenario.check();
-			for (const each of steps) {
-				await scenario.take(each);
+test.each(propertyBlocks(16))(
+	"whatever hooks register, reload, unload and turning off leave nothing behind ($runs runs with seed $seed)",
+	{ timeout: PROPERTY_TIMEOUT_MS },
+	async ({ runs, seed }) => {
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+				const scenario = new Scenario();
+				await scenario.start();
 				await scenario.check();
-			}
-			await scenario.end();
-			await scenario.run.session.dispose();
-		}),
-		{ numRuns: 40 },
-	);
-});
+				for (const each of steps) {
+					await scenario.take(each);
+					await scenario.check();
+				}
+				await scenario.end();
+				await scenario.run.session.dispose();
+			}),
+			{ numRuns: runs, seed },
+		);
+	},
+);

@@ -7,7 +7,7 @@ import { PiError } from "../../src/errors.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../../src/log/entry.js";
 import type { ProviderRequest, Reply } from "../helpers/loopback-provider.js";
 import { LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
-import { propertyBlocks } from "../helpers/property-blocks.js";
+import { PROPERTY_TIMEOUT_MS, propertyBlocks } from "../helpers/property-blocks.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 import { enforceWindows, vllmRefusal } from "../helpers/window-server.js";
@@ -119,14 +119,14 @@ const HOOKS = Object.fromEntries(
 describe("no sequence of prompts, models and windows ends in a request that cannot be sent", () => {
 	test.each([["a prompt that only just fits", FITS_ONLY_JUST]])("%s", (_, example) => play(example, tempAgentDir()));
 
-	test.each(propertyBlocks(40))(
+	test.each(propertyBlocks(16))(
 		"$runs random sessions with seed $seed",
 		async ({ runs, seed }) => {
 			const agentDir = tempAgentDir();
 			const property = fc.asyncProperty(scenario, (random) => play(random, agentDir));
 			await fc.assert(property, { numRuns: runs, seed });
 		},
-		600_000,
+		PROPERTY_TIMEOUT_MS,
 	);
 });
 

@@ -130,7 +130,8 @@ test("an abort ends the process group", async () => {
 test("a group that ignores SIGTERM is killed a second later", async () => {
 	const { outcome, output } = await abortWhenReady("trap '' TERM; sleep 1000 & echo $!; echo ready; wait; wait");
 	expect(outcome).toMatchObject({ endedBy: "abort", exitCode: null, exitSignal: "SIGKILL" });
-	expect(isRunning(Number.parseInt(output, 10))).toBe(false);
+	// The processes of a group do not end in order.
+	await expect.poll(() => isRunning(Number.parseInt(output, 10)), { timeout: 1000 }).toBe(false);
 });
 
 test("a child that ignores SIGTERM is killed even after its leader has ended", async () => {
@@ -188,7 +189,7 @@ test("a reader that pauses receives one chunk at a time even if the program ends
 	let most = 0;
 	let output = "";
 	const turn = () => new Promise((resolve) => setImmediate(resolve));
-	await spawnGroup("sh", ["-c", "echo $$; exec head -c 150000 /dev/zero"], {
+	await spawnGroup("sh", ["-c", "echo $$; exec head -c 70000 /dev/zero"], {
 		onOutput: async (chunk) => {
 			output += chunk.toString();
 			most = Math.max(most, ++inFlight);
@@ -199,7 +200,7 @@ test("a reader that pauses receives one chunk at a time even if the program ends
 		},
 	});
 	expect(most).toBe(1);
-	expect(output.length).toBeGreaterThan(150_000);
+	expect(output.length).toBeGreaterThan(70_000);
 });
 
 test("killAllGroups ends running programs", async () => {

@@ -3,14 +3,16 @@ import { expect, test } from "vitest";
 import { PiError } from "../../../src/errors.js";
 import { isMessageEntry, isUserMessageEntry, type SessionEntry } from "../../../src/log/entry.js";
 import { type ProviderRequest, type ReplyStep, text, toolCall } from "../../helpers/loopback-provider.js";
+import { PROPERTY_TIMEOUT_MS } from "../../helpers/property-blocks.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 import { example } from "../../hooks-examples/example.js";
 import { run } from "./run.js";
 
-const REQUESTS = 200;
+/** Each takes longer than the one before it, so that the suite sends fewer than `npm run test:long`. */
+const REQUESTS = process.env.PI_TEST_RUNS ? 400 : 120;
 const HOOKS = ["stacking.ts", "fold.ts", "prune.ts", "pin.ts"].map(example);
-const SEED = 20260102;
+const SEED = 20260103;
 
 /** A hook that changes prompt, tools and messages at once, by the entries alone. */
 const SHAPE = `export default function (pi) {
@@ -147,7 +149,7 @@ test.each([
 			expect([edited - 1, edited, ...(isShaped ? [null] : [])]).toContain(mismatch.message.entryIndex);
 		}
 	},
-	60_000,
+	PROPERTY_TIMEOUT_MS,
 );
 
 function compactions({ events }: TestSession): number {

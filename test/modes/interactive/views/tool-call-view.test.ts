@@ -4,6 +4,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { ToolCallView } from "../../../../src/modes/interactive/views/tool-call-view.js";
 import type { ViewStyle } from "../../../../src/modes/interactive/views/view.js";
 import { loadWordDiff } from "../../../../src/util/word-diff.js";
+import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../../../helpers/property-blocks.js";
 import { HOSTILE_TEXT } from "../hostile.js";
 import { plainStyle } from "../plain-style.js";
 
@@ -301,7 +302,7 @@ test("a call without a result at the end of the run is marked as stopped and fin
 	expect(view.done).toBe(true);
 });
 
-test("no line is wider than the screen or contains a control sequence", () => {
+test("no line is wider than the screen or contains a control sequence", { timeout: PROPERTY_TIMEOUT_MS }, () => {
 	const tool = fc.constantFrom("read", "grep", "find", "ls", "bash", "edit", "write", "other");
 	const text = fc.oneof(
 		fc.string({ unit: "grapheme" }),
@@ -325,6 +326,6 @@ test("no line is wider than the screen or contains a control sequence", () => {
 				}
 			},
 		),
-		{ numRuns: 300 },
+		propertyRuns(100),
 	);
 });
