@@ -4,6 +4,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import { describeHookErrorInFull } from "../errors.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import { missingModel } from "../modes/acp/errors.js";
+import { readMcpServers } from "../modes/acp/mcp-servers.js";
 import { AcpServer } from "../modes/acp/server.js";
 import type { CreatedSession, SessionRequest } from "../modes/acp/sessions.js";
 import type { ModeIO } from "../modes/mode.js";
@@ -31,14 +32,16 @@ export async function runAcp(
 	const create = async ({ cwd, session, mcpServers }: SessionRequest): Promise<CreatedSession> => {
 		const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 		const choice = isSaved ? session : ({ kind: "memory" } as const);
-		const created = await createAgentSession({ ...options, cwd, settings, watch, session: choice });
+		const { servers, warnings } = readMcpServers(mcpServers);
+		const own = { cwd, settings, watch, session: choice, mcpServers: servers };
+		const created = await createAgentSession({ ...options, ...own });
 		const stopReport = reportProblems(created, io);
 		const stopWatching = settings.watch();
 		const release = () => {
 			stopReport();
 			stopWatching();
 		};
-		return { session: created, warnings: unusedServers(mcpServers), release };
+		return { session: created, warnings, release };
 	};
 	const { sessions: root } = paths(env, context.cwd, home);
 	const stopped = new AbortController();
@@ -90,10 +93,4 @@ export async function checkLogin(options: CreateAgentSessionOptions, { env, home
 	const models = await session.controls.availableModels();
 	await session.dispose();
 	if (models.length === 0) throw missingModel();
-}
-
-/** One line that names the client's MCP servers, if there are any. */
-function unusedServers(servers: SessionRequest["mcpServers"]): string[] {
-	if (servers.length === 0) return [];
-	return [`pi does not start the MCP servers of the client: ${servers.map(({ name }) => name).join(", ")}`];
 }

@@ -350,15 +350,16 @@ export class PromptEditor extends Editor {
 			this.#show(completion, before);
 			if (acceptsOnly && completion?.rows.length === 1 && this.#popup) this.#accept(this.#popup);
 		};
-		if (!(found instanceof Promise)) return show(found ?? null);
-		found
-			// A source that fails offers nothing; the user can type the text.
-			.catch(() => null)
-			.then((completion) => {
-				if (!isCurrent()) return;
-				show(completion);
-				this.tui.requestRender();
-			});
+		if (!(found instanceof Promise)) show(found ?? null);
+		else
+			found
+				// A source that fails offers nothing; the user can type the text.
+				.catch(() => null)
+				.then((completion) => {
+					if (!isCurrent()) return;
+					show(completion);
+					this.tui.requestRender();
+				});
 	}
 
 	#show(completion: Completion | null, before: string): void {

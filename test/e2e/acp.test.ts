@@ -1,13 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientCapabilities, methods } from "@agentclientprotocol/sdk";
+import { type ClientCapabilities, type McpServer, methods } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { AcpTestClient } from "../helpers/acp-client.js";
 import { type LoopbackProvider, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles, writeHook } from "../helpers/temp.js";
+import { EVERYTHING } from "../mcp/servers.js";
 import { agentDirFor, openPi } from "./support.js";
 
 const { session } = methods.agent;
@@ -190,15 +191,24 @@ test("pi acp --login asks for a login in a terminal", async () => {
 	expect(await piped.exited).toMatchObject({ code: 2, stderr: expect.stringContaining("not a terminal") });
 });
 
-test("the client's MCP servers are named, because pi does not start them", async () => {
+test("a session uses the client's MCP servers, and a notice names one that pi cannot reach", async () => {
 	const provider = await startProvider();
 	const { editor, cwd } = await openWithModel(provider, { capabilities: { session: { notices: {} } } });
-	const mcpServers = [{ name: "files", command: "/bin/true", args: [], env: [] }];
-	await editor.agent.request(session.new, { cwd, mcpServers });
-	expect(await editor.waitFor("notice")).toMatchObject({
-		severity: "warning",
-		title: "pi does not start the MCP servers of the client: files",
-	});
+	const { command, args } = EVERYTHING;
+	const mcpServers: McpServer[] = [
+		{ name: "every thing", command, args: [...args], env: [] },
+		{ type: "sse", name: "old", url: "http://127.0.0.1:9/sse", headers: [] },
+	];
+	const { sessionId } = await editor.agent.request(session.new, { cwd, mcpServers });
+	expect(await editor.waitFor("notice")).toMatchObject({ severity: "warning", title: expect.stringContaining("old") });
+	provider.reply(
+		[toolCall("mcp_search", { query: "echo" })],
+		[toolCall("every-thing_echo", { message: "hi" })],
+		"done",
+	);
+	const prompt = [{ type: "text" as const, text: "say hi" }];
+	expect(await editor.agent.request(session.prompt, { sessionId, prompt })).toMatchObject({ stopReason: "end_turn" });
+	expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("Echo: hi");
 });
 
 function isAlive(pid: number): boolean {

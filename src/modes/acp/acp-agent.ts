@@ -112,7 +112,7 @@ function describeAgent(client: ClientCapabilities): InitializeResponse {
 		agentCapabilities: {
 			loadSession: true,
 			promptCapabilities: { image: true, audio: false, embeddedContext: true },
-			mcpCapabilities: { http: false, sse: false },
+			mcpCapabilities: { http: true, sse: false },
 			sessionCapabilities: { list: {}, resume: {}, close: {} },
 		},
 		authMethods: client.auth?.terminal === true ? [TERMINAL, KEYS] : [KEYS],
