@@ -45,14 +45,14 @@ const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"
 const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
- * Reads every file under `.pi/hooks` and `.pi/tools` and, transitively, the files of the project that they import by
+ * Reads every file under `.pi/hooks`, `.pi/tools` and `.pi/agents` and, transitively, the files of the project that they import by
  * relative paths. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is listed
  * as unresolved.
  */
 export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
 	const collector = new Collector(root);
-	for (const dir of ["hooks", "tools"]) collector.addDirectory(join(root, ".pi", dir), new Set());
+	for (const dir of ["hooks", "tools", "agents"]) collector.addDirectory(join(root, ".pi", dir), new Set());
 	await collector.readAll();
 	return collector.result();
 }

@@ -16,6 +16,7 @@ const LIVE_MEMBERS = [
 	"hasUI",
 	"cwd",
 	"sessionFile",
+	"session",
 	"model",
 	"thinkingLevel",
 	"entries",
@@ -45,7 +46,7 @@ export interface HookHost
 	extends DialogHost,
 		Pick<
 			HookEventContext,
-			LiveMember | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
 		> {
 	/** The user interface of the current mode. */
 	readonly ui: SessionUI;
@@ -150,6 +151,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				}),
 			),
 		ui: boundUI(() => use(() => host.ui), host, call),
+		configFiles: (folder) => use(() => host.configFiles(folder)),
 		findModel: (provider, id) => use(() => host.findModel(provider, id)),
 		availableModels: () => use(() => host.availableModels()),
 		resolveApiKey: (model) => use(() => host.resolveApiKey(model)),

@@ -12,6 +12,7 @@ import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { HookRunner } from "../hooks/runner.js";
+import type { ConfigFile } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
@@ -22,6 +23,8 @@ import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
+import type { ParentSession } from "./parent-session.js";
+import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
@@ -128,6 +131,14 @@ export interface SessionSetup {
 	trust: CommandTrust;
 	/** Features written as hooks; they load before the hook files. */
 	builtinHooks: readonly BuiltinHook[];
+	/** The project's code that may run; null for none. */
+	acceptedCode(): AcceptedCode | null;
+	/** See `HookEventContext.configFiles`. */
+	configFiles(folder: string): ConfigFile[];
+	/** The key that replaces those of the user for one provider. */
+	readonly keyOverride: { provider: string; key: string } | null;
+	/** The session that started this one. */
+	parent: ParentSession | null;
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
 	/** With `--verbose`: errors of hooks carry their stack trace. */
