@@ -32,12 +32,11 @@ import { HookGrants } from "./hook-grants.js";
 import { withHookStreams } from "./hook-streams.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
-import type { ParentSession } from "./parent-session.js";
 import type { TrustAnswer } from "./project-code.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
-import type { ModelClient, SessionSetup } from "./session-setup.js";
+import type { ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
@@ -128,7 +127,7 @@ export interface CreateAgentSessionOptions {
  */
 export async function discoverSetup(
 	options: CreateAgentSessionOptions,
-	parent: ParentSession | null,
+	parent: SessionParent | null,
 ): Promise<SessionSetup> {
 	const env = options.env ?? processEnvironment();
 	const paths = findPaths(withAgentDir(env, options.agentDir), options.cwd, options.home);

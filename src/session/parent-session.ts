@@ -4,11 +4,10 @@ import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
-import type { Budget } from "./budget.js";
 import type { CreateAgentSessionOptions } from "./discover-setup.js";
 import { meterRequests } from "./meter-requests.js";
 import type { AcceptedCode } from "./project-code.js";
-import type { ModelClient, SessionSetup } from "./session-setup.js";
+import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface ParentSessionOptions {
@@ -16,12 +15,12 @@ export interface ParentSessionOptions {
 	options: CreateAgentSessionOptions;
 	setup: SessionSetup;
 	state: SessionState;
-	budget: Pick<Budget, "ask" | "isExceeded">;
+	budget: SessionParent["budget"];
 }
 
 /** What sub-sessions share with the session that starts them. */
-export class ParentSession implements SessionHandle {
-	readonly budget: Pick<Budget, "ask" | "isExceeded">;
+export class ParentSession implements SessionHandle, SessionParent {
+	readonly budget: SessionParent["budget"];
 
 	constructor(private readonly parts: ParentSessionOptions) {
 		this.budget = parts.budget;
@@ -31,13 +30,11 @@ export class ParentSession implements SessionHandle {
 		return this.parts.state.log.id;
 	}
 
-	/** The project's code that may run here. */
 	get acceptedCode(): AcceptedCode | null {
 		return this.parts.setup.acceptedCode();
 	}
 
-	/** The API key that replaces those of the user, as with `--api-key`. */
-	get keyOverride(): SessionSetup["keyOverride"] {
+	get keyOverride(): KeyOverride | null {
 		return this.parts.setup.keyOverride;
 	}
 
@@ -66,7 +63,6 @@ export class ParentSession implements SessionHandle {
 		};
 	}
 
-	/** A client that also records the usage of its requests in the log of this session. */
 	meter(client: ModelClient): ModelClient {
 		const { stream, write } = meterRequests(this.parts, "agent", client.stream);
 		write();

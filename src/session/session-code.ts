@@ -11,8 +11,7 @@ import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
 import { hasConfigFiles } from "./config-files.js";
-import type { ParentSession } from "./parent-session.js";
-import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
+import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
 export interface SessionCodeOptions {
@@ -36,7 +35,7 @@ export interface SessionCodeOptions {
 	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
 	/** The session that started this one: it decides which code of the project runs. */
-	parent: Pick<ParentSession, "acceptedCode"> | null;
+	parent: { readonly acceptedCode: AcceptedCode | null } | null;
 }
 
 /** The hooks and tools of a session that may run. */

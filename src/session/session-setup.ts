@@ -23,7 +23,6 @@ import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
-import type { ParentSession } from "./parent-session.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
@@ -75,6 +74,23 @@ export interface ModelClient {
 	prepare(model: Model<Api>): Promise<void>;
 	/** Releases the resources that the client holds for a session. */
 	release(sessionId: string): void;
+}
+
+/** What a sub-session shares with the session that started it. */
+export interface SessionParent {
+	/** The project's code that may run; null for none. */
+	readonly acceptedCode: AcceptedCode | null;
+	readonly keyOverride: KeyOverride | null;
+	/** Decides whether more may be spent. */
+	readonly budget: { ask(signal: AbortSignal): Promise<string | null>; isExceeded(): Promise<boolean> };
+	/** A client that also records the usage of its requests in the log of the parent. */
+	meter(client: ModelClient): ModelClient;
+}
+
+/** A key that replaces those of the user for one provider, as `--api-key` does. */
+export interface KeyOverride {
+	provider: string;
+	key: string;
 }
 
 /** The input of `create-session.ts`, collected by `discoverSetup`. */
@@ -135,10 +151,9 @@ export interface SessionSetup {
 	acceptedCode(): AcceptedCode | null;
 	/** See `HookEventContext.configFiles`. */
 	configFiles(folder: string): ConfigFile[];
-	/** The key that replaces those of the user for one provider. */
-	readonly keyOverride: { provider: string; key: string } | null;
+	readonly keyOverride: KeyOverride | null;
 	/** The session that started this one. */
-	parent: ParentSession | null;
+	parent: SessionParent | null;
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
 	/** With `--verbose`: errors of hooks carry their stack trace. */

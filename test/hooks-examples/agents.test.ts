@@ -2,11 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
+import { listSessions } from "../../src/log/catalog.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
+import { removeSession } from "../../src/log/manage.js";
 import { drawnLines } from "../../src/testing/drawn-lines.js";
 import { type LoopbackProvider, type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { startApp } from "../modes/interactive/app.js";
 import { example } from "./example.js";
 
 const SCOUT = "---\nname: scout\ndescription: finds files\ntools: read, ls\n---\nYou are a scout.\n";
@@ -132,7 +135,11 @@ test("the session file is in a directory named after the parent's file, and not 
 	expect(lines).toContain('"agent":"scout"');
 	expect(lines).toContain("Which files?");
 	expect(readdirSync(sessionDir).filter((name) => name.endsWith(".jsonl"))).toHaveLength(1);
+	expect(await listSessions(sessionDir)).toEqual([expect.objectContaining({ path: parent, subSessions: 1 })]);
 	expect(await draw(t, 200, true)).toContain(join(dir, file ?? ""));
+	await t.session.dispose();
+	removeSession(parent);
+	expect(existsSync(dir)).toBe(false);
 });
 
 test("tokens and cost of sub-agents count as those of the session", async () => {
@@ -351,3 +358,40 @@ test("long replies are cut, so that each has its share of the result", async () 
 			?.map(({ length }) => length),
 	).toEqual([24_000, 24_000]);
 });
+
+test.each([40, 80, 120])(
+	"at %i columns the call shows a row for each sub-agent while it runs and afterwards",
+	async (columns) => {
+		const app = await startApp({
+			columns,
+			agentSettings: { hooks: ["pi:agents"] },
+			agentFiles: { "agents/scout.md": SCOUT },
+		});
+		let release = () => {};
+		const held = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		answer(app.provider, {
+			"You are a scout.": async ({ messages }) => {
+				if (messages.at(-1)?.role !== "tool") return [toolCall("ls", { path: "." })];
+				await held;
+				return "Nothing there.";
+			},
+			"": ({ messages }) =>
+				messages.at(-1)?.role === "tool"
+					? "That is all."
+					: call({ tasks: [1, 2].map((at) => ({ agent: "scout", prompt: `Part ${at}` })) }),
+		});
+		await app.terminal.waitFor("0%");
+		await app.submit("go");
+		await app.terminal.waitFor(/● scout[^]*● scout/);
+		release();
+		await app.terminal.waitFor("That is all.");
+		const lines = (await app.terminal.screen()).map((line) => line.trimEnd());
+		expect(lines.some((line) => line.includes("agent 2 tasks"))).toBe(true);
+		const rows = lines.filter((line) => /│ ✓ scout .*tokens$/.test(line));
+		expect(rows).toHaveLength(2);
+		expect(rows.every((line) => line.length <= columns)).toBe(true);
+		expect(rows[0]?.includes("Part 1")).toBe(columns > 40);
+	},
+);
