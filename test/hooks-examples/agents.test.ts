@@ -362,11 +362,8 @@ test("long replies are cut, so that each has its share of the result", async () 
 test.each([40, 80, 120])(
 	"at %i columns the call shows a row for each sub-agent while it runs and afterwards",
 	async (columns) => {
-		const app = await startApp({
-			columns,
-			agentSettings: { hooks: ["pi:agents"] },
-			agentFiles: { "agents/scout.md": SCOUT },
-		});
+		const agentDir = tempAgentDir({ files: { "agents/scout.md": SCOUT } });
+		const app = await startApp({ columns, agentSettings: { hooks: ["pi:agents"] }, agentDir });
 		let release = () => {};
 		const held = new Promise<void>((resolve) => {
 			release = resolve;
@@ -384,7 +381,7 @@ test.each([40, 80, 120])(
 		});
 		await app.terminal.waitFor("0%");
 		await app.submit("go");
-		await app.terminal.waitFor(/● scout[^]*● scout/);
+		await app.terminal.waitFor(/● scout[\s\S]*● scout/);
 		release();
 		await app.terminal.waitFor("That is all.");
 		const lines = (await app.terminal.screen()).map((line) => line.trimEnd());
@@ -392,6 +389,6 @@ test.each([40, 80, 120])(
 		const rows = lines.filter((line) => /│ ✓ scout .*tokens$/.test(line));
 		expect(rows).toHaveLength(2);
 		expect(rows.every((line) => line.length <= columns)).toBe(true);
-		expect(rows[0]?.includes("Part 1")).toBe(columns > 40);
+		expect(rows[0]).toContain("Part 1");
 	},
 );
