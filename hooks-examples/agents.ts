@@ -74,7 +74,10 @@ export default function agents(pi: HookAPI): void {
 		if (!READ_AFTER.includes(reason)) return;
 		const before = known;
 		known = await readDefinitions(ctx);
-		for (const problem of known.problems) if (!before.problems.includes(problem)) ctx.ui.notify(problem, "warning");
+		const fresh = known.problems.filter((problem) => !before.problems.includes(problem));
+		// These modes show no notices.
+		if (ctx.mode === "print" || ctx.mode === "json") for (const problem of fresh) console.error(problem);
+		else for (const problem of fresh) ctx.ui.notify(problem, "warning");
 		if (known.agents.size + before.agents.size > 0) registerTool(pi, () => known);
 	});
 
@@ -365,7 +368,7 @@ function drawRow(
 	const style = theme[STYLES[state]];
 	const left = `${style(MARKS[state])} ${truncateToWidth(agent, names, "…").padEnd(names)}`;
 	const figures =
-		tokens === 0
+		tokens === 0 || state === "canceled"
 			? state
 			: `${formatTokens(tokens)} tokens${cost > 0 ? ` · $${cost.toFixed(cost < 0.01 ? 4 : 2)}` : ""}`;
 	const room = width - visibleWidth(left) - figures.length - 4;

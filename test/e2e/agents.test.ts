@@ -36,7 +36,7 @@ test("Escape stops a sub-agent and the commands that it runs", async () => {
 	await expect.poll(() => existsSync(join(work, "begun")), { timeout: 15_000 }).toBe(true);
 	await pi.waitForText(/● scout/);
 	await pi.press("escape");
-	await pi.waitForText(/stopped|aborted|canceled/i);
+	await pi.waitForText(/– scout .*canceled/);
 	await new Promise((resolve) => setTimeout(resolve, 3500));
 	expect(existsSync(join(work, "late"))).toBe(false);
 	expect(provider.requests).toHaveLength(2);
