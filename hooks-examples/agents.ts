@@ -6,7 +6,13 @@
  * Sub-agents load the same hooks, so that these still block and ask, and have at most the tools that are on. They end with
  * the call, and their cost counts as that of the session. Without a screen, questions of hooks are canceled.
  */
-import { type AgentSession, createAgentSession, type SessionUI, type ToolResult } from "@mariozechner/pi-coding-agent";
+import {
+	type AgentSession,
+	createAgentSession,
+	PiError,
+	type SessionUI,
+	type ToolResult,
+} from "@mariozechner/pi-coding-agent";
 import {
 	type EntryComponent,
 	type EntryTheme,
@@ -30,7 +36,6 @@ const MAX_LINES = 1900;
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 const FIELDS = ["name", "description", "tools", "model"];
-/** Reasons of `session` after which definitions may have changed. */
 const READ_AFTER = ["start", "switch", "clear", "branch"];
 const HOW_TO = "save one as agents/<name>.md in the agent directory or as .pi/agents/<name>.md";
 
@@ -370,15 +375,11 @@ function drawRow(
 	const figures =
 		tokens === 0 || state === "canceled"
 			? state
-			: `${formatTokens(tokens)} tokens${cost > 0 ? ` · $${cost.toFixed(cost < 0.01 ? 4 : 2)}` : ""}`;
+			: `${tokens < 1000 ? tokens : `${(tokens / 1000).toFixed(1)}k`} tokens${cost > 0 ? ` · $${cost.toFixed(cost < 0.01 ? 4 : 2)}` : ""}`;
 	const room = width - visibleWidth(left) - figures.length - 4;
 	const text = state === "failed" ? theme.error(note) : state === "running" && note !== "" ? note : theme.dim(task);
 	const middle = room < 8 ? "" : `  ${truncateToWidth(text, room, "…", true)}`;
 	return truncateToWidth(`${left}${middle}  ${theme.dim(figures)}`, width, "…");
-}
-
-function formatTokens(tokens: number): string {
-	return tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(tokens < 9950 ? 1 : 0)}k`;
 }
 
 /** `read src/a.ts`: the tool and its first text argument. */
@@ -402,7 +403,6 @@ function cut(reply: string, count: number, file: string | null): string {
 }
 
 function describe(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	const hint = "hint" in error && typeof error.hint === "string" ? ` · ${error.hint}` : "";
-	return `${error.message}${hint}`;
+	if (error instanceof PiError && error.hint) return `${error.message} · ${error.hint}`;
+	return error instanceof Error ? error.message : String(error);
 }
