@@ -88,7 +88,10 @@ const bundle = await rolldown({
 	transform: { target: "node20" },
 	resolve: {
 		extensionAlias: { ".js": [".ts", ".js"] },
-		alias: { "@mariozechner/pi-coding-agent/hooks": join(root, "src/hooks/index.ts") },
+		alias: {
+			"@mariozechner/pi-coding-agent/hooks": join(root, "src/hooks/index.ts"),
+			"@mariozechner/pi-coding-agent$": join(root, "src/index.ts"),
+		},
 	},
 	// Native, WebAssembly, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
 	external: [

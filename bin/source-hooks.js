@@ -7,14 +7,15 @@ import { libraryPatches } from "./library-patches.js";
 const { modules, patchedSource } = libraryPatches();
 
 /** What bundled hooks import of pi; Node would resolve it to dist/. */
-const HOOK_API = "@mariozechner/pi-coding-agent/hooks";
-const hookApi = new URL("../src/hooks/index.ts", import.meta.url).href;
+const PI_MODULES = {
+	"@mariozechner/pi-coding-agent": new URL("../src/index.ts", import.meta.url).href,
+	"@mariozechner/pi-coding-agent/hooks": new URL("../src/hooks/index.ts", import.meta.url).href,
+};
 
 /** Resolves imports of .js to .ts files: the sources import each other by the names of their compiled output. */
 export async function resolve(specifier, context, nextResolve) {
-	if (specifier === HOOK_API) return nextResolve(hookApi, context);
 	try {
-		return await nextResolve(specifier, context);
+		return await nextResolve(PI_MODULES[specifier] ?? specifier, context);
 	} catch (error) {
 		if (error.code !== "ERR_MODULE_NOT_FOUND" || !/^\.{1,2}\/.*\.js$/.test(specifier)) throw error;
 		return nextResolve(specifier.replace(/js$/, "ts"), context);

@@ -22,6 +22,12 @@ export interface BundledHook {
 /** All bundled hooks in the order in which they run, which is that of a hooks directory. */
 export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
+		name: "agents",
+		description: "lets the model start sub-agents with a context of their own",
+		commands: ["agents"],
+		load: () => import("#hooks-examples/agents"),
+	},
+	{
 		name: "auto-commit",
 		description: "commits the changes of a session when you leave it",
 		commands: ["auto-commit"],

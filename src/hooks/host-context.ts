@@ -16,6 +16,7 @@ const LIVE_MEMBERS = [
 	"hasUI",
 	"cwd",
 	"sessionFile",
+	"session",
 	"model",
 	"thinkingLevel",
 	"entries",
@@ -45,7 +46,7 @@ export interface HookHost
 	extends DialogHost,
 		Pick<
 			HookEventContext,
-			LiveMember | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
 		> {
 	/** The user interface of the current mode. */
 	readonly ui: SessionUI;
@@ -152,6 +153,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 				}),
 			),
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
+		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),
 		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),
 		availableModels: () => use("availableModels", () => host.availableModels()),
 		resolveApiKey: (model) => use("resolveApiKey", () => host.resolveApiKey(model)),

@@ -15,6 +15,7 @@ export {
 	isUserMessageEntry,
 	messageText,
 } from "../log/entry.js";
+export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export {
 	isBashToolResult,
 	isEditToolResult,

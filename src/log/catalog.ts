@@ -5,7 +5,7 @@ import { PiError } from "../errors.js";
 import { isLocked } from "../util/file-lock.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
-import { SESSION_FILE_SUFFIX, sessionIdOfName } from "./session-paths.js";
+import { SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
 import { type SessionSummary, Summarizer } from "./session-summary.js";
 
 export type { SessionSummary } from "./session-summary.js";
@@ -29,11 +29,14 @@ export interface ListOptions {
 export async function listSessions(dir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
 	const summarizer = new Summarizer(options.scanBytes ?? SCAN_BYTES);
 	const summaries: SessionSummary[] = [];
+	const files = statNewestFirst(dir);
+	const parents = files.length > 0 ? subSessionDirs(dir) : null;
 	let sliceStart = performance.now();
-	for (const { path, stats } of statNewestFirst(dir)) {
+	for (const { path, stats } of files) {
 		options.signal?.throwIfAborted();
 		const summary = stats?.isFile() ? withFile(path, (file) => summarizer.summarize(path, file, stats)) : undefined;
-		if (summary) summaries.push(summary);
+		const children = parents?.has(subSessionsDir(path)) ? sessionFiles(subSessionsDir(path)).length : 0;
+		if (summary) summaries.push(children > 0 ? { ...summary, subSessions: children } : summary);
 		if (performance.now() - sliceStart < SLICE_MS) continue;
 		await nextTick();
 		sliceStart = performance.now();
@@ -142,6 +145,11 @@ function statNewestFirst(dir: string): { path: string; stats: Stats | undefined 
 	return sessionFiles(dir)
 		.map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
 		.sort((a, b) => time(b.stats) - time(a.stats) || (a.path < b.path ? 1 : -1));
+}
+
+/** The directories of sub-sessions, with one call for all sessions of a directory. */
+function subSessionDirs(dir: string): ReadonlySet<string> {
+	return new Set(readdirSync(dir).map((name) => join(dir, name)));
 }
 
 /** Paths of the session files of a directory, in no particular order; empty if it does not exist. */

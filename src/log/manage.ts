@@ -1,4 +1,4 @@
-import { unlinkSync } from "node:fs";
+import { existsSync, rmSync, unlinkSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { acquireLock } from "../util/file-lock.js";
 import { isNotFound } from "../util/fs.js";
@@ -6,9 +6,10 @@ import { moveToTrash } from "../util/trash.js";
 import { dropBatchJournal } from "./batch-journal.js";
 import { entryTimestamp } from "./entry.js";
 import { SessionLog } from "./session-log.js";
+import { subSessionsDir } from "./session-paths.js";
 
 /**
- * Deletes a session file and its batch journal for good.
+ * Deletes a session file with its batch journal and its sub-sessions for good.
  * @throws PiError `log_locked` if a pi has it open, including this one; `log_write_failed`. The file is then unchanged
  */
 export function removeSession(path: string): void {
@@ -16,6 +17,7 @@ export function removeSession(path: string): void {
 	try {
 		unlinkSync(path);
 		dropBatchJournal(path);
+		rmSync(subSessionsDir(path), { recursive: true, force: true });
 	} catch (cause) {
 		if (!isNotFound(cause)) throw new PiError("log_write_failed", `Cannot delete ${path}`, { cause });
 	} finally {
@@ -24,7 +26,7 @@ export function removeSession(path: string): void {
 }
 
 /**
- * Moves a session file to the trash of the system.
+ * Moves a session file and its sub-sessions to the trash of the system.
  * @returns null, or the reason why the trash does not accept it; the file is then unchanged
  * @throws PiError `log_locked` if a pi has it open, including this one
  */
@@ -32,8 +34,11 @@ export async function trashSession(path: string, trash = moveToTrash): Promise<s
 	const lock = acquireLock(path);
 	try {
 		const refusal = await trash(path);
-		if (refusal === null) dropBatchJournal(path);
-		return refusal;
+		if (refusal !== null) return refusal;
+		dropBatchJournal(path);
+		const children = subSessionsDir(path);
+		if (existsSync(children)) await trash(children);
+		return null;
 	} finally {
 		lock.release();
 	}

@@ -23,6 +23,11 @@ export function sessionFileName(time: Date, id: string): string {
 	return `${time.toISOString().replace(/[:.]/g, "-")}_${id}${SESSION_FILE_SUFFIX}`;
 }
 
+/** The directory of the sessions that the hooks of a session started, next to its file: `x.jsonl` → `x.agents`. */
+export function subSessionsDir(path: string): string {
+	return `${path.slice(0, path.endsWith(SESSION_FILE_SUFFIX) ? -SESSION_FILE_SUFFIX.length : undefined)}.agents`;
+}
+
 /** The session id in a file name; undefined if it is not the name of a session file. */
 export function sessionIdOfName(fileName: string): string | undefined {
 	return /_([^_/\\]+)\.jsonl$/.exec(fileName)?.[1];

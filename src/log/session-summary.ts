@@ -36,6 +36,8 @@ export interface SessionSummary {
 	cwd: string;
 	/** Size of the file. */
 	bytes: number;
+	/** Number of sessions that its hooks started; absent for none. */
+	subSessions?: number;
 }
 
 /**

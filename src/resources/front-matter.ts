@@ -29,18 +29,24 @@ const MAX_BYTES = 1024 * 1024;
 /** Reads a text file, without byte order mark and carriage returns. @throws PiError `file_unreadable`, also above 1 MB */
 export async function readText(path: string): Promise<string> {
 	const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES });
-	return bytes
-		.toString("utf8")
-		.replace(/^\ufeff/, "")
-		.replaceAll("\r\n", "\n");
+	return withoutMarks(bytes.toString("utf8"));
+}
+
+function withoutMarks(text: string): string {
+	return text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 }
 
 /**
- * Reads and parses a Markdown file. The YAML parser is loaded only if needed.
+ * Reads and parses a Markdown file.
  * @throws PiError `file_unreadable`, as `readText`
  */
 export async function readMarkdown(path: string): Promise<FrontMatter> {
-	const text = await readText(path);
+	return parseMarkdown(await readText(path));
+}
+
+/** Parses the text of a Markdown file. The YAML parser is loaded only if needed. Never rejects. */
+export async function parseMarkdown(source: string): Promise<FrontMatter> {
+	const text = withoutMarks(source);
 	const block = text.startsWith("---") ? BLOCK.exec(text) : null;
 	const none = { fields: {}, lines: new Map<string, number>() };
 	if (!block) {

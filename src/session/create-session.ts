@@ -19,6 +19,7 @@ import { HookNotices } from "./hook-notices.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
+import { ParentSession, parentOf } from "./parent-session.js";
 import { Prompter } from "./prompter.js";
 import { Reloader } from "./reloader.js";
 import type { SessionSurface } from "./session-components.js";
@@ -41,11 +42,13 @@ export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.
  * @throws PiError when the log, the model or a named tool cannot be used
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
-	return assembleSession(await discoverSetup(options));
+	const parent = parentOf(options);
+	const all = parent?.inherit(options) ?? options;
+	return assembleSession(await discoverSetup(all, parent), all);
 }
 
 /** Connects the components of a session; the only function that knows all of them. */
-function assembleSession(setup: SessionSetup): AgentSession {
+function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions): AgentSession {
 	const events = new SessionEvents();
 	const emit = (event: AgentSessionEvent) => {
 		memory.observe(event);
@@ -96,6 +99,7 @@ function assembleSession(setup: SessionSetup): AgentSession {
 		activity,
 		rankOf: (hook) => hooks.loaded.indexOf(hook),
 		reportScreen: (error) => hooks.report(error),
+		session: () => asParent,
 		recordDraw: ({ path }, ms) => hooks.health.recordDraw(path, ms),
 		control: createHookControl({
 			setup,
@@ -151,7 +155,9 @@ function assembleSession(setup: SessionSetup): AgentSession {
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
-	const budget = new Budget({ setup, state, activity, ui: () => surface.ui });
+	// The cost of a sub-session is part of that of its parent.
+	const budget = setup.parent?.budget ?? new Budget({ setup, state, activity, ui: () => surface.ui });
+	const asParent = new ParentSession({ options, setup, state, budget });
 	const runner: SessionRunner = new SessionRunner({
 		...core,
 		window,

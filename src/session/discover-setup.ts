@@ -8,12 +8,11 @@ import type { SettingsFile } from "../config/settings-schema.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import type { CorePreamble } from "../context/preamble.js";
-import { errorText, PiError } from "../errors.js";
+import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
-import { checkTool } from "../hooks/tool-definition.js";
-import type { HookFactory } from "../hooks/types.js";
+import type { HookFactory, SessionHandle } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ThinkingLevel, ToolInfo } from "../log/entry.js";
@@ -26,7 +25,9 @@ import { buildPromptSections, sectionsForTools } from "../resources/system-promp
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
+import { checkExtraTools, checkHooks } from "./check-options.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
+import { findConfigFiles } from "./config-files.js";
 import { HookGrants } from "./hook-grants.js";
 import { createHookStreams } from "./hook-streams.js";
 import { McpFiles } from "./mcp-files.js";
@@ -36,7 +37,7 @@ import type { TrustAnswer } from "./project-code.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
-import type { ModelClient, SessionSetup } from "./session-setup.js";
+import type { ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
@@ -114,6 +115,11 @@ export interface CreateAgentSessionOptions {
 	askTrust?(set: ProjectSet): Promise<TrustAnswer>;
 	/** Asks whether a hook gets a handle it requires. Without it, hooks get only what the settings grant. */
 	askGrant?(request: GrantRequest): Promise<GrantAnswer>;
+	/**
+	 * `ctx.session` of a hook: the session becomes a sub-session. Other options default to those of the parent, its cost
+	 * counts as cost of the parent, and its file is in a directory next to the parent's file.
+	 */
+	parent?: SessionHandle;
 	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
 	/** Ports of local model servers, and how long to wait for an answer. Default: the addresses of `env`. */
@@ -125,9 +131,13 @@ export interface CreateAgentSessionOptions {
 
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
+ * @param parent the session whose sub-session this is; `options` then contain what it inherits
  * @throws PiError when the log, the model or a named tool cannot be used, and for malformed options
  */
-export async function discoverSetup(options: CreateAgentSessionOptions): Promise<SessionSetup> {
+export async function discoverSetup(
+	options: CreateAgentSessionOptions,
+	parent: SessionParent | null,
+): Promise<SessionSetup> {
 	const env = options.env ?? processEnvironment();
 	const paths = findPaths(withAgentDir(env, options.agentDir), options.cwd, options.home);
 	const { settings } = options;
@@ -184,13 +194,15 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		mcp,
 		ask: options.askTrust,
 		watch: options.watch,
+		parent,
 	};
 	const { lastModels, cwd } = paths;
 	const choose = () => {
 		const { registry } = models.current;
 		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
 	};
-	const { client, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	const { client: unmetered, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	const client = parent?.meter(unmetered) ?? unmetered;
 	// A hook may add the model: until the hooks have loaded, nothing about the choice is an error.
 	const waitsForHooks = expectsHooks(codeOptions);
 	const first = await choose().catch((error: unknown) => {
@@ -201,10 +213,13 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 	if (!waitsForHooks) warnings.push(...chosen.warnings);
 	// Runs in the background: the first request waits for it and reports a failure.
 	if (chosen.model) client.prepare(chosen.model).catch(() => {});
+	let keyOverride = options.apiKey === undefined ? (parent?.keyOverride ?? null) : null;
+	if (keyOverride) models.overrideKey(keyOverride.provider, keyOverride.key);
 	const useKey = ({ model }: ChosenModel) => {
 		if (options.apiKey === undefined) return;
 		if (!model) throw new PiError("bad_arguments", "--api-key needs a model", { hint: "add --model" });
-		models.overrideKey(model.provider, options.apiKey);
+		keyOverride = { provider: model.provider, key: options.apiKey };
+		models.overrideKey(keyOverride.provider, keyOverride.key);
 	};
 	if (!("error" in first)) useKey(chosen);
 	const code = await findSessionCode(codeOptions);
@@ -303,6 +318,17 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
+		acceptedCode: () => code.trust.accepted,
+		configFiles: (folder) =>
+			findConfigFiles(folder, {
+				agentDir: paths.agentDir,
+				projectDir: paths.project.dir,
+				accepted: code.trust.accepted,
+			}),
+		get keyOverride() {
+			return keyOverride;
+		},
+		parent,
 		verbose: options.verbose === true,
 		get builtinHooks() {
 			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
@@ -333,28 +359,6 @@ export async function discoverSetup(options: CreateAgentSessionOptions): Promise
 
 function withAgentDir(env: Environment, agentDir: string | undefined): Environment {
 	return agentDir === undefined ? env : { ...env, PI_CODING_AGENT_DIR: agentDir };
-}
-
-/** @throws PiError `bad_arguments` */
-function checkHooks(hooks: NonNullable<CreateAgentSessionOptions["hooks"]>): readonly (string | HookFactory)[] {
-	const at = hooks.findIndex((hook) => typeof hook !== "string" && typeof hook !== "function");
-	if (at < 0) return hooks;
-	throw new PiError("bad_arguments", `hooks[${at}] is neither a path nor a function`, {
-		hint: "pass the path of a hook file, pi:name, or a function that receives pi",
-	});
-}
-
-/** @throws PiError `bad_arguments` */
-function checkExtraTools(tools: readonly AnyTool[]): AnyTool[] {
-	return tools.map((tool, at) => {
-		try {
-			const isRepeated = tools.findIndex(({ name }) => name === tool.name) < at;
-			if (isRepeated) throw new Error(`there is another tool ${tool.name}`);
-			return checkTool(tool);
-		} catch (cause) {
-			throw new PiError("bad_arguments", `extraTools[${at}]: ${errorText(cause)}`, { hint: "see docs/sdk.md" });
-		}
-	});
 }
 
 /** The choice for a session whose model is unknown until its hooks have loaded. */

@@ -10,7 +10,7 @@ import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookControl, HookHost } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { HookTools } from "../hooks/types.js";
+import type { HookTools, SessionHandle } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionCore } from "./session-setup.js";
@@ -24,6 +24,8 @@ export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "con
 	rebuild(): Promise<void>;
 	flags(): FlagValues;
 	control: HookControl;
+	/** The session as the parent of others. */
+	session(): SessionHandle;
 }
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -76,6 +78,10 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get sessionFile() {
 			return state.log.path;
 		},
+		get session() {
+			return deps.session();
+		},
+		configFiles: (folder) => setup.configFiles(folder),
 		get model() {
 			return freezeModel(state.model);
 		},

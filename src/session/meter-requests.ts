@@ -10,8 +10,15 @@ export interface RequestMeter {
 	write(): void;
 }
 
-/** @param purpose see `RequestUsageEntry` */
-export function meterRequests({ state, setup }: Pick<SessionCore, "state" | "setup">, purpose: string): RequestMeter {
+/**
+ * @param purpose see `RequestUsageEntry`
+ * @param send sends the requests. Default: the client of the session
+ */
+export function meterRequests(
+	{ state, setup }: Pick<SessionCore, "state" | "setup">,
+	purpose: string,
+	send: StreamFunction = (...request) => setup.client.stream(...request),
+): RequestMeter {
 	const { log } = state;
 	let waiting: RequestUsageEntry[] | null = [];
 	const add = ({ provider, model: modelId, usage }: AssistantMessage) => {
@@ -31,7 +38,7 @@ export function meterRequests({ state, setup }: Pick<SessionCore, "state" | "set
 	};
 	return {
 		stream(model, context, options) {
-			const events = setup.client.stream(model, context, options);
+			const events = send(model, context, options);
 			// The reader of the events reports failures; a closed log cannot be written to.
 			void events
 				.result()

@@ -29,6 +29,8 @@ export interface ProjectCodeOptions {
 	trust: boolean | undefined;
 	/** Asks the user; absent without a user interface. */
 	ask?(set: ProjectSet): Promise<TrustAnswer>;
+	/** For a sub-session: the code that its parent runs, which replaces a decision. */
+	inherited?(): AcceptedCode | null;
 }
 
 /** The project's code that may run: the path of each file's copy, by the file's real path. */
@@ -43,16 +45,28 @@ export class ProjectGate implements CommandTrust {
 	/** Digest of the contents that the user accepted for this process. */
 	#onceDigest: string | null = null;
 	#asksAlways = false;
+	#accepted: AcceptedCode | null = null;
 
 	constructor(private readonly options: ProjectCodeOptions) {}
+
+	/** The result of the last `accept`. */
+	get accepted(): AcceptedCode | null {
+		return this.#accepted;
+	}
 
 	/**
 	 * Reads the project's current code and asks the user if necessary and possible; without an answer nothing runs.
 	 * Never throws. @returns null when the code may not run
 	 */
 	async accept(onWarning: (line: string) => void): Promise<AcceptedCode | null> {
-		const { agentDir, copyDir, trust } = this.options;
+		this.#accepted = await this.#accept(onWarning);
+		return this.#accepted;
+	}
+
+	async #accept(onWarning: (line: string) => void): Promise<AcceptedCode | null> {
+		const { agentDir, copyDir, trust, inherited } = this.options;
 		if (trust === false) return null;
+		if (inherited) return inherited();
 		try {
 			const set = await this.#find(onWarning);
 			if (!(await this.#mayRun(set, agentDir, onWarning))) return null;
@@ -66,7 +80,8 @@ export class ProjectGate implements CommandTrust {
 	async describe(): Promise<string[]> {
 		const warnings: string[] = [];
 		const set = await this.#find((line) => warnings.push(line));
-		if (set.files.length === 0) return [...warnings, `${set.root} has no hooks, tools or MCP servers of its own`];
+		if (set.files.length === 0)
+			return [...warnings, `${set.root} has no hooks, tools, agents or MCP servers of its own`];
 		const width = Math.max(...set.files.map(({ rel }) => revealInvisible(rel).length));
 		return [
 			...warnings,

@@ -10,8 +10,9 @@ import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.j
 import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
+import { hasConfigFiles } from "./config-files.js";
 import type { McpFiles } from "./mcp-files.js";
-import { ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
+import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
 export interface SessionCodeOptions {
@@ -36,6 +37,8 @@ export interface SessionCodeOptions {
 	mcp: McpFiles;
 	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
+	/** The session that started this one: it decides which code of the project runs. */
+	parent: { readonly acceptedCode: AcceptedCode | null } | null;
 }
 
 /** The hooks and tools of a session that may run. */
@@ -57,7 +60,7 @@ export interface SessionCode {
  * @throws PiError `tool_unknown`
  */
 export async function findSessionCode(options: SessionCodeOptions): Promise<SessionCode> {
-	const { paths, builtinTools, extraTools, toolNames, ask } = options;
+	const { paths, builtinTools, extraTools, toolNames, ask, parent } = options;
 	const found = findTools(options, false);
 	const { tools: own, errors } = await load(found.files, options);
 	const tools = new SessionTools({
@@ -74,6 +77,7 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		copyDir: options.copyDir,
 		trust: options.trust,
 		...(ask ? { ask } : {}),
+		...(parent ? { inherited: () => parent.acceptedCode } : {}),
 	});
 	let seen = "";
 	return {
@@ -110,8 +114,11 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			const problems: PiError[] = [];
 			const onWarning = (line: string) => problems.push(new PiError("hook_load_failed", line));
 			const toolFiles = findProjectTools(options);
-			const hasServers = options.mcp.projectFiles.length > 0;
-			const isAsked = hasServers || toolFiles.length > 0 || files.some(({ scope }) => scope === "project");
+			const isAsked =
+				options.mcp.projectFiles.length > 0 ||
+				toolFiles.length > 0 ||
+				files.some(({ scope }) => scope === "project") ||
+				hasConfigFiles(options.paths.project.dir, "agents");
 			const accepted = isAsked ? await trust.accept(onWarning) : null;
 			await options.mcp.useProject(accepted);
 			// A file that the user also names explicitly runs even if the project is not trusted.

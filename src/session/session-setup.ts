@@ -13,6 +13,7 @@ import type { ReadFlags } from "../hooks/flags.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { HookRunner } from "../hooks/runner.js";
+import type { ConfigFile } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
@@ -25,6 +26,7 @@ import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
+import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
@@ -75,6 +77,23 @@ export interface ModelClient {
 	prepare(model: Model<Api>): Promise<void>;
 	/** Releases the resources that the client holds for a session. */
 	release(sessionId: string): void;
+}
+
+/** What a sub-session shares with the session that started it. */
+export interface SessionParent {
+	/** The project's code that may run; null for none. */
+	readonly acceptedCode: AcceptedCode | null;
+	readonly keyOverride: KeyOverride | null;
+	/** Decides whether more may be spent. */
+	readonly budget: { ask(signal: AbortSignal): Promise<string | null>; isExceeded(): Promise<boolean> };
+	/** A client that also records the usage of its requests in the log of the parent. */
+	meter(client: ModelClient): ModelClient;
+}
+
+/** A key that replaces those of the user for one provider, as `--api-key` does. */
+export interface KeyOverride {
+	provider: string;
+	key: string;
 }
 
 /** The input of `create-session.ts`, collected by `discoverSetup`. */
@@ -138,6 +157,13 @@ export interface SessionSetup {
 	trust: CommandTrust;
 	/** Features written as hooks; they load before the hook files. */
 	builtinHooks: readonly BuiltinHook[];
+	/** The project's code that may run; null for none. */
+	acceptedCode(): AcceptedCode | null;
+	/** See `HookEventContext.configFiles`. */
+	configFiles(folder: string): ConfigFile[];
+	readonly keyOverride: KeyOverride | null;
+	/** The session that started this one. */
+	parent: SessionParent | null;
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
 	/** With `--verbose`: errors of hooks carry their stack trace. */

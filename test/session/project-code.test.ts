@@ -201,6 +201,6 @@ describe("the gate", () => {
 		]);
 		expect(await made.forget()).toBe(true);
 		const bare = tempDir();
-		expect(await gate(bare).gate.describe()).toEqual([`${bare} has no hooks, tools or MCP servers of its own`]);
+		expect(await gate(bare).gate.describe()).toEqual([`${bare} has no hooks, tools, agents or MCP servers of its own`]);
 	});
 });

@@ -19,6 +19,22 @@ export interface ContextUsage {
 	readonly percent: number | null;
 }
 
+/** A session of pi, which `createAgentSession({ parent })` accepts. */
+export interface SessionHandle {
+	/** Of the session, as in its header. */
+	readonly id: string;
+}
+
+/** A file of the user's or the project's configuration. */
+export interface ConfigFile {
+	readonly path: string;
+	readonly scope: "user" | "project";
+	/** null if the file cannot be read. */
+	readonly text: string | null;
+	/** Why it cannot be read. */
+	readonly problem?: string;
+}
+
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
 export interface HookEventContext {
 	/** Runs a program without a shell. A failure of the program does not reject. */
@@ -29,6 +45,17 @@ export interface HookEventContext {
 	readonly cwd: string;
 	/** null with `--no-session`. */
 	readonly sessionFile: string | null;
+	/**
+	 * This session, for `createAgentSession({ parent: ctx.session })`: a session with its own context that has the same
+	 * settings, models, keys, hooks and accepted project code, and whose cost counts as that of this session.
+	 */
+	readonly session: SessionHandle;
+	/**
+	 * The files in a directory of the agent directory, then those in the same directory of the project's `.pi`. Of the
+	 * project's, only `agents` and the files that the user has trusted, with exactly the trusted contents. Read at each call.
+	 * @throws PiError `bad_arguments` for a name that is not that of a directory
+	 */
+	configFiles(folder: string): ConfigFile[];
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
 	/** Values of the flags that the loaded hooks declare; the default for a flag that is not given. Frozen. */

@@ -55,6 +55,8 @@ export function createReadOnlyHost({
 	return {
 		cwd,
 		sessionFile,
+		session: { id: "" },
+		configFiles: () => [],
 		entries,
 		get messages() {
 			return messages();

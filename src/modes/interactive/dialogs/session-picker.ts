@@ -333,13 +333,14 @@ function hitLabel({ name }: SessionSummary, { excerpt }: SearchHit, filter: stri
 }
 
 function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
-	const { path, messageCount, bytes, cwd, modifiedAt } = session;
+	const { path, messageCount, bytes, cwd, modifiedAt, subSessions } = session;
+	const count = messageCount === null ? "many messages" : plural(messageCount, "message");
 	return {
 		label,
 		value: path,
 		...signOf(path, options),
 		fields: [
-			messageCount === null ? "many messages" : plural(messageCount, "message"),
+			subSessions === undefined ? count : `${count} · ${plural(subSessions, "sub-agent")}`,
 			size(bytes),
 			options.hasDirectories ? endOfPath(homePath(cwd, options.home)) : "",
 			formatAge(modifiedAt, options.now),

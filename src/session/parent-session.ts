@@ -1,0 +1,100 @@
+import { isJsonObject } from "../config/json-file.js";
+import { SETTING_ROWS, type SettingsFile } from "../config/settings-schema.js";
+import { SettingsStore } from "../config/settings-store.js";
+import { PiError } from "../errors.js";
+import type { SessionHandle } from "../hooks/types.js";
+import { subSessionsDir } from "../log/session-paths.js";
+import type { CreateAgentSessionOptions } from "./discover-setup.js";
+import { meterRequests } from "./meter-requests.js";
+import type { AcceptedCode } from "./project-code.js";
+import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
+import type { SessionState } from "./session-state.js";
+
+export interface ParentSessionOptions {
+	/** The options with which the session was created. */
+	options: CreateAgentSessionOptions;
+	setup: SessionSetup;
+	state: SessionState;
+	budget: SessionParent["budget"];
+}
+
+/** What sub-sessions share with the session that starts them. */
+export class ParentSession implements SessionHandle, SessionParent {
+	readonly budget: SessionParent["budget"];
+
+	constructor(private readonly parts: ParentSessionOptions) {
+		this.budget = parts.budget;
+	}
+
+	get id(): string {
+		return this.parts.state.log.id;
+	}
+
+	get acceptedCode(): AcceptedCode | null {
+		return this.parts.setup.acceptedCode();
+	}
+
+	get keyOverride(): KeyOverride | null {
+		return this.parts.setup.keyOverride;
+	}
+
+	/** The directory of the sub-sessions; null if this session is in memory only. */
+	get sessionsDir(): string | null {
+		const { path } = this.parts.state.log;
+		return path === null ? null : subSessionsDir(path);
+	}
+
+	/** The options of a sub-session, with those of this session where it has none of its own. */
+	inherit(own: CreateAgentSessionOptions): CreateAgentSessionOptions {
+		const { options, setup } = this.parts;
+		const { env, home, agentDir, client, localServers, readFlags, verbose, watch } = options;
+		const { discoverHooks, bundledHooks, contextFiles, discoverSkills } = options;
+		const { extraModels, extraTools, customTools, hooks, skills } = options;
+		return {
+			...{ env, home, agentDir, client, localServers, readFlags, verbose, watch },
+			...{ discoverHooks, bundledHooks, contextFiles, discoverSkills },
+			...{ extraModels, extraTools, customTools, skills },
+			cwd: setup.cwd,
+			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
+			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
+			...own,
+			hooks: [...(hooks ?? []), ...(own.hooks ?? [])],
+			settings: own.settings instanceof SettingsStore ? own.settings : merge(setup.settings, own.settings),
+		};
+	}
+
+	meter(client: ModelClient): ModelClient {
+		const { stream, write } = meterRequests(this.parts, "agent", client.stream);
+		write();
+		return { ...client, stream };
+	}
+}
+
+/** The settings of this run and those of a sub-session. It reads the files itself. */
+function merge(store: SettingsStore, own: SettingsFile = {}): SettingsFile {
+	const settings: Record<string, unknown> = {};
+	for (const { path } of SETTING_ROWS) {
+		const { value, source } = store.state(path);
+		const [group = "", member] = path.split(".");
+		if (source !== "run") continue;
+		settings[group] = member === undefined ? value : { ...Object(settings[group]), [member]: value };
+	}
+	for (const [name, value] of Object.entries(own)) {
+		const inherited = settings[name];
+		settings[name] = isJsonObject(value) && isJsonObject(inherited) ? { ...inherited, ...value } : value;
+	}
+	// The store checks it.
+	return settings as SettingsFile;
+}
+
+/** @throws PiError `bad_arguments` for a value that is not the handle of a session */
+export function parentOf({ parent, trust }: CreateAgentSessionOptions): ParentSession | null {
+	if (parent === undefined) return null;
+	if (!(parent instanceof ParentSession))
+		throw new PiError("bad_arguments", "parent is not a session", { hint: "pass ctx.session of a hook" });
+	if (trust === true)
+		throw new PiError("bad_arguments", "trust: true cannot be used with parent", {
+			hint: "omit it: a sub-session runs the same project code as its parent",
+		});
+	return parent;
+}

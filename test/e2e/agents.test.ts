@@ -1,0 +1,43 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempDir } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+const SCOUT = "---\nname: scout\ndescription: finds files\ntools: bash\n---\nYou are a scout.\n";
+const GO = [toolCall("agent", { agent: "scout", prompt: "Look." })];
+
+function agentDir(provider: Parameters<typeof agentDirFor>[0], files: Record<string, string> = {}): string {
+	return agentDirFor(provider, { settings: { hooks: ["pi:agents"] }, files: { "agents/scout.md": SCOUT, ...files } });
+}
+
+test("pi -p runs a sub-agent, saves its session next to its own, and names a malformed definition on stderr", async () => {
+	const provider = await startProvider();
+	provider.reply(GO, "Nothing there.", "That is all.");
+	const dir = agentDir(provider, { "agents/bad.md": "---\nname: bad\n---\nx" });
+	const { stdout, stderr, code } = await runPi(["-p", "go"], { agentDir: dir });
+	expect({ stdout, code }).toEqual({ stdout: "That is all.\n", code: 0 });
+	expect(stderr).toContain(`${join(dir, "agents", "bad.md")}:1: description must be a text`);
+	const [project = ""] = readdirSync(join(dir, "sessions"));
+	const names = readdirSync(join(dir, "sessions", project));
+	const [session = ""] = names.filter((name) => name.endsWith(".jsonl"));
+	expect(readdirSync(join(dir, "sessions", project, session.replace(/jsonl$/, "agents")))).toHaveLength(1);
+	expect(provider.requests[1]?.messages[0]?.text).toMatch(/^You are a scout\./);
+});
+
+test("Escape stops a sub-agent and the commands that it runs", async () => {
+	const provider = await startProvider();
+	const work = tempDir();
+	provider.reply(GO, [toolCall("bash", { command: `touch '${work}/begun'; sleep 3; touch '${work}/late'` })]);
+	const pi = await openPi({ agentDir: agentDir(provider) });
+	await submit(pi, "go");
+	await expect.poll(() => existsSync(join(work, "begun")), { timeout: 15_000 }).toBe(true);
+	await pi.waitForText(/● scout/);
+	await pi.press("escape");
+	await pi.waitForText(/– scout .*canceled/);
+	await new Promise((resolve) => setTimeout(resolve, 3500));
+	expect(existsSync(join(work, "late"))).toBe(false);
+	expect(provider.requests).toHaveLength(2);
+});
