@@ -9,8 +9,9 @@ import { describeInactive } from "./bundled-switch.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
+import type { CreateAgentSessionOptions } from "./create-options.js";
 import { hookErrorEvent, logProblemEvent } from "./describe-context.js";
-import { type CreateAgentSessionOptions, discoverSetup } from "./discover-setup.js";
+import { discoverSetup } from "./discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "./events.js";
 import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
@@ -34,7 +35,7 @@ import { SessionState } from "./session-state.js";
 import { SessionWindow } from "./session-window.js";
 import { UserShell } from "./user-shell.js";
 
-export type { CreateAgentSessionOptions, SessionChoice } from "./discover-setup.js";
+export type { CreateAgentSessionOptions, SessionChoice } from "./create-options.js";
 
 /**
  * Creates a session from the settings, models and resources on this machine. Hooks and the project's tools are loaded by

@@ -4,7 +4,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
-import type { CreateAgentSessionOptions } from "./discover-setup.js";
+import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./meter-requests.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";

@@ -182,6 +182,7 @@ test.each([40, 80, 120])(
 		await pi.waitForGone("of-a-login");
 		await pi.waitForText("canceled");
 		await pi.press("escape");
+		await pi.waitForGone("MCP servers");
 		provider.reply("Hello.");
 		await submit(pi, "hello");
 		await pi.waitForText("Hello.");
