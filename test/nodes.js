@@ -1,6 +1,6 @@
 // Runs tests on other versions of Node, taken from npm's own packages of Node. By default these are the end-to-end tests,
 // which run the installed program as users do.
-// Usage: node test/nodes.mjs [22] [24] [--all] [arguments of vitest…]
+// Usage: node test/nodes.js [22] [24] [--all] [arguments of vitest…]
 //   --all  runs the complete suite
 // A version that cannot be installed, for example without network, is skipped, and the last lines say so.
 import { spawnSync } from "node:child_process";

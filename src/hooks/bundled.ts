@@ -23,7 +23,7 @@ export interface BundledHook {
 export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "agents",
-		description: "lets the model start sub-agents with a context of their own",
+		description: "lets the model start sub-agents",
 		commands: ["agents"],
 		load: () => import("#hooks-examples/agents"),
 	},

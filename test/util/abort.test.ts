@@ -42,7 +42,8 @@ test("an aborted sleep rejects with the reason of its signal and leaves no timer
 	await expect(slept).rejects.toBe("woken");
 	await expect(sleep(60_000, controller.signal)).rejects.toBe("woken");
 	await sleep(0);
-	expect(activeTimers()).toBe(before);
+	// Timers of earlier tests may end meanwhile.
+	expect(activeTimers()).toBeLessThanOrEqual(before);
 });
 
 test("an abortable promise settles like the promise behind it", async () => {

@@ -109,31 +109,31 @@ test.each([
 	[
 		40,
 		[
-			" Hooks         3 hooks · 26 bundled off",
+			" Hooks         3 hooks · 27 bundled off",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
 			"   stacking      /pop /un…  never fired",
-			"   auto-commit   commits the chan…  off",
+			"   agents        lets the model s…  off",
 		],
 	],
 	[
 		80,
 		[
-			" Hooks, in the order they run                          3 hooks · 26 bundled off",
+			" Hooks, in the order they run                          3 hooks · 27 bundled off",
 			" → fold                 /fold /unfold · agent_start agent_end con…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
 			"   stacking             /pop /unpop · agent_start agent_end conte…  never fired",
-			"   auto-commit          commits the changes of a session when you leave it  off",
+			"   agents               bundled            lets the model start sub-agents  off",
 		],
 	],
 	[
 		120,
 		[
-			" Hooks, in the order they run                                                                  3 hooks · 26 bundled off",
+			" Hooks, in the order they run                                                                  3 hooks · 27 bundled off",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
 			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",
-			"   auto-commit          bundled                                 commits the changes of a session when you leave it  off",
+			"   agents               bundled                                                    lets the model start sub-agents  off",
 		],
 	],
 ])("at %i columns the panel lists the bundled hooks, and those that are off after them", async (columns, first) => {
