@@ -31,7 +31,7 @@ export interface RequestScope {
 
 /**
  * Clients of providers call the global `fetch` and pass nothing on to it. So the requests of sessions that run at the same
- * time are told apart by the asynchronous context in which they begin.
+ * time differ in the asynchronous context in which they begin.
  */
 const scopes = new AsyncLocalStorage<RequestScope>();
 

@@ -64,7 +64,7 @@ export class LiveTUI extends TUI {
 	#liftedRows = 0;
 	/** Number of lines at the start of the tree that are in the scrollback, even if the screen shows them too. */
 	#scrolledLines = 0;
-	/** The terminal's answer after a resize; null when there is none. */
+	/** The terminal's answer after a resize; null without one. */
 	#stable: StableSize | null = null;
 	readonly #inFlight = new FramesInFlight();
 	/** Whether the next frame fills blank rows below it with lines that have scrolled off. */

@@ -53,7 +53,7 @@ export function explainInvalidParams<T>(message: T): T {
 	return found === null ? message : { ...message, error: { ...error, message: `Invalid params: ${found}` } };
 }
 
-/** The first problem in a tree of fields, with its path; null if there is none. */
+/** The first problem in a tree of fields, with its path; null if all fields are valid. */
 function firstProblem(node: unknown, path: readonly string[]): string | null {
 	if (typeof node !== "object" || node === null) return null;
 	const problems: unknown = "_errors" in node ? node._errors : [];
