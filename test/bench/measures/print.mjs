@@ -25,7 +25,7 @@ async function upToRequest(server, command, sandbox, count) {
 		const { peak } = memoryOf(run.pid);
 		await run.ended;
 		const firstAt = (await first).arrivedAt;
-		return { sent: firstAt - started, peak, wall: (await last).arrivedAt - firstAt, cpu: cpuAtLast - cpuAtFirst };
+		return { sent: firstAt - started, ended: performance.now() - started, peak, wall: (await last).arrivedAt - firstAt, cpu: cpuAtLast - cpuAtFirst };
 	} finally {
 		run.kill();
 	}
@@ -39,7 +39,7 @@ export async function timeToRequest(pi, sandbox, server) {
 
 const PRINT = ["--model", "bench/scripted", "--no-session", "-p"];
 
-/** Print mode: time from spawn to the request at the server. */
+/** Print mode: time from spawn to the request at the server, and to the end of the program after its answer. */
 export async function firstRequest({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
 	try {
@@ -56,6 +56,7 @@ export async function firstRequest({ rounds, workshop }) {
 		return [
 			{ name: "print: spawn to request", unit: "ms", values: pi.sent, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.4 } },
 			{ name: "print: spawn to request, of a bare client", unit: "ms", values: pi.sent, floor: "client", floorValues: client.sent, budget: null },
+			{ name: "print: spawn to end", unit: "ms", values: pi.ended, floor: "client", floorValues: client.ended, budget: null },
 			{ name: "print: peak memory", unit: "MiB", values: pi.peak, floor: "client", floorValues: client.peak, budget: { atMost: 90 } },
 		];
 	} finally {
