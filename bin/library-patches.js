@@ -26,13 +26,14 @@ async function modelsAsJson(code) {
 function lightClient(library, version) {
 	const ours = (file) => JSON.stringify(join(ROOT, "src/network", file));
 	const withHeaders = (code) => `import { LightHeaders as Headers } from ${ours("light-headers.ts")};\n${code}`;
-	const withEncoder = (code) =>
-		`import { encodeJson } from ${ours("json-body.ts")};\n${code.replace("JSON.stringify(body)", "encodeJson(body)")}`;
+	const encoder = `import { encodeJson } from ${ours("json-body.ts")};
+export const FallbackEncoder = ({ body }) => ({ bodyHeaders: { "content-type": "application/json" }, body: encodeJson(body) });
+`;
 	const withoutForms = (code) => `${code}\nclass FormData {}\n`;
 	return [
 		{ library, version, file: "internal/headers.mjs", replace: withHeaders },
 		{ library, version, file: "internal/utils/log.mjs", replace: withHeaders },
-		{ library, version, file: "internal/request-options.mjs", replace: withEncoder },
+		{ library, version, file: "internal/request-options.mjs", replace: () => encoder },
 		{ library, version, file: "client.mjs", replace: withoutForms },
 	];
 }
