@@ -9,8 +9,9 @@ describe("adoptMessage", () => {
 		const given = message({ gone: undefined });
 		const adopted = adoptMessage(given);
 		expect(adopted).toEqual({ message: message() });
-		const own = "message" in adopted ? adopted.message : given;
-		expect([own === given, Object.isFrozen(own), Object.isFrozen(own.content)]).toEqual([false, true, true]);
+		const own: object = "message" in adopted ? adopted.message : given;
+		expect(own).not.toBe(given);
+		expect([own, ...Object.values(own)].map(Object.isFrozen)).toEqual([true, true, true]);
 		expect(adoptMessage(own)).toEqual({ message: own });
 	});
 
