@@ -44,6 +44,22 @@ const resolvedImports: Plugin = {
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
+/** The unit tests; coverage and mutation tests run some of them. */
+export const unit = {
+	resolve: { alias },
+	plugins,
+	test: {
+		name: "unit",
+		root,
+		server,
+		env,
+		poolOptions,
+		include: ["test/**/*.test.ts"],
+		exclude: ["test/e2e/**"],
+		testTimeout: 15_000,
+	},
+};
+
 /** Tests of the built program in a pty are a separate project: they are slow, and must not fail on a busy machine. */
 export default defineConfig({
 	test: {
@@ -55,19 +71,7 @@ export default defineConfig({
 		minWorkers: WORKERS,
 		reporters: ["default"],
 		projects: [
-			{
-				resolve: { alias },
-				plugins,
-				test: {
-					name: "unit",
-					server,
-					env,
-					poolOptions,
-					include: ["test/**/*.test.ts"],
-					exclude: ["test/e2e/**"],
-					testTimeout: 15_000,
-				},
-			},
+			unit,
 			{
 				resolve: { alias },
 				plugins,
