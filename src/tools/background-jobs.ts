@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { onAbort } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
 import type { ProcessResult } from "../util/process.js";
+import { type SpawnShellOptions, spawnShell } from "./host/spawn-shell.js";
 import { JobOutput } from "./job-output.js";
 import { count, type Truncated } from "./output.js";
-import { type SpawnShellOptions, spawnShell } from "./shell.js";
 
 /** Maximum number of background commands that run at the same time. */
 export const MAX_RUNNING_JOBS = 16;

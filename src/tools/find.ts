@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { parseGlob } from "./glob.js";
 import { typeArguments } from "./grep.js";
+import { COMMON_ARGUMENTS, NOT_GIT, search } from "./host/ripgrep.js";
 import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, listResult, textResult } from "./result.js";
-import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;

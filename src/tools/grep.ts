@@ -2,10 +2,10 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Type } from "typebox";
 import { type Glob, parseGlob } from "./glob.js";
+import { COMMON_ARGUMENTS, NOT_GIT, search } from "./host/ripgrep.js";
 import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, listResult, textResult } from "./result.js";
-import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
 import { defineTool, type GrepToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 100;

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { listFiles } from "../../src/modes/interactive/palette-controller.js";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
-import { search } from "../../src/tools/ripgrep.js";
+import { search } from "../../src/tools/host/ripgrep.js";
 import { FileSearch } from "../../src/tui/file-search.js";
 import { textOf, toolContext } from "./context.js";
 

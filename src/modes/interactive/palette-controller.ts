@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import type { PaletteItem } from "../../commands/command.js";
 import type { CompletionItem } from "../../hooks/types.js";
-import { COMMON_ARGUMENTS, NOT_GIT, search } from "../../tools/ripgrep.js";
+import { COMMON_ARGUMENTS, NOT_GIT, search } from "../../tools/host/ripgrep.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
 import type { ListFiles } from "../../tui/file-search.js";
 

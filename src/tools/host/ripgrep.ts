@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { linkSignals } from "../util/abort.js";
-import { spawnGroup } from "../util/process.js";
+import { linkSignals } from "../../util/abort.js";
+import { spawnGroup } from "../../util/process.js";
 
 /** The result of a search; `complete` is false if `onRecord` stopped it. */
 export type SearchResult =
