@@ -1,5 +1,5 @@
 import type { ProcessResult } from "../util/process.js";
-import { type SpawnShellOptions, spawnShell } from "./host/spawn-shell.js";
+import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 
@@ -7,8 +7,8 @@ import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 const UPDATE_INTERVAL_MS = 100;
 
 /** Options of `runShell`. */
-export interface ShellOptions extends Pick<SpawnShellOptions, "cwd" | "shellPath" | "signal" | "timeoutMs"> {
-	/** Directory for output that is too long for a result. */
+export interface ShellOptions extends Pick<HostExecOptions, "shellPath" | "signal" | "timeoutMs"> {
+	/** Directory on this machine for output that is too long for a result. */
 	tmpDir: string;
 	/** Receives the end of the output while it grows: first at once, then about ten times per second. */
 	onProgress?(output: Truncated): void;
@@ -19,12 +19,11 @@ export interface ShellResult extends ProcessResult {
 	output: RecordedOutput;
 }
 
-/** Runs a command in the user's shell, with empty stdin. Never rejects because of the command. */
-export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
+/** Runs a command in the user's shell on a host, with empty stdin. Never rejects because of the command. */
+export async function runShell(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult> {
 	const recorder = new OutputRecorder(options.tmpDir);
 	const progress = createProgress(() => options.onProgress?.(recorder.live()));
-	const outcome = await spawnShell(command, {
-		cwd: options.cwd,
+	const outcome = await host.exec(command, {
 		...(options.shellPath === undefined ? {} : { shellPath: options.shellPath }),
 		...(options.signal && { signal: options.signal }),
 		...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),

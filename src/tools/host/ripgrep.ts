@@ -1,28 +1,27 @@
+import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../../util/abort.js";
-import { spawnGroup } from "../../util/process.js";
+import type { ProcessResult } from "../../util/process.js";
+import type { FoundLine, HostExecOptions, SearchRequest, SearchResult } from "./tool-host.js";
 
-/** The result of a search; `complete` is false if `onRecord` stopped it. */
-export type SearchResult =
-	| { status: "done"; complete: boolean }
-	| { status: "aborted" }
-	| { status: "failed"; problem: string };
+/** Starts ripgrep with these arguments. Never rejects. */
+export type StartRipgrep = (
+	args: readonly string[],
+	options: Required<Pick<HostExecOptions, "cwd" | "signal" | "onOutput">>,
+) => Promise<ProcessResult>;
 
-/** Options of a search. */
-export interface SearchOptions {
+/** Options of `runRipgrep`. */
+export interface RipgrepOptions extends Pick<SearchRequest, "signal" | "givesWay"> {
 	/** Working directory of ripgrep. */
 	cwd: string;
-	signal: AbortSignal;
 	/** Terminates each record of the output. */
 	separator: "\n" | "\0";
 	/** Receives each record; returning false stops the search. */
 	onRecord(record: string): boolean;
-	/** Yields to the event loop after each chunk of output: slower, but does not block keys and frames. */
-	givesWay?: boolean;
 }
 
 /** Arguments of every search: the user's configuration is ignored, ignore files also apply outside repositories. */
-export const COMMON_ARGUMENTS: readonly string[] = [
+const COMMON_ARGUMENTS: readonly string[] = [
 	"--no-config",
 	"--color=never",
 	"--hidden",
@@ -32,14 +31,63 @@ export const COMMON_ARGUMENTS: readonly string[] = [
 ];
 
 /** Excludes git's own files. Must follow all other globs, which could include them again. */
-export const NOT_GIT: readonly string[] = ["--glob", "!.git"];
+const NOT_GIT: readonly string[] = ["--glob", "!.git"];
 
 const MAX_STDERR = 4000;
 
-let located: Promise<string> | undefined;
+/**
+ * Searches with ripgrep. Never rejects.
+ * @param isFile whether the path is that of a file
+ */
+export function searchWithRipgrep(start: StartRipgrep, request: SearchRequest, isFile: boolean): Promise<SearchResult> {
+	const { path, signal, givesWay, lines, onFile, onLine } = request;
+	const options = { cwd: isFile ? dirname(path) : path, signal, ...(givesWay === undefined ? {} : { givesWay }) };
+	if (lines === undefined) {
+		return runRipgrep(start, [...COMMON_ARGUMENTS, "--files", ...nameArguments(request), ...NOT_GIT, "--", "./"], {
+			...options,
+			separator: "\0",
+			onRecord: (record) => onFile?.(withoutDot(record)) ?? true,
+		});
+	}
+	const { pattern, literal, ignoreCase, context, maxColumns } = lines;
+	return runRipgrep(
+		start,
+		[
+			...COMMON_ARGUMENTS,
+			"--line-number",
+			"--no-heading",
+			"--with-filename",
+			"--engine=auto",
+			`--max-columns=${maxColumns}`,
+			"--max-columns-preview",
+			...(ignoreCase ? ["--ignore-case"] : []),
+			...(literal ? ["--fixed-strings"] : []),
+			...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
+			...(context > 0 ? [`--context=${context}`] : []),
+			...nameArguments(request),
+			...NOT_GIT,
+			`--regexp=${pattern}`,
+			"--",
+			isFile ? join(".", basename(path)) : "./",
+		],
+		{
+			...options,
+			separator: "\n",
+			onRecord(record) {
+				const line = parseLine(record);
+				if (line === undefined) return true;
+				return onLine?.(isFile ? { ...line, path: "" } : line) ?? true;
+			},
+		},
+	);
+}
 
 /** Runs ripgrep and passes on its output record by record. */
-export async function search(args: readonly string[], options: SearchOptions): Promise<SearchResult> {
+export async function runRipgrep(
+	start: StartRipgrep,
+	args: readonly string[],
+	options: RipgrepOptions,
+): Promise<SearchResult> {
 	const stop = new AbortController();
 	const linked = linkSignals(options.signal, stop.signal);
 	const decoder = new TextDecoder();
@@ -57,8 +105,7 @@ export async function search(args: readonly string[], options: SearchOptions): P
 		}
 		if (!complete) stop.abort();
 	};
-	located ??= locate();
-	const outcome = await spawnGroup(await located, args, {
+	const outcome = await start(args, {
 		cwd: options.cwd,
 		signal: linked.signal,
 		onOutput: (chunk, stream) => {
@@ -71,22 +118,29 @@ export async function search(args: readonly string[], options: SearchOptions): P
 	if (rest !== "" && complete) addOutput(options.separator);
 
 	if (options.signal.aborted) return { status: "aborted" };
-	if (outcome.failure !== undefined) {
-		const problem = `The tools grep and find need ripgrep, which failed to start (${outcome.failure}). Use grep or find with bash; the user can install the package "ripgrep".`;
-		return { status: "failed", problem };
-	}
+	if (outcome.failure !== undefined) return { status: "failed", problem: outcome.failure };
 	// An error along with results concerns single files, such as an unreadable one.
 	if (outcome.exitCode === 2 && records === 0 && stderr !== "") return { status: "failed", problem: describe(stderr) };
 	return { status: "done", complete };
 }
 
-/** The ripgrep installed with pi, else `rg` on the PATH. */
-async function locate(): Promise<string> {
-	try {
-		return (await import("@vscode/ripgrep")).rgPath;
-	} catch {
-		return "rg";
-	}
+/** Arguments that limit a search to names. Unlike `--glob`, a type does not include files that .gitignore excludes. */
+function nameArguments({ names, exclude }: SearchRequest): string[] {
+	const excluded = exclude === undefined ? [] : ["--glob", `!${exclude}`];
+	if (names === undefined) return excluded;
+	return [...names.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted", ...excluded];
+}
+
+/** `path NUL number : text`, with `-` instead of `:` for a context line. Other lines are separators and messages. */
+function parseLine(record: string): FoundLine | undefined {
+	const parsed = /^([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record);
+	if (parsed === null) return undefined;
+	const [, path = "", number, separator, text = ""] = parsed;
+	return { path: withoutDot(path), number: Number(number), isMatch: separator === ":", text };
+}
+
+function withoutDot(path: string): string {
+	return path.startsWith("./") ? path.slice(2) : path;
 }
 
 /** Extracts the problem with a pattern from ripgrep's messages. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { type ProcessResult, spawnGroup } from "../../util/process.js";
+import { type ProcessResult, type SpawnGroupOptions, spawnGroup } from "../../util/process.js";
 import { ANNOUNCE_GROUP } from "../../util/reaper.js";
 
 /** Linux rejects longer arguments. */
@@ -11,21 +11,18 @@ const POSIX_SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
 const PREAMBLE = `${ANNOUNCE_GROUP}exec 2>&1; `;
 
 /** Options of `spawnShell`. */
-export interface SpawnShellOptions {
+export interface SpawnShellOptions
+	extends Pick<SpawnGroupOptions, "env" | "stdin" | "signal" | "timeoutMs" | "waitsForGroup"> {
 	cwd: string;
 	/** Runs with `-c command`. Absent: bash, or sh if bash is missing. */
 	shellPath?: string;
-	signal?: AbortSignal;
-	timeoutMs?: number;
-	/** As in `spawnGroup`. */
-	waitsForGroup?: boolean;
 	/** Receives the combined output. A returned promise pauses it until the promise settles. */
 	onOutput(chunk: Buffer): Promise<void> | undefined;
 }
 
-/** Runs a command like `runShell` and passes its output on as bytes. Never rejects because of the command. */
+/** Runs a command line in the user's shell, by default with empty stdin. Never rejects because of the command. */
 export function spawnShell(command: string, options: SpawnShellOptions): Promise<ProcessResult> {
-	const rejection = reject(command);
+	const rejection = rejectCommand(command);
 	if (rejection !== undefined) return Promise.resolve(rejection);
 	const shell = options.shellPath ?? BASH_PATHS.find((path) => existsSync(path)) ?? "sh";
 	const isPosix = POSIX_SHELLS.has(basename(shell));
@@ -37,7 +34,8 @@ export function spawnShell(command: string, options: SpawnShellOptions): Promise
 	});
 }
 
-function reject(command: string): ProcessResult | undefined {
+/** The result of a command that no shell accepts. */
+export function rejectCommand(command: string): ProcessResult | undefined {
 	const failure = command.includes("\0")
 		? "The command contains a NUL character, which shells do not accept"
 		: Buffer.byteLength(command) > MAX_COMMAND_BYTES
