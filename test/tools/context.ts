@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
 import type { ToolContext, ToolResult } from "../../src/tools/tool.js";
+import { createTestHost } from "../helpers/tool-hosts.js";
 
 /** A context in a new working directory, next to a directory for long output. Both are removed after the test. */
 export async function toolContext(changes: Partial<ToolContext> = {}): Promise<ToolContext> {
@@ -18,7 +18,7 @@ export async function toolContext(changes: Partial<ToolContext> = {}): Promise<T
 		tmpDir: join(dir, "tmp"),
 		...changes,
 	};
-	return { ...context, host: changes.host ?? createLocalHost(context.cwd) };
+	return { ...context, host: changes.host ?? (await createTestHost(context.cwd)) };
 }
 
 /** The text of a result; an image is replaced by its MIME type. */

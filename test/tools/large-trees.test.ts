@@ -8,7 +8,7 @@ import { listFiles } from "../../src/modes/interactive/palette-controller.js";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
 import { createLocalHost, startRipgrep } from "../../src/tools/host/local-host.js";
-import { runRipgrep } from "../../src/tools/host/ripgrep.js";
+import { runSearch } from "../../src/tools/host/ripgrep.js";
 import { FileSearch } from "../../src/tui/file-search.js";
 import { textOf, toolContext } from "./context.js";
 
@@ -35,7 +35,9 @@ test("a search stops ripgrep as soon as it has enough records", async () => {
 	let records = 0;
 	const onRecord = () => ++records < 3;
 	const args = ["--no-config", "--threads=2", "x", "a.txt", "pipe"];
-	expect(await runRipgrep(startRipgrep, args, { cwd, signal: never, separator: "\n", onRecord })).toEqual({
+	expect(
+		await runSearch((options) => startRipgrep(args, { cwd, ...options }), { signal: never, separator: "\n", onRecord }),
+	).toEqual({
 		status: "done",
 		complete: false,
 	});

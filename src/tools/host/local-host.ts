@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
 import { atomicWriteFile, fileKind, openRegularFile } from "../../util/fs.js";
 import { type ProcessResult, spawnGroup } from "../../util/process.js";
-import { type StartRipgrep, searchWithRipgrep } from "./ripgrep.js";
+import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
 import { spawnShell } from "./spawn-shell.js";
 import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, ToolHost } from "./tool-host.js";
 
@@ -40,7 +40,12 @@ export function createLocalHost(cwd: string, home: string = homedir()): ToolHost
 			if (isFile && !request.lines) {
 				throw Object.assign(new Error(`${request.path} is not a directory`), { code: "ENOTDIR" });
 			}
-			return searchWithRipgrep(startRipgrep, request, isFile);
+			const args = [...ripgrepArguments(request), isFile ? join(".", basename(request.path)) : "./"];
+			const cwd = isFile ? dirname(request.path) : request.path;
+			return runSearch(
+				(options) => startRipgrep(args, { cwd, ...options }),
+				searchOptions(request, () => isFile),
+			);
 		},
 		dispose: async () => {},
 	};
@@ -58,13 +63,16 @@ function exec(command: string | readonly string[], options: HostExecOptions & { 
 let located: Promise<string> | undefined;
 
 /** Starts the ripgrep installed with pi, else `rg` on the PATH. */
-export const startRipgrep: StartRipgrep = async (args, options) => {
+export async function startRipgrep(
+	args: readonly string[],
+	options: Pick<HostExecOptions, "cwd" | "signal" | "onOutput">,
+): Promise<ProcessResult> {
 	located ??= locate();
 	const result = await spawnGroup(await located, args, options);
 	if (result.failure === undefined) return result;
 	const failure = `The tools grep and find need ripgrep, which failed to start (${result.failure}). Use grep or find with bash; the user can install the package "ripgrep".`;
 	return { ...result, failure };
-};
+}
 
 async function locate(): Promise<string> {
 	try {

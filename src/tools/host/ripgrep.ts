@@ -1,19 +1,15 @@
-import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../../util/abort.js";
 import type { ProcessResult } from "../../util/process.js";
 import type { FoundLine, HostExecOptions, SearchRequest, SearchResult } from "./tool-host.js";
 
-/** Starts ripgrep with these arguments. Never rejects. */
-export type StartRipgrep = (
-	args: readonly string[],
-	options: Required<Pick<HostExecOptions, "cwd" | "signal" | "onOutput">>,
-) => Promise<ProcessResult>;
+/** Starts a program that searches, and passes its output on. Never rejects. */
+export type StartSearch = (
+	options: Required<Pick<HostExecOptions, "signal" | "onOutput">>,
+) => Promise<Pick<ProcessResult, "exitCode" | "failure">>;
 
-/** Options of `runRipgrep`. */
-export interface RipgrepOptions extends Pick<SearchRequest, "signal" | "givesWay"> {
-	/** Working directory of ripgrep. */
-	cwd: string;
+/** Options of `runSearch`. */
+export interface RunSearchOptions extends Pick<SearchRequest, "signal" | "givesWay"> {
 	/** Terminates each record of the output. */
 	separator: "\n" | "\0";
 	/** Receives each record; returning false stops the search. */
@@ -35,59 +31,52 @@ const NOT_GIT: readonly string[] = ["--glob", "!.git"];
 
 const MAX_STDERR = 4000;
 
-/**
- * Searches with ripgrep. Never rejects.
- * @param isFile whether the path is that of a file
- */
-export function searchWithRipgrep(start: StartRipgrep, request: SearchRequest, isFile: boolean): Promise<SearchResult> {
-	const { path, signal, givesWay, lines, onFile, onLine } = request;
-	const options = { cwd: isFile ? dirname(path) : path, signal, ...(givesWay === undefined ? {} : { givesWay }) };
-	if (lines === undefined) {
-		return runRipgrep(start, [...COMMON_ARGUMENTS, "--files", ...nameArguments(request), ...NOT_GIT, "--", "./"], {
-			...options,
-			separator: "\0",
-			onRecord: (record) => onFile?.(withoutDot(record)) ?? true,
-		});
-	}
+/** Arguments of a search, without the last: `./` in the searched directory, or the name of a file in its directory. */
+export function ripgrepArguments({ names, exclude, lines }: SearchRequest): string[] {
+	// Unlike `--glob`, a type does not include files that .gitignore excludes.
+	const types = names && [...names.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted"];
+	const globs = [...(types ?? []), ...(exclude === undefined ? [] : ["--glob", `!${exclude}`]), ...NOT_GIT];
+	if (lines === undefined) return [...COMMON_ARGUMENTS, "--files", ...globs, "--"];
 	const { pattern, literal, ignoreCase, context, maxColumns } = lines;
-	return runRipgrep(
-		start,
-		[
-			...COMMON_ARGUMENTS,
-			"--line-number",
-			"--no-heading",
-			"--with-filename",
-			"--engine=auto",
-			`--max-columns=${maxColumns}`,
-			"--max-columns-preview",
-			...(ignoreCase ? ["--ignore-case"] : []),
-			...(literal ? ["--fixed-strings"] : []),
-			...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
-			...(context > 0 ? [`--context=${context}`] : []),
-			...nameArguments(request),
-			...NOT_GIT,
-			`--regexp=${pattern}`,
-			"--",
-			isFile ? join(".", basename(path)) : "./",
-		],
-		{
-			...options,
-			separator: "\n",
-			onRecord(record) {
-				const line = parseLine(record);
-				if (line === undefined) return true;
-				return onLine?.(isFile ? { ...line, path: "" } : line) ?? true;
-			},
-		},
-	);
+	return [
+		...COMMON_ARGUMENTS,
+		"--line-number",
+		"--no-heading",
+		"--with-filename",
+		"--engine=auto",
+		`--max-columns=${maxColumns}`,
+		"--max-columns-preview",
+		...(ignoreCase ? ["--ignore-case"] : []),
+		...(literal ? ["--fixed-strings"] : []),
+		...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
+		...(context > 0 ? [`--context=${context}`] : []),
+		...globs,
+		`--regexp=${pattern}`,
+		"--",
+	];
 }
 
-/** Runs ripgrep and passes on its output record by record. */
-export async function runRipgrep(
-	start: StartRipgrep,
-	args: readonly string[],
-	options: RipgrepOptions,
-): Promise<SearchResult> {
+/**
+ * How the output of a search becomes results.
+ * @param isFile whether the path is that of a file; called once there is output
+ */
+export function searchOptions(request: SearchRequest, isFile: () => boolean): RunSearchOptions {
+	const { signal, givesWay, lines, onFile, onLine } = request;
+	return {
+		signal,
+		...(givesWay === undefined ? {} : { givesWay }),
+		separator: lines === undefined ? "\0" : "\n",
+		onRecord(record) {
+			if (lines === undefined) return onFile?.(withoutDot(record)) ?? true;
+			const line = parseLine(record);
+			if (line === undefined) return true;
+			return onLine?.(isFile() ? { ...line, path: "" } : line) ?? true;
+		},
+	};
+}
+
+/** Runs a program that searches as ripgrep does, and passes on its output record by record. */
+export async function runSearch(start: StartSearch, options: RunSearchOptions): Promise<SearchResult> {
 	const stop = new AbortController();
 	const linked = linkSignals(options.signal, stop.signal);
 	const decoder = new TextDecoder();
@@ -105,8 +94,7 @@ export async function runRipgrep(
 		}
 		if (!complete) stop.abort();
 	};
-	const outcome = await start(args, {
-		cwd: options.cwd,
+	const outcome = await start({
 		signal: linked.signal,
 		onOutput: (chunk, stream) => {
 			if (stream === "stdout") addOutput(decoder.decode(chunk, { stream: true }));
@@ -124,16 +112,9 @@ export async function runRipgrep(
 	return { status: "done", complete };
 }
 
-/** Arguments that limit a search to names. Unlike `--glob`, a type does not include files that .gitignore excludes. */
-function nameArguments({ names, exclude }: SearchRequest): string[] {
-	const excluded = exclude === undefined ? [] : ["--glob", `!${exclude}`];
-	if (names === undefined) return excluded;
-	return [...names.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted", ...excluded];
-}
-
-/** `path NUL number : text`, with `-` instead of `:` for a context line. Other lines are separators and messages. */
+/** `path NUL number : text` (without ripgrep, \x01 instead of NUL), with `-` instead of `:` for a context line. Other lines are separators and messages. */
 function parseLine(record: string): FoundLine | undefined {
-	const parsed = /^([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record);
+	const parsed = /^([^\0\x01]+)[\0\x01](\d+)([:-])(.*)$/s.exec(record);
 	if (parsed === null) return undefined;
 	const [, path = "", number, separator, text = ""] = parsed;
 	return { path: withoutDot(path), number: Number(number), isMatch: separator === ":", text };
