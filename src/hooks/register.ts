@@ -11,6 +11,7 @@ import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
 import { checkShortcut } from "./shortcuts.js";
 import { checkHookTool } from "./tool-definition.js";
+import { checkToolHost } from "./tool-hosts.js";
 import type {
 	Attachment,
 	BusHandler,
@@ -121,6 +122,12 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				const tool = checkHookTool(definition);
 				hook.places.set(tool, new Error());
 				hook.tools.set(tool.name, tool);
+			}),
+		toolHost: (scheme, factory) =>
+			add("toolHost", () => {
+				const checked = checkToolHost(scheme, factory);
+				hook.places.set(factory, new Error());
+				hook.toolHosts.set(scheme, checked);
 			}),
 		events: Object.freeze<HookEventBus>({
 			emit: (name, data) => use("events.emit", () => options.emit?.(hook, checkEventName(name), data)),

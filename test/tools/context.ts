@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
 import type { ToolContext, ToolResult } from "../../src/tools/tool.js";
 
 /** A context in a new working directory, next to a directory for long output. Both are removed after the test. */
@@ -10,7 +11,14 @@ export async function toolContext(changes: Partial<ToolContext> = {}): Promise<T
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	const cwd = join(dir, "work");
 	await mkdir(cwd);
-	return { cwd, signal: new AbortController().signal, toolCallId: "call-1", tmpDir: join(dir, "tmp"), ...changes };
+	const context = {
+		cwd,
+		signal: new AbortController().signal,
+		toolCallId: "call-1",
+		tmpDir: join(dir, "tmp"),
+		...changes,
+	};
+	return { ...context, host: changes.host ?? createLocalHost(context.cwd) };
 }
 
 /** The text of a result; an image is replaced by its MIME type. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { lsTool } from "../../src/tools/ls.js";
 import { textOf, toolContext } from "./context.js";
 
@@ -147,7 +148,7 @@ test("find returns absolute paths outside the working directory", async () => {
 	const context = await project(PROJECT);
 	const result = await findTool.run(
 		{ pattern: "*.md", path: context.cwd },
-		{ ...context, cwd: join(context.cwd, "src") },
+		{ ...context, host: createLocalHost(join(context.cwd, "src")) },
 	);
 	expect(textOf(result)).toBe(join(context.cwd, "docs/guide.md"));
 });
