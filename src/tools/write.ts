@@ -1,14 +1,20 @@
-import { Type } from "typebox";
 import type { WrittenFile } from "./host/tool-host.js";
 import { count, countLines, formatBytes } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
 import { failedToWrite } from "./result.js";
 import { defineTool, type WriteToolDetails } from "./tool.js";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to write: absolute, relative to the working directory, or starting with ~" }),
-	content: Type.String({ description: "The complete new content of the file" }),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to write: absolute, relative to the working directory, or starting with ~",
+		},
+		content: { type: "string", description: "The complete new content of the file" },
+	},
+	required: ["path", "content"],
+} as const;
 
 export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	name: "write",
