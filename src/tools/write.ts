@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { readFile } from "./file-content.js";
 import type { ToolHost, WrittenFile } from "./host/tool-host.js";
 import { diffLines } from "./line-diff.js";
@@ -13,10 +12,17 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 /** Most of a file that is replaced differs, so a search for its shortest diff is seldom worth its time. */
 const MAX_DIFF_MS = 100;
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to write: absolute, relative to the working directory, or starting with ~" }),
-	content: Type.String({ description: "The complete new content of the file" }),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to write: absolute, relative to the working directory, or starting with ~",
+		},
+		content: { type: "string", description: "The complete new content of the file" },
+	},
+	required: ["path", "content"],
+} as const;
 
 export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	name: "write",
