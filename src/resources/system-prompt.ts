@@ -60,7 +60,9 @@ export function buildPromptSections(options: SystemPromptOptions): PromptSection
 function describePlace({ host: { name, note, cwd, platform } }: SystemPromptOptions): string {
 	if (name === "") return `Working directory: ${cwd}`;
 	const where = `Working directory: ${cwd} on ${name} (${platform}), where all tools work`;
-	return note === undefined ? where : `${where}\n${note}`;
+	const others =
+		"Files of skills and saved output of tools are on the user's machine: read, grep, find and ls can read them, commands cannot.";
+	return [where, ...(note === undefined ? [] : [note]), others].join("\n");
 }
 
 /**

@@ -31,7 +31,7 @@ import { ModelFiles } from "./model-files.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
-import { SessionHost } from "./session-host.js";
+import { readableDirectories, SessionHost } from "./session-host.js";
 import type { SessionParent, SessionSetup } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
@@ -140,7 +140,9 @@ export async function discoverSetup(
 	const hosts = new SessionHost(
 		options.host ?? createLocalHost(paths.cwd, paths.home),
 		options.host ? undefined : (options.on ?? store.current.on),
+		() => readable(resources.current.skills),
 	);
+	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	// Computed again when the tools or files change, for example when the project's tools are added.
 	const preamble = lastResult(
 		(all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current, host: ToolHost) => {

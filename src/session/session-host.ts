@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import { PiError } from "../errors.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookRegistry } from "../hooks/registry.js";
+import { isInside, ReadableDirectories, withReadable } from "../tools/host/readable-directories.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 
 /** What connecting needs of the session. */
@@ -18,10 +20,12 @@ export class SessionHost {
 	/**
 	 * @param local used without a spec
 	 * @param spec of `--on`, or of the setting `on`
+	 * @param readable what tools on another machine can read on this one
 	 */
 	constructor(
-		local: ToolHost,
+		private readonly local: ToolHost,
 		private readonly spec: string | undefined,
+		private readonly readable: () => ReadableDirectories,
 	) {
 		this.#current = spec === undefined ? local : unconnected(local, spec);
 	}
@@ -45,7 +49,7 @@ export class SessionHost {
 				hint: known.length > 0 ? `the hosts are ${known.join(", ")}` : "load a hook that calls pi.toolHost",
 			});
 		}
-		this.#current = await openToolHost(found, spec, { host, signal });
+		this.#current = withReadable(await openToolHost(found, spec, { host, signal }), this.local, this.readable);
 		this.#isOwn = true;
 	}
 
@@ -53,6 +57,22 @@ export class SessionHost {
 	async dispose(): Promise<void> {
 		if (this.#isOwn) await this.#current.dispose();
 	}
+}
+
+/**
+ * The directories of this machine that tools on another one can read: saved output, and those of skills. Of a skill that is no
+ * directory of its own, such as a SKILL.md in the home directory, only the file.
+ */
+export function readableDirectories(
+	tmpDir: string,
+	skills: readonly { path: string }[],
+	{ cwd, home }: { cwd: string; home: string },
+): ReadableDirectories {
+	const own = skills.flatMap(({ path }) => {
+		const directory = dirname(path);
+		return isInside(directory, cwd) || isInside(directory, home) ? [path] : [path, directory];
+	});
+	return new ReadableDirectories([tmpDir, ...own]);
 }
 
 /** A host on which nothing works yet: no tool may run on this machine instead. */
