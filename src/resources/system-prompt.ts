@@ -45,24 +45,24 @@ const GENERAL = [
 
 /** Builds the sections of the system prompt. Empty sections are absent. */
 export function buildPromptSections(options: SystemPromptOptions): PromptSection[] {
-	const { date, custom, append = "", tools } = options;
+	const { custom, append = "", tools } = options;
 	const base = custom ?? `${ROLE}\n\n# Guidelines\n${bullets(GENERAL)}`;
 	const sections = [
 		{ id: "base", text: [base, append].map((text) => text.trim()).join("\n\n") },
 		{ id: "tools", text: custom === undefined ? toolsText(tools) : "" },
 		{ id: "context-files", text: instructions(options) },
 		{ id: "skills", text: canReadSkills(tools) ? skillList(options) : "" },
-		{ id: "environment", text: `Date: ${date}\n${describePlace(options)}` },
+		{ id: "environment", text: describeEnvironment(options) },
 	];
 	return sections.flatMap(({ id, text }) => (text.trim() === "" ? [] : [{ id, text: text.trim() }]));
 }
 
-function describePlace({ host: { name, note, cwd, platform } }: SystemPromptOptions): string {
-	if (name === "") return `Working directory: ${cwd}`;
-	const where = `Working directory: ${cwd} on ${name} (${platform}), where all tools work`;
+function describeEnvironment({ date, host: { name, note, cwd, platform } }: SystemPromptOptions): string {
+	if (name === "") return `Date: ${date}\nWorking directory: ${cwd}`;
+	const where = [`All tools work on ${name} (${platform})`, `Working directory: ${cwd}`];
 	const others =
 		"Files of skills and saved output of tools are on the user's machine: read, grep, find and ls can read them, commands cannot.";
-	return [where, ...(note === undefined ? [] : [note]), others].join("\n");
+	return [...where, ...(note === undefined ? [] : [note]), others, `Date: ${date}`].join("\n");
 }
 
 /**
