@@ -16,7 +16,7 @@ export interface NestedFileFinder {
 }
 
 export interface NestedContextFilesDeps {
-	setup: { readonly cwd: string; readonly host: Pick<ToolHost, "cwd">; readonly nestedFiles: NestedFileFinder };
+	setup: { readonly cwd: string; readonly host: Pick<ToolHost, "name">; readonly nestedFiles: NestedFileFinder };
 	state: Pick<SessionState, "log" | "appendAll">;
 	context: { readonly current: Pick<BuiltContext, "hidden"> };
 	warn(line: string): void;
@@ -53,8 +53,8 @@ export class NestedContextFiles {
 		const { path } = input;
 		const { cwd, host } = this.deps.setup;
 		if (!FILE_TOOLS.has(toolName) || typeof path !== "string") return;
-		// Context files are those of this machine.
-		if (host.cwd === cwd) this.#touched.add(localPath(cwd, path));
+		// Context files are those of this machine: another one may have different files at the same paths.
+		if (host.name === "") this.#touched.add(localPath(cwd, path));
 	}
 
 	/** Call when the session is left: its next request, if any, begins with what a tool reaches then. */
