@@ -19,6 +19,7 @@ import {
 	type SystemItemEntry,
 	THINKING_LEVELS,
 	type ThinkingLevelChangeEntry,
+	type ToolHostEntry,
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
@@ -147,6 +148,11 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			const thinkingLevel = THINKING_LEVELS.find((level) => level === value.thinkingLevel);
 			if (thinkingLevel === undefined) break;
 			return { ...value, type: "thinking_level_change", timestamp, thinkingLevel } satisfies ThinkingLevelChangeEntry;
+		}
+		case "tool_host": {
+			const { on, name } = value;
+			if ((typeof on !== "string" && on !== null) || typeof name !== "string") break;
+			return { ...value, type: "tool_host", timestamp, on, name } satisfies ToolHostEntry;
 		}
 		case "request_usage": {
 			const { purpose, provider, modelId, subscription, ...rest } = value;

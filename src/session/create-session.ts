@@ -26,12 +26,13 @@ import { Reloader } from "./reloader.js";
 import type { SessionSurface } from "./session-components.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
+import type { HostConnection } from "./session-host.js";
 import { SessionImages } from "./session-images.js";
 import { SessionJobs } from "./session-jobs.js";
 import { SessionMcp } from "./session-mcp.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
-import { SessionState } from "./session-state.js";
+import { lastHost, SessionState } from "./session-state.js";
 import { SessionWindow } from "./session-window.js";
 import { UserShell } from "./user-shell.js";
 
@@ -136,6 +137,13 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		},
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
+	const hostConnection = (signal: AbortSignal): HostConnection => ({
+		registry: hooks.registry,
+		host,
+		signal,
+		// Programs that drive pi wait for the start of the session, and cannot answer before it.
+		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
+	});
 	const core: SessionCore = {
 		setup,
 		activity,
@@ -179,6 +187,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			return ended;
 		},
 		reread: () => reloader.refresh(),
+		prepareHost: (log, signal) => setup.hostConnection.prepare(lastHost(log), hostConnection(signal)),
 	});
 	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings, warn });
 	const sources = () => ({
@@ -257,7 +266,10 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		unsaved: () => unsaved,
 		ended,
 		rebuild,
-		connectHost: () => setup.hostConnection.connect({ registry: hooks.registry, host, signal: ended.signal }),
+		async connectHost() {
+			await setup.hostConnection.connect(hostConnection(ended.signal));
+			state.useHost(setup.hostConnection.recorded);
+		},
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {

@@ -33,7 +33,7 @@ import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import { readableDirectories, SessionHost } from "./session-host.js";
 import type { SessionParent, SessionSetup } from "./session-setup.js";
-import { lastModel } from "./session-state.js";
+import { lastHost, lastModel } from "./session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
 
@@ -137,9 +137,13 @@ export async function discoverSetup(
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
+	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const hosts = new SessionHost(
 		options.host ?? createLocalHost(paths.cwd, paths.home),
-		options.host ? undefined : (options.on ?? store.current.on),
+		options.host
+			? { on: options.on ?? "local", setting: undefined, isConnected: true }
+			: { on: options.on, setting: store.current.on },
+		lastHost(log),
 		() => readable(resources.current.skills),
 	);
 	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
@@ -159,7 +163,6 @@ export async function discoverSetup(
 			return createPreamble(sections, tools);
 		},
 	);
-	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const used = chosen.chosen.model ? null : lastModel(log);
 	if (used) await models.current.models.searchServer(used);
 	return {

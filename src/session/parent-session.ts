@@ -56,6 +56,7 @@ export class ParentSession implements SessionHandle, SessionParent {
 			...{ extraModels, extraTools, customTools, skills },
 			cwd: setup.cwd,
 			host: setup.host,
+			on: setup.hostConnection.recorded.on ?? "local",
 			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
 			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
 			...own,

@@ -1,62 +1,154 @@
 import { dirname } from "node:path";
-import { PiError } from "../errors.js";
+import { describeError, PiError } from "../errors.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import { isInside, ReadableDirectories, withReadable } from "../tools/host/readable-directories.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
+import type { RecordedHost } from "./session-state.js";
+
+/** The word of `--on` for the machine where pi runs. */
+const LOCAL = "local";
+const RETRY = "Try again";
+const CONTINUE_HERE = "Continue on this machine";
 
 /** What connecting needs of the session. */
 export interface HostConnection {
 	registry: HookRegistry;
 	host: HookHost;
 	signal: AbortSignal;
+	/** Asks the user; null: there is nobody to ask. */
+	ask: ((title: string, choices: readonly string[]) => Promise<string | null>) | null;
 }
 
-/** The machine on which the tools of a session work. Until the one that the user named is connected, no tool works. */
+/** Which machine the user chose. */
+export interface HostChoice {
+	/** `--on`, for the session with which pi starts. */
+	on: string | undefined;
+	/** The setting `on`: for sessions that name no machine. */
+	setting: string | undefined;
+	/** True if `local` is the host that `on` names: that of the session that started this one. */
+	isConnected?: boolean;
+}
+
+/** A machine that is connected, before tools work there. */
+export interface PreparedHost {
+	/** Lets tools work there, and ends the connection to the machine before. */
+	use(): Promise<RecordedHost>;
+	/** Ends the connection that it would have used. */
+	cancel(): Promise<void>;
+}
+
+/** The machine on which the tools of a session work. Until it is connected, no tool works. */
 export class SessionHost {
 	#current: ToolHost;
-	#isOwn = false;
+	/** The connected host that the session must dispose of. */
+	#own: ToolHost | null = null;
+	/** Null: the machine where pi runs. */
+	#spec: string | null;
+	/** True if the session in the log, not the user, names the machine. */
+	readonly #isRecorded: boolean;
 
 	/**
 	 * @param local used without a spec
-	 * @param spec of `--on`, or of the setting `on`
+	 * @param recorded the machine that the log names
 	 * @param readable what tools on another machine can read on this one
 	 */
 	constructor(
 		private readonly local: ToolHost,
-		private readonly spec: string | undefined,
+		private readonly choice: HostChoice,
+		recorded: RecordedHost | null,
 		private readonly readable: () => ReadableDirectories,
 	) {
-		this.#current = spec === undefined ? local : unconnected(local, spec);
+		this.#isRecorded = choice.on === undefined && typeof recorded?.on === "string";
+		this.#spec = specOf(choice.on ?? recorded?.on ?? choice.setting);
+		this.#current = this.#spec === null || choice.isConnected ? local : unconnected(local, this.#spec);
 	}
 
 	get current(): ToolHost {
 		return this.#current;
 	}
 
+	/** As the log records it. */
+	get recorded(): RecordedHost {
+		return { on: this.#spec, name: this.#spec === null ? "" : this.#current.name };
+	}
+
 	/**
-	 * Connects to the host that the user named. Call it when the hooks have loaded.
+	 * Connects to the host that the user, or the session, named. Call it when the hooks have loaded.
 	 * @throws PiError `bad_arguments` for a spec that no hook knows; `host_unreachable`
 	 */
-	async connect({ registry, host, signal }: HostConnection): Promise<void> {
-		if (this.spec === undefined) return;
+	async connect(connection: HostConnection): Promise<void> {
+		const spec = this.#spec;
+		if (spec === null || this.choice.isConnected) return;
+		const opened = this.#isRecorded ? await this.#reopen(spec, connection) : await this.#open(spec, connection);
+		this.#use(opened, opened === null ? null : spec);
+	}
+
+	/**
+	 * Connects to the machine that another session names, or to that of the user's choice if it names none.
+	 * @throws PiError `host_unreachable`, `bad_arguments`
+	 */
+	async prepare(recorded: RecordedHost | null, connection: HostConnection): Promise<PreparedHost> {
+		const spec = specOf(recorded?.on ?? this.choice.on ?? this.choice.setting);
+		if (spec === this.#spec) return { use: async () => this.recorded, cancel: async () => {} };
+		const opened = spec === null ? null : await this.#reopen(spec, connection);
+		return {
+			use: async () => {
+				const previous = this.#own;
+				this.#use(opened, opened === null ? null : spec);
+				await previous?.dispose();
+				return this.recorded;
+			},
+			cancel: async () => opened?.dispose(),
+		};
+	}
+
+	/** Ends the connection. */
+	async dispose(): Promise<void> {
+		await this.#own?.dispose();
+	}
+
+	#use(opened: ToolHost | null, spec: string | null): void {
+		this.#own = opened;
+		this.#spec = spec;
+		this.#current = opened === null ? this.local : withReadable(opened, this.local, this.readable);
+	}
+
+	/** Connects to the machine on which a session ran. @returns null if the user chose this machine instead */
+	async #reopen(spec: string, connection: HostConnection): Promise<ToolHost | null> {
+		for (;;) {
+			try {
+				return await this.#open(spec, connection);
+			} catch (cause) {
+				connection.signal.throwIfAborted();
+				const problem = `This session ran on ${spec}: ${describeError(cause)}`;
+				const answer = await connection.ask?.(problem, [RETRY, CONTINUE_HERE]);
+				if (answer === CONTINUE_HERE) return null;
+				if (answer === RETRY) continue;
+				throw new PiError("host_unreachable", problem, {
+					cause,
+					hint: `try again later, or continue it elsewhere with --on ${LOCAL} (this machine) or --on <spec>`,
+				});
+			}
+		}
+	}
+
+	async #open(text: string, { registry, host, signal }: HostConnection): Promise<ToolHost> {
 		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
-		const spec = readHostSpec(this.spec);
+		const spec = readHostSpec(text);
 		const found = spec && registry.toolHosts.get(spec.scheme);
 		if (!found) {
 			const known = [...registry.toolHosts.keys()].map((scheme) => `${scheme}:`);
-			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(this.spec)}`, {
+			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(text)}`, {
 				hint: known.length > 0 ? `the hosts are ${known.join(", ")}` : "load a hook that calls pi.toolHost",
 			});
 		}
-		this.#current = withReadable(await openToolHost(found, spec, { host, signal }), this.local, this.readable);
-		this.#isOwn = true;
+		return openToolHost(found, spec, { host, signal });
 	}
+}
 
-	/** Ends the connection that `connect` made. */
-	async dispose(): Promise<void> {
-		if (this.#isOwn) await this.#current.dispose();
-	}
+function specOf(on: string | null | undefined): string | null {
+	return on === undefined || on === null || on === LOCAL ? null : on;
 }
 
 /**

@@ -106,7 +106,7 @@ export interface SessionSetup {
 	/** The machine on which tools and `!` commands work. */
 	readonly host: ToolHost;
 	/** Connects to it. */
-	hostConnection: Pick<SessionHost, "connect" | "dispose">;
+	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
 	log: SessionLog;
 	settings: SettingsStore;
 	/** The agent directory. */

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -125,4 +125,97 @@ test("pi.toolHost refuses schemes that no spec can name", async () => {
 	writeFileSync(join(agentDir, "hooks/odd.ts"), 'export default (pi) => pi.toolHost("Not One", () => {});');
 	const { notices } = await startSession({ agentDir });
 	expect(notices().join()).toContain('"Not One" is not a valid scheme');
+});
+
+async function sessionThere() {
+	const place = tempDir();
+	const agentDir = tempAgentDir({ hooks: { "here.ts": HOOK } });
+	const cwd = tempDir("pi-project-");
+	const first = await startSession({ agentDir, cwd, on: `here:${place}`, session: { kind: "new" } });
+	first.provider.reply("one", "two");
+	await first.session.prompt("go");
+	await first.session.prompt("go on");
+	const path = first.session.sessionFile ?? "";
+	await first.session.dispose();
+	return { place, agentDir, cwd, path, entries: first.session.entries };
+}
+
+const hostEntries = (entries: readonly { type: string }[]) => entries.filter(({ type }) => type === "tool_host");
+
+test("a session records its machine once, before its first message, and connects to it when it is opened again", async () => {
+	const { place, agentDir, cwd, entries } = await sessionThere();
+	expect(entries.slice(1, 3).map(({ type }) => type)).toEqual(["tool_host", "message"]);
+	expect(hostEntries(entries)).toEqual([expect.objectContaining({ on: `here:${place}`, name: "here" })]);
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "continue" } });
+	expect(session.host).toMatchObject({ name: "here", cwd: place });
+	provider.reply("three");
+	await session.prompt("more");
+	expect(hostEntries(session.entries)).toHaveLength(1);
+});
+
+test("a session never runs on this machine because its own cannot be reached", async () => {
+	const { place, agentDir, cwd } = await sessionThere();
+	rmSync(place, { recursive: true });
+	await expect(startSession({ agentDir, cwd, session: { kind: "continue" } })).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: expect.stringContaining(
+			`This session ran on here:${place}: Cannot use here: the directory ${place} does not exist there`,
+		),
+		hint: "try again later, or continue it elsewhere with --on local (this machine) or --on <spec>",
+	});
+});
+
+test("--on local continues a session on this machine, and the session records it", async () => {
+	const { agentDir, cwd } = await sessionThere();
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "continue" }, on: "local" });
+	expect(session.host.name).toBe("");
+	provider.reply("here now");
+	await session.prompt("go");
+	expect(hostEntries(session.entries).at(-1)).toMatchObject({ on: null, name: "" });
+});
+
+test("--on local overrides the setting", async () => {
+	const hooks = { "here.ts": HOOK };
+	const { session } = await startSession({ hooks, userSettings: { on: `here:${tempDir()}` }, on: "local" });
+	expect(session.host.name).toBe("");
+});
+
+test("/resume connects to the machine of the session, and stays in the current one if it cannot", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "new" } });
+	provider.reply("local");
+	await session.prompt("go");
+	const own = session.sessionFile ?? "";
+	expect(hostEntries(session.entries)).toEqual([]);
+	await session.lifecycle.switchSession(path);
+	expect(session.host).toMatchObject({ name: "here", cwd: place });
+	await session.lifecycle.newSession();
+	expect(session.host.name, "a new session stays there").toBe("here");
+	await session.lifecycle.switchSession(own);
+	expect(session.host.name).toBe("");
+	rmSync(place, { recursive: true });
+	await expect(session.lifecycle.switchSession(path)).rejects.toMatchObject({ code: "host_unreachable" });
+	expect([session.sessionFile, session.host.name]).toEqual([own, ""]);
+});
+
+test("many parallel calls do not warn of a leak", async () => {
+	const { session, provider } = await startOn(tempDir(), { files: {} });
+	const warnings: Error[] = [];
+	const note = (warning: Error) => void warnings.push(warning);
+	process.on("warning", note);
+	onTestFinished(() => void process.off("warning", note));
+	const calls = Array.from({ length: 24 }, (_, at) => toolCall("ls", { limit: at + 1 }, `call_${at}`));
+	provider.reply(calls, "done");
+	await session.prompt("go");
+	await new Promise((resolve) => setImmediate(resolve));
+	expect(warnings).toEqual([]);
+});
+
+test("context files of this machine do not join for the same path on another one", async () => {
+	const cwd = tempDir("pi-project-");
+	writeFiles(cwd, { "api/AGENTS.md": "rules of this machine" });
+	const { session, provider } = await startOn(cwd, { cwd });
+	provider.reply([toolCall("ls", { path: "api" })], "done");
+	await session.prompt("go");
+	expect(session.entries.map(({ type }) => type)).not.toContain("system_item");
 });

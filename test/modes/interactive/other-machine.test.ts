@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
@@ -130,3 +130,24 @@ test("on this machine nothing names one", async () => {
 	await app.terminal.waitFor("Done.");
 	expect(await app.terminal.text()).toMatch(/▎ bash {2}echo done/);
 });
+
+test.each([40, 80, 120])(
+	"a session whose machine is gone asks before it continues here, at %i columns",
+	async (columns) => {
+		const { app, src } = await startOnBuild();
+		app.provider.reply("Done.");
+		await app.submit("go");
+		await app.terminal.waitFor("Done.");
+		const { agentDir, cwd } = app;
+		await app.session().dispose();
+		rmSync(src, { recursive: true });
+		const again = await startApp({ agentDir, cwd, columns, session: { kind: "continue" } });
+		const screen = (await again.terminal.waitFor("Continue on this machine")).join(" ").replace(/[\s▎│]+/g, " ");
+		expect(screen).toContain("This session ran on build:");
+		expect(screen).toContain("Try again");
+		await again.terminal.press("down", "enter");
+		await again.terminal.waitFor("%");
+		expect(again.session().host.name).toBe("");
+		expect((await again.terminal.screen()).at(columns > 40 ? -2 : -1)).toMatch(/^~\/src\/shop|^\//);
+	},
+);
