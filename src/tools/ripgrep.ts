@@ -61,6 +61,7 @@ export async function search(args: readonly string[], options: SearchOptions): P
 	const outcome = await spawnGroup(await located, args, {
 		cwd: options.cwd,
 		signal: linked.signal,
+		announcedByShell: true,
 		onOutput: (chunk, stream) => {
 			if (stream === "stdout") addOutput(decoder.decode(chunk, { stream: true }));
 			else if (stderr.length < MAX_STDERR) stderr += chunk.toString();
