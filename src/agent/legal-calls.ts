@@ -1,7 +1,6 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
+import { legalToolName } from "../tools/tool-name.js";
 
-/** Tool names that providers accept. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
 const MAX_DEPTH = 200;
 
@@ -39,7 +38,7 @@ function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 	let id = base;
 	for (let n = 2; seen.has(id); n++) id = `${base}_${n}`;
 	seen.add(id);
-	const name = legalName(textOf(call.name));
+	const name = legalToolName(textOf(call.name));
 	const isUsable = isObject(call.arguments) && !isDeeperThan(call.arguments, MAX_DEPTH);
 	if (id === call.id && name === call.name && isUsable) return call;
 	return { ...call, id, name, arguments: isUsable ? call.arguments : {} };
@@ -48,11 +47,6 @@ function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 /** The client does not check what the provider streams: a value that should be a string may be anything. */
 function textOf(value: unknown): string {
 	return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function legalName(name: string): string {
-	if (TOOL_NAME.test(name)) return name;
-	return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function isObject(value: unknown): value is object {

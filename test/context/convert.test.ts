@@ -95,6 +95,16 @@ describe("repairMessages", () => {
 		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
+
+	test("replaces tool names that no provider accepts, as a damaged session file can hold them", () => {
+		const calls = [{ id: "x", name: "re ad\ufffd" }];
+		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x", "ok", "\u0000")];
+		const repaired = repairMessages(messages.map(({ message }) => message as Message));
+		expect(repaired.slice(1)).toEqual([
+			assistantMessage("", [{ id: "x", name: "re_ad_" }]),
+			{ ...result("x").message, toolName: "_" },
+		]);
+	});
 });
 
 describe("convertToLlm", () => {
