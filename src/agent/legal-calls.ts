@@ -1,12 +1,12 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
-import { legalToolName } from "../tools/tool-name.js";
+import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 
 /** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
 const MAX_DEPTH = 200;
 
 /**
  * Makes the tool calls of a reply valid, so that they can be answered, stored and sent back: ids become non-empty strings
- * that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
+ * of printable ASCII that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
  * @returns the same message if nothing had to change
  */
 export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
@@ -34,10 +34,7 @@ export function dropDeepArguments(block: AssistantMessage["content"][number] | u
 }
 
 function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
-	const base = textOf(call.id) || "call";
-	let id = base;
-	for (let n = 2; seen.has(id); n++) id = `${base}_${n}`;
-	seen.add(id);
+	const id = uniqueCallId(textOf(call.id), seen);
 	const name = legalToolName(textOf(call.name));
 	const isUsable = isObject(call.arguments) && !isDeeperThan(call.arguments, MAX_DEPTH);
 	if (id === call.id && name === call.name && isUsable) return call;

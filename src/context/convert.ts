@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
-import { legalToolName } from "../tools/tool-name.js";
+import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 
 /** Replaces empty tool results: some providers refuse or misread empty text. */
@@ -63,7 +63,7 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  *
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
- * their results; aborted ones keep only their text. Duplicate call ids are made unique, and names that no provider accepts are
+ * their results; aborted ones keep only their text. Duplicate call ids are made unique; ids and names that no provider accepts are
  * replaced.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
@@ -122,9 +122,7 @@ function acceptable(
 	let renamed = false;
 	const content = message.content.map((block) => {
 		if (block.type !== "toolCall") return block;
-		let id = block.id;
-		for (let n = 2; usedIds.has(id); n++) id = `${block.id}_${n}`;
-		usedIds.add(id);
+		const id = uniqueCallId(block.id, usedIds);
 		const name = legalToolName(block.name);
 		calls.push({ originalId: block.id, id, name });
 		if (id === block.id && name === block.name) return block;

@@ -96,13 +96,13 @@ describe("repairMessages", () => {
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
 
-	test("replaces tool names that no provider accepts, as a damaged session file can hold them", () => {
-		const calls = [{ id: "x", name: "re ad\ufffd" }];
-		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x", "ok", "\u0000")];
+	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
+		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
+		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
 		const repaired = repairMessages(messages.map(({ message }) => message as Message));
 		expect(repaired.slice(1)).toEqual([
-			assistantMessage("", [{ id: "x", name: "re_ad_" }]),
-			{ ...result("x").message, toolName: "_" },
+			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
+			{ ...result("x__").message, toolName: "_" },
 		]);
 	});
 });

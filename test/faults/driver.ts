@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
 import type { RpcEvent } from "../../src/modes/rpc/protocol.js";
+import { isObject, parseJson } from "../helpers/json.js";
 import { type PiOptions, piPlace, piProgram } from "../helpers/pi-environment.js";
 
 /** A fault that `interpose.cjs` makes happen inside the program. See there. */
@@ -31,6 +33,8 @@ export interface Driver {
 	readonly client: RpcClient;
 	/** Every event that left the program, in order. */
 	readonly events: RpcEvent[];
+	/** Complete lines of stdout that are not part of the protocol. */
+	strayLines(): string[];
 	stderr(): string;
 	kill(signal: NodeJS.Signals): void;
 	/** Sends a prompt and resolves when its run has ended. Rejects if the prompt is refused or the program ends. */
@@ -38,6 +42,7 @@ export interface Driver {
 	/** Ends stdin. */
 	end(): void;
 	readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+	hasExited(): boolean;
 }
 
 /** Starts the program in RPC mode and kills it at the end of the test. */
@@ -48,7 +53,17 @@ export function drive(args: readonly string[], options: Omit<PiOptions, "args">)
 	child.stderr.setEncoding("utf8").on("data", (text: string) => {
 		errors += text;
 	});
-	const client = new RpcClient({ input: child.stdout, output: child.stdin });
+	const input = new PassThrough();
+	const strays: string[] = [];
+	let rest = "";
+	child.stdout.setEncoding("utf8").on("data", (text: string) => {
+		input.write(text);
+		const lines = (rest + text).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) if (!line.startsWith('{"') || !isObject(parseJson(line))) strays.push(line);
+	});
+	child.stdout.once("close", () => input.end());
+	const client = new RpcClient({ input, output: child.stdin });
 	const events: RpcEvent[] = [];
 	client.subscribe((event) => void events.push(event));
 	const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
@@ -66,6 +81,7 @@ export function drive(args: readonly string[], options: Omit<PiOptions, "args">)
 		cwd: place.cwd,
 		client,
 		events,
+		strayLines: () => strays,
 		stderr: () => errors,
 		kill: (signal) => void child.kill(signal),
 		async ask(message) {
@@ -76,5 +92,6 @@ export function drive(args: readonly string[], options: Omit<PiOptions, "args">)
 		},
 		end: () => void child.stdin.end(),
 		exited,
+		hasExited: () => child.exitCode !== null || child.signalCode !== null,
 	};
 }
