@@ -63,7 +63,7 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  *
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
- * their results; aborted ones keep only their text. Duplicate call ids are made unique; ids and names that no provider accepts are
+ * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names that no provider accepts are
  * replaced.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
@@ -120,7 +120,8 @@ function acceptable(
 	}
 	const calls: SentCall[] = [];
 	let renamed = false;
-	const content = message.content.map((block) => {
+	const said = message.content.filter((block) => block.type !== "text" || isText(block));
+	const content = said.map((block) => {
 		if (block.type !== "toolCall") return block;
 		const id = uniqueCallId(block.id, usedIds);
 		const name = legalToolName(block.name);
@@ -129,7 +130,8 @@ function acceptable(
 		renamed = true;
 		return { ...block, id, name };
 	});
-	return { assistant: renamed ? { ...message, content } : message, calls };
+	const isUnchanged = !renamed && said.length === message.content.length;
+	return { assistant: isUnchanged ? message : { ...message, content }, calls };
 }
 
 function answering(result: ToolResultMessage, toolCallId: string): ToolResultMessage {

@@ -9,6 +9,8 @@ import { tempDir } from "../helpers/temp.js";
 import { expectNoStack } from "./judge.js";
 import { faultTest } from "./rounds.js";
 
+const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+
 /** Ids of the running programs with a text in their arguments. */
 function running(text: string): string[] {
 	return readdirSync("/proc").filter((pid) => {
@@ -38,13 +40,11 @@ faultTest(
 		else pi.end();
 		// Before Node has installed the program's handlers, a signal ends it as it ends any program.
 		await new Promise((resolve) => setTimeout(resolve, random.below(900)));
-		const signals = [
-			random.pick(["SIGTERM", "SIGHUP", "SIGINT"] as const),
-			random.pick(["SIGTERM", "SIGHUP", "SIGINT", null]),
-		];
-		for (const signal of signals) if (signal) pi.kill(signal);
+		const signals: NodeJS.Signals[] = [random.pick(SIGNALS)];
+		if (random.chance(0.6)) signals.push(random.pick(SIGNALS));
+		for (const signal of signals) pi.kill(signal);
 		const run = await pi.exited;
-		const codes = signals.flatMap((signal) => (signal ? [128 + constants.signals[signal]] : []));
+		const codes = signals.map((signal) => 128 + constants.signals[signal]);
 		if (run.code !== null) expect(codes, `${signals} ${mode}`).toContain(run.code);
 		else expect(signals).toContain(run.signal);
 		expectNoStack(run.stderr);
