@@ -6,10 +6,10 @@ import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { writeHook } from "../helpers/temp.js";
 import { drive } from "./driver.js";
 import type { Random } from "./random.js";
-import { faultTest } from "./rounds.js";
+import { faultTest, IS_LONG } from "./rounds.js";
 
 /** Hooks that one process loads, one after another. */
-const HOOKS = 8;
+const HOOKS = IS_LONG ? 8 : 3;
 const EVENTS = [
 	...["session", "prompt", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "response"],
 	...["tool_call", "tool_result", "context", "agent_settled", "model_changed"],

@@ -11,7 +11,7 @@ import type { Random } from "./random.js";
 import { FIRST_SEED, faultTest, IS_LONG } from "./rounds.js";
 
 /** Kills of one session; the next start continues it. */
-const KILLS = 10;
+const KILLS = IS_LONG ? 10 : 2;
 /** Adds an entry at the end of each run. */
 const SAVING_HOOK = `export default (pi) => pi.on("agent_end", async (event, ctx) => {
 	await ctx.saveEntry({ type: "test_note", text: "n".repeat(300) });
@@ -80,7 +80,7 @@ test("kills: kill -9 before, during and after each write to the session files lo
 		return phases.map((phase) => ({ killAt, phase }));
 	});
 	// The suite tries a few of them, the long form all.
-	const tried = IS_LONG ? points : points.filter((_, at) => (at + FIRST_SEED) % Math.ceil(points.length / 3) === 0);
+	const tried = IS_LONG ? points : points.filter((_, at) => (at + FIRST_SEED) % Math.ceil(points.length / 2) === 0);
 	for (const point of tried) {
 		const at = await place();
 		const driver = await playScript(at, point);
@@ -117,7 +117,7 @@ faultTest(
 		const at = await place();
 		at.provider.on(() => randomReply(random));
 		let survivors: Survivors = { acknowledged: [], bytes: Buffer.alloc(0) };
-		for (let kill = 0; kill < (IS_LONG ? KILLS : 3); kill++) {
+		for (let kill = 0; kill < KILLS; kill++) {
 			const driver = await killedRun(at, random, kill);
 			survivors = judge(at, driver, survivors);
 		}

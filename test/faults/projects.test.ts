@@ -94,7 +94,7 @@ function hostileParts(canary: string, trap: string): Record<string, (cwd: string
 faultTest(
 	"projects",
 	"a hostile project runs no code and moves no traffic",
-	{ short: 2, long: 80 },
+	{ short: 1, long: 80 },
 	async ({ random }) => {
 		const [provider, trap] = [await startProvider(), await startTrap()];
 		const [agentDir, cwd, canary] = [agentDirFor(provider), tempDir(), join(tempDir(), "ran")];

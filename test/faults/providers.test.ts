@@ -5,12 +5,12 @@ import type { ReplyBlock, ReplyFault, ReplyStep } from "../helpers/provider-step
 import { drive } from "./driver.js";
 import { expectNoStack } from "./judge.js";
 import type { Random } from "./random.js";
-import { faultTest } from "./rounds.js";
+import { faultTest, IS_LONG } from "./rounds.js";
 
 const APIS: LoopbackApi[] = ["openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai"];
 const SETTINGS = { retry: { baseDelayMs: 1, maxRetries: 2 }, streamIdleTimeoutMs: 200, rememberModel: false };
 /** Conversations of one process. */
-const TALKS = 10;
+const TALKS = IS_LONG ? 10 : 3;
 /** Text of replies that break off. */
 const BROKEN = "Part of a reply that breaks off. ";
 
