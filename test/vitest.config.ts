@@ -57,7 +57,7 @@ export const unit = {
 		env,
 		poolOptions,
 		include: ["test/**/*.test.ts"],
-		exclude: ["test/e2e/**"],
+		exclude: ["test/e2e/**", "test/faults/**"],
 		testTimeout: 15_000,
 	},
 };
@@ -97,6 +97,19 @@ export default defineConfig({
 					env,
 					poolOptions,
 					include: ["test/e2e/**/*.test.ts"],
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				resolve: { alias },
+				plugins,
+				test: {
+					name: "faults",
+					server,
+					env,
+					poolOptions,
+					include: ["test/faults/**/*.test.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,
 				},

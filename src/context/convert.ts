@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
+import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 
 /** Replaces empty tool results: some providers refuse or misread empty text. */
@@ -62,7 +63,8 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  *
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
- * their results; aborted ones keep only their text. Duplicate call ids are made unique.
+ * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names that no provider accepts are
+ * replaced.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
@@ -84,9 +86,7 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		repaired.push(assistant);
 		for (const { originalId, id, name } of calls) {
 			const result = results.get(originalId)?.shift();
-			repaired.push(
-				result ? (id === originalId ? result : { ...result, toolCallId: id }) : interrupted(id, name, message),
-			);
+			repaired.push(result ? answering(result, id) : interrupted(id, name, message));
 		}
 	}
 	return repaired;
@@ -120,17 +120,25 @@ function acceptable(
 	}
 	const calls: SentCall[] = [];
 	let renamed = false;
-	const content = message.content.map((block) => {
+	const said = message.content.filter((block) => block.type !== "text" || isText(block));
+	const content = said.map((block) => {
 		if (block.type !== "toolCall") return block;
-		let id = block.id;
-		for (let n = 2; usedIds.has(id); n++) id = `${block.id}_${n}`;
-		usedIds.add(id);
-		calls.push({ originalId: block.id, id, name: block.name });
-		if (id === block.id) return block;
+		const id = uniqueCallId(block.id, usedIds);
+		const name = legalToolName(block.name);
+		calls.push({ originalId: block.id, id, name });
+		if (id === block.id && name === block.name) return block;
 		renamed = true;
-		return { ...block, id };
+		return { ...block, id, name };
 	});
-	return { assistant: renamed ? { ...message, content } : message, calls };
+	const isUnchanged = !renamed && said.length === message.content.length;
+	return { assistant: isUnchanged ? message : { ...message, content }, calls };
+}
+
+function answering(result: ToolResultMessage, toolCallId: string): ToolResultMessage {
+	const toolName = legalToolName(result.toolName);
+	return toolCallId === result.toolCallId && toolName === result.toolName
+		? result
+		: { ...result, toolCallId, toolName };
 }
 
 function toolCalls(message: AssistantMessage) {

@@ -95,6 +95,22 @@ describe("repairMessages", () => {
 		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
+
+	test("omits blank text next to a call: some providers refuse it", () => {
+		const reply = assistantMessage(" ", [{ id: "x" }]);
+		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as Message);
+		expect(repairMessages(messages)).toEqual([messages[0], assistantMessage("", [{ id: "x" }]), messages[2]]);
+	});
+
+	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
+		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
+		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
+		const repaired = repairMessages(messages.map(({ message }) => message as Message));
+		expect(repaired.slice(1)).toEqual([
+			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
+			{ ...result("x__").message, toolName: "_" },
+		]);
+	});
 });
 
 describe("convertToLlm", () => {
