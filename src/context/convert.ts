@@ -1,14 +1,23 @@
-import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+import type {
+	AssistantMessage,
+	ImageContent,
+	Message,
+	TextContent,
+	ToolResultMessage,
+	UserMessage,
+} from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
 import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 
+const DAMAGED_IMAGE: TextContent = { type: "text", text: "(an image that is damaged)" };
 /** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
 /**
  * Converts the messages of a session to provider messages: shell commands of the user become user text, `!!` commands and
- * blank user messages are omitted, empty tool results become "(no output)".
+ * blank user messages are omitted, empty tool results become "(no output)". Text replaces images that no provider accepts, as a
+ * damaged session file can hold them.
  */
 export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 	const converted: Message[] = [];
@@ -20,10 +29,10 @@ export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 				}
 				break;
 			case "user":
-				if (!isBlank(message.content)) converted.push(message);
+				if (!isBlank(message.content)) converted.push(withUsableImages(message));
 				break;
 			case "toolResult":
-				converted.push(withOutput(message));
+				converted.push(withOutput(withUsableImages(message)));
 				break;
 			default:
 				converted.push(message);
@@ -52,6 +61,15 @@ function isText(block: AssistantMessage["content"][number]): boolean {
 	return block.type === "text" && block.text.trim() !== "";
 }
 
+function withUsableImages<T extends UserMessage | ToolResultMessage>(message: T): T {
+	if (typeof message.content === "string" || message.content.every(isUsable)) return message;
+	return { ...message, content: message.content.map((block) => (isUsable(block) ? block : DAMAGED_IMAGE)) };
+}
+
+function isUsable(block: TextContent | ImageContent): boolean {
+	return block.type === "text" || (/^image\/[a-z+]+$/.test(block.mimeType) && /^[\w+/-]+=*$/.test(block.data));
+}
+
 function withOutput(message: ToolResultMessage): ToolResultMessage {
 	const content = message.content.filter((block) => block.type === "image" || block.text.length > 0);
 	if (content.length === message.content.length && content.length > 0) return message;
@@ -64,7 +82,7 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
  * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names that no provider accepts are
- * replaced.
+ * replaced, and results have the name of their call.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
@@ -86,7 +104,7 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		repaired.push(assistant);
 		for (const { originalId, id, name } of calls) {
 			const result = results.get(originalId)?.shift();
-			repaired.push(result ? answering(result, id) : interrupted(id, name, message));
+			repaired.push(result ? answering(result, id, name) : interrupted(id, name, message));
 		}
 	}
 	return repaired;
@@ -134,8 +152,7 @@ function acceptable(
 	return { assistant: isUnchanged ? message : { ...message, content }, calls };
 }
 
-function answering(result: ToolResultMessage, toolCallId: string): ToolResultMessage {
-	const toolName = legalToolName(result.toolName);
+function answering(result: ToolResultMessage, toolCallId: string, toolName: string): ToolResultMessage {
 	return toolCallId === result.toolCallId && toolName === result.toolName
 		? result
 		: { ...result, toolCallId, toolName };

@@ -108,12 +108,24 @@ describe("repairMessages", () => {
 		const repaired = repairMessages(messages.map(({ message }) => message as Message));
 		expect(repaired.slice(1)).toEqual([
 			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
-			{ ...result("x__").message, toolName: "_" },
+			{ ...result("x__").message, toolName: "re_ad_" },
 		]);
 	});
 });
 
 describe("convertToLlm", () => {
+	test.each([
+		["without data", "image/png", ""],
+		["with other data", "image/png", "\u0000\u001b"],
+		["of an unusable type", "png\u0000", "iVBORw0KGgo="],
+	])("replaces an image %s by text", (_, mimeType, data) => {
+		const good = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
+		const message = user([good, { type: "image", mimeType, data }]).message as Message;
+		expect(convertToLlm([message])).toEqual([
+			{ ...message, content: [good, { type: "text", text: "(an image that is damaged)" }] },
+		]);
+	});
+
 	const ran: BashExecutionMessage = {
 		role: "bashExecution",
 		command: "ls",

@@ -50,7 +50,7 @@ function randomReply(random: Random): ReplyStep {
 	if (random.chance(0.6)) {
 		return { ...wire, content: [{ type: "text", text: BROKEN }], fault: randomFault(random) };
 	}
-	const text = random.pick(["", " ", "Text.", "\u0000\x1b]0;title\x07", "\ud83d\ude00".repeat(50), "x".repeat(50_000)]);
+	const text = random.pick(["", " ", "Text.", "\u0000\x1b]0;title\x07", "\ud83d\ude00".repeat(50), "x".repeat(3000)]);
 	const stopReason = random.pick([undefined, undefined, "length", "content_filter", "unheard_of", null]);
 	return { ...wire, content: [{ type: "text", text }, ...oddCalls(random)], stopReason };
 }
