@@ -16,15 +16,8 @@ const main = "src/main.ts";
 const STAGES = {
 	screen: [main, "src/cli/run-interactive.ts"],
 	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
-	headless: [
-		main,
-		"src/cli/run-headless.ts",
-		"src/cli/run-rpc.ts",
-		"src/cli/run-plain.ts",
-		"src/cli/standard-io.ts",
-		"src/modes/print.ts",
-	],
-	models: ["node_modules/@mariozechner/pi-ai/dist/index.js"],
+	headless: [main, "src/cli/run-headless.ts", "src/cli/run-plain.ts", "src/cli/standard-io.ts", "src/modes/print.ts"],
+	models: ["src/util/pi-ai.ts"],
 };
 
 /**

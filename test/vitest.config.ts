@@ -13,12 +13,10 @@ const WORKERS = 3;
 /** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /**
- * Most code of a test runs a few times. The default limits of V8 optimize it nevertheless, and collect its garbage often: a
- * fifth of the CPU time of the workers.
+ * Most code of a test runs a few times. By default Node 20 optimizes it nevertheless, which takes a tenth of the CPU time of
+ * the workers. Newer versions have no such option.
  */
-const V8_OPTIONS = ["--min-semi-space-size=32", "--max-semi-space-size=64"];
-// Newer versions count calls, and have no such option.
-if (process.version.startsWith("v20.")) V8_OPTIONS.push("--interrupt-budget=2000000");
+const V8_OPTIONS = process.version.startsWith("v20.") ? ["--interrupt-budget=2000000"] : [];
 /** Workers keep loaded modules for their next file: loading the sources again took longer than the tests. */
 const poolOptions = { forks: { isolate: false, execArgv: [END_WITH_RUN, ...V8_OPTIONS] } };
 

@@ -39,7 +39,7 @@ export type ArgumentValidator = (tool: AnyTool, call: ToolCall) => Record<string
 export interface ToolCallDeps {
 	tools: readonly AnyTool[];
 	gate: ToolCallGate;
-	validate: ArgumentValidator;
+	validator(): Promise<ArgumentValidator>;
 	cwd: string;
 	tmpDir: string;
 	/** The background commands of the session. */
@@ -84,10 +84,10 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		const names = deps.tools.map(({ name }) => name).join(", ");
 		return { refusal: `There is no tool "${call.name}". The tools are: ${names || "none"}.` };
 	}
-	const validate = (args: Record<string, unknown>) =>
-		tool.checkArguments ? tool.checkArguments(args) : deps.validate(tool, { ...call, arguments: args });
+	let validate: Awaited<ReturnType<typeof validatorFor>>;
 	let input: Record<string, unknown>;
 	try {
+		validate = await validatorFor(tool, call, deps);
 		input = validate(call.arguments);
 	} catch (error) {
 		const text = error instanceof Error ? error.message : errorText(error);
@@ -108,6 +108,13 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		deps.emit({ type: "tool_input_changed", toolCallId, toolName, args: decision.input, changed });
 	}
 	return { tool, checked: { ...checked, input: decision.input }, changed };
+}
+
+async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
+	const { checkArguments } = tool;
+	if (checkArguments) return (args: Record<string, unknown>) => checkArguments(args);
+	const validate = await deps.validator();
+	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: args });
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";

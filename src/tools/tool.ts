@@ -112,7 +112,8 @@ export interface EditToolDetails {
 	removed: number;
 }
 
-export interface WriteToolDetails {
+/** `diff`, `added` and `removed` only if it replaced a text file of at most 1 MB. */
+export interface WriteToolDetails extends Partial<EditToolDetails> {
 	created: boolean;
 	lines: number;
 }
