@@ -20,7 +20,11 @@ export interface FileUsage {
  * @param breathe called after each chunk, to let other work run
  * @throws the system's error
  */
-export async function readUsage(file: OpenFile, from: number, breathe: () => Promise<void>): Promise<FileUsage> {
+export async function readUsage(
+	file: Pick<OpenFile, "readSome">,
+	from: number,
+	breathe: () => Promise<void>,
+): Promise<FileUsage> {
 	const types = new TypeTable();
 	const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
 	const requests: RequestUsage[] = [];
