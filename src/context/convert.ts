@@ -67,7 +67,8 @@ function withUsableImages<T extends UserMessage | ToolResultMessage>(message: T)
 }
 
 function isUsable(block: TextContent | ImageContent): boolean {
-	return block.type === "text" || (/^image\/[a-z+]+$/.test(block.mimeType) && /^[\w+/-]+=*$/.test(block.data));
+	// Programs may break Base64 into lines.
+	return block.type === "text" || (/^image\/[a-z+]+$/.test(block.mimeType) && /^[\w+/\s=-]+$/.test(block.data));
 }
 
 function withOutput(message: ToolResultMessage): ToolResultMessage {
@@ -81,8 +82,8 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  *
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
- * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names that no provider accepts are
- * replaced, and results have the name of their call.
+ * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names
+ * that no provider accepts are replaced, and results have the name of their call.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
