@@ -12,7 +12,7 @@ import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { bashFlood, longArguments } from "./measures/floods.mjs";
 import { hooksScreen, hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
-import { resumeSession } from "./measures/resume.mjs";
+import { largeRequest, resumeSession } from "./measures/resume.mjs";
 import { largeFiles, largeTree } from "./measures/scale.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
 import { logAppend, sessionCatalog } from "./measures/sessions.mjs";
@@ -36,6 +36,7 @@ const MEASURES = {
 	context: contextBuild,
 	next: nextRequest,
 	resume: resumeSession,
+	large: largeRequest,
 	sessions: sessionCatalog,
 	append: logAppend,
 	files: largeFiles,
