@@ -239,10 +239,10 @@ function inheritedFiles(): number[] {
 function describeSandbox({ cwd, hasNetwork }: SandboxPlace): string {
 	const network = hasNetwork
 		? "The network is available."
-		: "There is no network, and each command has a loopback interface of its own.";
+		: "There is no network, and each command has processes and a loopback interface of its own.";
 	return (
 		`Tools and commands run in a sandbox: they can write only to ${cwd} (except .git) and to the temporary directory, ` +
-		`credentials are hidden, and the processes of a command end with it. ${network} ` +
+		`and credentials are hidden. ${network} ` +
 		"If this makes a task impossible, tell the user instead of looking for a way around it."
 	);
 }

@@ -285,7 +285,8 @@ sandboxed("programs receive no secrets from the environment, no open files and n
 sandboxed("processes in the background end with their command, and all with pi", async () => {
 	const { cwd, engine, run } = await open();
 	await run("setsid sh -c 'sleep 1; touch late' >/dev/null 2>&1 & exit 0");
-	const child = engine.spawn(["sh", "-c", "(sleep 1; touch later) & sleep 60"]);
+	const child = engine.spawn(["sh", "-c", "(sleep 1; touch later) & echo begun; sleep 60"]);
+	await new Promise((resolve) => child.stdout.once("data", resolve));
 	const ended = new Promise((resolve) => child.once("close", resolve));
 	child.kill("SIGKILL");
 	await ended;
