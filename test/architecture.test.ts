@@ -255,3 +255,36 @@ test("only config/paths.ts reads the environment, and main.ts passes it on", () 
 	);
 	expect(offenders.map((file) => file.path)).toEqual([]);
 });
+
+test("tools reach the machine only through their host", () => {
+	const machine = /^node:(fs|child_process|os)\b/;
+	const helpers = ["src/util/fs.ts", "src/util/process.ts", "src/util/reaper.ts"];
+	/** Files of pi itself, on the machine where pi runs: the output of commands. */
+	const ownFiles = ["src/tools/job-output.ts", "src/tools/output-recorder.ts"];
+	const offenders = files
+		.filter(
+			({ path }) => path.startsWith("src/tools/") && !path.startsWith("src/tools/host/") && !ownFiles.includes(path),
+		)
+		.flatMap(({ path, code, imports }) => {
+			const direct = imports.filter(
+				({ specifier, target, typeOnly }) =>
+					machine.test(specifier) || (target !== null && helpers.includes(target) && !typeOnly),
+			);
+			// Errors are told apart by their codes.
+			return direct
+				.filter(
+					({ target }) =>
+						target !== "src/util/fs.ts" ||
+						!/import \{ (errnoCode|isNotFound|MAX_READ_BYTES) \} from "\.\.\/util\/fs\.js"/.test(code),
+				)
+				.map(({ specifier }) => `${path} imports ${specifier}`);
+		});
+	expect(offenders).toEqual([]);
+	// The others get it from the session.
+	const users = files.filter(({ imports }) => imports.some(({ target }) => target === "src/tools/host/local-host.ts"));
+	expect(users.map(({ path }) => path).sort()).toEqual([
+		"src/cli/subcommands/doctor.ts",
+		"src/modes/interactive/screen-components.ts",
+		"src/session/discover-setup.ts",
+	]);
+});

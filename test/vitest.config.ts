@@ -43,6 +43,8 @@ const resolvedImports: Plugin = {
 		});
 	},
 };
+/** Tests of tools, which pass on this machine and, as the project `hosts`, on another host: see test/helpers/tool-hosts.ts. */
+const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
@@ -67,6 +69,18 @@ export default defineConfig({
 					poolOptions,
 					include: ["test/**/*.test.ts"],
 					exclude: ["test/e2e/**"],
+					testTimeout: 15_000,
+				},
+			},
+			{
+				resolve: { alias },
+				plugins,
+				test: {
+					name: "hosts",
+					server,
+					env: { ...env, PI_TEST_HOST: process.env.PI_TEST_HOST ?? "sh" },
+					poolOptions,
+					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
 					testTimeout: 15_000,
 				},
 			},

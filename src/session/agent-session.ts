@@ -13,6 +13,7 @@ import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -97,6 +98,10 @@ export class AgentSession {
 
 	get cwd(): string {
 		return this.#components.setup.cwd;
+	}
+	/** The machine on which tools and `!` commands work. */
+	get host(): ToolHost {
+		return this.#components.setup.host;
 	}
 	get sessionFile(): string | null {
 		return this.#components.state.log.path;

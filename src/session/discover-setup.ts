@@ -14,6 +14,7 @@ import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
+import { createLocalHost } from "../tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
@@ -153,6 +154,7 @@ export async function discoverSetup(
 	if (used) await models.current.models.searchServer(used);
 	return {
 		cwd: paths.cwd,
+		host: options.host ?? createLocalHost(paths.cwd, paths.home),
 		log,
 		settings: store,
 		agentDir: paths.agentDir,

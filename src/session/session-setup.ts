@@ -20,6 +20,7 @@ import type { SessionLog } from "../log/session-log.js";
 import type { Network } from "../network/network.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
@@ -98,7 +99,10 @@ export interface KeyOverride {
 
 /** The input of `create-session.ts`, collected by `discoverSetup`. */
 export interface SessionSetup {
+	/** The working directory on this machine. */
 	cwd: string;
+	/** The machine on which tools and `!` commands work. */
+	readonly host: ToolHost;
 	log: SessionLog;
 	settings: SettingsStore;
 	/** The agent directory. */

@@ -35,9 +35,8 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	],
 	async run({ command, timeout, background }, context) {
 		if (background) return startInBackground(command, timeout, context);
-		const { cwd, signal, shellPath, tmpDir, onUpdate } = context;
-		const result = await runShell(command, {
-			cwd,
+		const { host, signal, shellPath, tmpDir, onUpdate } = context;
+		const result = await runShell(host, command, {
 			shellPath,
 			tmpDir,
 			signal,
@@ -55,11 +54,11 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 function startInBackground(
 	command: string,
 	timeout: number | undefined,
-	{ jobs, cwd, shellPath, tmpDir }: ToolContext,
+	{ jobs, host, shellPath, tmpDir }: ToolContext,
 ): ToolResult<BashToolDetails> {
 	if (!jobs) return failed("Background commands are not available here: run the command without background.");
 	const job = jobs.start(command, {
-		cwd,
+		host,
 		tmpDir,
 		...(shellPath === undefined ? {} : { shellPath }),
 		...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),

@@ -1,11 +1,8 @@
-import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import { Type } from "typebox";
-import { describeError } from "../errors.js";
-import { atomicWriteFile, fileKind } from "../util/fs.js";
+import type { WrittenFile } from "./host/tool-host.js";
 import { count, countLines, formatBytes } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
-import { failed } from "./result.js";
+import { failedToWrite } from "./result.js";
 import { defineTool, type WriteToolDetails } from "./tool.js";
 
 const parameters = Type.Object({
@@ -20,25 +17,25 @@ export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	parameters,
 	promptLine: "create files or replace them completely",
 	guidelines: ["write: use it only for new files and complete rewrites; use edit for everything else."],
-	async run({ path, content }, { cwd, signal }) {
+	async run({ path, content }, { host, signal }) {
 		signal.throwIfAborted();
-		const file = resolvePath(cwd, path);
-		const shown = displayPath(cwd, file);
-		const existing = await stat(file).catch(() => undefined); // the write reports the error
-		if (existing && !existing.isFile()) return failed(`Cannot write ${shown}: it is ${fileKind(existing)}.`);
-		const warning = warnOfSensitivePath(cwd, file);
+		const file = await resolvePath(host, path);
+		const shown = displayPath(host.cwd, file);
+		let written: WrittenFile;
 		try {
-			await mkdir(dirname(file), { recursive: true });
-			await atomicWriteFile(file, content);
+			written = await host.writeFile(file, content, { signal });
 		} catch (thrown) {
-			return failed(`Cannot write ${shown}: ${describeError(thrown)}.`);
+			signal.throwIfAborted();
+			return failedToWrite(host, file, thrown);
 		}
+		const { created, realPath } = written;
+		const warning = await warnOfSensitivePath(host, file, realPath);
 		const lines = countLines(content);
 		const size = `${count(lines, "line")}, ${formatBytes(Buffer.byteLength(content))}`;
-		const text = `${existing ? "Replaced" : "Created"} ${shown} (${size}).`;
+		const text = `${created ? "Created" : "Replaced"} ${shown} (${size}).`;
 		return {
 			content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }],
-			details: { created: existing === undefined, lines },
+			details: { created, lines },
 		};
 	},
 });

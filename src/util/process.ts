@@ -30,7 +30,9 @@ export interface SpawnGroupOptions {
 	/** Defaults to the directory of this process. */
 	cwd?: string;
 	/** Added to the environment of this process. */
-	env?: Record<string, string>;
+	env?: Readonly<Record<string, string>>;
+	/** Sent to the program. Default: stdin is empty. */
+	stdin?: string | Uint8Array;
 	/** Ends the process group. */
 	signal?: AbortSignal;
 	/** Ends the process group after this time, ms. */
@@ -64,7 +66,7 @@ export interface ProcessResult {
 }
 
 /**
- * Runs a program without a shell, as the leader of its own process group, with an empty stdin. Abort and timeout end the
+ * Runs a program without a shell, as the leader of its own process group. Abort and timeout end the
  * group: SIGTERM, then SIGKILL one second later for remaining processes. Processes that remain when pi ends are killed.
  * Never rejects. Resolves when the program has ended and its output is read, at most 200 ms after its end, even if a
  * background process still holds the pipes.
@@ -100,7 +102,12 @@ export function spawnGroup(
 			cwd: options.cwd,
 			env: options.env ? { ...process.env, ...options.env } : process.env,
 			detached: true,
-			stdio: ["ignore", "pipe", "pipe", ...(announcements ? [announcements] : [])],
+			stdio: [
+				options.stdin === undefined ? "ignore" : "pipe",
+				"pipe",
+				"pipe",
+				...(announcements ? [announcements] : []),
+			],
 		});
 	} catch (thrown) {
 		return Promise.resolve(result({ exitCode: 126, failure: startFailure(command, options.cwd, thrown) }));
@@ -115,6 +122,10 @@ export function spawnGroup(
 		});
 	}
 	trackGroup(group);
+	if (options.stdin !== undefined) {
+		child.stdin?.on("error", () => {}); // the program need not read it
+		child.stdin?.end(options.stdin);
+	}
 
 	return new Promise((resolve) => {
 		let endedBy: ProcessResult["endedBy"] = "itself";

@@ -73,12 +73,10 @@ export interface HostExecOptions {
 	onOutput?(chunk: Buffer, stream: "stdout" | "stderr"): Promise<void> | undefined;
 }
 
-/** A search below a directory of the host. Hidden files are included, `.git` and what ignore files exclude are not. */
+/** A search on the host. Hidden files are included, `.git` and what ignore files exclude are not. */
 export interface SearchRequest {
-	/** Absolute path of the searched directory. Paths of results are relative to it, with `/`. */
-	root: string;
-	/** Only this file: its name in `root`. */
-	file?: string;
+	/** Absolute path of the searched directory, or of the only file in which lines are searched. */
+	path: string;
 	/** Only names that match one of these globs of `*`, `?` and plain characters. */
 	names?: readonly string[];
 	/** Not what this glob matches, a complete glob of ripgrep without its `!`. */
@@ -86,7 +84,10 @@ export interface SearchRequest {
 	/** Searches the content of files. Absent: the files themselves are the result. */
 	lines?: LinePattern;
 	signal: AbortSignal;
-	/** Receives each file of a search without `lines`, in no particular order. Returning false stops the search. */
+	/**
+	 * Receives each file of a search without `lines`, relative to the searched directory, in no particular order. Returning
+	 * false stops the search.
+	 */
 	onFile?(path: string): boolean;
 	/** Receives each line of a search with `lines`, those of one file in their order. Returning false stops the search. */
 	onLine?(line: FoundLine): boolean;
@@ -108,7 +109,7 @@ export interface LinePattern {
 
 /** A line of a search. */
 export interface FoundLine {
-	/** Relative to the searched directory. */
+	/** Relative to the searched directory; empty for the only file. */
 	path: string;
 	/** 1-based. */
 	number: number;
@@ -165,7 +166,10 @@ export interface ToolHost {
 	list(path: string, options?: { signal?: AbortSignal }): Promise<HostEntry[]>;
 	/** The path with all links resolved, as far as it exists; broken links too. */
 	realPath(path: string): Promise<string>;
-	/** Uses ripgrep if the host has it, else POSIX tools. Never rejects. */
+	/**
+	 * Uses ripgrep if the host has it, else POSIX tools. Rejects with `ENOENT` if the path does not exist, and with `ENOTDIR`
+	 * if it is a file and the search has no `lines`. Other failures are in the result.
+	 */
 	search(request: SearchRequest): Promise<SearchResult>;
 	/** Ends all processes that the host runs, and the connection. Never rejects. */
 	dispose(): Promise<void>;
