@@ -1,0 +1,59 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkEngines } from "../../../src/cli/subcommands/check-engines.js";
+import { tempDir } from "../../helpers/temp.js";
+
+/** A directory with scripts as programs. */
+function programs(scripts: Record<string, string>): string {
+	const dir = tempDir();
+	for (const [name, script] of Object.entries(scripts)) {
+		writeFileSync(join(dir, name), `#!/bin/sh\n${script}\n`);
+		chmodSync(join(dir, name), 0o755);
+	}
+	return dir;
+}
+
+test("doctor shows which programs for other machines work", async () => {
+	const path = programs({
+		ssh: '[ "$1" = -V ] && echo "OpenSSH_9.2p1, OpenSSL 3" >&2',
+		docker: '[ "$1" = version ] && echo 27.1.0',
+		podman: '[ "$1" = info ] && echo 4.3.1',
+		kubectl: '[ "$1" = config ] && echo prod',
+	});
+	expect(await checkEngines(path, "docker:web")).toEqual([
+		{ name: "ssh", state: "ok", text: "OpenSSH_9.2p1, OpenSSL 3" },
+		{ name: "docker", state: "ok", text: "server 27.1.0" },
+		{ name: "podman", state: "ok", text: "version 4.3.1" },
+		{ name: "kubectl", state: "ok", text: "context prod" },
+	]);
+});
+
+test("doctor says what to do about missing and failing programs, and which of them the setting on needs", async () => {
+	const path = programs({
+		docker: 'echo "Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?" >&2; exit 1',
+		podman: "exit 125",
+		kubectl: 'echo "error: current-context is not set" >&2; exit 1',
+	});
+	expect(await checkEngines(path, "kubectl:prod/web/srv")).toEqual([
+		{
+			name: "ssh",
+			state: "note",
+			text: "not installed",
+			fix: "install the OpenSSH client to use --on ssh:",
+		},
+		{
+			name: "docker",
+			state: "note",
+			text: "Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?",
+			fix: "start the Docker server, or choose another with docker context use",
+		},
+		{ name: "podman", state: "note", text: "exited with code 125", fix: "see podman info" },
+		{
+			name: "kubectl",
+			state: "problem",
+			text: "error: current-context is not set",
+			fix: "choose a cluster with kubectl config use-context",
+		},
+	]);
+});
