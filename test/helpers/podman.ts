@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, missingPrograms, skipLine } from "./programs.js";
+import { endWithProcess } from "./sshd.js";
 
 /** A running container with the programs of this machine and files of its own. */
 export interface TestContainer {
@@ -24,9 +25,11 @@ const LINKS = { bin: "usr/bin", sbin: "usr/sbin", lib: "usr/lib", lib64: "usr/li
 
 /**
  * Starts a container of an image made here, without a network. Its `/usr` is that of this machine, read-only.
+ * It ends with this process.
+ * @param shared directories of this machine that it has too
  * @returns the reason if that is not possible, after printing it
  */
-export function startContainer(): TestContainer | string {
+export function startContainer(shared: readonly string[] = []): TestContainer | string {
 	const missing = missingPrograms("podman", { podman: "podman", tar: "tar" });
 	if (missing !== undefined) return missing;
 	if (!lstatSync("/bin").isSymbolicLink()) return skipLine("podman", "/bin is not a link to /usr/bin");
@@ -42,11 +45,7 @@ export function startContainer(): TestContainer | string {
 
 	const podman = (...args: string[]) => execFileSync(join(bin, "podman"), args, { encoding: "utf8", stdio: "pipe" });
 	const name = `pi-test-${process.pid}`;
-	const remove = () => {
-		spawnSync(join(bin, "podman"), ["rm", "-f", "-t", "0", name]);
-		spawnSync(join(bin, "podman"), ["rmi", "-f", "-a"]);
-		rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
-	};
+	const remove = endWithProcess(`cd '${bin}' && ./podman rm -f -t 0 ${name}; ./podman rmi -f -a; rm -rf '${dir}'`);
 	let problem = "";
 	for (const before of ["exec", ONE_CGROUP_VERSION]) {
 		const start = `export CONTAINERS_STORAGE_CONF=${storage}\n${before} ${findProgram("podman")} "$@"`;
@@ -54,7 +53,8 @@ export function startContainer(): TestContainer | string {
 		try {
 			podman("import", join(dir, "image.tar"), "pi-test");
 			const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
-			const files = ["--volume", "/usr:/usr:ro", "--workdir", "/work", "--env", "HOME=/root"];
+			const volumes = ["/usr:/usr:ro", ...shared.map((path) => `${path}:${path}`)];
+			const files = [...volumes.flatMap((volume) => ["--volume", volume]), "--workdir", "/work", "--env", "HOME=/root"];
 			podman("run", "-d", "--name", name, "--network", "none", ...limits, ...files, "pi-test", "sleep", "infinity");
 			return { bin, name, podman, remove };
 		} catch (error) {

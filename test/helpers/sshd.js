@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 
@@ -10,13 +10,15 @@ import { join } from "node:path";
  * changed. Tests and benchmarks use it.
  * @param {string} dir
  * @param {{ ssh: string, sshd: string }} programs their paths
- * @returns {Promise<{ port: number, stop(): void }>}
+ * @returns {Promise<{ port: number, home: string, stop(): void }>} `home`: what HOME is in its sessions
  */
 export async function startSshd(dir, { sshd }) {
 	for (const name of ["host-key", "client-key"]) {
 		execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", join(dir, name)]);
 	}
 	copyFileSync(join(dir, "client-key.pub"), join(dir, "authorized"));
+	const home = join(dir, "home");
+	mkdirSync(home);
 	// The package creates it when its service starts.
 	if (process.getuid?.() === 0 && !existsSync("/run/sshd")) mkdirSync("/run/sshd", { mode: 0o755 });
 	for (let attempt = 1; ; attempt++) {
@@ -28,12 +30,17 @@ export async function startSshd(dir, { sshd }) {
 				...[`Port ${port}`, "ListenAddress 127.0.0.1", `HostKey ${dir}/host-key`, "PidFile none", "UsePAM no"],
 				...[`AuthorizedKeysFile ${dir}/authorized`, "StrictModes no", "PasswordAuthentication no"],
 				...["KbdInteractiveAuthentication no", "PermitRootLogin yes", `AllowUsers ${userInfo().username}`],
-				...["PrintMotd no", ""],
+				// Not the user's own start files, which may take long.
+				...["PrintMotd no", `SetEnv HOME=${home}`, ""],
 			].join("\n"),
 		);
 		const server = spawn(sshd, ["-D", "-e", "-f", file], { stdio: ["ignore", "ignore", "pipe"] });
 		const said = await untilListening(server);
-		if (said === null) return { port, stop: () => void server.kill() };
+		if (said === null) {
+			const stop = endWithProcess(`kill ${server.pid}`);
+			server.unref();
+			return { home, port, stop };
+		}
 		if (attempt === 3) throw new Error(`sshd did not start: ${said}`);
 	}
 }
@@ -61,6 +68,18 @@ export function writeSshClient(dir, port, { ssh }) {
 	writeFileSync(join(bin, "ssh"), `#!/bin/sh\nexec ${ssh} -F ${config} "$@"\n`);
 	chmodSync(join(bin, "ssh"), 0o755);
 	return { bin, config, knownHosts };
+}
+
+/**
+ * Runs a line of the shell when this process ends, however it ends.
+ * @param {string} line
+ * @returns {() => void} runs it now
+ */
+export function endWithProcess(line) {
+	const watcher = spawn("sh", ["-c", `cat; ${line}`], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+	watcher.unref();
+	if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+	return () => void watcher.stdin.end();
 }
 
 /**

@@ -54,7 +54,7 @@ describe("what follows ssh:", () => {
 describe.skipIf(NO_SSH !== undefined)("a host reached with ssh", () => {
 	test("tools work there, in parallel over one connection", async () => {
 		const { server, host, dir } = await connect();
-		expect(host).toMatchObject({ name: "ssh box", cwd: dir, home: userInfo().homedir, platform: process.platform });
+		expect(host).toMatchObject({ name: "ssh box", cwd: dir, home: server.home, platform: process.platform });
 		const names = Array.from({ length: 6 }, (_, at) => join(dir, `file ${at} ä'"\\\n`));
 		await Promise.all(names.map((name, at) => host.writeFile(name, `content ${at}`)));
 		expect(names.map((name) => readFileSync(name, "utf8"))).toEqual(names.map((_, at) => `content ${at}`));
