@@ -40,6 +40,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/confirm-destructive"),
 	},
 	{
+		name: "containers",
+		description: "runs tools in containers: --on docker:, podman:, kubectl:",
+		commands: [],
+		load: () => import("#hooks-examples/containers"),
+	},
+	{
 		name: "custom-compaction",
 		description: "lets a cheaper model write compaction summaries",
 		commands: ["compact-with"],
@@ -169,6 +175,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],
 		load: () => import("#hooks-examples/snake"),
+	},
+	{
+		name: "ssh",
+		description: "runs tools on another machine: --on ssh:",
+		commands: [],
+		load: () => import("#hooks-examples/ssh"),
 	},
 	{
 		name: "stacking",

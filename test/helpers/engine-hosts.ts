@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
 import containers from "../../hooks-examples/containers.js";
 import ssh from "../../hooks-examples/ssh.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
@@ -8,6 +9,9 @@ import { openHost, usePath } from "./hook-host.js";
 import { startContainer } from "./podman.js";
 import { findProgram } from "./programs.js";
 import { startSshd, writeSshClient } from "./sshd.js";
+
+/** Unlike searches without it, those with ripgrep have the same results everywhere. */
+const PATH_WITH_RIPGREP = `${dirname(rgPath)}:/usr/local/bin:/usr/bin:/bin`;
 
 type OpenHost = (cwd: string) => Promise<ToolHost>;
 
@@ -19,7 +23,7 @@ const STARTS: Readonly<Record<string, () => Promise<OpenHost>>> = {
 	async ssh() {
 		const dir = mkdtempSync(join(tmpdir(), "pi-sshd-"));
 		const programs = { ssh: findProgram("ssh") ?? "ssh", sshd: findProgram("sshd") ?? "sshd" };
-		const { port } = await startSshd(dir, programs);
+		const { port } = await startSshd(dir, programs, PATH_WITH_RIPGREP);
 		const { bin } = writeSshClient(dir, port, programs);
 		return (cwd) => {
 			usePath(bin);
@@ -27,7 +31,7 @@ const STARTS: Readonly<Record<string, () => Promise<OpenHost>>> = {
 		};
 	},
 	async podman() {
-		const container = startContainer([tmpdir()]);
+		const container = startContainer({ shared: [tmpdir(), dirname(rgPath)], path: PATH_WITH_RIPGREP });
 		if (typeof container === "string") throw new Error(container);
 		return (cwd) => {
 			usePath(container.bin);

@@ -26,10 +26,16 @@ const LINKS = { bin: "usr/bin", sbin: "usr/sbin", lib: "usr/lib", lib64: "usr/li
 /**
  * Starts a container of an image made here, without a network. Its `/usr` is that of this machine, read-only.
  * It ends with this process.
- * @param shared directories of this machine that it has too
+ * @param options `shared`: directories of this machine that it has too; `path`: its PATH
  * @returns the reason if that is not possible, after printing it
  */
-export function startContainer(shared: readonly string[] = []): TestContainer | string {
+export function startContainer({
+	shared = [],
+	path = "/usr/bin:/bin",
+}: {
+	shared?: readonly string[];
+	path?: string;
+} = {}): TestContainer | string {
 	const missing = missingPrograms("podman", { podman: "podman", tar: "tar" });
 	if (missing !== undefined) return missing;
 	if (!lstatSync("/bin").isSymbolicLink()) return skipLine("podman", "/bin is not a link to /usr/bin");
@@ -55,6 +61,7 @@ export function startContainer(shared: readonly string[] = []): TestContainer | 
 			const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
 			const volumes = ["/usr:/usr:ro", ...shared.map((path) => `${path}:${path}`)];
 			const files = [...volumes.flatMap((volume) => ["--volume", volume]), "--workdir", "/work", "--env", "HOME=/root"];
+			files.push("--env", `PATH=${path}`);
 			podman("run", "-d", "--name", name, "--network", "none", ...limits, ...files, "pi-test", "sleep", "infinity");
 			return { bin, name, podman, remove };
 		} catch (error) {

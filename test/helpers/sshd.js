@@ -10,9 +10,10 @@ import { join } from "node:path";
  * changed. Tests and benchmarks use it.
  * @param {string} dir
  * @param {{ ssh: string, sshd: string }} programs their paths
+ * @param {string} [path] PATH in its sessions
  * @returns {Promise<{ port: number, home: string, stop(): void }>} `home`: what HOME is in its sessions
  */
-export async function startSshd(dir, { sshd }) {
+export async function startSshd(dir, { sshd }, path = process.env.PATH) {
 	for (const name of ["host-key", "client-key"]) {
 		execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", join(dir, name)]);
 	}
@@ -31,7 +32,7 @@ export async function startSshd(dir, { sshd }) {
 				...[`AuthorizedKeysFile ${dir}/authorized`, "StrictModes no", "PasswordAuthentication no"],
 				...["KbdInteractiveAuthentication no", "PermitRootLogin yes", `AllowUsers ${userInfo().username}`],
 				// Not the user's own start files, which may take long.
-				...["PrintMotd no", `SetEnv HOME=${home}`, ""],
+				...["PrintMotd no", `SetEnv HOME=${home} PATH=${path}`, ""],
 			].join("\n"),
 		);
 		const server = spawn(sshd, ["-D", "-e", "-f", file], { stdio: ["ignore", "ignore", "pipe"] });
