@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import { checkAttachments } from "./answers.js";
 import { findBundled } from "./bundled.js";
+import { checkToolHost } from "./check-tool-host.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
@@ -11,7 +12,6 @@ import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
 import { checkShortcut } from "./shortcuts.js";
 import { checkHookTool } from "./tool-definition.js";
-import { checkToolHost } from "./tool-hosts.js";
 import type {
 	Attachment,
 	BusHandler,

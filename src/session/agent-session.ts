@@ -74,12 +74,13 @@ export class AgentSession {
 
 	/**
 	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
-	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
+	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
 		const { lifecycle, hooks, mcp, models, setup } = this.#components;
 		await lifecycle.start(async () => {
 			await hooks.load();
+			await this.#components.connectHost();
 			await mcp.load();
 			await models.start();
 		});
@@ -355,6 +356,7 @@ export class AgentSession {
 		ended.abort();
 		hooks.unload();
 		setup.endProviders();
+		await setup.hostConnection.dispose();
 		await Promise.all([state.log.flush(), memory.flush(), mcp.end()]);
 		setup.client.release(this.sessionId);
 		state.close();

@@ -34,8 +34,10 @@ export interface CreateAgentSessionOptions {
 	 */
 	env?: Environment;
 	home?: string;
-	/** The machine on which tools and `!` commands work. The caller disposes of it. Default: this one. */
+	/** The machine on which tools and `!` commands work. The caller disposes of it. Default: that of `on`, or this one. */
 	host?: ToolHost;
+	/** Names a host that a hook provides, such as `ssh://build-01/src`. Default: the setting `on`. */
+	on?: string;
 	/** Directory of settings, keys, models, hooks and sessions. Default: `PI_CODING_AGENT_DIR` of `env`, or `~/.pi/agent`. */
 	agentDir?: string;
 	/**

@@ -29,6 +29,7 @@ import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
+import type { SessionHost } from "./session-host.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
 
@@ -103,6 +104,8 @@ export interface SessionSetup {
 	cwd: string;
 	/** The machine on which tools and `!` commands work. */
 	readonly host: ToolHost;
+	/** Connects to it. */
+	hostConnection: Pick<SessionHost, "connect" | "dispose">;
 	log: SessionLog;
 	settings: SettingsStore;
 	/** The agent directory. */
