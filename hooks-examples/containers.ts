@@ -66,7 +66,7 @@ export default function containers(pi: HookAPI): void {
 export function parseContainer(program: "docker" | "podman", rest: string): Container {
 	const [, container, path] = CONTAINER.exec(rest.replace(/^\/\//, "")) ?? [];
 	if (container === undefined) {
-		throw new Error(`"${program}:${rest}" names no container: use ${program}:container[/path]; see ${LIST[program]}`);
+		throw badSpec(`"${program}:${rest}" names no container: use ${program}:container[/path]; see ${LIST[program]}`);
 	}
 	return { name: `${program} ${container}`, program, args: ["exec", "-i", container], cwd: directory(path) };
 }
@@ -82,9 +82,7 @@ export function parsePod(rest: string): Container[] {
 	if (named) return [describePod(named[2] ?? "", { namespace: named[1], container: named[3], path: named[4] })];
 	const alone = CONTAINER.exec(text);
 	if (!alone) {
-		throw new Error(
-			`"kubectl:${rest}" names no pod: use kubectl:[namespace/]pod[:container]/path; see ${LIST.kubectl}`,
-		);
+		throw badSpec(`"kubectl:${rest}" names no pod: use kubectl:[namespace/]pod[:container]/path; see ${LIST.kubectl}`);
 	}
 	const pod = describePod(alone[1] ?? "", { path: alone[2] });
 	const within = NAMESPACE_AND_POD.exec(text);
@@ -104,6 +102,10 @@ function describePod(
 	];
 	const name = `${namespace === undefined ? "" : `${namespace}/`}${pod}${container === undefined ? "" : `:${container}`}`;
 	return { name: `kubectl ${name}`, program: "kubectl", args, cwd: directory(path) };
+}
+
+function badSpec(message: string): Error {
+	return Object.assign(new Error(message), { code: "bad_arguments" });
 }
 
 function directory(path: string | undefined): string | undefined {
@@ -134,5 +136,6 @@ async function connect(candidates: readonly Container[], { shellHost, signal }: 
 function withAdvice(error: unknown, container: Container): unknown {
 	const advice = ADVICE.find(([pattern]) => pattern.test(String(error)))?.[1](container);
 	if (advice === undefined) return error;
-	return new Error(`${error instanceof Error ? error.message : error}: ${advice}`, { cause: error });
+	const message = `${error instanceof Error ? error.message : error}: ${advice}`;
+	return Object.assign(new Error(message, { cause: error }), { code: "host_unreachable" });
 }

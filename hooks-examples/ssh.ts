@@ -112,7 +112,8 @@ export function parseTarget(rest: string): Target {
 			rest,
 		);
 	if (!parts || Number(parts[3] ?? 22) > 65_535) {
-		throw new Error(`"ssh:${rest}" names no machine: use ssh://[user@]host[:port][/path] or ssh:[user@]host[:path]`);
+		const message = `"ssh:${rest}" names no machine: use ssh://[user@]host[:port][/path] or ssh:[user@]host[:path]`;
+		throw Object.assign(new Error(message), { code: "bad_arguments" });
 	}
 	const [, user, name = "", port, urlPath, path = urlPath] = parts;
 	const host = name.replace(/^\[|\]$/g, "");
@@ -294,7 +295,8 @@ function explain(target: Target, said: string): Error {
 		.filter((line) => line !== "" && !/^[@]+$/.test(line));
 	const last = (lines.at(-1) ?? "ssh ended without a message").replace(/\.$/, "");
 	const advice = ADVICE.find(([pattern]) => pattern.test(said))?.[1](target) ?? `Try "${target.command}" in a terminal`;
-	return new Error(`Cannot connect to ${target.destination}: ${last}. ${advice}`);
+	const message = `Cannot connect to ${target.destination}: ${last}. ${advice}`;
+	return Object.assign(new Error(message), { code: "host_unreachable" });
 }
 
 function options(...words: readonly string[]): string[] {

@@ -11,6 +11,8 @@ export interface BundledHook {
 	description: string;
 	/** Names of its commands, without the slash: known before it is loaded. */
 	commands: readonly string[];
+	/** Schemes of its hosts: it is on while `--on` names one of them. */
+	schemes?: readonly string[];
 	/** True if it is on unless the user turns it off. */
 	isDefault?: boolean;
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
@@ -41,8 +43,9 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "containers",
-		description: "runs tools in containers: --on docker:, podman:, kubectl:",
+		description: "runs tools in a running container, with --on",
 		commands: [],
+		schemes: ["docker", "podman", "kubectl"],
 		load: () => import("#hooks-examples/containers"),
 	},
 	{
@@ -178,8 +181,9 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "ssh",
-		description: "runs tools on another machine: --on ssh:",
+		description: "runs tools on another machine, with --on ssh:",
 		commands: [],
+		schemes: ["ssh"],
 		load: () => import("#hooks-examples/ssh"),
 	},
 	{
@@ -235,6 +239,12 @@ export function isBundledWord(word: string): boolean {
 /** Finds a bundled hook by its path. */
 export function findBundled(path: string): BundledHook | undefined {
 	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
+}
+
+/** The path of the bundled hook that provides hosts of a scheme. */
+export function bundledProvider(scheme: string): string | undefined {
+	const hook = BUNDLED_HOOKS.find(({ schemes }) => schemes?.includes(scheme));
+	return hook && bundledPath(hook.name);
 }
 
 /** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */

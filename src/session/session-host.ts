@@ -1,5 +1,7 @@
 import { PiError } from "../errors.js";
+import { BUNDLED_HOOKS } from "../hooks/bundled.js";
 import type { HookHost } from "../hooks/host-context.js";
+import { readHostSpec } from "../hooks/host-spec.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 
@@ -36,13 +38,14 @@ export class SessionHost {
 	 */
 	async connect({ registry, host, signal }: HostConnection): Promise<void> {
 		if (this.spec === undefined) return;
-		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
+		const { openToolHost } = await import("../hooks/tool-hosts.js");
 		const spec = readHostSpec(this.spec);
 		const found = spec && registry.toolHosts.get(spec.scheme);
 		if (!found) {
-			const known = [...registry.toolHosts.keys()].map((scheme) => `${scheme}:`);
+			const bundled = BUNDLED_HOOKS.flatMap(({ schemes = [] }) => schemes);
+			const known = [...new Set([...bundled, ...registry.toolHosts.keys()])].sort().map((scheme) => `${scheme}:`);
 			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(this.spec)}`, {
-				hint: known.length > 0 ? `the hosts are ${known.join(", ")}` : "load a hook that calls pi.toolHost",
+				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
 		this.#current = await openToolHost(found, spec, { host, signal });

@@ -5,7 +5,7 @@ import { rgPath } from "@vscode/ripgrep";
 import containers from "../../hooks-examples/containers.js";
 import ssh from "../../hooks-examples/ssh.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
-import { openHost, usePath } from "./hook-host.js";
+import { openHost, usePath } from "./open-host.js";
 import { startContainer } from "./podman.js";
 import { findProgram } from "./programs.js";
 import { startSshd, writeSshClient } from "./sshd.js";

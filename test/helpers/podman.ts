@@ -26,11 +26,11 @@ const LINKS = { bin: "usr/bin", sbin: "usr/sbin", lib: "usr/lib", lib64: "usr/li
 /**
  * Starts a container of an image made here, without a network. Its `/usr` is that of this machine, read-only.
  * It ends with this process.
- * @param options `shared`: directories of this machine that it has too; `path`: its PATH
+ * @param options `shared`: directories of this machine that it has too, as well as its process ids; `path`: its PATH
  * @returns the reason if that is not possible, after printing it
  */
 export function startContainer({
-	shared = [],
+	shared,
 	path = "/usr/bin:/bin",
 }: {
 	shared?: readonly string[];
@@ -59,9 +59,10 @@ export function startContainer({
 		try {
 			podman("import", join(dir, "image.tar"), "pi-test");
 			const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
-			const volumes = ["/usr:/usr:ro", ...shared.map((path) => `${path}:${path}`)];
+			const volumes = ["/usr:/usr:ro", "/etc/alternatives:/etc/alternatives:ro"];
+			for (const directory of shared ?? []) volumes.push(`${directory}:${directory}`);
 			const files = [...volumes.flatMap((volume) => ["--volume", volume]), "--workdir", "/work", "--env", "HOME=/root"];
-			files.push("--env", `PATH=${path}`);
+			files.push("--env", `PATH=${path}`, ...(shared ? ["--pid", "host"] : []));
 			podman("run", "-d", "--name", name, "--network", "none", ...limits, ...files, "pi-test", "sleep", "infinity");
 			return { bin, name, podman, remove };
 		} catch (error) {

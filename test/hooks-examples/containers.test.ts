@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import containers, { parseContainer, parsePod } from "../../hooks-examples/containers.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
-import { openHost, usePath } from "../helpers/hook-host.js";
+import { openHost, usePath } from "../helpers/open-host.js";
 import { startContainer } from "../helpers/podman.js";
 import { processesWith } from "../helpers/programs.js";
 import { tempDir } from "../helpers/temp.js";

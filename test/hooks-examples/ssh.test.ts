@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import ssh, { parseTarget } from "../../hooks-examples/ssh.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
-import { openHost, usePath } from "../helpers/hook-host.js";
+import { openHost, usePath } from "../helpers/open-host.js";
 import { processesWith } from "../helpers/programs.js";
 import { NO_SSH, type SshServer, startSshServer } from "../helpers/ssh-server.js";
 import { tempDir } from "../helpers/temp.js";

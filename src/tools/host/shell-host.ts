@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o
 export async function createShellHost(engine: ShellEngine, options: ShellHostOptions = {}): Promise<ToolHost> {
 	const calls = new ShellCalls(engine);
 	const { cwd = "", signal } = options;
-	const { end, output } = await collect(calls, "/", PROBE, [cwd], signal);
+	const { end, output } = await collect(calls, ".", PROBE, [cwd], signal);
 	signal?.throwIfAborted();
 	if (end.status === null) {
 		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
