@@ -41,7 +41,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		...checkFiles(location),
 		...(await checkShell(location)),
 		await checkRipgrep(location),
-		...(await checkEngines(location.env.PATH, undefined)),
+		...(await checkEngines(location.env.PATH, location.settings.on)),
 		...(await checkModels(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),
