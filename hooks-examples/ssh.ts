@@ -158,6 +158,7 @@ class Connection {
 		this.#closed.abort();
 		const keeper = this.#keeper;
 		if (keeper === undefined || keeper.exitCode !== null || keeper.signalCode !== null) return;
+		keeper.ref();
 		keeper.stdin.end();
 		await once(keeper, "exit");
 	}
