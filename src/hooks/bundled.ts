@@ -11,10 +11,10 @@ export interface BundledHook {
 	description: string;
 	/** Names of its commands, without the slash: known before it is loaded. */
 	commands: readonly string[];
-	/** Schemes of its hosts: it is on while `--on` names one of them. */
-	schemes?: readonly string[];
 	/** True if it is on unless the user turns it off. */
 	isDefault?: boolean;
+	/** Schemes of the hosts that it provides: it is on while one of them is used. */
+	hosts?: readonly string[];
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
 	contextTypes?: readonly string[];
 	/** Imports the module. */
@@ -45,7 +45,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "containers",
 		description: "runs tools in a running container, with --on",
 		commands: [],
-		schemes: ["docker", "podman", "kubectl"],
+		hosts: ["docker", "podman", "kubectl"],
 		load: () => import("#hooks-examples/containers"),
 	},
 	{
@@ -183,7 +183,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "ssh",
 		description: "runs tools on another machine, with --on ssh:",
 		commands: [],
-		schemes: ["ssh"],
+		hosts: ["ssh"],
 		load: () => import("#hooks-examples/ssh"),
 	},
 	{
@@ -231,6 +231,12 @@ export function bundledPath(name: string): string {
 	return BUNDLED_PREFIX + name;
 }
 
+/** The words that turn on the bundled hook for the host that the user chose with `--on` or the setting `on`. */
+export function hostWords(spec: string | undefined): string[] {
+	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
+	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
+}
+
 /** True for words that turn a bundled hook on or off: `pi:redact`, `-pi:fold`. */
 export function isBundledWord(word: string): boolean {
 	return word.startsWith(BUNDLED_PREFIX) || word.startsWith(`-${BUNDLED_PREFIX}`);
@@ -239,12 +245,6 @@ export function isBundledWord(word: string): boolean {
 /** Finds a bundled hook by its path. */
 export function findBundled(path: string): BundledHook | undefined {
 	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
-}
-
-/** The path of the bundled hook that provides hosts of a scheme. */
-export function bundledProvider(scheme: string): string | undefined {
-	const hook = BUNDLED_HOOKS.find(({ schemes }) => schemes?.includes(scheme));
-	return hook && bundledPath(hook.name);
 }
 
 /** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */

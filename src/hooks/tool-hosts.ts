@@ -47,3 +47,9 @@ export async function openToolHost(
 		throw new PiError("host_unreachable", `Cannot use ${spec.text}: ${reason}`, { cause: thrown });
 	}
 }
+
+/** @returns null for a text that names no host */
+export function readHostSpec(text: string): ToolHostSpec | null {
+	const parsed = /^([a-z][a-z0-9-]*)(?::(.*))?$/is.exec(text);
+	return parsed ? { scheme: (parsed[1] ?? "").toLowerCase(), rest: parsed[2] ?? "", text } : null;
+}

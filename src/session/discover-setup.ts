@@ -6,8 +6,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import { bundledProvider } from "../hooks/bundled.js";
-import { readHostSpec } from "../hooks/host-spec.js";
+import { hostWords } from "../hooks/bundled.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -85,8 +84,6 @@ export async function discoverSetup(
 		explicit: options.mcpFiles ?? [],
 		servers: options.mcpServers ?? {},
 	});
-	const on = options.host ? undefined : (options.on ?? store.current.on);
-	const hostHook = bundledProvider((on && readHostSpec(on)?.scheme) ?? "");
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	const codeOptions: SessionCodeOptions = {
 		paths,
@@ -99,7 +96,7 @@ export async function discoverSetup(
 		},
 		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks: hostHook === undefined ? hooks : [hostHook, ...hooks], tools: options.customTools ?? [] },
+		explicit: { hooks: [...hooks, ...hostWords(options.on ?? store.current.on)], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,
@@ -141,7 +138,10 @@ export async function discoverSetup(
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
-	const hosts = new SessionHost(options.host ?? createLocalHost(paths.cwd, paths.home), on);
+	const hosts = new SessionHost(
+		options.host ?? createLocalHost(paths.cwd, paths.home),
+		options.host ? undefined : (options.on ?? store.current.on),
+	);
 	// Computed again when the tools or files change, for example when the project's tools are added.
 	const preamble = lastResult(
 		(all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current, host: ToolHost) => {

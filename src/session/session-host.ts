@@ -1,7 +1,6 @@
 import { PiError } from "../errors.js";
 import { BUNDLED_HOOKS } from "../hooks/bundled.js";
 import type { HookHost } from "../hooks/host-context.js";
-import { readHostSpec } from "../hooks/host-spec.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 
@@ -38,11 +37,11 @@ export class SessionHost {
 	 */
 	async connect({ registry, host, signal }: HostConnection): Promise<void> {
 		if (this.spec === undefined) return;
-		const { openToolHost } = await import("../hooks/tool-hosts.js");
+		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
 		const spec = readHostSpec(this.spec);
 		const found = spec && registry.toolHosts.get(spec.scheme);
 		if (!found) {
-			const bundled = BUNDLED_HOOKS.flatMap(({ schemes = [] }) => schemes);
+			const bundled = BUNDLED_HOOKS.flatMap(({ hosts = [] }) => hosts);
 			const known = [...new Set([...bundled, ...registry.toolHosts.keys()])].sort().map((scheme) => `${scheme}:`);
 			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(this.spec)}`, {
 				hint: `the hosts are ${known.join(", ")}`,
