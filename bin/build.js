@@ -16,15 +16,8 @@ const main = "src/main.ts";
 const STAGES = {
 	screen: [main, "src/cli/run-interactive.ts"],
 	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
-	headless: [
-		main,
-		"src/cli/run-headless.ts",
-		"src/cli/run-rpc.ts",
-		"src/cli/run-plain.ts",
-		"src/cli/standard-io.ts",
-		"src/modes/print.ts",
-	],
-	models: ["node_modules/@mariozechner/pi-ai/dist/index.js"],
+	headless: [main, "src/cli/run-headless.ts", "src/cli/run-plain.ts", "src/cli/standard-io.ts", "src/modes/print.ts"],
+	models: ["src/util/pi-ai.ts"],
 };
 
 /**
@@ -98,6 +91,8 @@ const bundle = await rolldown({
 		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
+	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
+	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded statically in one mode and dynamically in another.
 	checks: { ineffectiveDynamicImport: false },

@@ -9,8 +9,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Modules that are replaced completely. Files in patches/ change parts of modules. */
 const REPLACED = [
 	{ library: "@mariozechner/pi-ai", version: "0.73.1", file: "dist/models.generated.js", replace: modelsAsJson },
-	...withoutFetch("openai", "6.26.0"),
-	...withoutFetch("@anthropic-ai/sdk", "0.91.1"),
+	...lightClient("openai", "6.26.0"),
+	...lightClient("@anthropic-ai/sdk", "0.91.1"),
 ];
 
 /** The list of models is 330 KB of data, which V8 parses several times faster as JSON than as code. */
@@ -20,16 +20,20 @@ async function modelsAsJson(code) {
 }
 
 /**
- * The classes of Node's fetch that a client of a provider uses for each request: pi's own headers, which `fetch` of pi
- * sends without loading Node's, and no forms, which pi does not send.
+ * A provider's client without the classes of Node's fetch that it uses for each request: pi's own headers, which `fetch` of
+ * pi sends without loading Node's, and no forms, which pi does not send. Large requests take memory once.
  */
-function withoutFetch(library, version) {
-	const headers = JSON.stringify(join(ROOT, "src/network/light-headers.ts"));
-	const withHeaders = (code) => `import { LightHeaders as Headers } from ${headers};\n${code}`;
+function lightClient(library, version) {
+	const ours = (file) => JSON.stringify(join(ROOT, "src/network", file));
+	const withHeaders = (code) => `import { LightHeaders as Headers } from ${ours("light-headers.ts")};\n${code}`;
+	const encoder = `import { encodeJson } from ${ours("json-body.ts")};
+export const FallbackEncoder = ({ body }) => ({ bodyHeaders: { "content-type": "application/json" }, body: encodeJson(body) });
+`;
 	const withoutForms = (code) => `${code}\nclass FormData {}\n`;
 	return [
 		{ library, version, file: "internal/headers.mjs", replace: withHeaders },
 		{ library, version, file: "internal/utils/log.mjs", replace: withHeaders },
+		{ library, version, file: "internal/request-options.mjs", replace: () => encoder },
 		{ library, version, file: "client.mjs", replace: withoutForms },
 	];
 }

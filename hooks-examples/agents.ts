@@ -21,7 +21,6 @@ import {
 	type HookToolContext,
 	messageText,
 	parseMarkdown,
-	type ToolRenderOptions,
 } from "@mariozechner/pi-coding-agent/hooks";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { Type } from "typebox";
@@ -47,12 +46,13 @@ interface Agent {
 	model?: string;
 	systemPrompt: string;
 	path: string;
-	/** The line of `tools` in the file. */
-	toolsLine: number;
+	/** The line of a field in the file, 1-based. */
+	lineOf(field: string): number;
 }
 
+type Agents = ReadonlyMap<string, Agent>;
 /** `problems` are lines that begin with `path:line:`. */
-type Definitions = { agents: ReadonlyMap<string, Agent>; problems: string[] };
+type Definitions = { agents: Agents; problems: string[] };
 
 /** A sub-agent as the screen shows it. */
 interface Progress {
@@ -121,10 +121,9 @@ function registerTool(pi: HookAPI, definitions: () => Definitions): void {
 			),
 		}),
 		async run({ agent, prompt, tasks }, context): Promise<Result> {
-			const isSingle = agent !== undefined && prompt !== undefined && tasks === undefined;
-			if (!isSingle && (tasks === undefined || agent !== undefined || prompt !== undefined))
+			const wanted = agent !== undefined && prompt !== undefined ? [{ agent, prompt }] : tasks;
+			if (!wanted || (tasks && (agent ?? prompt) !== undefined))
 				return refuse("Pass either agent and prompt, or tasks.");
-			const wanted = isSingle ? [{ agent, prompt }] : (tasks ?? []);
 			const problem = findProblem(wanted, definitions(), context.ctx);
 			return problem === null ? runTasks(wanted, definitions().agents, context) : refuse(problem);
 		},
@@ -132,9 +131,9 @@ function registerTool(pi: HookAPI, definitions: () => Definitions): void {
 			const what = tasks ? `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}` : agent;
 			return `${theme.bold("agent")} ${what ?? ""} ${theme.dim(tasks ? "" : onOneLine(prompt ?? ""))}`.trimEnd();
 		},
-		renderResult({ content, details }, theme, options) {
+		renderResult({ content, details }, theme, { expanded }) {
 			const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-			return details ? drawProgress(details.agents, text, theme, options) : theme.error(text);
+			return details ? drawProgress(details.agents, text, theme, expanded) : theme.error(text);
 		},
 	});
 }
@@ -151,16 +150,12 @@ function findProblem(tasks: readonly Task[], { agents: known, problems }: Defini
 		const agent = known.get(name);
 		if (!agent) return [`There is no agent "${name}", only ${[...known.keys()].join(", ")}.`, ...problems].join("\n");
 		const unknown = agent.tools?.find((tool) => !allTools.has(tool));
-		if (unknown !== undefined) return `${agent.path}:${agent.toolsLine}: there is no tool "${unknown}"`;
+		if (unknown !== undefined) return `${agent.path}:${agent.lineOf("tools")}: there is no tool "${unknown}"`;
 	}
 	return null;
 }
 
-async function runTasks(
-	tasks: readonly Task[],
-	known: Definitions["agents"],
-	context: HookToolContext,
-): Promise<Result> {
+async function runTasks(tasks: readonly Task[], known: Agents, context: HookToolContext): Promise<Result> {
 	const rows = tasks.map(
 		({ agent, prompt }): Progress => ({
 			...{ agent, task: onOneLine(prompt), state: "waiting", note: "", tokens: 0, cost: 0, file: null },
@@ -179,7 +174,7 @@ async function runTasks(
 			replies[at] = await runAgent(agent, prompt, context, (change) => update(at, change));
 			update(at, { state: "done", note: "" });
 		} catch (error) {
-			const reason = describe(error);
+			const reason = describe(error, agent);
 			update(at, context.signal.aborted ? { state: "canceled" } : { state: "failed", note: onOneLine(reason) });
 			replies[at] = context.signal.aborted ? "Canceled." : `Failed: ${reason}`;
 		}
@@ -242,9 +237,8 @@ async function runAgent(
 		if (result.kind !== "run")
 			throw new Error(result.kind === "handled" ? `${result.by} handled the prompt` : result.kind);
 		const { last, stopped } = result.outcome;
-		if (stopped !== null) throw new Error(stopped);
-		if (last?.stopReason === "error" || last?.stopReason === "aborted")
-			throw new Error(last.errorMessage ?? "it was stopped");
+		const isFailed = last?.stopReason === "error" || last?.stopReason === "aborted";
+		if (stopped !== null || isFailed) throw new Error(stopped ?? last?.errorMessage ?? "it was stopped");
 		return (last && messageText(last).trim()) || "(The reply is empty.)";
 	} finally {
 		signal.removeEventListener("abort", stop);
@@ -312,25 +306,22 @@ async function readAgent(
 ): Promise<Agent | null> {
 	const { fields, lines, body, problem } = await parseMarkdown(text);
 	const lineOf = (field: string) => lines.get(field) ?? 1;
-	const ignore = (line: number, reason: string) => {
-		warn(line, `${reason}; agent ignored`);
+	const ignore = (at: number | string, reason: string) => {
+		warn(typeof at === "number" ? at : lineOf(at), `${reason}; agent ignored`);
 		return null;
 	};
-	if (problem !== undefined) {
-		const [, line = "1", reason = problem] = /^(\d+): (.*)$/s.exec(problem) ?? [];
-		return ignore(Number(line), reason);
-	}
+	if (problem !== undefined) return ignore(Number.parseInt(problem, 10), problem.replace(/^\d+: /, ""));
 	if (lines.size === 0) return ignore(1, "begin the file with a name and a description between --- lines");
 	const { name = /([^/\\]*)\.md$/.exec(path)?.[1], description, model } = fields;
 	if (typeof name !== "string" || !NAME.test(name))
-		return ignore(lineOf("name"), "name must be up to 64 letters, digits, _ and -");
+		return ignore("name", "name must be up to 64 letters, digits, _ and -");
 	if (typeof description !== "string" || description.trim() === "")
-		return ignore(lineOf("description"), "description must be a text that says when to use the agent");
+		return ignore("description", "description must be a text that says when to use the agent");
 	if (model !== undefined && (typeof model !== "string" || model.trim() === ""))
-		return ignore(lineOf("model"), "model must be the id of a model");
+		return ignore("model", "model must be the id of a model");
 	const tools = typeof fields.tools === "string" ? fields.tools.split(",") : (fields.tools ?? undefined);
 	if (tools !== undefined && !(Array.isArray(tools) && tools.every((tool) => typeof tool === "string")))
-		return ignore(lineOf("tools"), "tools must be a list of names, such as read, ls");
+		return ignore("tools", "tools must be a list of names, such as read, ls");
 	if (body === "") return ignore(text.split("\n").length, "the system prompt below the front matter is missing");
 	for (const field of Object.keys(fields)) if (!FIELDS.includes(field)) warn(lineOf(field), `unknown field "${field}"`);
 	const named = tools?.map((tool: string) => tool.trim()).filter((tool: string) => tool !== "");
@@ -338,7 +329,7 @@ async function readAgent(
 		...{ name, description: description.replace(/\s+/g, " ").trim(), systemPrompt: body, path },
 		...(named ? { tools: named } : {}),
 		...(model === undefined ? {} : { model: model.trim() }),
-		toolsLine: lineOf("tools"),
+		lineOf,
 	};
 }
 
@@ -346,12 +337,7 @@ const MARKS = { waiting: "·", running: "●", done: "✓", failed: "✗", cance
 const STYLES = { waiting: "dim", running: "accent", done: "success", failed: "error", canceled: "warning" } as const;
 
 /** A row for each sub-agent; the complete replies below them where results are complete. */
-function drawProgress(
-	rows: readonly Progress[],
-	text: string,
-	theme: EntryTheme,
-	{ expanded }: ToolRenderOptions,
-): EntryComponent {
+function drawProgress(rows: readonly Progress[], text: string, theme: EntryTheme, expanded: boolean): EntryComponent {
 	return {
 		render(width) {
 			const names = Math.min(16, Math.max(...rows.map(({ agent }) => agent.length)));
@@ -364,12 +350,8 @@ function drawProgress(
 	};
 }
 
-function drawRow(
-	{ agent, task, state, note, tokens, cost }: Progress,
-	names: number,
-	width: number,
-	theme: EntryTheme,
-) {
+function drawRow(row: Progress, names: number, width: number, theme: EntryTheme): string {
+	const { agent, task, state, note, tokens, cost } = row;
 	const style = theme[STYLES[state]];
 	const left = `${style(MARKS[state])} ${truncateToWidth(agent, names, "…").padEnd(names)}`;
 	const figures =
@@ -402,7 +384,9 @@ function cut(reply: string, count: number, file: string | null): string {
 	return kept.length === reply.length ? reply : `${kept}\n[Cut; the complete reply is ${file ?? "lost"}]`;
 }
 
-function describe(error: unknown): string {
-	if (error instanceof PiError && error.hint) return `${error.message} · ${error.hint}`;
-	return error instanceof Error ? error.message : String(error);
+function describe(error: unknown, { path, lineOf }: Agent): string {
+	const text = error instanceof Error ? error.message : String(error);
+	if (!(error instanceof PiError)) return text;
+	const start = error.code === "model_unknown" ? `${path}:${lineOf("model")}: ${text}` : text;
+	return error.hint ? `${start} · ${error.hint}` : start;
 }

@@ -40,7 +40,7 @@ export type ArgumentValidator = (tool: AnyTool, call: ToolCall) => Record<string
 export interface ToolCallDeps {
 	tools: readonly AnyTool[];
 	gate: ToolCallGate;
-	validate: ArgumentValidator;
+	validator(): Promise<ArgumentValidator>;
 	cwd: string;
 	/** The machine on which tools work. */
 	host: ToolHost;
@@ -87,10 +87,10 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		const names = deps.tools.map(({ name }) => name).join(", ");
 		return { refusal: `There is no tool "${call.name}". The tools are: ${names || "none"}.` };
 	}
-	const validate = (args: Record<string, unknown>) =>
-		tool.checkArguments ? tool.checkArguments(args) : deps.validate(tool, { ...call, arguments: args });
+	let validate: Awaited<ReturnType<typeof validatorFor>>;
 	let input: Record<string, unknown>;
 	try {
+		validate = await validatorFor(tool, call, deps);
 		input = validate(call.arguments);
 	} catch (error) {
 		const text = error instanceof Error ? error.message : errorText(error);
@@ -111,6 +111,13 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		deps.emit({ type: "tool_input_changed", toolCallId, toolName, args: decision.input, changed });
 	}
 	return { tool, checked: { ...checked, input: decision.input }, changed };
+}
+
+async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
+	const { checkArguments } = tool;
+	if (checkArguments) return (args: Record<string, unknown>) => checkArguments(args);
+	const validate = await deps.validator();
+	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: args });
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";

@@ -50,7 +50,7 @@ Context, tools and hooks
   --mcp <file>              use the MCP servers of a file like mcp.json; repeatable
   --no-mcp                  use no MCP servers
   --no-context-files        ignore AGENTS.md and CLAUDE.md
-  --trust                   run the hooks and tools of this project without asking, for this run
+  --trust                   run this project's hooks, tools, agents and MCP servers without asking, for this run
   --on <spec>               run tools on another machine, such as ssh://build-01/src, if a hook can reach it
 
 Other

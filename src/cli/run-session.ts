@@ -38,7 +38,7 @@ export async function runSession(options: CliOptions): Promise<number> {
 	}
 	if (options.print || (options.mode !== undefined && !options.login)) {
 		// The slowest module, always needed: loading it in parallel with the rest saves time.
-		void import("@mariozechner/pi-ai");
+		void import("../util/pi-ai.js");
 		const [{ runHeadless }, described] = await Promise.all([
 			import("./run-headless.js"),
 			loadSessionOptions(options, context),

@@ -21,7 +21,7 @@ Manages hooks. Each action has its own help, such as pi hooks check --help.
   new <name>                write a small working hook and its test
   check <hook>...           load hooks and find faults in them
   test <hook>               run the handlers of a hook on a recorded session
-  trust                     trust the hooks and tools of this project
+  trust                     trust the hooks, tools, agents and MCP servers of this project
   untrust                   revoke the trust
 `,
 	"hooks list": `usage: pi hooks list [<options>]
@@ -58,12 +58,12 @@ Exit codes: 1 if the hook does not load, a handler fails or a result is rejected
 `,
 	"hooks trust": `usage: pi hooks trust [--json]
 
-Trusts the hooks and tools of this project, until one of their files changes, and lists the files.
+Trusts the hooks, tools, agents and MCP servers of this project until one of their files changes, and lists the files.
 
 ${JSON_OPTION}${COMMON}`,
 	"hooks untrust": `usage: pi hooks untrust [--json]
 
-Revokes the trust in the hooks and tools of this project.
+Revokes the trust in the hooks, tools, agents and MCP servers of this project.
 
 ${JSON_OPTION}${COMMON}`,
 	context: `usage: pi context [--session <path|id>] [--at <entry>] [--without <hook>] [--verify] [--json]
@@ -137,7 +137,7 @@ hooks; they apply to every session.
   --model <name>            model of new sessions
   --session-dir <dir>       store and look up sessions in this directory
   --no-session              do not save sessions
-  --trust                   run the hooks and tools of projects without asking
+  --trust                   run the hooks, tools, agents and MCP servers of projects without asking
   --login                   open pi in the terminal to log in
   -h, --help                print this help
 

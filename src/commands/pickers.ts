@@ -3,6 +3,7 @@ import type { KeyState } from "../config/credentials.js";
 import type { ResolvedModel } from "../config/models.js";
 import type { SettingPath } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
+import type { SelectOption } from "../hooks/types.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 import type { JobStatus } from "../tools/background-jobs.js";
@@ -127,6 +128,13 @@ export interface ListPage {
 	rows: readonly { label: string; text: string; origin?: string; insert?: string }[];
 }
 
+/** A list whose rows change while it is open. */
+export interface LiveList {
+	title: string;
+	/** The rows now. A row is known by its value. */
+	rows(): readonly SelectOption<string>[];
+}
+
 /** A Markdown page. */
 export interface TextPage {
 	title: string;
@@ -157,6 +165,8 @@ export interface PickerShell {
 	openTools?(tools: CommandTools, signal: AbortSignal): Promise<void>;
 	/** Shows the settings to change them. Resolves when it closes. */
 	openSettings?(settings: EditableSettings, signal: AbortSignal): Promise<void>;
+	/** @returns the value of the chosen row */
+	pickLive?(list: LiveList, signal: AbortSignal): Promise<string | null>;
 	/** Shows a page instead of the editor. Resolves when it closes. */
 	showText?(page: TextPage, signal: AbortSignal): Promise<void>;
 	/** The current screen. */

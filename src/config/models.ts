@@ -41,7 +41,7 @@ export interface DefaultModelSources {
 
 /** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
 export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
-	const { getModels, getProviders } = await import("@mariozechner/pi-ai");
+	const { getModels, getProviders } = await import("../util/pi-ai.js");
 	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
 	provideModels(builtIn);
 	const { models, warnings, unpriced, adapt } = mergeModels(builtIn, file);

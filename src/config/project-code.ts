@@ -109,8 +109,7 @@ class Collector {
 			if (statOrNull(path)) this.#queue(path);
 		}
 		await this.readAll();
-		const files = [...this.#files.values()].filter(({ rel }) => SERVER_FILES.includes(rel));
-		for (const { bytes } of files) this.#queueCommands(bytes.toString("utf8"));
+		for (const { bytes } of this.#files.values()) this.#queueCommands(bytes.toString("utf8"));
 		await this.readAll();
 	}
 
@@ -209,8 +208,7 @@ class Collector {
 	}
 
 	#isInside(path: string): boolean {
-		const real = realPath(path);
-		return real !== null && (real === this.root || real.startsWith(this.root + sep));
+		return realPath(path)?.startsWith(this.root + sep) === true;
 	}
 
 	#rel(path: string): string {

@@ -107,7 +107,6 @@ export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
 
 /** The trusted text with this digest, to compare a changed file with; undefined if no valid copy exists. */
 export function trustedText(agentDir: string, sha256: string): string | undefined {
-	if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
 	try {
 		const bytes = readRegularFileSync(join(agentDir, TEXTS_DIR, `${sha256}.txt`));
 		return createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes.toString("utf8") : undefined;

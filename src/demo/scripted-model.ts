@@ -24,7 +24,7 @@ export const DEMO_MODEL: Model<typeof DEMO_API> = {
  * @returns the model
  */
 export async function registerDemoModel(options: PlayOptions = {}): Promise<Model<typeof DEMO_API>> {
-	const { createAssistantMessageEventStream, registerApiProvider } = await import("@mariozechner/pi-ai");
+	const { createAssistantMessageEventStream, registerApiProvider } = await import("../util/pi-ai.js");
 	const stream = (
 		model: Model<typeof DEMO_API>,
 		context: Parameters<typeof nextReply>[0],

@@ -59,7 +59,8 @@ export function toolCallHtml(call: ToolCall, found: FoundResult | undefined, { c
 function callHtml({ name, arguments: args }: ToolCall, result: SessionToolResult | undefined, code: CodeHtml): string {
 	const rest = { ...args };
 	if (subjectOf(args) === args.path) delete rest.path;
-	const diff = result?.isError ? undefined : detail(result, "diff");
+	// A write is shown with its complete content.
+	const diff = result?.isError || name === "write" ? undefined : detail(result, "diff");
 	if (typeof diff === "string" && diff !== "") {
 		for (const shown of ["path", "oldText", "newText", "edits"]) delete rest[shown];
 		return argumentsHtml(rest) + diffHtml(diff);

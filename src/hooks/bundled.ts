@@ -174,6 +174,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/redact"),
 	},
 	{
+		name: "sandbox",
+		description: "runs tools and commands in a sandbox with --on sandbox:",
+		commands: [],
+		hosts: ["sandbox"],
+		load: () => import("#hooks-examples/sandbox"),
+	},
+	{
 		name: "snake",
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],

@@ -71,7 +71,9 @@ export interface McpSource {
 	copy?: string;
 	/** The content, instead of a file. */
 	content?: unknown;
-	/** Checks the files of a project that its servers run. @returns the path of one that is not as accepted; else null */
+	/** Files of the project that its servers run. */
+	files?: readonly string[];
+	/** Checks `files` and `path`. @returns the path of one that is not as accepted; else null */
 	findChanged?(): string | null;
 }
 

@@ -55,6 +55,8 @@ export interface Connection {
 	tools: readonly Tool[];
 	prompts: readonly Prompt[];
 	hasResources: boolean;
+	/** Whether it completes arguments of prompts. */
+	hasCompletions: boolean;
 	/** The part of its lists that was dropped; null for none. */
 	dropped: string | null;
 	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
@@ -116,6 +118,7 @@ export async function connect({
 		tools: [],
 		prompts: [],
 		hasResources: false,
+		hasCompletions: false,
 		dropped: null,
 		ending: () => child?.ending ?? null,
 		close,
@@ -204,5 +207,6 @@ async function readLists(connection: Connection, options: { timeout: number; sig
 	connection.tools = tools?.tools.slice(0, MAX_ITEMS) ?? [];
 	connection.prompts = prompts?.prompts.slice(0, MAX_ITEMS) ?? [];
 	connection.hasResources = offered?.resources !== undefined;
+	connection.hasCompletions = offered?.completions !== undefined;
 	connection.dropped = count > MAX_ITEMS ? `${count - MAX_ITEMS} of ${count} tools are dropped` : null;
 }

@@ -36,14 +36,27 @@ export function promptCommand(server: string, prompt: string): string {
 }
 
 /**
- * Reads the arguments of a prompt: `name=value`, or in the order of the prompt. Further words belong to the last one.
+ * Reads the arguments of a prompt.
  * @throws PiError `bad_arguments` if a required one is missing
  */
 export function readPromptArguments(command: McpPrompt, prompt: Prompt, rest: string): Record<string, string> {
-	const declared = prompt.arguments ?? [];
+	const values = assignArguments(prompt, rest);
+	const missing = (prompt.arguments ?? [])
+		.filter(({ name, required }) => required && !values.has(name))
+		.map(({ name }) => name);
+	if (missing.length > 0) {
+		throw new PiError("bad_arguments", `/${command.name} needs ${missing.join(" and ")}`, {
+			hint: `write /${command.name} ${command.argumentHint ?? ""}, or name=value`,
+		});
+	}
+	return Object.fromEntries(values);
+}
+
+/** The values in a text, by argument: `name=value`, or in the order of the prompt. Further words belong to the last one. */
+export function assignArguments({ arguments: declared = [] }: Prompt, text: string): Map<string, string> {
 	const values = new Map<string, string>();
 	const positional: string[] = [];
-	for (const word of splitArgs(rest)) {
+	for (const word of splitArgs(text)) {
 		const [, name = "", value = ""] = /^([^=]+)=([\s\S]*)$/.exec(word) ?? [];
 		if (declared.some((argument) => argument.name === name)) values.set(name, value);
 		else positional.push(word);
@@ -54,13 +67,7 @@ export function readPromptArguments(command: McpPrompt, prompt: Prompt, rest: st
 		const words = isLast ? positional.slice(at) : positional.slice(at, at + 1);
 		if (words.length > 0) values.set(name, words.join(" "));
 	}
-	const missing = declared.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name);
-	if (missing.length > 0) {
-		throw new PiError("bad_arguments", `/${command.name} needs ${missing.join(" and ")}`, {
-			hint: `write /${command.name} ${command.argumentHint ?? ""}, or name=value`,
-		});
-	}
-	return Object.fromEntries(values);
+	return values;
 }
 
 /** The messages of a prompt as one message of the user. */

@@ -10,6 +10,7 @@ import { formatDuration } from "../util/format-amounts.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
+import { programStamp } from "./program-stamp.js";
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** Starts that may fail in a session. */
@@ -35,6 +36,16 @@ export interface McpServerDeps {
 	warn(line: string): void;
 }
 
+/** An argument of a prompt that is being typed. */
+export interface ArgumentQuestion {
+	/** As the server calls it. */
+	prompt: string;
+	/** `value`: what is typed of it. */
+	argument: { name: string; value: string };
+	/** The other arguments so far. */
+	given: Record<string, string>;
+}
+
 /** Options of a request to a server. */
 export interface RequestContext {
 	signal: AbortSignal;
@@ -46,6 +57,8 @@ export class McpServer {
 	#state: McpState;
 	#connection: Connection | null = null;
 	#starting: Promise<void> | null = null;
+	/** The stamp of the program that runs. */
+	#program = "";
 	/** Aborts the start that is running. */
 	#stop = new AbortController();
 	#failedStarts = 0;
@@ -105,6 +118,13 @@ export class McpServer {
 		return this.#state === "starting" || (this.#state === "idle" && !this.#isClosed);
 	}
 
+	/** True if it failed, or runs a program whose files have changed since. */
+	get isStale(): boolean {
+		if (this.#state === "failed") return true;
+		const runs = this.#state === "ready" || this.#state === "starting";
+		return runs && programStamp(this.config) !== this.#program;
+	}
+
 	/** Starts it unless it runs, is off, needs a login or has failed too often. Resolves when it is ready or has failed. */
 	start(): Promise<void> {
 		const mayStart = this.#state === "idle" || (this.#state === "failed" && this.#failedStarts < MAX_FAILED_STARTS);
@@ -119,9 +139,14 @@ export class McpServer {
 
 	/** Starts it again, also if it has failed too often. */
 	async restart(): Promise<void> {
+		await this.stop();
+		await this.start();
+	}
+
+	/** Ends it until it is needed again. It may then fail as often as at first. */
+	async stop(): Promise<void> {
 		await this.#disconnect("idle");
 		this.#failedStarts = 0;
-		await this.start();
 	}
 
 	/** Turns it off or on for this session. */
@@ -159,6 +184,21 @@ export class McpServer {
 		return this.#request(context, async ({ client, hasResources }, options) =>
 			hasResources ? (await client.listResources(undefined, options)).resources : [],
 		);
+	}
+
+	/**
+	 * The values that the server suggests for an argument of a prompt; empty if it completes none.
+	 * @throws Error that names the server and the reason
+	 */
+	async completeArgument(
+		{ prompt, argument, given }: ArgumentQuestion,
+		context: RequestContext,
+	): Promise<readonly string[]> {
+		return this.#request(context, async ({ client, hasCompletions }, options) => {
+			if (!hasCompletions) return [];
+			const ref = { type: "ref/prompt", name: prompt } as const;
+			return (await client.complete({ ref, argument, context: { arguments: given } }, options)).completion.values;
+		});
 	}
 
 	async #request<T>(
@@ -217,6 +257,7 @@ export class McpServer {
 				throw new Error("--offline allows no requests to it");
 			}
 			this.#starts++;
+			this.#program = programStamp(this.config);
 			const startedAt = performance.now();
 			this.#write(`— start ${this.#starts} —`);
 			const { connect } = await import("./connection.js");

@@ -6,6 +6,7 @@ import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
 import { loadMcpConfig, type McpConfigContext, type McpServerConfig, type McpSource } from "./config.js";
 import type { LoginSteps, LoginStore } from "./oauth.js";
+import { type ArgumentCompletion, argumentCompletions, openArgument } from "./prompt-completion.js";
 import { describePrompt, type McpPrompt, promptCommand, promptText, readPromptArguments } from "./prompts.js";
 import { toResource } from "./results.js";
 import { McpServer, type McpState } from "./server.js";
@@ -15,6 +16,8 @@ import { ToolOffer } from "./tool-offer.js";
 const START_DELAY_MS = 100;
 /** The list of resources is read again after this time, ms. */
 const RESOURCES_AGE_MS = 5000;
+/** Nobody waits longer for a completion, ms. */
+const COMPLETION_TIMEOUT_MS = 2000;
 
 export interface McpServersDeps extends McpConfigContext {
 	/** The way to servers on other machines. */
@@ -31,6 +34,14 @@ export interface McpServersDeps extends McpConfigContext {
 	onChange(): void;
 	/** Receives a line for the user. */
 	warn(line: string): void;
+}
+
+/** The result of reading the configuration. */
+export interface ConfiguredServers {
+	/** A line for each problem. */
+	problems: string[];
+	/** Names of the servers that were running or had failed, and are started again. */
+	restarted: string[];
 }
 
 /** A text with images from a server. */
@@ -85,8 +96,11 @@ export class McpServers {
 		return this.#offer.all.find(({ tool }) => tool.name === name)?.server.name;
 	}
 
-	/** Reads the configuration. Servers whose part of it is unchanged continue to run. @returns a line for each problem */
-	async configure(sources: readonly McpSource[]): Promise<string[]> {
+	/**
+	 * Reads the configuration. Servers continue to run if neither their part of it nor their program has changed; others
+	 * that run, and those that failed, are started again.
+	 */
+	async configure(sources: readonly McpSource[]): Promise<ConfiguredServers> {
 		const { servers, problems } = loadMcpConfig(sources, this.deps);
 		const before = this.#servers;
 		this.#servers = servers.map((config) => {
@@ -96,10 +110,13 @@ export class McpServers {
 			return same;
 		});
 		const gone = before.filter((server) => !this.#servers.includes(server));
+		const stale = this.#servers.filter((server) => server.isStale);
 		this.#offer.update();
-		await Promise.all(gone.map((server) => server.close()));
+		await Promise.all([...gone.map((server) => server.close()), ...stale.map((server) => server.stop())]);
+		const replaced = new Set(gone.filter(({ starts }) => starts > 0).map(({ name }) => name));
+		const restarted = this.#servers.filter((server) => stale.includes(server) || replaced.has(server.name));
 		if (this.#isNeeded) this.#start();
-		return problems;
+		return { problems, restarted: restarted.filter(({ state }) => state !== "off").map(({ name }) => name) };
 	}
 
 	/** Starts the servers in the background, shortly after the first call. */
@@ -150,6 +167,18 @@ export class McpServers {
 		}
 		const args = readPromptArguments(describePrompt(server.name, prompt), prompt, rest);
 		return promptText(await asCommand(`/${command}`, server.getPrompt(prompt.name, args, { signal })));
+	}
+
+	/** Completes the arguments of a prompt; empty while its server does not run. */
+	async completePrompt(command: string, typed: string, signal: AbortSignal): Promise<ArgumentCompletion[]> {
+		const server = this.#servers.find(({ name }) => command.startsWith(`${name}:`));
+		const prompt = server?.prompts.find(({ name }) => promptCommand(server.name, name) === command);
+		if (!server || !prompt) return [];
+		const open = openArgument(prompt, typed);
+		const limit = AbortSignal.any([signal, AbortSignal.timeout(COMPLETION_TIMEOUT_MS)]);
+		const question = open.question && server.completeArgument(open.question, { signal: limit });
+		// Completion is optional: its failures are in the log of the server.
+		return argumentCompletions(open, (await question?.catch(() => [])) ?? []);
 	}
 
 	/** Reads a resource. @throws PiError `command_failed` */

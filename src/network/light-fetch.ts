@@ -10,8 +10,6 @@ const MAX_CONNECT_MS = 10_000;
 const MAX_SILENCE_MS = 300_000;
 /** Shorter than servers keep idle connections, ms. */
 const MAX_IDLE_MS = 4000;
-/** Characters of a body that are encoded at a time: a request of 100 MB needs no second copy of itself. */
-const PIECE_CHARS = 1024 * 1024;
 const ENCODINGS = "gzip, deflate, br";
 
 const load = createRequire(import.meta.url);
@@ -81,7 +79,7 @@ export async function lightFetch(
 }
 
 /** Sends a request. @returns the response when its headers have arrived */
-function send(outgoing: ClientRequest, body: string): Promise<IncomingMessage> {
+function send(outgoing: ClientRequest, body: string | Uint8Array): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const fail = (code: string, message: string) => outgoing.destroy(Object.assign(new Error(message), { code }));
 		let timer: NodeJS.Timeout | undefined;
@@ -97,21 +95,8 @@ function send(outgoing: ClientRequest, body: string): Promise<IncomingMessage> {
 			clearTimeout(timer);
 			reject(error);
 		});
-		write(outgoing, body, 0);
+		outgoing.end(body);
 	});
-}
-
-/** Writes a body in pieces, as fast as the server reads them. */
-function write(outgoing: ClientRequest, body: string, from: number): void {
-	for (let start = from; ; ) {
-		let end = Math.min(start + PIECE_CHARS, body.length);
-		// A pair of surrogates is one character.
-		if (end < body.length && (body.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
-		if (end === body.length) return void outgoing.end(body.slice(start));
-		const hasRoom = outgoing.write(body.slice(start, end));
-		start = end;
-		if (!hasRoom) return void outgoing.once("drain", () => write(outgoing, body, start));
-	}
 }
 
 interface BodyContext {

@@ -62,7 +62,7 @@ export class LightHeaders implements Iterable<[string, string]> {
 export interface LightRequest {
 	method?: string;
 	headers: LightHeaders;
-	body?: string;
+	body?: string | Uint8Array;
 	signal?: AbortSignal | null;
 }
 
@@ -73,5 +73,6 @@ export function isLightRequest(request: readonly unknown[]): request is [url: st
 	if (typeof init !== "object" || init === null || !("headers" in init)) return false;
 	if (!(init.headers instanceof LightHeaders)) return false;
 	const { method, headers, body, signal, ...others }: Partial<Record<string, unknown>> = { ...init };
-	return (body === undefined || typeof body === "string") && Object.keys(others).length === 0;
+	const isSimple = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+	return isSimple && Object.keys(others).length === 0;
 }

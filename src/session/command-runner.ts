@@ -25,7 +25,7 @@ export interface CommandRunnerDeps {
 	resources: SessionResources;
 	host(): CommandHost;
 	hooks(): HookRunner;
-	mcp: Pick<SessionMcp, "runPrompt">;
+	mcp: Pick<SessionMcp, "runPrompt" | "completePrompt">;
 	ui(): SessionUI;
 	shell(): CommandShell | null;
 	emit(event: AgentSessionEvent): void;
@@ -100,6 +100,7 @@ export class CommandRunner {
 	async complete(name: string, prefix: string, signal: AbortSignal): Promise<CompletionItem[]> {
 		const found = findCommand(name, this.deps.sources());
 		if (found?.kind === "hook") return this.deps.hooks().complete(name, prefix, signal);
+		if (found?.kind === "mcp") return this.deps.mcp.completePrompt(name, prefix, signal);
 		if (found?.kind !== "builtin") return [];
 		return (await found.command.complete?.(prefix, this.deps.host(), this.deps.shell())) ?? [];
 	}

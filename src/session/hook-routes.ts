@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 
-type PiAi = Pick<typeof import("@mariozechner/pi-ai"), "getApiProvider" | "registerApiProvider">;
+type PiAi = Pick<typeof import("../util/pi-ai.js"), "getApiProvider" | "registerApiProvider">;
 /** The function that sends the requests of a provider; undefined if pi-ai does. */
 type FindStream = (provider: string) => StreamFunction | undefined;
 

@@ -19,7 +19,7 @@ export async function createHookStreams(
 	client: ModelClient,
 	find: (provider: string) => HookProvider | undefined,
 ): Promise<HookStreams> {
-	const ai = await import("@mariozechner/pi-ai");
+	const ai = await import("../util/pi-ai.js");
 	const findStream = (provider: string): StreamFunction | undefined => {
 		const { stream } = find(provider) ?? {};
 		return (
@@ -34,7 +34,7 @@ export async function createHookStreams(
 	return {
 		client: {
 			stream: (model, context, options) => (findStream(model.provider) ?? client.stream)(model, context, options),
-			validate: (tool, call) => client.validate(tool, call),
+			validator: () => client.validator(),
 			isOverflow: (message, contextWindow) => client.isOverflow(message, contextWindow),
 			clampThinkingLevel: (model, level) => client.clampThinkingLevel(model, level),
 			prepare: (model) => client.prepare(model),

@@ -56,12 +56,15 @@ export class McpFiles {
 		const { paths } = this.options;
 		this.#ofProject = [];
 		if (!accepted || this.projectFiles.length === 0) return;
-		const files = await findServerFiles(paths.cwd);
+		const all = await findServerFiles(paths.cwd);
+		const definitions = this.projectFiles.map((path) => realpathSync(path));
+		const files = all.filter((path) => !definitions.includes(path));
 		this.#ofProject = this.projectFiles.flatMap((path): McpSource[] => {
 			const copy = accepted.get(realpathSync(path));
 			if (copy === undefined) return [];
 			const scope = path === paths.project.sharedMcp ? "shared" : "project";
-			return [{ path, scope, copy, findChanged: () => files.find((file) => !isAsAccepted(file, accepted)) ?? null }];
+			const findChanged = () => all.find((file) => !isAsAccepted(file, accepted)) ?? null;
+			return [{ path, scope, copy, files, findChanged }];
 		});
 	}
 }

@@ -15,7 +15,7 @@ const PROVIDER_CLIENTS: Partial<Record<string, () => Promise<unknown>>> = {
 
 /** Loads pi-ai, which is slow to import, as the client of a session. Its requests use the network of the session. */
 export async function loadModelClient(network: Network): Promise<ModelClient> {
-	const ai = await import("@mariozechner/pi-ai");
+	const ai = await import("../util/pi-ai.js");
 	const agent = `pi/${packageVersion()}`;
 	return {
 		stream: (model, context, options) =>
@@ -26,7 +26,8 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 					onPayload: repairPayload,
 				}),
 			),
-		validate: (tool, call) => ai.validateToolArguments(tool, call),
+		// Loads pi-ai's library of schemas, which only tool calls need.
+		validator: async () => (await import("@mariozechner/pi-ai")).validateToolArguments,
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {

@@ -36,12 +36,11 @@ export class Reloader {
 	async reload(screen: RereadFiles | null): Promise<string> {
 		const { setup, hooks, mcp, lifecycle, warnings, warn } = this.deps;
 		warnings.length = 0;
-		const { count, kept } = await lifecycle.reload(async (unload) => {
+		const { count, kept, restarted } = await lifecycle.reload(async (unload) => {
 			this.#problems = await setup.reread({ withTools: true });
 			for (const line of this.#problems) warn(line);
 			const reloaded = await hooks.reload(unload);
-			await mcp.load();
-			return reloaded;
+			return { ...reloaded, restarted: await mcp.load() };
 		});
 		await this.#useModel();
 		const { remarks } = setup.resources;
@@ -53,6 +52,7 @@ export class Reloader {
 			`${plural(count, "hook")} loaded`,
 			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
+			...(restarted.length > 0 ? [`restarted MCP servers: ${restarted.join(", ")}`] : []),
 			...(failed.length > 0 ? [`failed: ${[...new Set(failed)].join(", ")}`] : []),
 			...(others.length > 0 ? [`problems: ${[...new Set(others)].join(", ")}`] : []),
 		].join(" · ");

@@ -2,7 +2,7 @@ import type { LoginDialogs } from "../commands/login-dialogs.js";
 import type { CommandMcp, McpServerStatus } from "../commands/mcp.js";
 import type { NamedResource } from "../commands/registry.js";
 import { PiError } from "../errors.js";
-import type { Attachment } from "../hooks/types.js";
+import type { Attachment, CompletionItem } from "../hooks/types.js";
 import type { ForeignText, McpServers } from "../mcp/servers.js";
 import { abortable } from "../util/abort.js";
 import { logInThrough } from "./accounts.js";
@@ -38,17 +38,22 @@ export class SessionMcp implements CommandMcp {
 
 	constructor(private readonly deps: SessionMcpDeps) {}
 
-	/** Reads the files that define servers; call it once those of the project may be used, and again when they changed. */
-	async load(): Promise<void> {
+	/**
+	 * Reads the files that define servers; call it once those of the project may be used, and again when they changed.
+	 * @returns the names of the servers that it has started again
+	 */
+	async load(): Promise<readonly string[]> {
 		const { setup, warn } = this.deps;
 		const { sources } = setup.mcp;
-		if (this.#isEnded || (sources.length === 0 && this.#servers === null)) return;
+		if (this.#isEnded || (sources.length === 0 && this.#servers === null)) return [];
 		this.#servers ??= await this.#create();
 		const known = this.#problems;
-		this.#problems = await this.#servers.configure(sources);
+		const { problems, restarted } = await this.#servers.configure(sources);
+		this.#problems = problems;
 		for (const line of this.#problems) if (!known.includes(line)) warn(line);
 		this.#isStarted = true;
 		this.#update();
+		return restarted;
 	}
 
 	async #create(): Promise<McpServers> {
@@ -109,6 +114,11 @@ export class SessionMcp implements CommandMcp {
 		const found = await this.#require().runPrompt(command, rest, signal);
 		const images = imageAttachments(command, found);
 		return { prompt: found.text, ...(images.length > 0 ? { attachments: images } : {}) };
+	}
+
+	/** Completes the arguments of a prompt. */
+	async completePrompt(command: string, typed: string, signal: AbortSignal): Promise<CompletionItem[]> {
+		return (await this.#servers?.completePrompt(command, typed, signal)) ?? [];
 	}
 
 	/** Whether a prompt names resources of servers. */

@@ -115,7 +115,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 	const { notices } = deps;
 	return {
 		stream: client.stream,
-		validate: client.validate,
+		validator: client.validator,
 		gate: createGate(deps.hooks, images, nestedFiles),
 		cwd: setup.cwd,
 		host: setup.host,

@@ -70,7 +70,8 @@ export interface SessionResources {
 /** The interface to pi-ai, which is loaded late. Tests and the demo pass their own. */
 export interface ModelClient {
 	stream: StreamFunction;
-	validate: ArgumentValidator;
+	/** Loads what checks the arguments of tool calls. */
+	validator(): Promise<ArgumentValidator>;
 	/** True when the model refused a request as too long. */
 	isOverflow(message: AssistantMessage, contextWindow: number): boolean;
 	/** The nearest level that a model supports. */

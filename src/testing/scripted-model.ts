@@ -50,7 +50,7 @@ export interface ScriptedModel {
  * @param onProblem called for a request without a reply in the script, and for a reply function that throws
  */
 export async function createScriptedModel(onProblem: (problem: string) => void): Promise<ScriptedModel> {
-	const ai = await import("@mariozechner/pi-ai");
+	const ai = await import("../util/pi-ai.js");
 	const api = `pi-hook-test-${crypto.randomUUID()}`;
 	const script: Reply[] = [];
 	let added = 0;

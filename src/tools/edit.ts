@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { applyReplacements, type Edit, lineAt, planEdits, type Replacement } from "./edit-match.js";
 import { readFile } from "./file-content.js";
 import { binaryKind } from "./file-type.js";
@@ -13,21 +12,32 @@ const OLD_TEXT =
 	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once: include surrounding lines until it does.";
 const NEW_TEXT = "Replacement text; empty to delete";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to change: absolute, relative to the working directory, or starting with ~" }),
-	oldText: Type.Optional(Type.String({ description: OLD_TEXT })),
-	newText: Type.Optional(Type.String({ description: NEW_TEXT })),
-	edits: Type.Optional(
-		Type.Array(
-			Type.Object({ oldText: Type.String({ description: OLD_TEXT }), newText: Type.String({ description: NEW_TEXT }) }),
-			{
-				minItems: 1,
-				description:
-					"Several replacements in the same file, instead of oldText and newText. Each is matched against the current file, and they must not overlap. Either all are made or none.",
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to change: absolute, relative to the working directory, or starting with ~",
+		},
+		oldText: { type: "string", description: OLD_TEXT },
+		newText: { type: "string", description: NEW_TEXT },
+		edits: {
+			type: "array",
+			items: {
+				type: "object",
+				properties: {
+					oldText: { type: "string", description: OLD_TEXT },
+					newText: { type: "string", description: NEW_TEXT },
+				},
+				required: ["oldText", "newText"],
 			},
-		),
-	),
-});
+			minItems: 1,
+			description:
+				"Several replacements in the same file, instead of oldText and newText. Each is matched against the current file, and they must not overlap. Either all are made or none.",
+		},
+	},
+	required: ["path"],
+} as const;
 
 export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	name: "edit",
@@ -46,7 +56,7 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 		const shown = displayPath(host.cwd, file);
 		let bytes: Buffer;
 		try {
-			bytes = await readFile(host, file, signal);
+			bytes = await readFile(host, file, { signal });
 		} catch (thrown) {
 			signal.throwIfAborted();
 			return failedOnFile(host, file, thrown);

@@ -25,34 +25,40 @@ export async function fill(file: Pick<HostFile, "read">, buffer: Buffer, length:
 /**
  * The complete content of a file.
  * @param start what was read of it
- * @throws PiError `file_unreadable` for more than 50 MB
+ * @throws PiError `file_unreadable` for more than `maxBytes`
  */
-export async function readRest(path: string, file: HostFile, start: Buffer): Promise<Buffer> {
-	if (file.size > MAX_READ_BYTES) throw tooLarge(path, file.size);
+export async function readRest(
+	path: string,
+	file: HostFile,
+	start: Buffer,
+	maxBytes = MAX_READ_BYTES,
+): Promise<Buffer> {
+	if (file.size > maxBytes) throw tooLarge(path, file.size, maxBytes);
 	// Files in /proc report 0, and files may grow.
 	let buffer = Buffer.allocUnsafe(Math.max(file.size, start.length) + 1);
 	let length = start.copy(buffer);
 	for (;;) {
 		length = await fill(file, buffer, length);
-		if (length > MAX_READ_BYTES) throw tooLarge(path, length);
+		if (length > maxBytes) throw tooLarge(path, length, maxBytes);
 		if (length < buffer.length) return buffer.subarray(0, length);
 		buffer = Buffer.concat([buffer, Buffer.allocUnsafe(Math.max(MIN_CHUNK_BYTES, length))]);
 	}
 }
 
-/** Reads a file of at most 50 MB. @throws as `openFile` and `readRest` */
-export async function readFile(host: ToolHost, path: string, signal: AbortSignal): Promise<Buffer> {
+/** Reads a file. @param maxBytes default 50 MB @throws as `openFile` and `readRest` */
+export async function readFile(
+	host: ToolHost,
+	path: string,
+	{ signal, maxBytes }: { signal: AbortSignal; maxBytes?: number },
+): Promise<Buffer> {
 	const file = await host.openFile(path, { signal });
 	try {
-		return await readRest(path, file, Buffer.alloc(0));
+		return await readRest(path, file, Buffer.alloc(0), maxBytes);
 	} finally {
 		await file.close();
 	}
 }
 
-function tooLarge(path: string, size: number): PiError {
-	return new PiError(
-		"file_unreadable",
-		`Cannot read ${path}: ${size} bytes is more than the limit of ${MAX_READ_BYTES}`,
-	);
+function tooLarge(path: string, size: number, maxBytes: number): PiError {
+	return new PiError("file_unreadable", `Cannot read ${path}: ${size} bytes is more than the limit of ${maxBytes}`);
 }

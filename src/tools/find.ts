@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { Type } from "typebox";
 import { parseGlob } from "./glob.js";
 import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
@@ -11,14 +10,19 @@ const DEFAULT_LIMIT = 1000;
 /** Maximum number of paths in a result; more would not fit its other limits. */
 const MAX_LIMIT = 20_000;
 
-const parameters = Type.Object({
-	pattern: Type.String({
-		description:
-			"Glob for files: *.ts (matches names at any depth), or a pattern with / for paths relative to the searched directory, such as src/**/*.{ts,tsx}",
-	}),
-	path: Type.Optional(Type.String({ description: "Directory to search; default: the working directory" })),
-	limit: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum number of files; default ${DEFAULT_LIMIT}` })),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		pattern: {
+			type: "string",
+			description:
+				"Glob for files: *.ts (matches names at any depth), or a pattern with / for paths relative to the searched directory, such as src/**/*.{ts,tsx}",
+		},
+		path: { type: "string", description: "Directory to search; default: the working directory" },
+		limit: { type: "integer", minimum: 1, description: `Maximum number of files; default ${DEFAULT_LIMIT}` },
+	},
+	required: ["pattern"],
+} as const;
 
 export const findTool = defineTool<typeof parameters, FindToolDetails>({
 	name: "find",

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { Type } from "typebox";
 import { parseGlob } from "./glob.js";
 import type { FoundLine } from "./host/tool-host.js";
 import { count, dropControls } from "./output.js";
@@ -13,26 +12,31 @@ const MAX_LINE = 500;
 /** Maximum length of all lines collected for sorting, in characters: far more than fits a result. */
 const MAX_COLLECTED = 4_000_000;
 
-const parameters = Type.Object({
-	pattern: Type.String({ description: "Regular expression, or the text itself when literal is true" }),
-	path: Type.Optional(Type.String({ description: "Directory or file to search; default: the working directory" })),
-	glob: Type.Optional(
-		Type.String({
+const parameters = {
+	type: "object",
+	properties: {
+		pattern: { type: "string", description: "Regular expression, or the text itself when literal is true" },
+		path: { type: "string", description: "Directory or file to search; default: the working directory" },
+		glob: {
+			type: "string",
 			description:
 				"Only matching files, such as *.ts (matches names at any depth), src/**/*.{ts,tsx} (paths relative to the searched directory) or !*.test.ts (excludes files)",
-		}),
-	),
-	ignoreCase: Type.Optional(Type.Boolean({ description: "Ignore case; default false" })),
-	literal: Type.Optional(
-		Type.Boolean({ description: "Treat pattern as plain text, not as a regular expression; default false" }),
-	),
-	context: Type.Optional(
-		Type.Integer({ minimum: 0, maximum: 50, description: "Lines to show before and after each match; default 0" }),
-	),
-	limit: Type.Optional(
-		Type.Integer({ minimum: 1, description: `Maximum number of matching lines; default ${DEFAULT_LIMIT}` }),
-	),
-});
+		},
+		ignoreCase: { type: "boolean", description: "Ignore case; default false" },
+		literal: {
+			type: "boolean",
+			description: "Treat pattern as plain text, not as a regular expression; default false",
+		},
+		context: {
+			type: "integer",
+			minimum: 0,
+			maximum: 50,
+			description: "Lines to show before and after each match; default 0",
+		},
+		limit: { type: "integer", minimum: 1, description: `Maximum number of matching lines; default ${DEFAULT_LIMIT}` },
+	},
+	required: ["pattern"],
+} as const;
 
 export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 	name: "grep",

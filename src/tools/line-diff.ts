@@ -1,7 +1,7 @@
 import { truncateHead } from "./output.js";
 import type { EditToolDetails } from "./tool.js";
 
-/** Timeout of the search for the shortest diff. After it, all lines between the common ends count as changed. */
+/** Default timeout of the search for the shortest diff, ms. */
 const MAX_DIFF_MS = 1000;
 const CONTEXT_LINES = 3;
 
@@ -11,8 +11,12 @@ interface DiffLine {
 	text: string;
 }
 
-/** Compares two texts by line, ignoring line endings and a final newline. */
-export async function diffLines(before: string, after: string): Promise<EditToolDetails> {
+/**
+ * Compares two texts by line, ignoring line endings and a final newline.
+ * @param timeoutMs limit of the search for the shortest diff, which blocks the process; after it, all lines between the
+ * common ends count as changed
+ */
+export async function diffLines(before: string, after: string, timeoutMs = MAX_DIFF_MS): Promise<EditToolDetails> {
 	const oldLines = splitLines(before);
 	const newLines = splitLines(after);
 	const shorter = Math.min(oldLines.length, newLines.length);
@@ -24,6 +28,7 @@ export async function diffLines(before: string, after: string): Promise<EditTool
 	const changed = await diffMiddle(
 		oldLines.slice(head, oldLines.length - tail),
 		newLines.slice(head, newLines.length - tail),
+		timeoutMs,
 	);
 	const unchanged = (start: number, end: number) =>
 		newLines.slice(start, end).map((text, index): DiffLine => ({ sign: " ", number: start + index + 1, text }));
@@ -42,9 +47,9 @@ export async function diffLines(before: string, after: string): Promise<EditTool
 }
 
 /** Line numbers are 1-based within the given lines. */
-async function diffMiddle(oldLines: string[], newLines: string[]): Promise<DiffLine[]> {
+async function diffMiddle(oldLines: string[], newLines: string[], timeout: number): Promise<DiffLine[]> {
 	const { diffArrays } = await import("diff");
-	const changes = diffArrays(oldLines, newLines, { timeout: MAX_DIFF_MS }) ?? [
+	const changes = diffArrays(oldLines, newLines, { timeout }) ?? [
 		{ value: oldLines, added: false, removed: true },
 		{ value: newLines, added: true, removed: false },
 	];

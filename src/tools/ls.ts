@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { errnoCode } from "../util/fs.js";
 import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
@@ -7,12 +6,13 @@ import { defineTool, type LsToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 500;
 
-const parameters = Type.Object({
-	path: Type.Optional(Type.String({ description: "Directory to list; default: the working directory" })),
-	limit: Type.Optional(
-		Type.Integer({ minimum: 1, description: `Maximum number of entries; default ${DEFAULT_LIMIT}` }),
-	),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: { type: "string", description: "Directory to list; default: the working directory" },
+		limit: { type: "integer", minimum: 1, description: `Maximum number of entries; default ${DEFAULT_LIMIT}` },
+	},
+} as const;
 
 export const lsTool = defineTool<typeof parameters, LsToolDetails>({
 	name: "ls",

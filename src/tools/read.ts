@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { describeError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import { describeFit } from "../images/sent-image.js";
@@ -11,11 +10,18 @@ import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to read: absolute, relative to the working directory, or starting with ~" }),
-	offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line to return, counted from 1; default 1" })),
-	limit: Type.Optional(Type.Integer({ minimum: 1, description: "Number of lines to return; default: as many as fit" })),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to read: absolute, relative to the working directory, or starting with ~",
+		},
+		offset: { type: "integer", minimum: 1, description: "First line to return, counted from 1; default 1" },
+		limit: { type: "integer", minimum: 1, description: "Number of lines to return; default: as many as fit" },
+	},
+	required: ["path"],
+} as const;
 
 export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	name: "read",

@@ -36,6 +36,7 @@ export interface Tool<TParameters extends TSchema = TSchema, TDetails = unknown>
 	name: string;
 	/** For the model. */
 	description: string;
+	/** pi's own tools have plain JSON Schemas, which TypeBox only types: loading its constructors takes 10 ms. */
 	parameters: TParameters;
 	/** The tool changes nothing, so several calls in one message run in parallel. */
 	readOnly?: boolean;
@@ -115,7 +116,8 @@ export interface EditToolDetails {
 	removed: number;
 }
 
-export interface WriteToolDetails {
+/** `diff`, `added` and `removed` only if it replaced a text file of at most 1 MB. */
+export interface WriteToolDetails extends Partial<EditToolDetails> {
 	created: boolean;
 	lines: number;
 }

@@ -1,14 +1,28 @@
-import { Type } from "typebox";
-import type { WrittenFile } from "./host/tool-host.js";
+import { readFile } from "./file-content.js";
+import type { ToolHost, WrittenFile } from "./host/tool-host.js";
+import { diffLines } from "./line-diff.js";
 import { count, countLines, formatBytes } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
 import { failedToWrite } from "./result.js";
 import { defineTool, type WriteToolDetails } from "./tool.js";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to write: absolute, relative to the working directory, or starting with ~" }),
-	content: Type.String({ description: "The complete new content of the file" }),
-});
+/** Larger files are not compared with what replaces them. */
+const MAX_COMPARED_BYTES = 1024 * 1024;
+
+/** Most of a file that is replaced differs, so a search for its shortest diff is seldom worth its time. */
+const MAX_DIFF_MS = 100;
+
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to write: absolute, relative to the working directory, or starting with ~",
+		},
+		content: { type: "string", description: "The complete new content of the file" },
+	},
+	required: ["path", "content"],
+} as const;
 
 export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	name: "write",
@@ -21,6 +35,7 @@ export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 		signal.throwIfAborted();
 		const file = await resolvePath(host, path);
 		const shown = displayPath(host.cwd, file);
+		const before = await readBefore(host, file, signal);
 		let written: WrittenFile;
 		try {
 			written = await host.writeFile(file, content, { signal });
@@ -35,7 +50,21 @@ export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 		const text = `${created ? "Created" : "Replaced"} ${shown} (${size}).`;
 		return {
 			content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }],
-			details: { created, lines },
+			details: { created, lines, ...(before === null ? {} : await diffLines(before, content, MAX_DIFF_MS)) },
 		};
 	},
 });
+
+/**
+ * The text that is about to be replaced; null if it is no text, too long to compare, or on another machine, where reading it
+ * would double the time of a write.
+ */
+async function readBefore(host: ToolHost, path: string, signal: AbortSignal): Promise<string | null> {
+	if (host.name !== "") return null;
+	try {
+		const bytes = await readFile(host, path, { signal, maxBytes: MAX_COMPARED_BYTES });
+		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+	} catch {
+		return null; // a file that cannot be read can still be replaced
+	}
+}

@@ -6,6 +6,10 @@ const LONE_ESCAPES = /^\x1b+$/;
 /** Timeouts for the rest of a sequence: short for a lone Escape, which must not feel slow; nobody types longer starts. */
 const LONE_ESCAPE_MS = 30;
 const PARTIAL_MS = 250;
+/** Escape right before a paste or a report of the terminal. Neither is a key, so this is not Alt with a key. */
+const ESCAPE_KEY = /\x1b(?=\x1b(?:\[(?:\??[\d;]*[nRct]|200~)|[\]P_]))/g;
+/** Escape in the Kitty protocol, which cannot be confused with the start of a sequence. */
+const ESCAPE = "\x1b[27u";
 /** Escape or Ctrl+C, in every encoding. */
 const ESCAPE_OR_CTRL_C = /^(?:\x1b|\x03|\x1b\[(?:27(?:;1)?|99;5)u|\x1b\[27;5;99~)$/;
 /** After a pause this long inside a paste, a key is not part of it. */
@@ -48,7 +52,8 @@ export class InputGatherer {
 	}
 
 	/** @returns the input after the start of a paste; empty when it contains only keys */
-	#takeKeys(data: string): string {
+	#takeKeys(read: string): string {
+		const data = read.replace(ESCAPE_KEY, ESCAPE);
 		const start = data.indexOf(PASTE_START);
 		if (start !== -1) {
 			if (start > 0) this.emit(data.slice(0, start));

@@ -13,7 +13,7 @@ import { bashFlood, longArguments } from "./measures/floods.mjs";
 import { hooksScreen, hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { remoteTools } from "./measures/remote.mjs";
-import { resumeSession } from "./measures/resume.mjs";
+import { largeRequest, resumeSession } from "./measures/resume.mjs";
 import { largeFiles, largeTree } from "./measures/scale.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
 import { logAppend, sessionCatalog } from "./measures/sessions.mjs";
@@ -38,6 +38,7 @@ const MEASURES = {
 	next: nextRequest,
 	remote: remoteTools,
 	resume: resumeSession,
+	large: largeRequest,
 	sessions: sessionCatalog,
 	append: logAppend,
 	files: largeFiles,

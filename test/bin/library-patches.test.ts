@@ -18,6 +18,7 @@ const PATCH = `Why.
 const CLIENT = {
 	"client.mjs": "export const isForm = (body) => body instanceof FormData;\n",
 	"internal/headers.mjs": "export const headers = new Headers();\n",
+	"internal/request-options.mjs": "export const FallbackEncoder = () => ({});\n",
 	"internal/utils/log.mjs": "export const isHeaders = (value) => value instanceof Headers;\n",
 };
 /** The modules that bin/library-patches.js itself replaces. */
@@ -52,6 +53,7 @@ test("all listed modules are replaced, and no other modules of their libraries",
 	expect(paths.map((path) => path.replace(/^.*node_modules\//, "")).sort()).toEqual([
 		"@anthropic-ai/sdk/client.mjs",
 		"@anthropic-ai/sdk/internal/headers.mjs",
+		"@anthropic-ai/sdk/internal/request-options.mjs",
 		"@anthropic-ai/sdk/internal/utils/log.mjs",
 		"@mariozechner/pi-ai/dist/models.generated.js",
 		"@mariozechner/pi-ai/dist/providers/amazon-bedrock.js",
@@ -66,6 +68,7 @@ test("all listed modules are replaced, and no other modules of their libraries",
 		"openai/client.mjs",
 		"openai/core/streaming.mjs",
 		"openai/internal/headers.mjs",
+		"openai/internal/request-options.mjs",
 		"openai/internal/utils/log.mjs",
 	]);
 	for (const path of paths) {
@@ -84,6 +87,7 @@ test("a patch changes its module, and a replacement replaces the complete module
 	const client = [
 		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/headers.mjs"]}`,
 		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/utils/log.mjs"]}`,
+		expect.stringMatching(/^import \{ encodeJson \} from .*json-body\.ts";\nexport const FallbackEncoder = /),
 		`${CLIENT["client.mjs"]}\nclass FormData {}\n`,
 	];
 	expect(sources).toEqual([

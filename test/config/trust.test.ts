@@ -176,6 +176,38 @@ describe("trust", () => {
 		expect(readdirSync(join(agentDir, "trusted"))).toEqual([]);
 	});
 
+	test("keeps copies that are in use, and other files in their directory", async () => {
+		const { cwd, agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
+		const set = await look();
+		await storeTrust(agentDir, set);
+		const texts = join(agentDir, "trusted");
+		const copy = join(texts, `${set.files[0]?.sha256}.txt`);
+		const { ino } = statSync(copy);
+		const unused = "0".repeat(64);
+		writeFiles(texts, { [`${unused}.txt`]: "", [`my-${unused}.txt`]: "", [`${unused}.txt.bak`]: "" });
+		await storeTrust(agentDir, set);
+		expect(statSync(copy).ino).toBe(ino);
+		await untrust(agentDir, cwd);
+		expect(readdirSync(texts).sort()).toEqual([`${unused}.txt.bak`, `my-${unused}.txt`]);
+	});
+
+	test("ignores malformed projects and digests in trust.json, and reads the others", () => {
+		const agentDir = tempDir();
+		const at = "2026-01-02T03:04:05.000Z";
+		const projects = {
+			"/good": { files: { "a.ts": "1", "b.ts": 2, "c.ts": null }, at },
+			"/null": null,
+			"/files": { files: "a.ts", at },
+			"/no-files": { at },
+			"/at": { files: { "a.ts": "1" }, at: 1 },
+		};
+		const expected = { projects: new Map([["/good", { files: { "a.ts": "1" }, at }]]) };
+		writeFiles(agentDir, { "trust.json": { projects } });
+		expect(loadTrust(agentDir)).toEqual(expected);
+		writeFiles(agentDir, { "trust.json": { version: 1, projects } });
+		expect(loadTrust(agentDir)).toEqual(expected);
+	});
+
 	test("is empty if trust.json is invalid; the file is reported, and the next change renames it", async () => {
 		const { agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
 		await storeTrust(agentDir, await look());

@@ -1,12 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { type ProviderRequest, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, untilGone } from "./support.js";
 
 const SCOUT = "---\nname: scout\ndescription: finds files\ntools: bash\n---\nYou are a scout.\n";
+const TASKS = ["one", "two"].map((prompt) => ({ agent: "scout", prompt }));
 const GO = [toolCall("agent", { agent: "scout", prompt: "Look." })];
 
 function agentDir(provider: Parameters<typeof agentDirFor>[0], files: Record<string, string> = {}): string {
@@ -41,3 +42,27 @@ test("Escape stops a sub-agent and the commands that it runs", async () => {
 	expect(existsSync(join(work, "late"))).toBe(false);
 	expect(provider.requests).toHaveLength(2);
 });
+
+test("kill -9 of pi ends its sub-agents and the commands that they run", async () => {
+	const provider = await startProvider();
+	const work = tempDir();
+	const command = (name: string) => `trap '' TERM HUP INT; echo $$ > '${work}/${name}'; while :; do sleep 0.1; done`;
+	const isScout = ({ messages }: ProviderRequest) => messages[0]?.text.startsWith("You are a scout.") ?? false;
+	provider.on((request) => {
+		if (!isScout(request)) return [toolCall("agent", { tasks: TASKS })];
+		return [toolCall("bash", { command: command(request.messages.at(-1)?.text ?? "") })];
+	});
+	const pi = await openPi({ agentDir: agentDir(provider) });
+	await submit(pi, "go");
+	const pids = () => TASKS.map(({ prompt }) => numberIn(join(work, prompt)));
+	await expect.poll(() => pids().every((pid) => pid > 0), { timeout: 15_000 }).toBe(true);
+	const requests = provider.requests.length;
+	pi.kill("SIGKILL");
+	await pi.exited;
+	for (const pid of pids()) await untilGone(pid);
+	expect(provider.requests).toHaveLength(requests);
+});
+
+function numberIn(path: string): number {
+	return existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { httpError, startProvider } from "../helpers/loopback-provider.js";
+import { httpError, startProvider, text } from "../helpers/loopback-provider.js";
 import { agentDirFor, conversation, openPi, submit } from "./support.js";
 
 /** Its `context` handler never answers, and its time limit is far away. */
@@ -52,4 +52,18 @@ test("Escape cancels a retry, and the next prompt is answered", async () => {
 	await pi.waitForText(/stopped before a retry · .*529/);
 	await submit(pi, "and now?");
 	await pi.waitForText("Now it works.");
+});
+
+test("Escape stops a reply also when an answer of the terminal comes right after it", async () => {
+	const provider = await startProvider();
+	provider.reply({ content: [text("A long story")], fault: { kind: "stall", at: 1 } }, "A short one.");
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	await pi.waitForText("0%");
+	await submit(pi, "tell a story");
+	await pi.waitForText("A long story");
+	pi.type("\x1b\x1b[0n");
+	await pi.waitForGone("esc stops");
+	await submit(pi, "shorter");
+	await pi.waitForText("A short one.");
+	expect(conversation(provider, 1).at(-1)).toBe("user: shorter");
 });

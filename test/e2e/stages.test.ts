@@ -64,7 +64,6 @@ test("print mode reads no screen, and no model client before it knows the provid
 	await init;
 	expect(readBy("main", "headless", "models")).toEqual([
 		"headless",
-		"headless-models",
 		"hooks",
 		"main",
 		"models",
@@ -72,7 +71,6 @@ test("print mode reads no screen, and no model client before it knows the provid
 		"screen-headless",
 		"screen-session-headless",
 		"session-headless",
-		"session-headless-models",
 	]);
 });
 

@@ -201,12 +201,12 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 		).toEqual(["read", "edit", "write"]);
 		await page.keyboard.press("Enter");
 		await page.keyboard.press("Enter");
-		expect(await page.textContent("#found")).toBe("2 of 4");
+		await expect.poll(() => page.textContent("#found")).toBe("2 of 4");
 		expect(await page.$$eval("section.current", (sections) => sections.map(({ id }) => id))).toEqual(["entry-7"]);
 		await page.keyboard.press("Shift+Enter");
-		expect(await page.textContent("#found")).toBe("1 of 4");
+		await expect.poll(() => page.textContent("#found")).toBe("1 of 4");
 		await page.keyboard.press("Escape");
-		expect(await shown()).toEqual(all);
+		await expect.poll(shown).toEqual(all);
 		expect(await page.$$("details[open]")).toEqual([]);
 		await page.fill("#search", "nowhere in this page");
 		await expect.poll(() => page.textContent("#found")).toBe("0 entries");

@@ -6,13 +6,12 @@ import { listSessions } from "../../src/log/catalog.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
 import { removeSession } from "../../src/log/manage.js";
 import { drawnLines } from "../../src/testing/drawn-lines.js";
-import { type LoopbackProvider, type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
+import { type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-import { startApp } from "../modes/interactive/app.js";
 import { example } from "./example.js";
+import { answerBySystemPrompt, callAgent, SCOUT } from "./sub-agents.js";
 
-const SCOUT = "---\nname: scout\ndescription: finds files\ntools: read, ls\n---\nYou are a scout.\n";
 const WRITER = "---\nname: writer\ndescription: writes texts\n---\nYou are a writer.\n";
 const BOSS = "---\nname: boss\ndescription: delegates\ntools: agent, ls\n---\nYou are a boss.\n";
 
@@ -41,19 +40,6 @@ function start({
 	});
 }
 
-/** Answers requests by the first line of their system prompt. */
-function answer(
-	provider: LoopbackProvider,
-	script: Record<string, (request: ProviderRequest) => ReturnType<Parameters<LoopbackProvider["on"]>[0]>>,
-) {
-	provider.on((request) => {
-		const system = request.messages[0]?.text ?? "";
-		const found = Object.entries(script).find(([start]) => system.startsWith(start));
-		return found?.[1](request) ?? "done";
-	});
-}
-
-const call = (args: object) => [toolCall("agent", { ...args })];
 const toolNames = ({ body }: ProviderRequest) =>
 	(Array.isArray(body.tools) ? body.tools : []).map((tool: unknown) => Object(tool).function?.name);
 
@@ -79,7 +65,12 @@ function draw(t: TestSession, width: number, expanded = false): Promise<string[]
 
 test("a sub-agent has its own system prompt, tools and context, and the model receives only its last reply", async () => {
 	const t = await start({ files: { "a.txt": "one" } });
-	t.provider.reply(call({ agent: "scout", prompt: "Which files?" }), [toolCall("ls", {})], "Only a.txt.", "Thanks.");
+	t.provider.reply(
+		callAgent({ agent: "scout", prompt: "Which files?" }),
+		[toolCall("ls", {})],
+		"Only a.txt.",
+		"Thanks.",
+	);
 	await t.session.prompt("look");
 	const [first, scout, , last] = t.provider.requests;
 	expect(scout?.messages[0]?.text).toMatch(/^You are a scout\./);
@@ -92,7 +83,7 @@ test("a sub-agent has its own system prompt, tools and context, and the model re
 
 test("a sub-agent without a list of tools has all of the session except agent, and at most those that are on", async () => {
 	const t = await start({ tools: ["read", "bash", "agent"] });
-	t.provider.reply(call({ agent: "writer", prompt: "Write." }), "Text.", "Thanks.");
+	t.provider.reply(callAgent({ agent: "writer", prompt: "Write." }), "Text.", "Thanks.");
 	await t.session.prompt("go");
 	const [, writer] = t.provider.requests;
 	expect(writer && toolNames(writer)).toEqual(["read", "bash"]);
@@ -102,7 +93,7 @@ test("at most four sub-agents run at the same time, and results keep the order o
 	const t = await start();
 	let running = 0;
 	let most = 0;
-	answer(t.provider, {
+	answerBySystemPrompt(t.provider, {
 		"You are a scout.": (async ({ messages }: ProviderRequest) => {
 			most = Math.max(most, ++running);
 			await new Promise((resolve) => setTimeout(resolve, 60));
@@ -112,7 +103,7 @@ test("at most four sub-agents run at the same time, and results keep the order o
 		"": ({ messages }) =>
 			messages.at(-1)?.role === "tool"
 				? "Thanks."
-				: call({ tasks: Array.from({ length: 6 }, (_, at) => ({ agent: "scout", prompt: `task ${at}` })) }),
+				: callAgent({ tasks: Array.from({ length: 6 }, (_, at) => ({ agent: "scout", prompt: `task ${at}` })) }),
 	});
 	await t.session.prompt("go");
 	expect(most).toBe(4);
@@ -125,7 +116,7 @@ test("at most four sub-agents run at the same time, and results keep the order o
 test("the session file is in a directory named after the parent's file, and not listed", async () => {
 	const sessionDir = tempDir();
 	const t = await start({ session: { kind: "new" }, sessionDir });
-	t.provider.reply(call({ agent: "scout", prompt: "Which files?" }), "None.", "Thanks.");
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Which files?" }), "None.", "Thanks.");
 	await t.session.prompt("look");
 	const parent = t.session.sessionFile ?? expect.fail("no file");
 	const dir = parent.replace(/\.jsonl$/, ".agents");
@@ -145,7 +136,7 @@ test("the session file is in a directory named after the parent's file, and not 
 test("tokens and cost of sub-agents count as those of the session", async () => {
 	const t = await start();
 	const usage = { input: 1000, output: 100 };
-	t.provider.reply(call({ agent: "scout", prompt: "Go" }), { text: "Done.", usage } as never, "Thanks.");
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), { text: "Done.", usage } as never, "Thanks.");
 	const before = t.session.stats().tokens.total;
 	await t.session.prompt("look");
 	const entries = t.session.entries.filter(isRequestUsageEntry);
@@ -159,7 +150,7 @@ test("tokens and cost of sub-agents count as those of the session", async () => 
 test("stopping the session cancels its sub-agents", async () => {
 	const t = await start();
 	let stopped: Promise<boolean> = Promise.resolve(false);
-	t.provider.reply(call({ agent: "scout", prompt: "Go" }), async () => {
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), async () => {
 		await new Promise(() => {});
 		return "never";
 	});
@@ -173,7 +164,7 @@ test("stopping the session cancels its sub-agents", async () => {
 
 test("disposing the session cancels its sub-agents", async () => {
 	const t = await start();
-	t.provider.reply(call({ agent: "scout", prompt: "Go" }), async () => {
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), async () => {
 		await new Promise(() => {});
 		return "never";
 	});
@@ -188,7 +179,7 @@ test("a sub-agent whose tools name agent can start others, three levels deep", a
 	const depths: (string | undefined)[] = [];
 	t.provider.on(({ messages }) => {
 		const last = messages.at(-1);
-		if (last?.role !== "tool") return call({ agent: "boss", prompt: "Delegate" });
+		if (last?.role !== "tool") return callAgent({ agent: "boss", prompt: "Delegate" });
 		depths.push(last.text);
 		return `got ${last.text}`;
 	});
@@ -199,13 +190,13 @@ test("a sub-agent whose tools name agent can start others, three levels deep", a
 
 test("failures are results: the model learns the reason, and other tasks continue", async () => {
 	const t = await start();
-	answer(t.provider, {
+	answerBySystemPrompt(t.provider, {
 		"You are a scout.": () => ({ fault: { kind: "http", status: 400, message: "no luck" } }) as never,
 		"You are a writer.": () => "Text.",
 		"": ({ messages }) =>
 			messages.at(-1)?.role === "tool"
 				? "Thanks."
-				: call({ tasks: ["scout", "writer"].map((agent) => ({ agent, prompt: "Go" })) }),
+				: callAgent({ tasks: ["scout", "writer"].map((agent) => ({ agent, prompt: "Go" })) }),
 	});
 	await t.session.prompt("go");
 	expect(textOf(t)).toMatch(/^## 1\. scout: failed\n\nFailed: .*no luck.*\n\n## 2\. writer: done\n\nText\.$/s);
@@ -220,19 +211,36 @@ test.each<[object, RegExp]>([
 	[{ tasks: [] }, /tasks/],
 ])("the call %j is refused with a reason", async (args, reason) => {
 	const t = await start();
-	t.provider.reply(call(args), "ok");
+	t.provider.reply(callAgent(args), "ok");
 	await t.session.prompt("go");
 	expect(textOf(t)).toMatch(reason);
 	expect(lastResult(t).isError).toBe(true);
 });
 
-test("a definition chooses the model, and an unknown one is named with its file", async () => {
-	const other = SCOUT.replace("tools: read, ls", "model: other");
-	const bad = SCOUT.replace("name: scout", "name: bad").replace("tools: read, ls", "model: nothing-like-it");
-	const t = await start({ agents: { "scout.md": other, "bad.md": bad }, modelOptions: { id: "scripted" } });
-	t.provider.reply(call({ agent: "bad", prompt: "Go" }), "ok");
+test("a definition chooses the model", async () => {
+	const other = SCOUT.replace("tools: read, ls", "model: loopback-anthropic/scripted");
+	const t = await start({ agents: { "scout.md": other, "writer.md": WRITER } });
+	const tasks = ["scout", "writer"].map((agent) => ({ agent, prompt: "Go" }));
+	answerBySystemPrompt(t.provider, {
+		"You are a": ({ api }) => `I am ${api}.`,
+		"": ({ messages }) => (messages.at(-1)?.role === "tool" ? "Thanks." : callAgent({ tasks })),
+	});
 	await t.session.prompt("go");
-	expect(textOf(t)).toContain("nothing-like-it");
+	expect(textOf(t)).toBe(
+		"## 1. scout: done\n\nI am anthropic-messages.\n\n## 2. writer: done\n\nI am openai-completions.",
+	);
+	const models = t.session.entries.filter(isRequestUsageEntry).map(({ provider }) => provider);
+	expect(models.sort()).toEqual(["loopback", "loopback-anthropic"]);
+	expect(t.session.model).toMatchObject({ provider: "loopback" });
+});
+
+test("an unknown model of a definition is named with file and line", async () => {
+	const t = await start({ agents: { "bad.md": SCOUT.replace("tools: read, ls", "model: nothing-like-it") } });
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok");
+	await t.session.prompt("go");
+	expect(textOf(t)).toBe(
+		`Failed: ${join(t.agentDir, "agents", "bad.md")}:4: No model "nothing-like-it" · run pi --list-models to list all`,
+	);
 });
 
 test.each<[string, string, string]>([
@@ -265,7 +273,7 @@ test.each<[string, string, string]>([
 
 test("an unknown tool of a definition is named with file and line", async () => {
 	const t = await start({ agents: { "scout.md": SCOUT.replace("read, ls", "read, lss") } });
-	t.provider.reply(call({ agent: "scout", prompt: "Go" }), "ok");
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok");
 	await t.session.prompt("go");
 	expect(textOf(t)).toBe(`${join(t.agentDir, "agents", "scout.md")}:4: there is no tool "lss"`);
 });
@@ -286,12 +294,12 @@ test("the project's agents need trust, and an agent of the project replaces one 
 	const files = { ".pi/agents/scout.md": SCOUT.replace("You are a scout.", "You are the project's scout.") };
 	const untrusted = await start({ files });
 	expect(untrusted.session.loaded.warnings.join("\n")).toMatch(/not trusted: \.pi\/agents\/scout\.md/);
-	untrusted.provider.reply(call({ agent: "scout", prompt: "Go" }), "ok", "ok");
+	untrusted.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok", "ok");
 	await untrusted.session.prompt("go");
 	expect(untrusted.provider.requests[1]?.messages[0]?.text).toMatch(/^You are a scout\./);
 	const trusted = await start({ files, trust: true });
 	expect(notified.join("\n")).toMatch(/replaces the agent "scout" of/);
-	trusted.provider.reply(call({ agent: "scout", prompt: "Go" }), "ok", "ok");
+	trusted.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok", "ok");
 	await trusted.session.prompt("go");
 	expect(trusted.provider.requests[1]?.messages[0]?.text).toMatch(/^You are the project's scout\./);
 });
@@ -307,7 +315,7 @@ test("a sub-agent runs the project code that its parent runs, whatever the files
 	await t.session.prompt("/agents");
 	writeFileSync(join(t.cwd, ".pi/hooks/gate.ts"), hook("changed"));
 	mkdirSync(join(t.cwd, ".pi/agents"));
-	t.provider.reply(call({ agent: "scout", prompt: "Go" }), "ok");
+	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok");
 	await t.session.prompt("go");
 	expect(textOf(t)).toContain("reviewed");
 	expect(existsSync(join(t.cwd, ".pi/agents"))).toBe(true);
@@ -331,7 +339,7 @@ test("hooks of a sub-agent ask the user of the session", async () => {
 		},
 	});
 	t.provider.reply(
-		call({ agent: "writer", prompt: "Go" }),
+		callAgent({ agent: "writer", prompt: "Go" }),
 		[toolCall("bash", { command: "touch x" })],
 		"It was refused.",
 		"ok",
@@ -343,12 +351,12 @@ test("hooks of a sub-agent ask the user of the session", async () => {
 
 test("long replies are cut, so that each has its share of the result", async () => {
 	const t = await start();
-	answer(t.provider, {
+	answerBySystemPrompt(t.provider, {
 		"You are a scout.": () => "x".repeat(60_000),
 		"": ({ messages }) =>
 			messages.at(-1)?.role === "tool"
 				? "Thanks."
-				: call({ tasks: [1, 2].map((at) => ({ agent: "scout", prompt: `task ${at}` })) }),
+				: callAgent({ tasks: [1, 2].map((at) => ({ agent: "scout", prompt: `task ${at}` })) }),
 	});
 	await t.session.prompt("go");
 	expect(textOf(t).match(/\[Cut; the complete reply is lost\]/g)).toHaveLength(2);
@@ -358,37 +366,3 @@ test("long replies are cut, so that each has its share of the result", async () 
 			?.map(({ length }) => length),
 	).toEqual([24_000, 24_000]);
 });
-
-test.each([40, 80, 120])(
-	"at %i columns the call shows a row for each sub-agent while it runs and afterwards",
-	async (columns) => {
-		const agentDir = tempAgentDir({ files: { "agents/scout.md": SCOUT } });
-		const app = await startApp({ columns, agentSettings: { hooks: ["pi:agents"] }, agentDir });
-		let release = () => {};
-		const held = new Promise<void>((resolve) => {
-			release = resolve;
-		});
-		answer(app.provider, {
-			"You are a scout.": async ({ messages }) => {
-				if (messages.at(-1)?.role !== "tool") return [toolCall("ls", { path: "." })];
-				await held;
-				return "Nothing there.";
-			},
-			"": ({ messages }) =>
-				messages.at(-1)?.role === "tool"
-					? "That is all."
-					: call({ tasks: [1, 2].map((at) => ({ agent: "scout", prompt: `Part ${at}` })) }),
-		});
-		await app.terminal.waitFor("0%");
-		await app.submit("go");
-		await app.terminal.waitFor(/● scout[\s\S]*● scout/);
-		release();
-		await app.terminal.waitFor("That is all.");
-		const lines = (await app.terminal.screen()).map((line) => line.trimEnd());
-		expect(lines.some((line) => line.includes("agent 2 tasks"))).toBe(true);
-		const rows = lines.filter((line) => /│ ✓ scout .*tokens$/.test(line));
-		expect(rows).toHaveLength(2);
-		expect(rows.every((line) => line.length <= columns)).toBe(true);
-		expect(rows[0]).toContain("Part 1");
-	},
-);

@@ -60,6 +60,10 @@ describe("a malformed tool_call answer blocks, and names the fields", () => {
 		expect(gates(started)).toEqual([{ blockedBy: "gate" }]);
 	});
 
+	test("a block without a reason names the hook", async () => {
+		expect((await callWith("{ block: true }")).result).toBe("tool: Blocked by hook gate");
+	});
+
 	test.each(["undefined", "null", "{}", "{ block: false }", "{ block: undefined, reason: undefined }"])(
 		"%s lets the call run",
 		async (answer) => {
@@ -98,6 +102,16 @@ describe("tool_call input", () => {
 			args: { command: "echo mine a c", timeout: 9 },
 			changed,
 		});
+	});
+
+	test("keeps only the changed arguments", async () => {
+		const started = await startSession({
+			hooks: { "gate.ts": hook('pi.on("tool_call", (e) => ({ input: { ...e.input, command: "echo new" } }));') },
+		});
+		started.provider.reply([toolCall("bash", { command: "echo mine", timeout: 9 })], "done");
+		await started.session.prompt("go");
+		const changed = { by: ["gate"], from: { command: "echo mine" }, to: { command: "echo new" } };
+		expect(gates(started)).toEqual([{ changed }]);
 	});
 
 	test.each([

@@ -34,6 +34,20 @@ describe("prompt", () => {
 		expect(await started.session.lifecycle.branch(1)).toBe("go");
 	});
 
+	test("the entry names the hooks that changed the text, in order", async () => {
+		const started = await startSession({
+			hooks: {
+				"a.ts": hook('pi.on("prompt", (e) => ({ text: e.text + " a" }));'),
+				"b.ts": hook('pi.on("prompt", (e) => ({ text: e.text }));'),
+				"c.ts": hook('pi.on("prompt", (e) => ({ text: e.text + " c" }));'),
+			},
+		});
+		started.provider.reply("done");
+		await started.session.prompt("go");
+		expect(started.sent(1)).toEqual(["user: go a c"]);
+		expect(started.session.entries.find(isMessageEntry)).toMatchObject({ typed: "go", changedBy: ["a", "c"] });
+	});
+
 	test("handled sends nothing, and stop refuses with the reason", async () => {
 		const started = await startSession({ hooks: { "shout.ts": SHOUT } });
 		expect(await started.session.prompt("later")).toEqual({ kind: "handled", by: "shout" });
@@ -159,6 +173,19 @@ describe("user_bash", () => {
 			{ command: "ssh host # false", output: "far away", exitCode: 3, typed: "ssh host" },
 			{ command: "echo near # true", output: "near", exitCode: 0, excludeFromContext: true, typed: "echo near" },
 		]);
+	});
+
+	test("a block without a reason names the hook, and block: false runs the command", async () => {
+		const started = await startSession({
+			hooks: {
+				"a.ts": hook('pi.on("user_bash", (e) => (e.command === "no" ? { block: true } : { block: false }));'),
+			},
+		});
+		await expect(started.session.runBash("no")).rejects.toMatchObject({
+			message: "Hook a blocked the shell command: Blocked by hook a",
+		});
+		await started.session.runBash("echo yes");
+		expect(shells(started)).toMatchObject([{ command: "echo yes", output: "yes" }]);
 	});
 
 	test("a block writes nothing and gives the reason", async () => {

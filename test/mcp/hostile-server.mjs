@@ -32,6 +32,7 @@ const TOOLS = {
 		tool("add.two", { inputSchema: schema({ a: { type: "number" }, b: { type: "number" } }, ["a", "b"]) }),
 		tool("ask"),
 	],
+	floods: () => [tool("flood"), tool("add.two")],
 	many: () => Array.from({ length: Number(rest[0] ?? 500) }, (_, at) => tool(`tool-${at}`, { description: `Number ${at} ${"x".repeat(1000)}` })),
 	odd: () => [
 		tool("a.b"),
@@ -61,6 +62,13 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 			return answer(id, Object.keys(process.env).sort().join(" "));
 		case "long":
 			return answer(id, Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n"));
+		case "flood": {
+			// The answer comes before what is printed is read.
+			answer(id, "flooded");
+			const line = `flood \x1b]0;title\x07${"f".repeat(1000)}\n`;
+			for (let size = 0; size < Number(rest[0]) * 1024 * 1024; size += line.length) process.stderr.write(line);
+			return void process.stderr.write("the flood is over\n");
+		}
 		case "slow":
 			for (let step = 1; step <= 8; step++) {
 				await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -228,6 +228,18 @@ test("prompts are commands with positional or named arguments", async () => {
 	});
 });
 
+test("a server that floods stderr stays usable, and its log is bounded", async () => {
+	const pi = await startWith({ h: hostile("floods", "30") });
+	expect(await call(pi, ["h_flood", {}])).toEqual(["flooded"]);
+	expect(await call(pi, ["h_add_two", { a: 1, b: 2 }])).toEqual(["3"]);
+	const path = /log: (\S+\.log)/.exec((await command(pi, "/mcp")).status)?.[1] ?? expect.fail("no log");
+	await expect.poll(() => readFileSync(path, "utf8").trimEnd().endsWith("the flood is over")).toBe(true);
+	expect(statSync(path).size).toBeLessThan(10.5 * 1024 * 1024);
+	const { status } = await command(pi, "/mcp log h");
+	expect(status).toMatch(/the flood is over/);
+	expect(status).not.toContain("\x1b");
+});
+
 test("a prompt command starts its server", async () => {
 	const pi = await startSession({ agentDir: agentDirWith({ everything: EVERYTHING }) });
 	pi.provider.reply("a");
@@ -289,6 +301,52 @@ test("/reload applies a changed mcp.json, and servers of an SDK program work", a
 	expect((await command(pi, "/mcp")).status).toMatch(/^MCP servers\ng · ready/);
 	const sdk = await startSession({ mcpServers: { s: hostile() } });
 	expect((await command(sdk, "/mcp")).status).toContain("s · ready");
+});
+
+test("/reload restarts the servers whose definition or program changed, and those that failed", async () => {
+	const dir = tempDir();
+	const path = join(dir, "server.mjs");
+	const source = readFileSync(hostile().args[0] ?? "", "utf8");
+	writeFileSync(path, source);
+	const counted = (name: string) => ({ STARTS_FILE: join(dir, name) });
+	const starts = (name: string) => readFileSync(join(dir, name), "utf8").trim().split("\n").length;
+	const same = { ...hostile(), env: counted("same") };
+	const own = { command: process.execPath, args: ["server.mjs"], cwd: dir, env: counted("own") };
+	const broken = { command: process.execPath, args: [join(dir, "late.mjs")] };
+	const pi = await startWith({ same, own, broken, changed: hostile() });
+	expect((await command(pi, "/reload")).status).toMatch(/ · restarted MCP servers: broken$/);
+	writeFileSync(path, source.replace('tool("ask")', 'tool("asked_again")'));
+	writeFileSync(join(dir, "late.mjs"), source);
+	const changed = { ...hostile(), env: { MINE: "1" } };
+	writeFiles(pi.agentDir, { "mcp.json": { mcpServers: { same, own, broken, changed } } });
+	expect((await command(pi, "/reload")).status).toMatch(/ · restarted MCP servers: own, broken, changed$/);
+	await command(pi, "/mcp");
+	expect([starts("same"), starts("own")]).toEqual([1, 2]);
+	const texts = await call(pi, ["own_asked_again", {}], ["broken_add_two", { a: 1, b: 2 }], ["changed_env", {}]);
+	expect(texts).toEqual(["called asked_again", "3", "MINE PATH"]);
+});
+
+test("the arguments of a prompt are completed by its server, by position and by name", async () => {
+	const pi = await startWith({ everything: EVERYTHING, h: hostile() });
+	const complete = async (typed: string) =>
+		(await pi.session.completeArguments("everything:completable-prompt", typed)).map(({ value }) => value);
+	expect(await complete("")).toEqual(["Engineering", "Sales", "Marketing", "Support"]);
+	expect(await complete("Ma")).toEqual(["Marketing"]);
+	expect(await complete("Sales ")).toEqual(["Sales David", "Sales Eve", "Sales Frank"]);
+	expect(await complete("name=E")).toEqual([]);
+	expect(await complete("department=Support name=")).toEqual(
+		["John", "Kim", "Lee"].map((name) => `department=Support name=${name}`),
+	);
+	expect(await complete("department=Support K")).toEqual(["department=Support Kim"]);
+	expect(await pi.session.completeArguments("everything:args-prompt", "")).toEqual([
+		{ value: "city=", description: "Name of the city" },
+		{ value: "state=" },
+	]);
+	expect(await pi.session.completeArguments("everything:args-prompt", "Austin st")).toMatchObject([
+		{ value: "Austin state=" },
+	]);
+	expect(await pi.session.completeArguments("everything:simple-prompt", "")).toEqual([]);
+	expect(await pi.session.completeArguments("everything:nope", "")).toEqual([]);
 });
 
 async function command({ session }: TestSession, line: string): Promise<{ status: string }> {

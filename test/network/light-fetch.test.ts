@@ -46,7 +46,9 @@ test("a request arrives with its headers and body, and the answer with its own",
 test("a long body arrives complete, with characters outside the basic plane", async () => {
 	const url = await serve((_, response, body) => response.end(JSON.stringify(body)));
 	const body = `x${"😀".repeat(3_000_000)}`;
-	expect((await (await send(url, { method: "POST", body })).json()) === body).toBe(true);
+	for (const sent of [body, Buffer.from(body)]) {
+		expect((await (await send(url, { method: "POST", body: sent })).json()) === body).toBe(true);
+	}
 });
 
 test.each(["gzip", "x-gzip", "GZIP"])("a body with the content encoding %s is decoded", async (encoding) => {
@@ -145,6 +147,7 @@ test.each([
 	[["file:///a", { headers: new LightHeaders() }], false],
 	[[new URL("http://a"), { headers: new LightHeaders() }], false],
 	[["http://a/v1", { headers: new Headers() }], false],
+	[["http://a/v1", { method: "POST", headers: new LightHeaders(), body: Buffer.from("{}") }], true],
 	[["http://a/v1", { headers: new LightHeaders(), body: new FormData() }], false],
 	[["http://a/v1", { headers: new LightHeaders(), redirect: "error" }], false],
 	[["http://a/v1"], false],

@@ -55,7 +55,7 @@ test.each([
 		{
 			code: "bad_arguments",
 			message: 'No hook provides the host "nowhere:x"',
-			hint: "the hosts are docker:, here:, kubectl:, podman:, ssh:",
+			hint: "the hosts are docker:, here:, kubectl:, podman:, sandbox:, ssh:",
 		},
 	],
 	["not a spec", { code: "bad_arguments", message: 'No hook provides the host "not a spec"' }],

@@ -7,6 +7,7 @@ import { report } from "./report.js";
 const ACTIONS = ["show", "stop"] as const;
 type Action = (typeof ACTIONS)[number];
 
+const TITLE = "Background commands";
 /** Lines of output that `show` prints. */
 const SHOWN_LINES = 20;
 
@@ -28,8 +29,9 @@ export const jobsCommand: SlashCommand = {
 		const list = session.jobs.list();
 		if (args.length > 0) return act(findAction(args[0]), findJob(list, args), context);
 		if (list.length === 0) return { status: "There are no background commands" };
-		if (!shell) return report(context, "Background commands", list.map(describe));
-		const job = await context.ui.select("Background commands", list.map(option), { signal: context.signal });
+		if (!shell?.pickLive) return report(context, TITLE, list.map(describe));
+		const id = await shell.pickLive({ title: TITLE, rows: () => session.jobs.list().map(row) }, context.signal);
+		const job = session.jobs.list().find((candidate) => candidate.id === id);
 		if (!job) return undefined;
 		return act(await chooseAction(job, context), job, context);
 	},
@@ -83,9 +85,9 @@ function findJob(list: readonly JobStatus[], [action, given]: readonly string[])
 	});
 }
 
-function option(job: JobStatus) {
+function row(job: JobStatus) {
 	const label = `${job.id} · ${shortCommand(job.command, 60)}`;
-	return { label, value: job, description: [describeJobState(job), job.lastLine].filter(Boolean).join(" · ") };
+	return { label, value: job.id, description: [describeJobState(job), job.lastLine].filter(Boolean).join(" · ") };
 }
 
 function describe(job: JobStatus): string {

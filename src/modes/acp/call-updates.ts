@@ -3,6 +3,7 @@ import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus }
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ToolResult } from "../../tools/tool.js";
 import {
+	beforeOf,
 	type CallFacts,
 	describeCall,
 	diffsOf,
@@ -108,8 +109,7 @@ export class CallUpdates {
 	replay(id: string, name: string, args: Readonly<Record<string, unknown>>, result: ReplayedResult | null): void {
 		const facts = { name, args, cwd: this.cwd };
 		const { title, kind, locations } = describeCall(facts);
-		const before: FileBefore = isCreation(result?.details) ? { text: null } : "unknown";
-		const diffs = diffsOf(facts, before);
+		const diffs = diffsOf(facts, beforeOf(facts, result?.details));
 		const isChange = result !== null && !result.isError && diffs.length > 0;
 		const rawOutput = plainJson(result?.details) ?? null;
 		this.send({
@@ -144,7 +144,3 @@ export class CallUpdates {
 
 /** The result of a call in a log. */
 export type ReplayedResult = ToolResult & { isError: boolean };
-
-function isCreation(details: unknown): boolean {
-	return typeof details === "object" && details !== null && "created" in details && details.created === true;
-}

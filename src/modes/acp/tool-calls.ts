@@ -8,7 +8,8 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { localPath } from "../../tools/host/local-path.js";
 import { displayPath } from "../../tools/path.js";
-import type { ToolResult } from "../../tools/tool.js";
+import type { ToolResult, WriteToolDetails } from "../../tools/tool.js";
+import { parseDiff } from "../../util/read-diff.js";
 import { stripAll } from "../../util/sanitize.js";
 
 /** A tool call of the model. */
@@ -85,6 +86,24 @@ export function readBefore(call: CallFacts): FileBefore {
 	} catch {
 		return "unknown"; // unreadable, or not text: the tool reports the reason
 	}
+}
+
+/** The file that a call of `write` has replaced, from the details of its result. */
+export function beforeOf({ args }: CallFacts, details: unknown): FileBefore {
+	const known: Partial<Record<keyof WriteToolDetails, unknown>> = Object(details);
+	if (known.created === true) return { text: null };
+	const { content } = args;
+	if (typeof known.diff !== "string" || typeof content !== "string") return "unknown";
+	const changes = parseDiff(known.diff);
+	const added = new Set(changes.flatMap(({ kind, number }) => (kind === "added" ? [Number(number)] : [])));
+	const removed = changes.filter(({ kind }) => kind === "removed");
+	// A long diff is cut.
+	if (added.size !== known.added || removed.length !== known.removed) return "unknown";
+	const end = content === "" || content.endsWith("\n") ? "\n" : "";
+	const lines = content.replace(/\n$/, "").split("\n");
+	const old = content === "" ? [] : lines.filter((_, at) => !added.has(at + 1));
+	for (const { number, text } of removed) old.splice(Number(number) - 1, 0, text);
+	return { text: old.length === 0 ? "" : old.join("\n") + end };
 }
 
 /** The result of a call as content: text that is not Markdown is fenced, images stay images. */

@@ -61,6 +61,7 @@ export function createShell({ write, page, dialogs: host, clipboardPrograms, ...
 		pickBranch: async (rows, signal) => (await load()).pickBranch(rows, signal),
 		openTools: async (tools, signal) => (await load()).openTools(tools, signal),
 		openSettings: async (settings, signal) => (await load()).openSettings(settings, signal),
+		pickLive: async (list, signal) => (await load()).pickLive(list, signal),
 		showText: async (page, signal) => (await load()).showText(page, signal),
 		showList: async (page, signal) => (await load()).showList(page, signal),
 	};

@@ -1,28 +1,28 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { startModelServer } from "../lib/model-server.mjs";
 import { memoryOf, startProcess } from "../lib/process.mjs";
 import { interleave } from "../lib/stats.mjs";
 import { mark, startInTerminal } from "../lib/terminal.mjs";
-import { withTimeout } from "./start.mjs";
+import { settled, withTimeout } from "./start.mjs";
 
 const MEGABYTES = [1, 10, 100];
-const SETTLE_MS = 500;
+/** Lines of output of each command in a session. */
+const OUTPUT_LINES = 60;
 
 /**
- * Writes a session of about `megabytes` MB that was compacted shortly before its end, as is usual for that size.
+ * Writes a session of about `megabytes` MB, by default compacted shortly before its end, as is usual for that size.
  * @returns its path
  */
-function writeSession(dir, cwd, megabytes) {
-	const path = join(dir, `session-${megabytes}.jsonl`);
+function writeSession(dir, cwd, megabytes, { lines = OUTPUT_LINES, isCompacted = true } = {}) {
+	const path = join(dir, `session-${megabytes}-${lines}.jsonl`);
 	const file = openSync(path, "w", 0o600);
 	const timestamp = "2026-01-01T00:00:00.000Z";
 	const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
 	const assistant = (content, stopReason) => ({
 		role: "assistant", content, api: "openai-completions", provider: "bench", model: "scripted", usage, stopReason, timestamp: 1,
 	});
-	const output = "a line of output that a tool has printed, neither long nor short\n".repeat(60);
+	const output = "a line of output that a tool has printed, neither long nor short\n".repeat(lines);
 	let index = 0;
 	let bytes = 0;
 	let pending = "";
@@ -45,7 +45,7 @@ function writeSession(dir, cwd, megabytes) {
 	};
 	append({ type: "session", version: 1, id: "00000000-0000-4000-8000-000000000000", cwd });
 	while (bytes + pending.length < megabytes * 1_000_000) turn();
-	append({ type: "compaction", summary: "Much was built.", firstKeptEntryIndex: index - 4, tokensBefore: 100_000 });
+	if (isCompacted) append({ type: "compaction", summary: "Much was built.", firstKeptEntryIndex: index - 4, tokensBefore: 100_000 });
 	for (let count = 0; count < 5; count++) turn();
 	flush();
 	closeSync(file);
@@ -68,13 +68,7 @@ export async function resumeSession({ rounds, workshop }) {
 			terminal.write(mark(3));
 			await terminal.waitFor(mark(3), { from });
 			await terminal.waitFor(shown);
-			// Wait until nothing is written for a while; the result is the time of the last write.
-			let chunks = -1;
-			while (chunks !== terminal.chunks.length) {
-				chunks = terminal.chunks.length;
-				await delay(SETTLE_MS);
-			}
-			return { settled: terminal.chunks.at(-1).at, rss: memoryOf(terminal.pid).now };
+			return { settled: await settled(terminal), rss: memoryOf(terminal.pid).now };
 		} finally {
 			await terminal.close();
 		}
@@ -104,6 +98,43 @@ export async function resumeSession({ rounds, workshop }) {
 			{ name: `resume ${size} MB: memory`, unit: "MiB", values: values[`open${size}`].rss, floor: "fresh start", floorValues: values.fresh.rss, budget: { ratio: 1.5 } },
 			{ name: `print turn on ${size} MB: spawn to request`, unit: "ms", values: values[`print${size}`].sent, floor: "fresh start", floorValues: values.freshPrint.sent, budget: { ratio: 1.5 } },
 		]);
+	} finally {
+		await server.close();
+	}
+}
+
+const REQUEST_MEGABYTES = 94;
+
+/** A print turn whose request is as long as a session: time, and memory compared with the request. */
+export async function largeRequest({ rounds, workshop }) {
+	const server = await startModelServer(() => ({ text: "hello" }));
+	const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
+	const path = writeSession(workshop.dir, sandbox.cwd, REQUEST_MEGABYTES, { lines: 1500, isCompacted: false });
+	try {
+		const { pi } = await interleave(rounds, {
+			async pi() {
+				const copy = `${path}.copy`;
+				copyFileSync(path, copy);
+				const count = server.requests.length + 1;
+				const started = performance.now();
+				const run = startProcess([...workshop.pi, "--model", "bench/scripted", "--session", copy, "-p", "hi"], sandbox);
+				try {
+					const { body } = await withTimeout(server.request(count), 60_000, "no request");
+					const { peak } = memoryOf(run.pid);
+					await run.ended;
+					const wall = performance.now() - started;
+					const megabytes = Buffer.byteLength(JSON.stringify(body)) / 1024 / 1024;
+					server.requests[count - 1] = null;
+					return { wall, peak: peak / megabytes };
+				} finally {
+					run.kill();
+				}
+			},
+		});
+		return [
+			{ name: `print turn on a ${REQUEST_MEGABYTES} MB request`, unit: "ms", values: pi.wall, budget: { atMost: 2000 } },
+			{ name: `print turn on a ${REQUEST_MEGABYTES} MB request: peak memory, of the request`, unit: "×", values: pi.peak, budget: { atMost: 4 } },
+		];
 	} finally {
 		await server.close();
 	}

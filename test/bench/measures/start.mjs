@@ -1,5 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { interleave } from "../lib/stats.mjs";
-import { runToEnd } from "../lib/process.mjs";
+import { cpuOf, runToEnd } from "../lib/process.mjs";
 import { mark, startInTerminal } from "../lib/terminal.mjs";
 import { startModelServer } from "../lib/model-server.mjs";
 
@@ -23,7 +24,10 @@ export async function fastPaths({ rounds, workshop }) {
 	];
 }
 
-/** Time to first paint in a terminal, with a key typed at spawn, and memory after it. */
+/** Time without output after which a screen counts as settled. */
+const SETTLE_MS = 500;
+
+/** Time to first paint in a terminal, with a key typed at spawn, and CPU until nothing more happens. */
 export async function firstPaint({ rounds, workshop }) {
 	const server = await startModelServer(() => ({ text: "hello" }));
 	const paint = (command, sandbox) => async () => {
@@ -34,7 +38,8 @@ export async function firstPaint({ rounds, workshop }) {
 			// Until the program takes over, the terminal itself echoes keys: search the output after the paint.
 			const from = terminal.chunks.findIndex((chunk) => chunk.at === painted);
 			const echoed = await terminal.waitFor(mark(1), { from });
-			return { painted, echoed };
+			await settled(terminal);
+			return { painted, echoed, cpu: cpuOf(terminal.pid) };
 		} finally {
 			await terminal.close();
 		}
@@ -64,10 +69,21 @@ export async function firstPaint({ rounds, workshop }) {
 			{ name: "first paint", unit: "ms", values: pi.painted, floor: "editor", floorValues: editor.painted, budget: { ratio: 1.3 } },
 			{ name: "key typed at spawn shown", unit: "ms", values: pi.echoed, floor: "editor", floorValues: editor.echoed, budget: { ratio: 1.3 } },
 			{ name: "prompt typed at first paint: request", unit: "ms", values: ready.sent, budget: { atMost: 100 } },
+			{ name: "start to settled: CPU", unit: "ms", values: pi.cpu, floor: "editor", floorValues: editor.cpu, budget: { atMost: 220 } },
 		];
 	} finally {
 		await server.close();
 	}
+}
+
+/** Waits until a terminal shows nothing new for a while. @returns the time of its last output */
+export async function settled(terminal) {
+	let chunks = -1;
+	while (chunks !== terminal.chunks.length) {
+		chunks = terminal.chunks.length;
+		await delay(SETTLE_MS);
+	}
+	return terminal.chunks.at(-1).at;
 }
 
 /** Rejects when a promise does not settle in time, so that a hanging program does not block the benchmark. */

@@ -17,6 +17,7 @@ async function serveWithHistory() {
 	provider.reply(
 		[thinking("hm"), text("I will."), toolCall("edit", { path: "a.txt", oldText: "one", newText: "1" }, "c1")],
 		[toolCall("write", { path: "b.txt", content: "x" }, "c2"), toolCall("tasks", { tasks }, "c3")],
+		[toolCall("write", { path: "a.txt", content: "zero\n1\ntwo\n" }, "c4")],
 		"Done.",
 	);
 	await editor.prompt(id, "change it");
@@ -32,7 +33,7 @@ test("session/load in another process replays the history, and the session goes 
 	const updates = editor.updates.flatMap(({ sessionId, update }) => (sessionId === id ? [update.sessionUpdate] : []));
 	expect(updates).toEqual([
 		...["user_message_chunk", "agent_thought_chunk", "agent_message_chunk"],
-		...["tool_call", "tool_call", "tool_call", "agent_message_chunk", "plan", "usage_update"],
+		...["tool_call", "tool_call", "tool_call", "tool_call", "agent_message_chunk", "plan", "usage_update"],
 	]);
 	expect(editor.text("user_message_chunk")).toBe("change it");
 	expect(editor.text("agent_thought_chunk")).toBe("hm");
@@ -44,6 +45,9 @@ test("session/load in another process replays the history, and the session goes 
 		content: [{ type: "diff", oldText: "one", newText: "1" }],
 	});
 	expect(editor.call("c2").content).toEqual([{ type: "diff", path: join(cwd, "b.txt"), oldText: null, newText: "x" }]);
+	expect(editor.call("c4").content).toEqual([
+		{ type: "diff", path: join(cwd, "a.txt"), oldText: "1\n", newText: "zero\n1\ntwo\n" },
+	]);
 	expect(editor.of("plan")).toMatchObject([{ entries: [{ content: "edit", status: "completed" }] }]);
 	provider.reply("And more.");
 	expect(await editor.prompt(id, "continue")).toEqual({ stopReason: "end_turn" });

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { type App, startApp } from "./app.js";
@@ -71,4 +73,41 @@ test("the end of a command is shown while nothing runs, and /new says what it en
 	await app.submit("/new");
 	await app.terminal.waitFor("Ended 1 background command with the session: job-2");
 	expect(await rows(app, /1 job$/)).toEqual([]);
+});
+
+test.each([
+	[40, / → job-1 · until [^ ]*… {2}exit code 3 a/],
+	[80, / → job-1 · until test -e go; do sleep 0\.… {2}exit code 3 after .* · over$/],
+	[120, / → job-1 · until test -e go; do sleep 0\.1; done; echo over; … {2}exit code 3 after .* · over$/],
+])("at %d columns the open list of /jobs shows how long a command runs, and its end", async (columns, row) => {
+	const app = await openWith(columns, "until test -e go; do sleep 0.1; done; echo over; exit 3");
+	const { terminal } = app;
+	await app.submit("/jobs");
+	const listed = async () => (await terminal.screen()).find((line) => line.includes("→ job-1")) ?? "";
+	await terminal.waitFor(/→ job-1 .*running for/);
+	const first = await listed();
+	await expect.poll(listed, { timeout: 10_000 }).not.toBe(first);
+	writeFileSync(join(app.cwd, "go"), "");
+	await terminal.waitFor(/→ job-1 .*exit code 3/);
+	expect((await listed()).trimEnd()).toMatch(row);
+	await terminal.press("enter");
+	await terminal.waitFor("Output:");
+});
+
+test("a list of /jobs shows commands that start while it is open, and keeps the selected one", async () => {
+	const app = await openWith(80);
+	let start = () => {};
+	const started = new Promise<void>((resolve) => {
+		start = resolve;
+	});
+	app.provider.reply(async () => {
+		await started;
+		return [toolCall("bash", { command: "sleep 1000 # second", background: true })];
+	}, "Both run.");
+	await app.submit("another one");
+	await app.submit("/jobs");
+	await app.terminal.waitFor("Background commands");
+	start();
+	await app.terminal.waitFor(/job-2 · sleep 1000/);
+	expect(await rows(app, /→/)).toEqual([expect.stringContaining("→ job-1")]);
 });

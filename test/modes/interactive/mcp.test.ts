@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
+import { tempDir } from "../../helpers/temp.js";
 import { agentDirWith, EVERYTHING, hostile } from "../../mcp/servers.js";
 import { type App, startApp } from "./app.js";
 
@@ -69,6 +72,46 @@ test("typing @ and / completes resources and prompts of servers", async () => {
 	await terminal.waitFor("It lists features.");
 	expect(app.provider.requests[0]?.messages.at(-1)?.text).toContain("<file name=");
 });
+
+test.each([40, 80, 120])("typing a prompt of a server completes its arguments at %d columns", async (columns) => {
+	const { terminal, provider, submit } = await open(columns);
+	await submit("/mcp");
+	await terminal.waitFor(/everything.*ready/);
+	await terminal.press("escape");
+	await terminal.type("/everything:completable-prompt ");
+	await terminal.waitFor("Engineering");
+	expect((await terminal.screen()).filter((row) => /Engineering|Sales|Marketing|Support/.test(row))).toHaveLength(4);
+	await terminal.type("Sal");
+	await terminal.press("tab");
+	await terminal.type(" ");
+	await terminal.waitFor("Frank");
+	await terminal.press("down");
+	provider.reply("Done.");
+	await terminal.press("tab", "enter");
+	await terminal.waitFor("▎ Done.");
+	expect(provider.requests[0]?.messages.at(-1)?.text).toBe("Please promote Eve to the head of the Sales team.");
+});
+
+test.each([40, 80, 120])(
+	"/reload restarts a server whose program changed, and says so at %d columns",
+	async (columns) => {
+		const dir = tempDir();
+		const path = join(dir, "server.mjs");
+		const source = readFileSync(hostile().args[0] ?? "", "utf8");
+		writeFileSync(path, source);
+		const agentDir = agentDirWith({ ours: { command: process.execPath, args: [path] }, other: hostile() });
+		const { terminal, submit } = await startApp({ columns, rows: 40, agentDir });
+		await terminal.waitFor("0%");
+		await submit("/mcp");
+		await terminal.waitFor(/ours.*ready/);
+		await terminal.press("escape");
+		writeFileSync(path, source.replace('tool("big"),', ""));
+		await submit("/reload");
+		await terminal.waitFor(/restarted\s+MCP\s+servers:\s+ours$/m);
+		await submit("/mcp");
+		await terminal.waitFor(columns > 40 ? /ours +8 tools .*ready/ : /ours.*ready/);
+	},
+);
 
 test.each([40, 80, 120])(
 	"a call of a server's tool and its output are shown without control sequences at %d columns",

@@ -55,7 +55,7 @@ test("names of any characters are written, read, described, listed and deleted a
 		const path = join(cwd, name);
 		expect(await host.writeFile(path, name)).toEqual({ created: true, realPath: path });
 		expect(readFileSync(path, "utf8")).toBe(name);
-		expect((await readFile(host, path, never)).toString()).toBe(name);
+		expect((await readFile(host, path, { signal: never })).toString()).toBe(name);
 		expect(await host.stat(path)).toEqual({ kind: "file", size: Buffer.byteLength(name) });
 		expect(await outputOf(host, ["cat", "--", path])).toMatchObject({ output: name, exitCode: 0 });
 	}
@@ -73,13 +73,13 @@ test("all bytes survive, in files of any size and from any offset", async () => 
 	const bytes = Buffer.alloc(3_000_000, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
 	await host.writeFile(join(cwd, "all"), bytes);
 	expect(readFileSync(join(cwd, "all")).equals(bytes)).toBe(true);
-	expect((await readFile(host, join(cwd, "all"), never)).equals(bytes)).toBe(true);
+	expect((await readFile(host, join(cwd, "all"), { signal: never })).equals(bytes)).toBe(true);
 	const file = await host.openFile(join(cwd, "all"), { offset: 2_999_990 });
 	const into = Buffer.alloc(100);
 	expect([file.size, await file.read(into), await file.read(into)]).toEqual([3_000_000, 10, 0]);
 	await file.close();
 	await host.writeFile(join(cwd, "empty"), "");
-	expect((await readFile(host, join(cwd, "empty"), never)).length).toBe(0);
+	expect((await readFile(host, join(cwd, "empty"), { signal: never })).length).toBe(0);
 });
 
 test("a write keeps mode and links, leaves nothing behind, and resolves the path", async () => {
@@ -211,7 +211,9 @@ test("calls run at the same time", async () => {
 	const host = await start(cwd);
 	const numbers = Array.from({ length: 20 }, (_, number) => number);
 	await Promise.all(numbers.map((number) => host.writeFile(join(cwd, `f${number}`), `${number}`)));
-	const read = numbers.map(async (number) => (await readFile(host, join(cwd, `f${number}`), never)).toString());
+	const read = numbers.map(async (number) =>
+		(await readFile(host, join(cwd, `f${number}`), { signal: never })).toString(),
+	);
 	expect(await Promise.all(read)).toEqual(numbers.map(String));
 });
 

@@ -11,6 +11,7 @@ import { type CompactionAnswer, CompactionPanel, type CompactionPanelOptions } f
 import { ContextPanel } from "./context-panel.js";
 import { HooksPanel } from "./hooks-panel.js";
 import { createListPage } from "./list-page.js";
+import { createLiveList } from "./live-list.js";
 import { McpPanel } from "./mcp-panel.js";
 import { createModelPicker } from "./model-picker.js";
 import { createTextPager } from "./pager.js";
@@ -52,6 +53,10 @@ export function createDialogs(host: DialogHost): CommandDialogs {
 			open<void>(host, signal, undefined, (onClose) => {
 				return new SettingsPicker(style, { settings, requestRender, onClose });
 			}),
+		pickLive: (list, signal) =>
+			open<string | null>(host, signal, null, (onClose, closed) =>
+				createLiveList(style, list, { closed, requestRender, onClose }),
+			),
 		showText: (page, signal) => open<void>(host, signal, undefined, (onClose) => createTextPager(style, page, onClose)),
 		showList: (page, signal) =>
 			open<string | null>(host, signal, null, (onClose) => createListPage(style, page, onClose)),

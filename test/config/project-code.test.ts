@@ -1,0 +1,138 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { collectProjectCode, findServerFiles } from "../../src/config/project-code.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+function project(files: Record<string, string>): string {
+	const cwd = join(tempDir(), "project");
+	mkdirSync(cwd);
+	writeFiles(cwd, files);
+	return cwd;
+}
+
+const namesOf = async (cwd: string) => (await collectProjectCode(cwd)).files.map(({ rel }) => rel);
+
+describe("the files of a project's MCP servers", () => {
+	const SERVERS = JSON.stringify({
+		mcpServers: {
+			one: { command: "node", args: ["server.mjs", "--config=./conf.json", "", 5, ".", "../outside.js"] },
+			two: { command: "./run", cwd: "tools" },
+			three: { command: "node", args: "unused.js", cwd: 1 },
+			four: "./unused.js",
+		},
+	});
+	const FILES = {
+		".mcp.json": SERVERS,
+		".pi/mcp.json": `\ufeff${JSON.stringify({ mcpServers: { five: { command: "./five.sh", args: ["package.json"] } } })}`,
+		"server.mjs": 'import "./part.mjs"',
+		"part.mjs": "",
+		"conf.json": JSON.stringify({ mcpServers: { six: { command: "./unused.js" } } }),
+		"tools/run": "",
+		"five.sh": "",
+		"package.json": '{"main": "unused.js"}',
+		"unused.js": "",
+		".pi/hooks/hook.ts": "",
+	};
+
+	test("are the configurations, the files that commands and arguments name, and the imports of those", async () => {
+		const { ".pi/mcp.json": _, ...files } = FILES;
+		const cwd = project(files);
+		writeFiles(join(cwd, ".."), { "outside.js": "" });
+		const expected = [".mcp.json", "conf.json", "part.mjs", "server.mjs", "tools/run"];
+		expect(await findServerFiles(cwd)).toEqual(expected.map((name) => join(cwd, name)));
+		expect(await namesOf(cwd)).toEqual([".mcp.json", ".pi/hooks/hook.ts", ...expected.slice(1)]);
+	});
+
+	test("include a package.json only if a command names it, and files that both configurations name once", async () => {
+		const cwd = project(FILES);
+		expect((await findServerFiles(cwd)).map((path) => path.slice(cwd.length + 1))).toEqual([
+			".mcp.json",
+			".pi/mcp.json",
+			"conf.json",
+			"five.sh",
+			"package.json",
+			"part.mjs",
+			"server.mjs",
+			"tools/run",
+			"unused.js",
+		]);
+	});
+
+	test.each(["{", "null", "[]", '{"mcpServers": ["./unused.js"]}', '{"mcpServers": 1}', '{"servers": {}}'])(
+		"are the configuration alone if it defines no servers: %s",
+		async (text) => {
+			const cwd = project({ ".mcp.json": text, "unused.js": "" });
+			expect(await findServerFiles(cwd)).toEqual([join(cwd, ".mcp.json")]);
+		},
+	);
+});
+
+describe("the imports of a project's code", () => {
+	test("include the entry point of a directory's package.json, if it is in the project", async () => {
+		const cwd = project({
+			".pi/hooks/a.ts":
+				'import "../../lib"; import "../../far"; import "../../none"; import "../../bad"; import "./b.json"',
+			".pi/hooks/b.json": '{"main": "../../lib/unused.js"}',
+			"lib/package.json": '{"main": "src/entry"}',
+			"lib/src/entry.js": "",
+			"lib/unused.js": "",
+			"far/package.json": '{"main": "../../outside.js"}',
+			"none/package.json": '{"main": 1}',
+			"bad/package.json": "{",
+		});
+		writeFiles(join(cwd, ".."), { "outside.js": "" });
+		const names = [".pi/hooks/a.ts", ".pi/hooks/b.json", "bad/package.json", "far/package.json", "lib/package.json"];
+		expect(await namesOf(cwd)).toEqual([...names, "lib/src/entry.js", "none/package.json"]);
+	});
+
+	test("include TypeScript files that are imported by the names of their output", async () => {
+		const cwd = project({
+			".pi/hooks/a.ts":
+				'import "../../one.js"; import "../../two.mjs"; import "../../view.jsx"; import "../../data.json"',
+			"one.ts": "",
+			"two.mts": "",
+			"view.tsx": "",
+			"data.json": "",
+			"data.tsx": "",
+		});
+		expect(await namesOf(cwd)).toEqual([".pi/hooks/a.ts", "data.json", "one.ts", "two.mts", "view.tsx"]);
+	});
+
+	test("are reported as missing only if they are imports, and only from sources", async () => {
+		const cwd = project({
+			".pi/hooks/a.ts": 'import "./gone.js"; export const path = "./absent.md";',
+			".pi/hooks/notes.md": 'import "./example.js"',
+		});
+		expect((await collectProjectCode(cwd)).unresolved).toEqual([
+			{ from: ".pi/hooks/a.ts", specifier: "./gone.js", reason: "not found" },
+		]);
+	});
+});
+
+describe("the code of a project", () => {
+	const MEGABYTE = 1024 * 1024;
+	const sized = (count: number) =>
+		Object.fromEntries(Array.from({ length: count }, (_, at) => [`.pi/hooks/${at}.txt`, `${at}`.padEnd(2 * MEGABYTE)]));
+
+	test("is complete with 32 MB, and incomplete with more", async () => {
+		const cwd = project(sized(16));
+		expect(await collectProjectCode(cwd)).toMatchObject({ files: { length: 16 }, incomplete: undefined });
+		writeFiles(cwd, { ".pi/tools/a.ts": "1" });
+		expect((await collectProjectCode(cwd)).incomplete).toBe("more than 32 MB");
+	});
+
+	test("excludes a file of more than 2 MB, which is reported", async () => {
+		const cwd = project({ ".pi/hooks/a.ts": " ".repeat(2 * MEGABYTE + 1) });
+		const { files, unresolved } = await collectProjectCode(cwd);
+		expect(files).toEqual([]);
+		expect(unresolved).toMatchObject([{ from: ".pi/hooks/a.ts", specifier: ".pi/hooks/a.ts" }]);
+	});
+
+	test("reports a file with the name of a directory of code", async () => {
+		const cwd = project({ ".pi/hooks": "", ".pi/tools/a.ts": "" });
+		const { files, unresolved } = await collectProjectCode(cwd);
+		expect(files.map(({ rel }) => rel)).toEqual([".pi/tools/a.ts"]);
+		expect(unresolved).toMatchObject([{ from: ".pi/hooks", reason: expect.stringContaining("not a directory") }]);
+	});
+});

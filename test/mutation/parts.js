@@ -1,0 +1,63 @@
+/** @param {string} folder @param {string} names separated by spaces */
+const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`);
+/** @param {string} folder @param {string} names separated by spaces */
+const sources = (folder, names) => names.split(" ").map((name) => `src/${folder}/${name}.ts`);
+
+const CONTEXT_CHECKS = "check describe-problem own-message ranges replacement";
+const CONTEXT_BUILD = "build-context convert core preamble-answer trace";
+
+/**
+ * The code that `npm run mutation` mutates, in parts that end within some minutes each: the sources of a part, and the test
+ * files that must detect the mutants.
+ * @type {Record<string, { mutate: string[], tests: string[] }>}
+ */
+export const PARTS = {
+	trust: {
+		mutate: sources("config", "trust project-code"),
+		tests: tests("config", "project-code project-imports trust"),
+	},
+	gates: {
+		mutate: sources("hooks", "gates check-answer"),
+		tests: tests("hooks", "check-answer gates policy prompt-event"),
+	},
+	"context-checks": {
+		mutate: sources("context", CONTEXT_CHECKS),
+		tests: tests("context", "check convert describe-problem own-message ranges replacement"),
+	},
+	"context-build": {
+		mutate: sources("context", CONTEXT_BUILD),
+		tests: tests("context", "build-context context-memo convert hook-outputs preamble request-outputs"),
+	},
+	"context-requests": {
+		mutate: ["src/context/*.ts", ...sources("context", `${CONTEXT_CHECKS} ${CONTEXT_BUILD}`).map((path) => `!${path}`)],
+		tests: tests(
+			"context",
+			"build-context calibration compact context-memo convert ledger plain-summary preamble recorded-request window-budget",
+		),
+	},
+	"log-entries": {
+		mutate: sources("log", "codec entry freeze read-entry read-message"),
+		tests: tests("log", "codec entry line-heads read-message session-format-doc"),
+	},
+	"log-lines": {
+		mutate: sources("log", "line-index line-patterns raw-lines read-preamble read-usage"),
+		tests: [
+			...tests("log", "line-patterns line-heads read-usage session-log"),
+			...tests("context", "recorded-request preamble"),
+		],
+	},
+	"log-files": {
+		mutate: sources(
+			"log",
+			"batch-journal check-session import-session linear-entry open-error open-file repair-session session-checker session-file session-log tree-file",
+		),
+		tests: tests("log", "check-session import-session repair-session session-faults session-log"),
+	},
+	"log-catalog": {
+		mutate: sources(
+			"log",
+			"catalog command-history earlier-prompts gate-text manage request-usage search searched-texts session-paths session-summary",
+		),
+		tests: tests("log", "catalog command-history earlier-prompts manage search-entries session-paths"),
+	},
+};
