@@ -42,6 +42,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/confirm-destructive"),
 	},
 	{
+		name: "containers",
+		description: "runs tools in a running container, with --on",
+		commands: [],
+		hosts: ["docker", "podman", "kubectl"],
+		load: () => import("#hooks-examples/containers"),
+	},
+	{
 		name: "custom-compaction",
 		description: "lets a cheaper model write compaction summaries",
 		commands: ["compact-with"],
@@ -178,6 +185,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],
 		load: () => import("#hooks-examples/snake"),
+	},
+	{
+		name: "ssh",
+		description: "runs tools on another machine, with --on ssh:",
+		commands: [],
+		hosts: ["ssh"],
+		load: () => import("#hooks-examples/ssh"),
 	},
 	{
 		name: "stacking",

@@ -1,4 +1,5 @@
 import { PiError } from "../errors.js";
+import { BUNDLED_HOOKS } from "../hooks/bundled.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
@@ -40,9 +41,10 @@ export class SessionHost {
 		const spec = readHostSpec(this.spec);
 		const found = spec && registry.toolHosts.get(spec.scheme);
 		if (!found) {
-			const known = [...registry.toolHosts.keys()].map((scheme) => `${scheme}:`);
+			const bundled = BUNDLED_HOOKS.flatMap(({ hosts = [] }) => hosts);
+			const known = [...new Set([...bundled, ...registry.toolHosts.keys()])].sort().map((scheme) => `${scheme}:`);
 			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(this.spec)}`, {
-				hint: known.length > 0 ? `the hosts are ${known.join(", ")}` : "load a hook that calls pi.toolHost",
+				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
 		this.#current = await openToolHost(found, spec, { host, signal });

@@ -8,12 +8,13 @@ import { createLocalHost } from "../../src/tools/host/local-host.js";
 import type { ShellEngine } from "../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../src/tools/host/shell-host.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import { openEngineHost } from "./engine-hosts.js";
 import { openHookHost } from "./hook-host.js";
 import { tempDir } from "./temp.js";
 
 /**
  * The host on which the tests of tools run: `local`, `sh` (a shell on this machine), `sh-posix` (the same, without ripgrep) or
- * `sandbox`.
+ * `sandbox` or one of engine-hosts.ts.
  */
 export const TEST_HOST = process.env.PI_TEST_HOST ?? "local";
 
@@ -42,6 +43,8 @@ export function withRipgrep(): string {
 /** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */
 export async function createTestHost(cwd: string): Promise<ToolHost> {
 	if (TEST_HOST === "local") return createLocalHost(cwd);
+	const engineHost = await openEngineHost(TEST_HOST, cwd);
+	if (engineHost) return engineHost;
 	if (TEST_HOST === "sandbox") return createSandbox(cwd);
 	const engine = TEST_HOST === "sh" ? localShell({ path: withRipgrep() }) : localShell();
 	const host = await createShellHost(engine, { cwd });

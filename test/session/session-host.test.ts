@@ -52,7 +52,11 @@ test("the user's setting chooses the host, that of the project does not", async 
 test.each([
 	[
 		"nowhere:x",
-		{ code: "bad_arguments", message: 'No hook provides the host "nowhere:x"', hint: "the hosts are here:" },
+		{
+			code: "bad_arguments",
+			message: 'No hook provides the host "nowhere:x"',
+			hint: "the hosts are docker:, here:, kubectl:, podman:, sandbox:, ssh:",
+		},
 	],
 	["not a spec", { code: "bad_arguments", message: 'No hook provides the host "not a spec"' }],
 	[
@@ -69,6 +73,26 @@ test("a factory that throws is named with its place", async () => {
 		code: "host_unreachable",
 		message: expect.stringMatching(/^Cannot use bad:: Hook bad\.ts:1:\d+ failed on host bad:: no luck$/),
 	});
+});
+
+test("a factory's message for the user is shown alone", async () => {
+	const failing = (code: string) =>
+		`export default (pi) => pi.toolHost("bad", () => { throw Object.assign(new Error("no luck"), { code: "${code}" }); });`;
+	for (const code of ["host_unreachable", "bad_arguments"]) {
+		const started = startSession({ hooks: { "bad.ts": failing(code) }, on: "bad:" });
+		await expect(started).rejects.toMatchObject({ code, message: "no luck" });
+	}
+});
+
+test.each([
+	["ssh://-x", "bad_arguments", '"ssh://-x" names no machine'],
+	["SSH:h;x", "bad_arguments", '"ssh:h;x" names no machine'],
+	["docker:", "bad_arguments", '"docker:" names no container'],
+	["podman:a b", "bad_arguments", '"podman:a b" names no container'],
+	["kubectl:-x", "bad_arguments", '"kubectl:-x" names no pod'],
+])("--on %s turns on the bundled hook that provides it", async (on, code, message) => {
+	await expect(startSession({ on })).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+	await expect(startSession({ on, discoverHooks: false })).rejects.toMatchObject({ code });
 });
 
 test("pi.toolHost refuses schemes that no spec can name", async () => {

@@ -153,6 +153,7 @@ describe("pi hooks check", () => {
 			shortcuts: ["ctrl+q", "f5"],
 			flags: ["deep"],
 			providers: ["corp"],
+			toolHosts: [],
 			listensTo: ["deploy:done"],
 			problem: null,
 			warnings: [],
