@@ -202,11 +202,12 @@ describe("the preamble of the previous request", () => {
 	const origin = { kind: "hook", hook: "/a.ts" } as const;
 	const section = { id: "base", text: "t" };
 	const traced = { section, origin };
+	const HIDDEN_TOOL = { tool: tool("x"), hook: "/a.ts" };
 	const parts: PreambleParts = {
 		sections: [traced, { section: { id: "tools", text: "T" }, origin: { kind: "core" } }],
 		tools: CORE.tools,
 		hiddenSections: [{ section, hook: "/a.ts" }],
-		hiddenTools: [{ tool: tool("x"), hook: "/a.ts" }],
+		hiddenTools: [HIDDEN_TOOL, { tool: tool("y"), hook: "/a.ts" }],
 		toolsBy: "/a.ts",
 		generated: null,
 	};
@@ -243,7 +244,8 @@ describe("the preamble of the previous request", () => {
 		["another hidden section", { hiddenSections: [{ section: { ...section, id: "x" }, hook: "/a.ts" }] }],
 		["another hidden text", { hiddenSections: [{ section: { ...section, text: "u" }, hook: "/a.ts" }] }],
 		["a section that another hook hides", { hiddenSections: [{ section, hook: "/b.ts" }] }],
-		["a tool that another hook hides", { hiddenTools: [{ tool: tool("x"), hook: "/b.ts" }] }],
+		["more hidden sections", { hiddenSections: [...parts.hiddenSections, { section: other.section, hook: "/a.ts" }] }],
+		["a tool that another hook hides", { hiddenTools: [HIDDEN_TOOL, { tool: tool("y"), hook: "/b.ts" }] }],
 	])("is not used for one with %s", (_, changed) => {
 		const next = new Preamble(CORE, { ...parts, ...changed });
 		expect(reusePreamble(previous, next)).toBe(next);
