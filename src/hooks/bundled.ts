@@ -13,6 +13,8 @@ export interface BundledHook {
 	commands: readonly string[];
 	/** True if it is on unless the user turns it off. */
 	isDefault?: boolean;
+	/** Schemes of the hosts that it provides: it is on while one of them is used. */
+	hosts?: readonly string[];
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
 	contextTypes?: readonly string[];
 	/** Imports the module. */
@@ -165,6 +167,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/redact"),
 	},
 	{
+		name: "sandbox",
+		description: "runs tools and commands in a sandbox with --on sandbox:",
+		commands: [],
+		hosts: ["sandbox"],
+		load: () => import("#hooks-examples/sandbox"),
+	},
+	{
 		name: "snake",
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],
@@ -213,6 +222,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 /** The path of a bundled hook in messages and settings, such as `pi:redact`. */
 export function bundledPath(name: string): string {
 	return BUNDLED_PREFIX + name;
+}
+
+/** The words that turn on the bundled hook for the host that the user chose with `--on` or the setting `on`. */
+export function hostWords(spec: string | undefined): string[] {
+	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
+	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
 }
 
 /** True for words that turn a bundled hook on or off: `pi:redact`, `-pi:fold`. */

@@ -257,6 +257,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		unsaved: () => unsaved,
 		ended,
 		rebuild,
+		connectHost: () => setup.hostConnection.connect({ registry: hooks.registry, host, signal: ended.signal }),
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {

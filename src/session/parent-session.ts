@@ -55,6 +55,7 @@ export class ParentSession implements SessionHandle, SessionParent {
 			...{ discoverHooks, bundledHooks, contextFiles, discoverSkills },
 			...{ extraModels, extraTools, customTools, skills },
 			cwd: setup.cwd,
+			host: setup.host,
 			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
 			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
 			...own,

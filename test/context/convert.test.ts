@@ -95,6 +95,22 @@ describe("repairMessages", () => {
 		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
+
+	test("omits blank text next to a call: some providers refuse it", () => {
+		const reply = assistantMessage(" ", [{ id: "x" }]);
+		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as Message);
+		expect(repairMessages(messages)).toEqual([messages[0], assistantMessage("", [{ id: "x" }]), messages[2]]);
+	});
+
+	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
+		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
+		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
+		const repaired = repairMessages(messages.map(({ message }) => message as Message));
+		expect(repaired.slice(1)).toEqual([
+			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
+			{ ...result("x__").message, toolName: "re_ad_" },
+		]);
+	});
 });
 
 describe("a repaired list", () => {
@@ -203,6 +219,18 @@ test.each<[AssistantMessage["stopReason"], AssistantMessage["content"], boolean]
 });
 
 describe("convertToLlm", () => {
+	test.each([
+		["without data", "image/png", ""],
+		["with other data", "image/png", "\u0000\u001b"],
+		["of an unusable type", "png\u0000", "iVBORw0KGgo="],
+	])("replaces an image %s by text", (_, mimeType, data) => {
+		const good = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
+		const message = user([good, { type: "image", mimeType, data }]).message as Message;
+		expect(convertToLlm([message])).toEqual([
+			{ ...message, content: [good, { type: "text", text: "(an image that is damaged)" }] },
+		]);
+	});
+
 	const ran: BashExecutionMessage = {
 		role: "bashExecution",
 		command: "ls",

@@ -16,8 +16,8 @@ import { loadPromptTemplates } from "../../resources/prompt-templates.js";
 import { loadSkills } from "../../resources/skills.js";
 import { skillLocations, templateLocations } from "../../session/resource-files.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
+import { createLocalHost, startRipgrep } from "../../tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
-import { search } from "../../tools/ripgrep.js";
 import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
 import { didYouMean } from "../../util/nearest.js";
@@ -161,8 +161,7 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 	const name = "shell";
 	try {
 		ensurePrivateDir(paths.tmp);
-		const result = await runShell("printf %s ok", {
-			cwd: paths.cwd,
+		const result = await runShell(createLocalHost(paths.cwd), "printf %s ok", {
 			tmpDir: paths.tmp,
 			timeoutMs: SHELL_TIMEOUT_MS,
 			...(shellPath === undefined ? {} : { shellPath }),
@@ -177,18 +176,17 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 
 async function checkRipgrep({ paths }: Location): Promise<Finding> {
 	let version = "";
-	const end = await search(["--version"], {
+	const { failure } = await startRipgrep(["--version"], {
 		cwd: paths.cwd,
 		signal: new AbortController().signal,
-		separator: "\n",
-		onRecord: (record) => {
-			version ||= record;
-			return true;
+		onOutput(chunk) {
+			version += chunk.toString();
+			return undefined;
 		},
 	});
-	return end.status === "failed"
-		? { name: "ripgrep", state: "problem", text: end.problem, fix: "reinstall pi, or install ripgrep" }
-		: { name: "ripgrep", state: "ok", text: version };
+	return failure === undefined
+		? { name: "ripgrep", state: "ok", text: version.split("\n")[0] ?? "" }
+		: { name: "ripgrep", state: "problem", text: failure, fix: "reinstall pi, or install ripgrep" };
 }
 
 async function checkModels({ env, paths, settings, localServers }: Location): Promise<Finding[]> {

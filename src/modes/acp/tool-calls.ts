@@ -6,7 +6,8 @@ import type {
 	ToolCallLocation,
 	ToolKind,
 } from "@agentclientprotocol/sdk";
-import { displayPath, resolvePath } from "../../tools/path.js";
+import { localPath } from "../../tools/host/local-path.js";
+import { displayPath } from "../../tools/path.js";
 import type { ToolResult, WriteToolDetails } from "../../tools/tool.js";
 import { parseDiff } from "../../util/read-diff.js";
 import { stripAll } from "../../util/sanitize.js";
@@ -142,7 +143,7 @@ export function imageBlock({ data, mimeType }: { data: string; mimeType: string 
 
 function titleOf({ name, args, cwd }: CallFacts): string {
 	const text = (value: unknown) => (typeof value === "string" ? stripAll(value).replace(/\s+/g, " ").trim() : "");
-	const path = typeof args.path === "string" ? displayPath(cwd, resolvePath(cwd, args.path)) : "";
+	const path = typeof args.path === "string" ? displayPath(cwd, localPath(cwd, args.path)) : "";
 	const titles: Record<string, string> = {
 		read: `Read ${path}`,
 		ls: `List ${path || "."}`,
@@ -159,7 +160,7 @@ function titleOf({ name, args, cwd }: CallFacts): string {
 }
 
 function pathOf({ name, args, cwd }: CallFacts): string | null {
-	return PATH_TOOLS.has(name) && typeof args.path === "string" && args.path !== "" ? resolvePath(cwd, args.path) : null;
+	return PATH_TOOLS.has(name) && typeof args.path === "string" && args.path !== "" ? localPath(cwd, args.path) : null;
 }
 
 /** Text in a code block whose fence does not occur in it. */

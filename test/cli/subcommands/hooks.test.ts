@@ -26,6 +26,7 @@ const NO_NAMES = {
 	shortcuts: [],
 	flags: [],
 	providers: [],
+	toolHosts: [],
 	listensTo: [],
 };
 const BROKEN = `export default function (pi) {
