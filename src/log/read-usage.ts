@@ -1,5 +1,5 @@
 import { decodeLine } from "./codec.js";
-import { HEAD_BYTES, LF, mayRecordUsage, TypeTable } from "./line-patterns.js";
+import { LF, mayRecordUsage, TypeTable } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 import { type RequestUsage, usageOf } from "./request-usage.js";
 
@@ -49,7 +49,7 @@ export async function readUsage(
 			end = position + at;
 		}
 		const isLineStart = pieces?.length === 0;
-		if (isLineStart && count - at >= HEAD_BYTES && !mayRecordUsage(chunk, at, count, types)) pieces = null;
+		if (isLineStart && !mayRecordUsage(chunk, at, count, types)) pieces = null;
 		if (at < count) pieces?.push(Buffer.from(chunk.subarray(at)));
 		position += count;
 		await breathe();

@@ -122,3 +122,11 @@ test("an unfinished line that records no usage is not an open end", async () => 
 		});
 	}
 });
+
+test("an object within a line is not mistaken for a line, wherever a read ends", async () => {
+	const line = `${JSON.stringify({ extra: { type: "note", text: "x".repeat(200) }, ...replyAt(AT) })}\n`;
+	const start = line.indexOf('{"type":"note"');
+	for (const most of [start, start + 14, line.length]) {
+		expect((await readUsage(fileOf(line, most), 0, async () => {})).requests).toHaveLength(1);
+	}
+});
