@@ -46,6 +46,9 @@ const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
+/** A machine that does other work, too, can take seconds for what is polled. */
+const expect = { poll: { timeout: 10_000 } };
+
 /** The unit tests; coverage and mutation tests run some of them. */
 export const unit = {
 	resolve: { alias },
@@ -56,8 +59,9 @@ export const unit = {
 		server,
 		env,
 		poolOptions,
+		expect,
 		include: ["test/**/*.test.ts"],
-		exclude: ["test/e2e/**"],
+		exclude: ["test/e2e/**", "test/faults/**"],
 		testTimeout: 15_000,
 	},
 };
@@ -82,6 +86,7 @@ export default defineConfig({
 					server,
 					env: { ...env, PI_TEST_HOST: process.env.PI_TEST_HOST ?? "sh" },
 					poolOptions,
+					expect,
 					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
 					testTimeout: 15_000,
 				},
@@ -96,7 +101,22 @@ export default defineConfig({
 					setupFiles: ["test/e2e/await-program.ts"],
 					env,
 					poolOptions,
+					expect,
 					include: ["test/e2e/**/*.test.ts"],
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				resolve: { alias },
+				plugins,
+				test: {
+					name: "faults",
+					server,
+					env,
+					poolOptions,
+					expect,
+					include: ["test/faults/**/*.test.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,
 				},

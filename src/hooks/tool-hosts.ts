@@ -2,6 +2,7 @@ import { describeHookError, hookFailure, inspectable, PiError } from "../errors.
 import type { CreateShellHost } from "../tools/host/shell-engine.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import { abortable } from "../util/abort.js";
+import { errnoCode } from "../util/fs.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
@@ -35,6 +36,10 @@ export async function openToolHost(
 		return made;
 	} catch (thrown) {
 		if (thrown instanceof PiError) throw thrown;
+		const code = errnoCode(thrown);
+		if (thrown instanceof Error && (code === "host_unreachable" || code === "bad_arguments")) {
+			throw new PiError(code, thrown.message, { cause: thrown });
+		}
 		const reason = describeHookError(
 			hookFailure(createHookError("hook_failed", hook, event, inspectable(thrown), factory)),
 			hookFileName(hook.path),

@@ -56,7 +56,7 @@ export function isOtherVersion(reason: string): boolean {
 }
 
 /** True for a file that holds only the beginning of a header, as a full disk or a crash can leave it. */
-export function holdsTornHeader(file: OpenFile): boolean {
+export function holdsTornHeader(file: Pick<OpenFile, "readSome">): boolean {
 	const buffer = Buffer.allocUnsafe(MAX_HEADER_BYTES);
 	return isTornHeader(buffer.toString("utf8", 0, file.readSome(buffer, 0)));
 }

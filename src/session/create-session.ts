@@ -138,7 +138,10 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
 	const hostConnection = (signal: AbortSignal): HostConnection => ({
-		registry: hooks.registry,
+		get registry() {
+			return hooks.registry;
+		},
+		addBundled: (hook) => hooks.addBundled(hook),
 		host,
 		signal,
 		// Programs that drive pi wait for the start of the session, and cannot answer before it.

@@ -6,6 +6,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
+import { hostWords } from "../hooks/bundled.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -95,7 +96,7 @@ export async function discoverSetup(
 		},
 		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks, tools: options.customTools ?? [] },
+		explicit: { hooks: [...hooks, ...hostWords(options.on ?? store.current.on)], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,

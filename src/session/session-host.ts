@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { describeError, PiError } from "../errors.js";
+import { BUNDLED_HOOKS, type BundledHook } from "../hooks/bundled.js";
 import type { HookHost } from "../hooks/host-context.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import { isInside, ReadableDirectories, withReadable } from "../tools/host/readable-directories.js";
@@ -13,7 +14,10 @@ const CONTINUE_HERE = "Continue on this machine";
 
 /** What connecting needs of the session. */
 export interface HostConnection {
-	registry: HookRegistry;
+	/** Changes when a hook is added. */
+	readonly registry: HookRegistry;
+	/** Turns on the bundled hook that provides a host. */
+	addBundled(hook: BundledHook): Promise<void>;
 	host: HookHost;
 	signal: AbortSignal;
 	/** Asks the user; null: there is nobody to ask. */
@@ -133,14 +137,20 @@ export class SessionHost {
 		}
 	}
 
-	async #open(text: string, { registry, host, signal }: HostConnection): Promise<ToolHost> {
+	async #open(text: string, connection: HostConnection): Promise<ToolHost> {
+		const { host, signal } = connection;
 		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
 		const spec = readHostSpec(text);
+		const bundledHook = BUNDLED_HOOKS.find(({ hosts = [] }) => spec !== null && hosts.includes(spec.scheme));
+		if (spec && bundledHook && !connection.registry.toolHosts.has(spec.scheme))
+			await connection.addBundled(bundledHook);
+		const { registry } = connection;
 		const found = spec && registry.toolHosts.get(spec.scheme);
 		if (!found) {
-			const known = [...registry.toolHosts.keys()].map((scheme) => `${scheme}:`);
+			const bundled = BUNDLED_HOOKS.flatMap(({ hosts = [] }) => hosts);
+			const known = [...new Set([...bundled, ...registry.toolHosts.keys()])].sort().map((scheme) => `${scheme}:`);
 			throw new PiError("bad_arguments", `No hook provides the host ${JSON.stringify(text)}`, {
-				hint: known.length > 0 ? `the hosts are ${known.join(", ")}` : "load a hook that calls pi.toolHost",
+				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
 		return openToolHost(found, spec, { host, signal });

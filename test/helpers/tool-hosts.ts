@@ -3,13 +3,19 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
+import sandbox from "../../hooks-examples/sandbox.js";
 import { createLocalHost } from "../../src/tools/host/local-host.js";
 import type { ShellEngine } from "../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../src/tools/host/shell-host.js";
 import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import { openEngineHost } from "./engine-hosts.js";
+import { openHookHost } from "./hook-host.js";
 import { tempDir } from "./temp.js";
 
-/** The host on which the tests of tools run: `local`, `sh` (a shell on this machine) or `sh-posix` (the same, without ripgrep). */
+/**
+ * The host on which the tests of tools run: `local`, `sh` (a shell on this machine), `sh-posix` (the same, without ripgrep) or
+ * `sandbox` or one of engine-hosts.ts.
+ */
 export const TEST_HOST = process.env.PI_TEST_HOST ?? "local";
 
 /** A shell on this machine, as an engine would start it elsewhere. */
@@ -37,8 +43,17 @@ export function withRipgrep(): string {
 /** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */
 export async function createTestHost(cwd: string): Promise<ToolHost> {
 	if (TEST_HOST === "local") return createLocalHost(cwd);
+	const engineHost = await openEngineHost(TEST_HOST, cwd);
+	if (engineHost) return engineHost;
+	if (TEST_HOST === "sandbox") return createSandbox(cwd);
 	const engine = TEST_HOST === "sh" ? localShell({ path: withRipgrep() }) : localShell();
 	const host = await createShellHost(engine, { cwd });
+	onTestFinished(() => host.dispose());
+	return host;
+}
+
+async function createSandbox(cwd: string): Promise<ToolHost> {
+	const host = await openHookHost(sandbox, "sandbox:", { cwd });
 	onTestFinished(() => host.dispose());
 	return host;
 }

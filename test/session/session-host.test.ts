@@ -100,7 +100,11 @@ test("the user's setting chooses the host, that of the project does not", async 
 test.each([
 	[
 		"nowhere:x",
-		{ code: "bad_arguments", message: 'No hook provides the host "nowhere:x"', hint: "the hosts are here:" },
+		{
+			code: "bad_arguments",
+			message: 'No hook provides the host "nowhere:x"',
+			hint: "the hosts are docker:, here:, kubectl:, podman:, sandbox:, ssh:",
+		},
 	],
 	["not a spec", { code: "bad_arguments", message: 'No hook provides the host "not a spec"' }],
 	[
@@ -117,6 +121,26 @@ test("a factory that throws is named with its place", async () => {
 		code: "host_unreachable",
 		message: expect.stringMatching(/^Cannot use bad:: Hook bad\.ts:1:\d+ failed on host bad:: no luck$/),
 	});
+});
+
+test("a factory's message for the user is shown alone", async () => {
+	const failing = (code: string) =>
+		`export default (pi) => pi.toolHost("bad", () => { throw Object.assign(new Error("no luck"), { code: "${code}" }); });`;
+	for (const code of ["host_unreachable", "bad_arguments"]) {
+		const started = startSession({ hooks: { "bad.ts": failing(code) }, on: "bad:" });
+		await expect(started).rejects.toMatchObject({ code, message: "no luck" });
+	}
+});
+
+test.each([
+	["ssh://-x", "bad_arguments", '"ssh://-x" names no machine'],
+	["SSH:h;x", "bad_arguments", '"ssh:h;x" names no machine'],
+	["docker:", "bad_arguments", '"docker:" names no container'],
+	["podman:a b", "bad_arguments", '"podman:a b" names no container'],
+	["kubectl:-x", "bad_arguments", '"kubectl:-x" names no pod'],
+])("--on %s turns on the bundled hook that provides it", async (on, code, message) => {
+	await expect(startSession({ on })).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+	await expect(startSession({ on, discoverHooks: false })).rejects.toMatchObject({ code });
 });
 
 test("pi.toolHost refuses schemes that no spec can name", async () => {
@@ -218,4 +242,14 @@ test("context files of this machine do not join for the same path on another one
 	provider.reply([toolCall("ls", { path: "api" })], "done");
 	await session.prompt("go");
 	expect(session.entries.map(({ type }) => type)).not.toContain("system_item");
+});
+
+test("a session names a host of a bundled hook: opening it turns the hook on", async () => {
+	const { agentDir, cwd, path } = await sessionThere();
+	writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, '"on":"podman:no-such-container"'));
+	const opening = startSession({ agentDir, cwd, session: { kind: "continue" } });
+	await expect(opening).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: expect.stringMatching(/^This session ran on podman:no-such-container: (?!No hook provides)/),
+	});
 });

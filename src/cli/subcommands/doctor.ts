@@ -24,17 +24,10 @@ import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, tableLines } from "../standard-io.js";
+import { checkEngines } from "./check-engines.js";
 import { findHooks } from "./find-hooks.js";
+import type { Finding } from "./finding.js";
 import type { Location, SubcommandContext } from "./location.js";
-
-/** Result of one check. */
-interface Finding {
-	name: string;
-	state: "ok" | "note" | "problem";
-	text: string;
-	/** How to fix a problem; the name is part of the JSON output. */
-	fix?: string;
-}
 
 const OLDEST_NODE = 20;
 const SHELL_TIMEOUT_MS = 5000;
@@ -48,6 +41,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		...checkFiles(location),
 		...(await checkShell(location)),
 		await checkRipgrep(location),
+		...(await checkEngines(location.env.PATH, location.settings.on)),
 		...(await checkModels(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),

@@ -68,7 +68,7 @@ export async function startRipgrep(
 	options: Pick<HostExecOptions, "cwd" | "signal" | "onOutput">,
 ): Promise<ProcessResult> {
 	located ??= locate();
-	const result = await spawnGroup(await located, args, options);
+	const result = await spawnGroup(await located, args, { ...options, announcedByShell: true });
 	if (result.failure === undefined) return result;
 	const failure = `The tools grep and find need ripgrep, which failed to start (${result.failure}). Use grep or find with bash; the user can install the package "ripgrep".`;
 	return { ...result, failure };

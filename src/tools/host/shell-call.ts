@@ -59,7 +59,6 @@ export class ShellCalls {
 			let problem = "";
 			let isResolved = false;
 			let isClosed = false;
-			let openStreams = 2;
 			let linger: NodeJS.Timeout | undefined;
 
 			const finish = () => {
@@ -77,7 +76,6 @@ export class ShellCalls {
 			const isMarked = () => output.stdout.status !== null && (!splits || output.stderr.status !== null);
 			const check = () => {
 				if (endedBy !== "itself" || !isMarked() || linger) return;
-				if (waitsForGroup && openStreams > 0) return;
 				linger = setTimeout(finish, LINGER_MS);
 			};
 			const end = (by: "timeout" | "abort") => {
@@ -109,10 +107,6 @@ export class ShellCalls {
 					check();
 				});
 				stream.on("error", () => {}); // counts as the end of the stream
-				stream.once("close", () => {
-					openStreams--;
-					check();
-				});
 			}
 			child.once("error", (error) => {
 				problem = errorText(error);

@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o
 export async function createShellHost(engine: ShellEngine, options: ShellHostOptions = {}): Promise<ToolHost> {
 	const calls = new ShellCalls(engine);
 	const { cwd = "", signal } = options;
-	const { end, output } = await collect(calls, "/", PROBE, [cwd], signal);
+	const { end, output } = await collect(calls, ".", PROBE, [cwd], signal);
 	signal?.throwIfAborted();
 	if (end.status === null) {
 		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
@@ -91,7 +91,11 @@ async function collect(
 /** The command line of `EXEC`. */
 function wrap(
 	mark: string,
-	{ cwd, bytes = 0, streams = "errors" }: { cwd: string; bytes?: number; streams?: "join" | "split" | "errors" },
+	{
+		cwd,
+		bytes = 0,
+		streams = "errors",
+	}: { cwd: string; bytes?: number; streams?: "join" | "drain" | "split" | "errors" },
 	command: readonly string[],
 ): string[] {
 	return ["sh", "-c", EXEC, "sh", mark, cwd, String(bytes), streams, ...command];
@@ -128,7 +132,7 @@ class ShellHost implements ToolHost {
 		const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
 		const words = variables.length === 0 ? program : ["env", ...variables, ...program];
 		const bytes = Buffer.byteLength(stdin);
-		const streams = isLine ? "join" : "split";
+		const streams = isLine ? (others.waitsForGroup ? "drain" : "join") : "split";
 		const end = await this.calls.run((mark) => wrap(mark, { cwd, bytes, streams }, words), {
 			...others,
 			splits: !isLine,

@@ -184,7 +184,7 @@ exec "$@" "./\${path##*/}"
 
 /**
  * Runs a command whose end the end of the connection causes, and prints its exit code. Arguments: the mark; the directory; the
- * number of bytes for the command on stdin, which follow the start; \`join\` to send stderr to stdout, or \`split\`; the command.
+ * number of bytes for the command on stdin, which follow the start; \`join\` to send stderr to stdout, \`drain\` to wait also until nothing holds that output, or \`split\`; the command.
  *
  * Everything that the command starts holds descriptor 9, a pipe: its end shows that nothing is left. Until then, \`watcher\` reads
  * the connection, and at its end ends the process group, whose leader this shell is: SIGTERM, a second later SIGKILL.
@@ -211,20 +211,30 @@ exec 3<&0 4>&1 5>&2 6<"$input" </dev/null >/dev/null 2>&1
 	kill -s KILL -- "-$$"
 ) &
 watcher=$!
-[ "$streams" = join ] && err=4 || err=5
 {
 	# In a shell of its own: what this one has to say about a signal is no output.
-	if [ $err = 4 ]; then (exec "$@" 9>&1 <&6 >&4 2>&4 3<&- 4>&- 5>&- 6<&-)
-	else (exec "$@" 9>&1 <&6 >&4 2>&5 3<&- 4>&- 5>&- 6<&-)
-	fi
-	code=$?
+	case $streams in
+		drain)
+			exec 7>&1
+			code=$({
+				{ (exec "$@" 9>&7 <&6 2>&1 3<&- 4>&- 5>&- 6<&- 7>&- 8>&-); echo $? >&8; } |
+					(trap '' TERM; exec cat >&4 3<&- 5>&- 6<&- 7>&- 8>&-)
+			} 8>&1)
+			;;
+		join) (exec "$@" 9>&1 <&6 >&4 2>&4 3<&- 4>&- 5>&- 6<&-); code=$? ;;
+		*) (exec "$@" 9>&1 <&6 >&4 2>&5 3<&- 4>&- 5>&- 6<&-); code=$? ;;
+	esac
 	say $code >&4
 	say $code >&5
 } | {
+	trap '' TERM
 	exec 3<&- 4>&- 5>&- 6<&-
 	while read -r _; do :; done
 	kill -s KILL "$watcher"
 } &
 exec 3<&- 4>&- 5>&- 6<&-
+# Not before the last process has ended: a container's engine reports the end of this shell as the end of all.
+trap : TERM
+wait $!
 wait $!
 `;
