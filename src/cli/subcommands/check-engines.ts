@@ -8,7 +8,9 @@ interface Engine {
 	/** Of its hosts. Default: the name of the program. */
 	scheme?: string;
 	program: string;
-	/** Prints one line if the program can be used. */
+	/** The program that checks it. Default: itself. */
+	run?: string;
+	/** Its arguments: it prints one line if the program can be used. */
 	check: readonly string[];
 	/** What that line is. */
 	label: string;
@@ -62,11 +64,12 @@ const REMOTE: readonly Engine[] = [
 	},
 	{
 		program: "kubectl",
-		// Not the cluster itself: that may ask the user to log in.
-		check: ["config", "current-context"],
-		label: "context ",
+		// Some distributions contact the cluster for any question, which may ask the user to log in.
+		run: "/bin/sh",
+		check: ["-c", "command -v kubectl || exit 127"],
+		label: "",
 		install: "install kubectl to use --on kubectl:",
-		fix: "choose a cluster with kubectl config use-context",
+		fix: "reinstall kubectl",
 	},
 ];
 
@@ -84,8 +87,8 @@ export async function checkEngines(
 	const sandbox = SANDBOX[platform];
 	return Promise.all(
 		[...(sandbox ? [sandbox] : []), ...REMOTE].map(async (engine): Promise<Finding> => {
-			const { program, scheme = program, check, label, install, fix } = engine;
-			const { code, stdout, stderr, killed } = await exec(program, check, {
+			const { program, scheme = program, run = program, check, label, install, fix } = engine;
+			const { code, stdout, stderr, killed } = await exec(run, check, {
 				timeout: TIMEOUT_MS,
 				env: { PATH: path },
 			});

@@ -5,7 +5,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
 import { atomicWriteFile, fileKind, openRegularFile } from "../../util/fs.js";
 import { type ProcessResult, spawnGroup } from "../../util/process.js";
-import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
 import { spawnShell } from "./spawn-shell.js";
 import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, ToolHost } from "./tool-host.js";
 
@@ -40,6 +39,8 @@ export function createLocalHost(cwd: string, home: string = homedir()): ToolHost
 			if (isFile && !request.lines) {
 				throw Object.assign(new Error(`${request.path} is not a directory`), { code: "ENOTDIR" });
 			}
+			// Not needed for the first paint.
+			const { ripgrepArguments, runSearch, searchOptions } = await import("./ripgrep.js");
 			const args = [...ripgrepArguments(request), isFile ? join(".", basename(request.path)) : "./"];
 			const cwd = isFile ? dirname(request.path) : request.path;
 			return runSearch(

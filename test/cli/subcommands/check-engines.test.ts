@@ -20,14 +20,14 @@ test("doctor shows which programs for --on work", async () => {
 		ssh: '[ "$1" = -V ] && echo "OpenSSH_9.2p1, OpenSSL 3" >&2',
 		docker: '[ "$1" = version ] && echo 27.1.0',
 		podman: '[ "$1" = info ] && echo 4.3.1',
-		kubectl: '[ "$1" = config ] && echo prod',
+		kubectl: "exit 1",
 	});
 	expect(await checkEngines(path, "docker:web", "linux")).toEqual([
 		{ name: "bwrap", state: "ok", text: "bubblewrap 0.8.0" },
 		{ name: "ssh", state: "ok", text: "OpenSSH_9.2p1, OpenSSL 3" },
 		{ name: "docker", state: "ok", text: "server 27.1.0" },
 		{ name: "podman", state: "ok", text: "version 4.3.1" },
-		{ name: "kubectl", state: "ok", text: "context prod" },
+		{ name: "kubectl", state: "ok", text: join(path, "kubectl") },
 	]);
 });
 
@@ -35,7 +35,6 @@ test("doctor says what to do about missing and failing programs, and which of th
 	const path = programs({
 		docker: 'echo "Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?" >&2; exit 1',
 		podman: "exit 125",
-		kubectl: 'echo "error: current-context is not set" >&2; exit 1',
 	});
 	expect(await checkEngines(path, "kubectl:prod/web/srv", "win32")).toEqual([
 		{
@@ -54,8 +53,8 @@ test("doctor says what to do about missing and failing programs, and which of th
 		{
 			name: "kubectl",
 			state: "problem",
-			text: "error: current-context is not set",
-			fix: "choose a cluster with kubectl config use-context",
+			text: "not installed",
+			fix: "install kubectl to use --on kubectl:",
 		},
 	]);
 });
