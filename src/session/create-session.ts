@@ -32,7 +32,7 @@ import { SessionJobs } from "./session-jobs.js";
 import { SessionMcp } from "./session-mcp.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
-import { lastHost, SessionState } from "./session-state.js";
+import { SessionState } from "./session-state.js";
 import { SessionWindow } from "./session-window.js";
 import { UserShell } from "./user-shell.js";
 
@@ -190,7 +190,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			return ended;
 		},
 		reread: () => reloader.refresh(),
-		prepareHost: (log, signal) => setup.hostConnection.prepare(lastHost(log), hostConnection(signal)),
+		prepareHost: (log, signal) => setup.hostConnection.prepare(setup.loggedHost(log), hostConnection(signal)),
 	});
 	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings, warn });
 	const sources = () => ({

@@ -16,6 +16,7 @@ import { sessionDirName } from "../log/session-paths.js";
 import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { createLocalHost } from "../tools/host/local-host.js";
+import { isInside } from "../tools/host/readable-directories.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
@@ -32,7 +33,7 @@ import { ModelFiles } from "./model-files.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
-import { readableDirectories, SessionHost } from "./session-host.js";
+import { type LoggedHost, readableDirectories, SessionHost } from "./session-host.js";
 import type { SessionParent, SessionSetup } from "./session-setup.js";
 import { lastHost, lastModel } from "./session-state.js";
 
@@ -138,13 +139,18 @@ export async function discoverSetup(
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
-	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const { log, source } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const loggedHost = (log: SessionLog, path = log.path): LoggedHost | null => {
+		const recorded = lastHost(log);
+		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
+		return recorded && { ...recorded, isOwn };
+	};
 	const hosts = new SessionHost(
 		options.host ?? createLocalHost(paths.cwd, paths.home),
 		options.host
 			? { on: options.on ?? "local", setting: undefined, isConnected: true }
 			: { on: options.on, setting: store.current.on },
-		lastHost(log),
+		loggedHost(log, source),
 		() => readable(resources.current.skills),
 	);
 	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
@@ -172,6 +178,7 @@ export async function discoverSetup(
 			return hosts.current;
 		},
 		hostConnection: hosts,
+		loggedHost,
 		log,
 		settings: store,
 		agentDir: paths.agentDir,
@@ -323,14 +330,20 @@ function lastResult<A extends readonly unknown[], R>(compute: (...args: A) => R)
 	};
 }
 
-function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
-	if (sessionDir === null) return SessionLog.inMemory(cwd);
+/** @returns the log, and the file with its entries: of a copy, the original */
+function openLog(
+	choice: SessionChoice,
+	sessionDir: string | null,
+	cwd: string,
+): { log: SessionLog; source: string | null } {
+	const own = (log: SessionLog) => ({ log, source: log.path });
+	if (sessionDir === null) return own(SessionLog.inMemory(cwd));
 	if (choice.kind === "open") {
 		const created = newSessionPath(sessionDir, choice.target);
-		if (created !== null) return SessionLog.createAt(created, { cwd });
+		if (created !== null) return own(SessionLog.createAt(created, { cwd }));
 		const path = findSession(sessionDir, choice.target);
-		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
+		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
 	}
 	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
-	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });
+	return own(latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd }));
 }

@@ -5,12 +5,14 @@ import type { HookHost } from "../hooks/host-context.js";
 import type { HookRegistry } from "../hooks/registry.js";
 import { isInside, ReadableDirectories, withReadable } from "../tools/host/readable-directories.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
+import { revealLine } from "../util/reveal.js";
 import type { RecordedHost } from "./session-state.js";
 
 /** The word of `--on` for the machine where pi runs. */
 const LOCAL = "local";
 const RETRY = "Try again";
 const CONTINUE_HERE = "Continue on this machine";
+const CONNECT = "Connect to it";
 
 /** What connecting needs of the session. */
 export interface HostConnection {
@@ -22,6 +24,12 @@ export interface HostConnection {
 	signal: AbortSignal;
 	/** Asks the user; null: there is nobody to ask. */
 	ask: ((title: string, choices: readonly string[]) => Promise<string | null>) | null;
+}
+
+/** The machine that the log of a session names. */
+export interface LoggedHost extends RecordedHost {
+	/** True: the file is among the user's sessions. Others may have written other files, and no file may choose a machine. */
+	isOwn: boolean;
 }
 
 /** Which machine the user chose. */
@@ -49,22 +57,22 @@ export class SessionHost {
 	#own: ToolHost | null = null;
 	/** Null: the machine where pi runs. */
 	#spec: string | null;
-	/** True if the session in the log, not the user, names the machine. */
-	readonly #isRecorded: boolean;
+	/** The log, if it and not the user names the machine. */
+	readonly #logged: LoggedHost | null;
 
 	/**
 	 * @param local used without a spec
-	 * @param recorded the machine that the log names
+	 * @param logged the machine that the log names
 	 * @param readable what tools on another machine can read on this one
 	 */
 	constructor(
 		private readonly local: ToolHost,
 		private readonly choice: HostChoice,
-		recorded: RecordedHost | null,
+		logged: LoggedHost | null,
 		private readonly readable: () => ReadableDirectories,
 	) {
-		this.#isRecorded = choice.on === undefined && typeof recorded?.on === "string";
-		this.#spec = specOf(choice.on ?? recorded?.on ?? choice.setting);
+		this.#logged = choice.on === undefined && typeof logged?.on === "string" ? logged : null;
+		this.#spec = specOf(choice.on ?? logged?.on ?? choice.setting);
 		this.#current = this.#spec === null || choice.isConnected ? local : unconnected(local, this.#spec);
 	}
 
@@ -84,7 +92,8 @@ export class SessionHost {
 	async connect(connection: HostConnection): Promise<void> {
 		const spec = this.#spec;
 		if (spec === null || this.choice.isConnected) return;
-		const opened = this.#isRecorded ? await this.#reopen(spec, connection) : await this.#open(spec, connection);
+		const logged = this.#logged;
+		const opened = logged ? await this.#reopen(spec, logged, connection) : await this.#open(spec, connection);
 		this.#use(opened, opened === null ? null : spec);
 	}
 
@@ -92,10 +101,11 @@ export class SessionHost {
 	 * Connects to the machine that another session names, or to that of the user's choice if it names none.
 	 * @throws PiError `host_unreachable`, `bad_arguments`
 	 */
-	async prepare(recorded: RecordedHost | null, connection: HostConnection): Promise<PreparedHost> {
-		const spec = specOf(recorded?.on ?? this.choice.on ?? this.choice.setting);
+	async prepare(logged: LoggedHost | null, connection: HostConnection): Promise<PreparedHost> {
+		const spec = specOf(logged?.on ?? this.choice.on ?? this.choice.setting);
 		if (spec === this.#spec) return { use: async () => this.recorded, cancel: async () => {} };
-		const opened = spec === null ? null : await this.#reopen(spec, connection);
+		const isOwn = logged?.isOwn !== false;
+		const opened = spec === null ? null : await this.#reopen(spec, { isOwn }, connection);
 		return {
 			use: async () => {
 				const previous = this.#own;
@@ -119,7 +129,19 @@ export class SessionHost {
 	}
 
 	/** Connects to the machine on which a session ran. @returns null if the user chose this machine instead */
-	async #reopen(spec: string, connection: HostConnection): Promise<ToolHost | null> {
+	async #reopen(
+		spec: string,
+		{ isOwn }: Pick<LoggedHost, "isOwn">,
+		connection: HostConnection,
+	): Promise<ToolHost | null> {
+		if (!isOwn) {
+			const problem = `This session file, which is not among your sessions, names the machine ${revealLine(spec)}`;
+			const answer = await connection.ask?.(problem, [CONTINUE_HERE, CONNECT]);
+			if (answer === CONTINUE_HERE) return null;
+			if (answer !== CONNECT) {
+				throw new PiError("host_unreachable", problem, { hint: `choose one with --on ${LOCAL} or --on <spec>` });
+			}
+		}
 		for (;;) {
 			try {
 				return await this.#open(spec, connection);

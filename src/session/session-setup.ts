@@ -29,7 +29,7 @@ import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionHost } from "./session-host.js";
+import type { LoggedHost, SessionHost } from "./session-host.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
 
@@ -106,6 +106,8 @@ export interface SessionSetup {
 	/** The machine on which tools and `!` commands work. */
 	readonly host: ToolHost;
 	/** Connects to it. */
+	/** The machine that a log names last; null if it names none. */
+	loggedHost(log: SessionLog): LoggedHost | null;
 	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
 	log: SessionLog;
 	settings: SettingsStore;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
@@ -187,6 +187,25 @@ test("a session never runs on this machine because its own cannot be reached", a
 		),
 		hint: "try again later, or continue it elsewhere with --on local (this machine) or --on <spec>",
 	});
+});
+
+test("a session file from elsewhere does not choose the machine", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	/** Opens a copy of the file that is elsewhere. */
+	const open = (options: { copy?: boolean; on?: string }) => {
+		const target = join(tempDir(), "shared.jsonl");
+		copyFileSync(path, target);
+		const { on, ...opened } = options;
+		return startSession({ agentDir, cwd, session: { kind: "open", target, ...opened }, ...(on ? { on } : {}) });
+	};
+	const refusal = {
+		code: "host_unreachable",
+		message: `This session file, which is not among your sessions, names the machine here:${place}`,
+		hint: "choose one with --on local or --on <spec>",
+	};
+	await expect(open({})).rejects.toMatchObject(refusal);
+	await expect(open({ copy: true })).rejects.toMatchObject(refusal);
+	expect((await open({ on: `here:${place}` })).session.host.name).toBe("here");
 });
 
 test("--on local continues a session on this machine, and the session records it", async () => {
