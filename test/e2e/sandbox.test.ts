@@ -66,16 +66,17 @@ sandboxed("the network is there only with --sandbox-net", async () => {
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	onTestFinished(() => void server.close());
 	const address = server.address();
-	const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-	const fetchIt = `'${process.execPath}' -e 'fetch("${url}").then(r => r.text()).then(console.log, e => console.log(e.cause.code))'`;
+	const port = typeof address === "object" && address ? address.port : 0;
+	// Node may be installed in a directory that the sandbox hides.
+	const connect = `bash -c '(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo reached || echo refused'`;
 	const provider = await startProvider();
 	const outputs: string[] = [];
 	for (const flags of [[], ["--sandbox-net"]]) {
-		provider.reply([bash(fetchIt)], "Done.");
+		provider.reply([bash(connect)], "Done.");
 		await runPi([...IN_SANDBOX, ...flags, "go"], { agentDir: agentDirFor(provider) });
 		outputs.push(results(provider).join("").trim());
 	}
-	expect(outputs).toEqual(["ECONNREFUSED", "reached"]);
+	expect(outputs).toEqual(["refused", "reached"]);
 });
 
 sandboxed("kill -9 of pi ends the programs in the sandbox, and files that pi inherited stay outside", async () => {
