@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
 	ELOOP: "its symbolic links form a loop",
 };
 
-/** The error of a script that ended by itself; undefined if it succeeded. */
+/** The error of a script that nobody ended; undefined if it succeeded. */
 export function failureOf(host: string, end: ShellCallEnd, path: string, access: Access): Error | undefined {
 	if (end.status === null) return new PiError("host_unreachable", describeLoss(host, end));
 	const code = Number(end.status);
