@@ -92,7 +92,7 @@ export async function discoverSetup(
 		},
 		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks, tools: options.customTools ?? [] },
+		explicit: { hooks, extensions: options.extensions ?? [], tools: options.customTools ?? [] },
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,
