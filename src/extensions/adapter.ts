@@ -35,6 +35,7 @@ export function createAdapter(name: string, factory: unknown): HookFactory {
 function createExtensionApi(extension: Extension): object {
 	const { pi, name, calls, handlers, refusals, providers } = extension;
 	const installed = new Set<string>();
+	extension.onWaiting = () => listen(extension, "before_agent_start", installed);
 	const renderers = declareEntries(extension);
 	const flags = new Map<string, unknown>();
 	const ctx = (member: string) => calls.for(`pi.${member}`);

@@ -27,6 +27,8 @@ export class Extension {
 	readonly providers: ProviderRegistration;
 	/** The entries whose messages were emitted, and the session that has them. */
 	readonly seen: { session: object | null; entries: number } = { session: null, entries: 0 };
+	/** Called when a message waits for the next prompt of the user. */
+	onWaiting: () => void = () => {};
 	/** Messages that wait for the next prompt of the user. */
 	readonly #waiting: ReturnType<typeof readCustomMessage>[] = [];
 	readonly #reported = new Set<string>();
@@ -96,6 +98,7 @@ export class Extension {
 		const ctx = this.calls.for("pi.sendMessage");
 		if (deliverAs === "nextTurn") {
 			this.#waiting.push(message);
+			this.onWaiting();
 			return;
 		}
 		const sendsPrompt = ctx.isIdle ? triggerTurn : deliverAs === "followUp";
