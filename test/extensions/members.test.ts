@@ -40,7 +40,7 @@ async function probeInteractive(): Promise<Seen> {
 	await terminal.waitFor("more");
 	await submit("!ls");
 	await terminal.waitFor("from the probe");
-	await terminal.type("\x1b[19~");
+	terminal.send("\x1b[19~");
 	await expect.poll(() => seen.shortcut).toBeDefined();
 	await session().prompt("/probe-session compact");
 	await submit("/probe now");
