@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -30,23 +30,35 @@ test("extensions of the user run on the screen, in /hooks and in the context", a
 	await pi.waitForText("plan-mode");
 });
 
-test("in print mode messages, flags and the changed system prompt reach the model, and every request can be recomputed", async () => {
+/** Adds a message to each run, as plan modes do. */
+const NOTE = `import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
+export default function (pi: ExtensionAPI) {
+	pi.registerFlag("note", { type: "string", default: "none" });
+	pi.on("before_agent_start", async () => {
+		return { message: { customType: "note", content: "note: " + pi.getFlag("note"), display: true } };
+	});
+}
+`;
+
+test("in print mode messages, flags and the system prompt reach the model, and each request can be recomputed", async () => {
 	const provider = await startProvider();
 	provider.reply("One.").reply("Two.");
 	const agentDir = agentDirFor(provider);
-	writeFiles(agentDir, { "extensions/plan-mode.ts": fixture("plan-mode"), "extensions/ssh.ts": fixture("ssh") });
+	writeFiles(agentDir, { "extensions/note.ts": NOTE, "extensions/ssh.ts": fixture("ssh") });
 	const cwd = tempDir("pi-project-");
-	const first = await runPi(["-p", "go", "--plan", "--ssh", "me@box"], { agentDir, cwd });
+	const first = await runPi(["-p", "go", "--note", "first", "--ssh", "me@box"], { agentDir, cwd });
 	expect(first).toMatchObject({ code: 0, stdout: "One.\n" });
-	expect(provider.requests[0]?.messages.map(({ text }) => text).join("\n")).toMatch(
-		/\(on me@box\)[\s\S]*go[\s\S]*\[PLAN MODE\]/,
-	);
+	const sent = (index: number) => provider.requests[index]?.messages.map(({ text }) => text) ?? [];
+	expect(sent(0)[0]).toContain("(on me@box)");
+	expect(sent(0).slice(1)).toEqual(["go", "note: first"]);
 	const second = await runPi(["-p", "again", "-c"], { agentDir, cwd });
 	expect(second).toMatchObject({ code: 0, stdout: "Two.\n" });
-	const [session = ""] = (await runPi(["sessions", "--json"], { agentDir, cwd })).stdout.match(/[^"]+\.jsonl/) ?? [];
-	const verified = await runPi(["context", "--verify", "--session", session], { agentDir, cwd });
-	expect(verified).toMatchObject({ code: 0 });
-	expect(verified.stdout).toContain("2");
+	expect(sent(1)[0]).not.toContain("(on me@box)");
+	expect(sent(1).slice(1)).toEqual(["go", "note: first", "One.", "again", "note: none"]);
+	const sessions = join(agentDir, "sessions");
+	const file = readdirSync(sessions, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".jsonl"));
+	const verified = await runPi(["context", "--verify", "--session", join(sessions, file ?? "")], { agentDir, cwd });
+	expect([verified.stderr, verified.code]).toEqual(["", 0]);
 });
 
 test("-e loads one file, and the check names what pi refuses", async () => {
