@@ -76,7 +76,7 @@ async function probeRpc(): Promise<Seen> {
 		return dialog.method === "confirm" ? true : "typed";
 	});
 	for (const message of ["go", "again"]) {
-		const end = client.nextEvent(({ type }) => type === "agent_settled" || type === "agent_end");
+		const end = client.nextEvent(({ type }) => type === "agent_end");
 		await client.call("prompt", { message });
 		await end;
 	}
