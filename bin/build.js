@@ -91,6 +91,8 @@ const bundle = await rolldown({
 		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
 	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
+	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
+	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded statically in one mode and dynamically in another.
 	checks: { ineffectiveDynamicImport: false },

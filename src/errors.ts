@@ -6,6 +6,7 @@ export type PiErrorCode =
 	| "config_invalid"
 	| "config_write_failed"
 	| "file_unreadable"
+	| "host_unreachable"
 	| "hook_load_failed"
 	| "hook_failed"
 	| "hook_stale"

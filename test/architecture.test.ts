@@ -28,6 +28,8 @@ const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
 const INTERNALS = "src/tui/internals/";
 /** Provides hooks with pi's own modules, including pi-tui and the package itself; each is loaded on demand. */
 const HOST_MODULES = "src/hooks/host-modules.ts";
+/** Imports modules of pi-ai that the package exports only together with others. */
+const LIBRARY_PARTS = "src/util/pi-ai.ts";
 /** The types of the hook API name the components that hooks create; it loads nothing. */
 const COMPONENT_TYPES = "src/hooks/types/ui.ts";
 /** Loads the part of the screen that draws components as text, on demand. */
@@ -178,6 +180,7 @@ test("relative imports name an existing file with the extension .js", () => {
 	const offenders = files.flatMap((file) =>
 		file.imports
 			.filter(({ target, specifier }) => target !== null && !(specifier.endsWith(".js") && known.has(target)))
+			.filter(({ target }) => !(file.path === LIBRARY_PARTS && target?.startsWith("node_modules/")))
 			.map(({ specifier }) => `${file.path} imports ${specifier}`),
 	);
 	expect(offenders).toEqual([]);
@@ -255,4 +258,37 @@ test("only config/paths.ts reads the environment, and main.ts passes it on", () 
 		(file) => !ENVIRONMENT_READERS.includes(file.path) && /\bprocess\s*\.\s*env\b/.test(file.code),
 	);
 	expect(offenders.map((file) => file.path)).toEqual([]);
+});
+
+test("tools reach the machine only through their host", () => {
+	const machine = /^node:(fs|child_process|os)\b/;
+	const helpers = ["src/util/fs.ts", "src/util/process.ts", "src/util/reaper.ts"];
+	/** Files of pi itself, on the machine where pi runs: the output of commands. */
+	const ownFiles = ["src/tools/job-output.ts", "src/tools/output-recorder.ts"];
+	const offenders = files
+		.filter(
+			({ path }) => path.startsWith("src/tools/") && !path.startsWith("src/tools/host/") && !ownFiles.includes(path),
+		)
+		.flatMap(({ path, code, imports }) => {
+			const direct = imports.filter(
+				({ specifier, target, typeOnly }) =>
+					machine.test(specifier) || (target !== null && helpers.includes(target) && !typeOnly),
+			);
+			// Errors are told apart by their codes.
+			return direct
+				.filter(
+					({ target }) =>
+						target !== "src/util/fs.ts" ||
+						!/import \{ (errnoCode|isNotFound|MAX_READ_BYTES) \} from "\.\.\/util\/fs\.js"/.test(code),
+				)
+				.map(({ specifier }) => `${path} imports ${specifier}`);
+		});
+	expect(offenders).toEqual([]);
+	// The others get it from the session.
+	const users = files.filter(({ imports }) => imports.some(({ target }) => target === "src/tools/host/local-host.ts"));
+	expect(users.map(({ path }) => path).sort()).toEqual([
+		"src/cli/subcommands/doctor.ts",
+		"src/modes/interactive/screen-components.ts",
+		"src/session/discover-setup.ts",
+	]);
 });

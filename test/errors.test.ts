@@ -11,10 +11,12 @@ import { readProxyRules } from "../src/network/proxy-rules.js";
 import { createAgentSession } from "../src/session/create-session.js";
 import { missingPackage } from "../src/session/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
+import { createShellHost } from "../src/tools/host/shell-host.js";
 import { run } from "./cli/subcommands/run.js";
 import { httpError } from "./helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "./helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "./helpers/temp.js";
+import { localShell } from "./helpers/tool-hosts.js";
 
 /** The error that `work` throws or rejects with. */
 const thrownBy = (work: () => unknown): Promise<unknown> =>
@@ -62,6 +64,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	bad_arguments: () => thrownBy(() => parseArgs(["--mode", "nope"])),
 	not_a_terminal: () => refusal({}, "/theme"),
 	package_missing: async () => missingPackage(new Error("Cannot find package '@aws-sdk/x' imported from /y.js")),
+	host_unreachable: () => thrownBy(() => createShellHost(localShell(), { cwd: "/no/such/directory" })),
 	proxy_invalid: () => thrownBy(() => readProxyRules({ HTTPS_PROXY: "not a proxy" })),
 	tool_unknown: () => refusal({ tools: ["nope"] }),
 	command_failed: () =>

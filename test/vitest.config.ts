@@ -41,8 +41,13 @@ const resolvedImports: Plugin = {
 		});
 	},
 };
+/** Tests of tools, which pass on this machine and, as the project `hosts`, on another host: see test/helpers/tool-hosts.ts. */
+const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
+
+/** A machine that does other work, too, can take seconds for what is polled. */
+const expect = { poll: { timeout: 10_000 } };
 
 /** The unit tests; coverage and mutation tests run some of them. */
 export const unit = {
@@ -54,8 +59,9 @@ export const unit = {
 		server,
 		env,
 		poolOptions,
+		expect,
 		include: ["test/**/*.test.ts"],
-		exclude: ["test/e2e/**"],
+		exclude: ["test/e2e/**", "test/faults/**"],
 		testTimeout: 15_000,
 	},
 };
@@ -76,13 +82,41 @@ export default defineConfig({
 				resolve: { alias },
 				plugins,
 				test: {
+					name: "hosts",
+					server,
+					env: { ...env, PI_TEST_HOST: process.env.PI_TEST_HOST ?? "sh" },
+					poolOptions,
+					expect,
+					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
+					testTimeout: 15_000,
+				},
+			},
+			{
+				resolve: { alias },
+				plugins,
+				test: {
 					name: "e2e",
 					server,
 					globalSetup: ["test/e2e/install-program.ts"],
 					setupFiles: ["test/e2e/await-program.ts"],
 					env,
 					poolOptions,
+					expect,
 					include: ["test/e2e/**/*.test.ts"],
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				resolve: { alias },
+				plugins,
+				test: {
+					name: "faults",
+					server,
+					env,
+					poolOptions,
+					expect,
+					include: ["test/faults/**/*.test.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,
 				},

@@ -1,13 +1,12 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
+import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 
-/** Tool names that providers accept. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
 const MAX_DEPTH = 200;
 
 /**
  * Makes the tool calls of a reply valid, so that they can be answered, stored and sent back: ids become non-empty strings
- * that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
+ * of printable ASCII that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
  * @returns the same message if nothing had to change
  */
 export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
@@ -35,11 +34,8 @@ export function dropDeepArguments(block: AssistantMessage["content"][number] | u
 }
 
 function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
-	const base = textOf(call.id) || "call";
-	let id = base;
-	for (let n = 2; seen.has(id); n++) id = `${base}_${n}`;
-	seen.add(id);
-	const name = legalName(textOf(call.name));
+	const id = uniqueCallId(textOf(call.id), seen);
+	const name = legalToolName(textOf(call.name));
 	const isUsable = isObject(call.arguments) && !isDeeperThan(call.arguments, MAX_DEPTH);
 	if (id === call.id && name === call.name && isUsable) return call;
 	return { ...call, id, name, arguments: isUsable ? call.arguments : {} };
@@ -48,11 +44,6 @@ function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 /** The client does not check what the provider streams: a value that should be a string may be anything. */
 function textOf(value: unknown): string {
 	return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function legalName(name: string): string {
-	if (TOOL_NAME.test(name)) return name;
-	return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function isObject(value: unknown): value is object {

@@ -70,9 +70,8 @@ async function readStream(
 		const events = stream(model, context, { ...options, signal: linked.signal });
 		for await (const event of untilAborted(events, linked.signal)) {
 			watchdog.touch();
-			if (event.type === "done") return finished(event.message);
+			if (event.type === "done") return event.message;
 			if (event.type === "error") return stall.signal.aborted ? stalled(event.error, idleTimeoutMs) : event.error;
-			if (event.type === "start") markUnfinished(event.partial);
 			if (event.type === "toolcall_delta" || event.type === "toolcall_end") {
 				dropDeepArguments(event.partial.content[event.contentIndex]);
 			}
@@ -90,23 +89,7 @@ async function readStream(
 	}
 }
 
-/**
- * Marks a new reply as failed until the server sends a stop reason. Replies of the completions client start with "stop",
- * so a truncated stream would otherwise look like a normal end.
- */
-function markUnfinished(partial: AssistantMessage): void {
-	if (partial.api !== "openai-completions" || partial.content.length > 0 || partial.responseId !== undefined) return;
-	partial.stopReason = "error";
-	partial.errorMessage = UNFINISHED;
-}
-
 const UNFINISHED = "The stream ended before the reply was finished";
-
-function finished(message: AssistantMessage): AssistantMessage {
-	if (message.errorMessage !== UNFINISHED) return message;
-	const { errorMessage: _, ...rest } = message;
-	return rest;
-}
 
 function stalled(message: AssistantMessage, idleTimeoutMs: number): AssistantMessage {
 	const seconds = Math.round(idleTimeoutMs / 1000);

@@ -2,6 +2,7 @@ import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
@@ -41,6 +42,8 @@ export interface ToolCallDeps {
 	gate: ToolCallGate;
 	validator(): Promise<ArgumentValidator>;
 	cwd: string;
+	/** The machine on which tools work. */
+	host: ToolHost;
 	tmpDir: string;
 	/** The background commands of the session. */
 	jobs?: ToolJobs;
@@ -160,6 +163,7 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 		try {
 			const result: unknown = await tool.run(input, {
 				cwd: deps.cwd,
+				host: deps.host,
 				signal: deps.signal,
 				toolCallId,
 				tmpDir: deps.tmpDir,

@@ -143,6 +143,7 @@ function sessionCommand(): Command {
 		.option("--no-mcp")
 		.option("--trust")
 		.option("--demo")
+		.option("--on <spec>")
 		.option("--offline")
 		.option("-h, --help")
 		.option("-v, --version");
@@ -186,6 +187,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		contextFiles: options.notNegated("contextFiles"),
 		mcpFiles: options.texts("mcp"),
 		mcp: options.notNegated("mcp"),
+		on: options.text("on"),
 		offline: options.flag("offline"),
 		export: exported === undefined ? undefined : { file: exported, out: operands[0] },
 		listModels: options.flag("listModels") ? "" : options.text("listModels"),

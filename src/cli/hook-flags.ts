@@ -1,4 +1,5 @@
 import { paths as findPaths } from "../config/paths.js";
+import { hostWords } from "../hooks/bundled.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
@@ -17,7 +18,8 @@ import { findLocation, type Surroundings } from "./subcommands/location.js";
 export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }: CliContext): void {
 	const problem = options.hookFlags?.read([]).problem;
 	if (!problem) return;
-	const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, options);
+	const hooks = [...options.hooks, ...hostWords(options.on ?? settings.current.on)];
+	const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, { ...options, hooks });
 	if (!files.some(isChosen)) throw problem;
 }
 

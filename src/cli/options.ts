@@ -55,6 +55,8 @@ export interface CliOptions extends HookOptions {
 	mcpFiles: string[];
 	/** False with `--no-mcp`. */
 	mcp: boolean;
+	/** Spec of the machine on which tools work. */
+	on?: string;
 	offline: boolean;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };

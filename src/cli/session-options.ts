@@ -40,6 +40,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
 		mcp: options.mcp,
+		...given("on", options.on),
 		offline: options.offline || run.offline,
 		mcpFiles: options.mcpFiles.map((path) => resolveUserPath(path, cwd, home)),
 		skills: options.skills,

@@ -62,6 +62,7 @@ export const SETTINGS_SCHEMA = {
 			...LIVE,
 			"x-expected": "the absolute path of a shell, such as /bin/bash",
 		}),
+		on: text("machine on which tools work, such as `ssh://build-01/src`; unset: this one. As `--on`", {}),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",

@@ -1,13 +1,23 @@
-import type { AssistantMessage, Message, TextContent, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+import type {
+	AssistantMessage,
+	ImageContent,
+	Message,
+	TextContent,
+	ToolResultMessage,
+	UserMessage,
+} from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
+import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 
+const DAMAGED_IMAGE: TextContent = { type: "text", text: "(an image that is damaged)" };
 /** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
 /**
  * Converts the messages of a session to provider messages: shell commands of the user become user text, `!!` commands and
- * blank user messages are omitted, empty tool results become "(no output)".
+ * blank user messages are omitted, empty tool results become "(no output)". Text replaces images that no provider accepts, as a
+ * damaged session file can hold them.
  */
 export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 	const converted: Message[] = [];
@@ -19,10 +29,10 @@ export function convertToLlm(messages: readonly AppMessage[]): Message[] {
 				}
 				break;
 			case "user":
-				if (!isBlank(message.content)) converted.push(message);
+				if (!isBlank(message.content)) converted.push(withUsableImages(message));
 				break;
 			case "toolResult":
-				converted.push(withOutput(message));
+				converted.push(withOutput(withUsableImages(message)));
 				break;
 			default:
 				converted.push(message);
@@ -51,6 +61,16 @@ function isText(block: AssistantMessage["content"][number]): boolean {
 	return block.type === "text" && block.text.trim() !== "";
 }
 
+function withUsableImages<T extends UserMessage | ToolResultMessage>(message: T): T {
+	if (typeof message.content === "string" || message.content.every(isUsable)) return message;
+	return { ...message, content: message.content.map((block) => (isUsable(block) ? block : DAMAGED_IMAGE)) };
+}
+
+function isUsable(block: TextContent | ImageContent): boolean {
+	// Programs may break Base64 into lines.
+	return block.type === "text" || (/^image\/[a-z+]+$/.test(block.mimeType) && /^[\w+/\s=-]+$/.test(block.data));
+}
+
 function withOutput(message: ToolResultMessage): ToolResultMessage {
 	const content = message.content.filter((block) => block.type === "image" || block.text.length > 0);
 	if (content.length === message.content.length && content.length > 0) return message;
@@ -62,7 +82,8 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  *
  * Each assistant message is directly followed by exactly one result for each of its tool calls: results are moved there,
  * missing ones become an error result "interrupted", results without a call are omitted. Failed replies are omitted with
- * their results; aborted ones keep only their text. Duplicate call ids are made unique.
+ * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names
+ * that no provider accepts are replaced, and results have the name of their call.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
@@ -84,9 +105,7 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		repaired.push(assistant);
 		for (const { originalId, id, name } of calls) {
 			const result = results.get(originalId)?.shift();
-			repaired.push(
-				result ? (id === originalId ? result : { ...result, toolCallId: id }) : interrupted(id, name, message),
-			);
+			repaired.push(result ? answering(result, id, name) : interrupted(id, name, message));
 		}
 	}
 	return repaired;
@@ -120,17 +139,24 @@ function acceptable(
 	}
 	const calls: SentCall[] = [];
 	let renamed = false;
-	const content = message.content.map((block) => {
+	const said = message.content.filter((block) => block.type !== "text" || isText(block));
+	const content = said.map((block) => {
 		if (block.type !== "toolCall") return block;
-		let id = block.id;
-		for (let n = 2; usedIds.has(id); n++) id = `${block.id}_${n}`;
-		usedIds.add(id);
-		calls.push({ originalId: block.id, id, name: block.name });
-		if (id === block.id) return block;
+		const id = uniqueCallId(block.id, usedIds);
+		const name = legalToolName(block.name);
+		calls.push({ originalId: block.id, id, name });
+		if (id === block.id && name === block.name) return block;
 		renamed = true;
-		return { ...block, id };
+		return { ...block, id, name };
 	});
-	return { assistant: renamed ? { ...message, content } : message, calls };
+	const isUnchanged = !renamed && said.length === message.content.length;
+	return { assistant: isUnchanged ? message : { ...message, content }, calls };
+}
+
+function answering(result: ToolResultMessage, toolCallId: string, toolName: string): ToolResultMessage {
+	return toolCallId === result.toolCallId && toolName === result.toolName
+		? result
+		: { ...result, toolCallId, toolName };
 }
 
 function toolCalls(message: AssistantMessage) {

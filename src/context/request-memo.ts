@@ -1,5 +1,6 @@
 import type { Message, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
+import { callIdPart } from "../tools/legal-names.js";
 import type { TracedMessage } from "./context-message.js";
 import { convertToLlm, openedByUser, repairMessages } from "./convert.js";
 import { RunningDigest } from "./digest.js";
@@ -58,6 +59,7 @@ class SentGroups {
 	readonly #sent: Message[] = [];
 	/** Length of `#sent` before each group, at the position of its first message. */
 	readonly #sentBefore: number[] = [];
+	/** The parts of their call ids that must be unique. */
 	readonly #callIds = new Set<string>();
 
 	update(context: readonly TracedMessage[]): Message[] {
@@ -79,7 +81,7 @@ class SentGroups {
 		let start = Math.max(0, length - 1);
 		while (start > 0 && this.#context[start]?.message.role === "toolResult") start--;
 		for (let at = start; at < this.#end; at++) {
-			for (const id of callIds(this.#context[at]?.message)) this.#callIds.delete(id);
+			for (const id of callIds(this.#context[at]?.message)) this.#callIds.delete(callIdPart(id));
 		}
 		this.#sent.length = this.#sentBefore[start] ?? 0;
 		this.#sentBefore.length = start;
@@ -90,9 +92,11 @@ class SentGroups {
 	#admit([first, ...results]: readonly AppMessage[]): boolean {
 		const ids = callIds(first);
 		const open = new Set(ids);
-		if (first?.role === "toolResult" || open.size < ids.length || ids.some((id) => this.#callIds.has(id))) return false;
+		const parts = new Set(ids.map(callIdPart));
+		if (first?.role === "toolResult" || parts.size < ids.length) return false;
+		if ([...parts].some((part) => this.#callIds.has(part))) return false;
 		if (!results.every((result) => result.role === "toolResult" && open.delete(result.toolCallId))) return false;
-		for (const id of ids) this.#callIds.add(id);
+		for (const part of parts) this.#callIds.add(part);
 		return true;
 	}
 }

@@ -57,6 +57,8 @@ let current = -1;
 let timer = 0;
 
 function runSearch() {
+	clearTimeout(timer);
+	timer = 0;
 	const wanted = search.value.trim().toLowerCase();
 	for (const fold of opened) fold.open = false;
 	opened = [];
@@ -131,6 +133,7 @@ search.addEventListener("input", () => {
 	timer = setTimeout(runSearch, 120);
 });
 search.addEventListener("keydown", (event) => {
+	if (event.key === "Enter" && timer !== 0) runSearch();
 	if (event.key === "Enter" && matches.length > 0) {
 		select((current + (event.shiftKey ? matches.length - 1 : 1) + (current < 0 && event.shiftKey ? 1 : 0)) % matches.length);
 	}

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
 	type AppMessage,
 	type HookAPI,
@@ -22,18 +21,29 @@ const NAME = "tasks";
 /** Number of replies without a use of the tool after which the model gets a reminder. */
 const REMIND_AFTER = 10;
 
+const STATUSES = ["pending", "in_progress", "done"] as const satisfies readonly TaskStatus[];
 const MARKS: Record<TaskStatus, string> = { pending: "[ ]", in_progress: "[~]", done: "[x]" };
 
-const parameters = Type.Object({
-	tasks: Type.Array(
-		Type.Object({
-			text: Type.String({ minLength: 1, maxLength: 500, description: "The task, in one line" }),
-			// A plain enum: not every provider supports unions of constants.
-			status: Type.Unsafe<TaskStatus>({ type: "string", enum: Object.keys(MARKS) }),
-		}),
-		{ maxItems: 100, description: "The full list, in order; it replaces the previous one" },
-	),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		tasks: {
+			type: "array",
+			items: {
+				type: "object",
+				properties: {
+					text: { type: "string", minLength: 1, maxLength: 500, description: "The task, in one line" },
+					// A plain enum: not every provider supports unions of constants.
+					status: { type: "string", enum: STATUSES },
+				},
+				required: ["text", "status"],
+			},
+			maxItems: 100,
+			description: "The full list, in order; it replaces the previous one",
+		},
+	},
+	required: ["tasks"],
+} as const;
 
 /** Stores the task list. Only the results of this tool contain the list. */
 export const tasksTool = defineTool<typeof parameters, { tasks: Task[] }>({

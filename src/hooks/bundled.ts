@@ -13,6 +13,8 @@ export interface BundledHook {
 	commands: readonly string[];
 	/** True if it is on unless the user turns it off. */
 	isDefault?: boolean;
+	/** Schemes of the hosts that it provides: it is on while one of them is used. */
+	hosts?: readonly string[];
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
 	contextTypes?: readonly string[];
 	/** Imports the module. */
@@ -38,6 +40,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "asks before you leave a session with uncommitted changes",
 		commands: [],
 		load: () => import("#hooks-examples/confirm-destructive"),
+	},
+	{
+		name: "containers",
+		description: "runs tools in a running container, with --on",
+		commands: [],
+		hosts: ["docker", "podman", "kubectl"],
+		load: () => import("#hooks-examples/containers"),
 	},
 	{
 		name: "custom-compaction",
@@ -165,10 +174,24 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/redact"),
 	},
 	{
+		name: "sandbox",
+		description: "runs tools and commands in a sandbox with --on sandbox:",
+		commands: [],
+		hosts: ["sandbox"],
+		load: () => import("#hooks-examples/sandbox"),
+	},
+	{
 		name: "snake",
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],
 		load: () => import("#hooks-examples/snake"),
+	},
+	{
+		name: "ssh",
+		description: "runs tools on another machine, with --on ssh:",
+		commands: [],
+		hosts: ["ssh"],
+		load: () => import("#hooks-examples/ssh"),
 	},
 	{
 		name: "stacking",
@@ -213,6 +236,12 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 /** The path of a bundled hook in messages and settings, such as `pi:redact`. */
 export function bundledPath(name: string): string {
 	return BUNDLED_PREFIX + name;
+}
+
+/** The words that turn on the bundled hook for the host that the user chose with `--on` or the setting `on`. */
+export function hostWords(spec: string | undefined): string[] {
+	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
+	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
 }
 
 /** True for words that turn a bundled hook on or off: `pi:redact`, `-pi:fold`. */

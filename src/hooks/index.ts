@@ -16,6 +16,9 @@ export {
 	messageText,
 } from "../log/entry.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
+export type * from "../tools/host/shell-engine.js";
+export { quoteForShell } from "../tools/host/shell-engine.js";
+export type * from "../tools/host/tool-host.js";
 export {
 	isBashToolResult,
 	isEditToolResult,

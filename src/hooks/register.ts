@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import { checkAttachments } from "./answers.js";
 import { findBundled } from "./bundled.js";
+import { checkToolHost } from "./check-tool-host.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
@@ -125,6 +126,12 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				const tool = checkHookTool(definition);
 				hook.places.set(tool, new Error());
 				hook.tools.set(tool.name, tool);
+			}),
+		toolHost: (scheme, factory) =>
+			add("toolHost", () => {
+				const checked = checkToolHost(scheme, factory);
+				hook.places.set(factory, new Error());
+				hook.toolHosts.set(scheme, checked);
 			}),
 		events: Object.freeze<HookEventBus>({
 			emit: (name, data) => use("events.emit", () => options.emit?.(hook, checkEventName(name), data)),

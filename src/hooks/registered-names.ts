@@ -12,6 +12,8 @@ export interface RegisteredNames {
 	/** Without the dashes. */
 	flags: readonly string[];
 	providers: readonly string[];
+	/** Schemes of `--on`. */
+	toolHosts: readonly string[];
 	/** Events between hooks that it listens to. */
 	listensTo: readonly string[];
 }
@@ -25,6 +27,7 @@ export const NO_NAMES: RegisteredNames = {
 	shortcuts: [],
 	flags: [],
 	providers: [],
+	toolHosts: [],
 	listensTo: [],
 };
 
@@ -37,13 +40,14 @@ export function registeredNames(hook: LoadedHook): RegisteredNames {
 		shortcuts: hook.shortcuts.map(({ key }) => key),
 		flags: [...hook.flags.keys()],
 		providers: [...hook.providers.keys()],
+		toolHosts: [...hook.toolHosts.keys()],
 		listensTo: [...hook.busHandlers.keys()],
 	};
 }
 
 /** The registrations by kind, for one line: `[["/pop", "/unpop"], ["key ctrl+y"], ["context"]]`. */
 export function summarizeNames(names: RegisteredNames): string[][] {
-	const { commands, tools, shortcuts, flags, providers, events, listensTo, entryTypes } = names;
+	const { commands, tools, shortcuts, flags, providers, toolHosts, events, listensTo, entryTypes } = names;
 	const labeled = (label: string, list: readonly string[]) => list.map((name) => `${label}${name}`);
 	const used = [
 		labeled("/", commands),
@@ -51,6 +55,7 @@ export function summarizeNames(names: RegisteredNames): string[][] {
 		labeled("key ", shortcuts),
 		labeled("--", flags),
 		labeled("provider ", providers),
+		labeled("host ", toolHosts),
 		[...events],
 		labeled("listens to ", listensTo),
 	].filter((kind) => kind.length > 0);
@@ -59,11 +64,18 @@ export function summarizeNames(names: RegisteredNames): string[][] {
 }
 
 /** Name and content of a line for each kind of registration that few hooks have: `["keys", "ctrl+y, f5"]`. */
-export function listFurtherNames({ shortcuts, flags, providers, listensTo }: RegisteredNames): [string, string][] {
+export function listFurtherNames({
+	shortcuts,
+	flags,
+	providers,
+	toolHosts,
+	listensTo,
+}: RegisteredNames): [string, string][] {
 	const lines: [string, readonly string[]][] = [
 		["keys", shortcuts],
 		["flags", flags.map((name) => `--${name}`)],
 		["providers", providers],
+		["hosts", toolHosts],
 		["listens", listensTo],
 	];
 	return lines.flatMap(([name, list]) => (list.length > 0 ? [[name, list.join(", ")]] : []));

@@ -6,7 +6,15 @@ import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { SourceLocator } from "./source-locator.js";
 import type { RegisteredTool } from "./tool-definition.js";
-import type { BusHandler, CommandOptions, EntryOptions, FlagOptions, HookEventName, HookHandler } from "./types.js";
+import type {
+	BusHandler,
+	CommandOptions,
+	EntryOptions,
+	FlagOptions,
+	HookEventName,
+	HookHandler,
+	ToolHostFactory,
+} from "./types.js";
 
 /** A loaded hook: its file and its registrations. */
 export interface LoadedHook extends HookFile {
@@ -28,6 +36,8 @@ export interface LoadedHook extends HookFile {
 	readonly flags: Map<string, FlagOptions>;
 	/** Its providers of models, by name. */
 	readonly providers: Map<string, HookProvider>;
+	/** Its kinds of machines on which tools run, by scheme. */
+	readonly toolHosts: Map<string, ToolHostFactory>;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -58,6 +68,7 @@ export function createLoadedHook(
 		shortcuts: [],
 		flags: new Map(),
 		providers: new Map(),
+		toolHosts: new Map(),
 		grants: new Set(grants),
 		active: true,
 		unloaded: new AbortController(),
@@ -110,6 +121,7 @@ export class HookRegistry {
 	#shortcuts: readonly RegisteredShortcut<LoadedHook>[] = [];
 	#flags: readonly FlagDeclaration[] = [];
 	#providers: readonly HookProvider[] = [];
+	#toolHosts: ReadonlyMap<string, Named<ToolHostFactory>> = new Map();
 	#clashes: readonly string[] = [];
 
 	/** @param builtinNames command names that hooks cannot use */
@@ -161,6 +173,12 @@ export class HookRegistry {
 			(name, first, second) =>
 				clashes.push(`The tool ${name} is defined in ${first} and ${second}; the latter is used`),
 		);
+		this.#toolHosts = collect(
+			this.hooks,
+			({ toolHosts }) => toolHosts,
+			(scheme, first, second) =>
+				clashes.push(`The host ${scheme}: is defined in ${first} and ${second}; the latter is used`),
+		);
 		this.#shortcuts = listShortcuts(this.hooks);
 		const flags = listFlags(this.hooks);
 		this.#flags = flags.flags;
@@ -198,6 +216,11 @@ export class HookRegistry {
 
 	tool(name: string): Named<RegisteredTool> | undefined {
 		return this.#tools.get(name);
+	}
+
+	/** The schemes for `--on`, and what reaches their hosts. */
+	get toolHosts(): ReadonlyMap<string, Named<ToolHostFactory>> {
+		return this.#toolHosts;
 	}
 
 	/**

@@ -1,13 +1,11 @@
 import { isRecord } from "../log/read-message.js";
+import { TOOL_NAME } from "../tools/legal-names.js";
 import { announceCut, truncateHead } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isContent, jsonCopy } from "./answers.js";
 import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
 
 // Tools of files and hooks run without type checks, so pi checks definitions and results.
-
-/** Tool names that all providers accept. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** A definition whose fields, except its functions, are valid. */
 export type CheckedDefinition = Omit<AnyTool, "run"> & Readonly<Record<string, unknown>>;

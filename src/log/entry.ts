@@ -234,6 +234,16 @@ export interface ThinkingLevelChangeEntry {
 	thinkingLevel: ThinkingLevel;
 }
 
+/** The machine on which tools work from here on. A session without this entry ran where pi runs. */
+export interface ToolHostEntry {
+	type: "tool_host";
+	timestamp: string;
+	/** As `--on`; null: where pi runs. */
+	on: string | null;
+	/** As `ToolHost.name`; empty for null. */
+	name: string;
+}
+
 /** Usage of a request whose reply is not in the log, such as one for a summary. */
 export interface RequestUsageEntry {
 	type: "request_usage";
@@ -296,6 +306,7 @@ export type CoreEntry =
 	| ImageOmissionEntry
 	| ModelChangeEntry
 	| ThinkingLevelChangeEntry
+	| ToolHostEntry
 	| RequestUsageEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
@@ -313,6 +324,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"image_omission",
 	"model_change",
 	"thinking_level_change",
+	"tool_host",
 	"request_usage",
 	"system_item",
 	"session_info",
@@ -326,6 +338,7 @@ function isEntry<E extends CoreEntry | OpaqueEntry>(type: E["type"]) {
 
 export const isSessionHeader = isEntry<SessionHeader>("session");
 export const isMessageEntry = isEntry<MessageEntry>("message");
+export const isToolHostEntry = isEntry<ToolHostEntry>("tool_host");
 export const isCompactionEntry = isEntry<CompactionEntry>("compaction");
 export const isContextUndoEntry = isEntry<ContextUndoEntry>("context_undo");
 export const isContextFreezeEntry = isEntry<ContextFreezeEntry>("context_freeze");

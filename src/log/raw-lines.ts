@@ -23,7 +23,7 @@ export interface RawLine {
  * @param maxBytes of longer lines only the position is read
  * @throws the system's error
  */
-export function* rawLines(file: OpenFile, maxBytes: number): Generator<RawLine> {
+export function* rawLines(file: Pick<OpenFile, "readSome">, maxBytes: number): Generator<RawLine> {
 	const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
 	let parts: Buffer[] = [];
 	let line = { number: 1, offset: 0, length: 0, isBlank: true };

@@ -19,6 +19,7 @@ import {
 	type SystemItemEntry,
 	THINKING_LEVELS,
 	type ThinkingLevelChangeEntry,
+	type ToolHostEntry,
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
@@ -55,7 +56,7 @@ export function isOtherVersion(reason: string): boolean {
 }
 
 /** True for a file that holds only the beginning of a header, as a full disk or a crash can leave it. */
-export function holdsTornHeader(file: OpenFile): boolean {
+export function holdsTornHeader(file: Pick<OpenFile, "readSome">): boolean {
 	const buffer = Buffer.allocUnsafe(MAX_HEADER_BYTES);
 	return isTornHeader(buffer.toString("utf8", 0, file.readSome(buffer, 0)));
 }
@@ -147,6 +148,11 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			const thinkingLevel = THINKING_LEVELS.find((level) => level === value.thinkingLevel);
 			if (thinkingLevel === undefined) break;
 			return { ...value, type: "thinking_level_change", timestamp, thinkingLevel } satisfies ThinkingLevelChangeEntry;
+		}
+		case "tool_host": {
+			const { on, name } = value;
+			if ((typeof on !== "string" && on !== null) || typeof name !== "string") break;
+			return { ...value, type: "tool_host", timestamp, on, name } satisfies ToolHostEntry;
 		}
 		case "request_usage": {
 			const { purpose, provider, modelId, subscription, ...rest } = value;

@@ -1,5 +1,5 @@
 import { decodeLine } from "./codec.js";
-import { HEAD_BYTES, LF, mayRecordUsage, TypeTable } from "./line-patterns.js";
+import { LF, mayRecordUsage, TypeTable } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 import { type RequestUsage, usageOf } from "./request-usage.js";
 
@@ -20,7 +20,11 @@ export interface FileUsage {
  * @param breathe called after each chunk, to let other work run
  * @throws the system's error
  */
-export async function readUsage(file: OpenFile, from: number, breathe: () => Promise<void>): Promise<FileUsage> {
+export async function readUsage(
+	file: Pick<OpenFile, "readSome">,
+	from: number,
+	breathe: () => Promise<void>,
+): Promise<FileUsage> {
 	const types = new TypeTable();
 	const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
 	const requests: RequestUsage[] = [];
@@ -45,7 +49,7 @@ export async function readUsage(file: OpenFile, from: number, breathe: () => Pro
 			end = position + at;
 		}
 		const isLineStart = pieces?.length === 0;
-		if (isLineStart && count - at >= HEAD_BYTES && !mayRecordUsage(chunk, at, count, types)) pieces = null;
+		if (isLineStart && !mayRecordUsage(chunk, at, count, types)) pieces = null;
 		if (at < count) pieces?.push(Buffer.from(chunk.subarray(at)));
 		position += count;
 		await breathe();

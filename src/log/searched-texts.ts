@@ -5,6 +5,7 @@ const WITHOUT_TEXT: ReadonlySet<unknown> = new Set([
 	"session",
 	"model_change",
 	"thinking_level_change",
+	"tool_host",
 	"request_usage",
 	"context_undo",
 	"context_freeze",

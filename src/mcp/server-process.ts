@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { errorText } from "../errors.js";
 import { sleep } from "../util/abort.js";
-import { endGroup, isGroupAlive, startFailure } from "../util/process.js";
+import { announcedStart, endGroup, isGroupAlive, startFailure } from "../util/process.js";
 import { prepareReaper, trackGroup, untrackGroup } from "../util/reaper.js";
 import { MessageLines, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 
@@ -47,7 +47,9 @@ export class ServerProcess implements Transport {
 		prepareReaper();
 		let child: ChildProcess;
 		try {
-			child = spawn(command, [...args], { cwd, env: { ...env }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+			const start = announcedStart(command, args, { cwd, env });
+			const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...start.pipes];
+			child = spawn(start.program, start.args, { cwd, env: { ...env }, detached: true, stdio });
 		} catch (error) {
 			return Promise.reject(new Error(startFailure(command, cwd, error), { cause: error }));
 		}

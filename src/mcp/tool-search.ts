@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { failed, listResult } from "../tools/result.js";
 import { type AnyTool, defineTool } from "../tools/tool.js";
 import { abortable, sleep } from "../util/abort.js";
@@ -32,11 +31,16 @@ export interface SearchHost {
 	unavailable(): string[];
 }
 
-const Parameters = Type.Object({
-	query: Type.String({
-		description: "Words that the names or descriptions of the tools contain, or the name of a server",
-	}),
-});
+const Parameters = {
+	type: "object",
+	properties: {
+		query: {
+			type: "string",
+			description: "Words that the names or descriptions of the tools contain, or the name of a server",
+		},
+	},
+	required: ["query"],
+} as const;
 
 /** Creates the tool that stands for the tools of servers that have many, or are still starting. */
 export function createSearchTool(servers: readonly SearchedServer[], host: SearchHost): AnyTool {

@@ -1,4 +1,5 @@
 import type { PromptSection, ToolInfo } from "../log/entry.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { ContextFile } from "./context-files.js";
 import type { Skill } from "./skills.js";
 
@@ -7,7 +8,8 @@ type PromptTool = Pick<ToolInfo, "name" | "promptLine" | "guidelines" | "descrip
 
 /** The content of the system prompt. Equal options produce equal bytes, so that providers can cache it. */
 export interface SystemPromptOptions {
-	cwd: string;
+	/** The machine on which tools work. */
+	host: Pick<ToolHost, "name" | "note" | "cwd" | "platform">;
 	/** Inserted unchanged, such as `2026-11-20`. Must not change during a session. */
 	date: string;
 	tools: readonly PromptTool[];
@@ -43,16 +45,24 @@ const GENERAL = [
 
 /** Builds the sections of the system prompt. Empty sections are absent. */
 export function buildPromptSections(options: SystemPromptOptions): PromptSection[] {
-	const { cwd, date, custom, append = "", tools } = options;
+	const { custom, append = "", tools } = options;
 	const base = custom ?? `${ROLE}\n\n# Guidelines\n${bullets(GENERAL)}`;
 	const sections = [
 		{ id: "base", text: [base, append].map((text) => text.trim()).join("\n\n") },
 		{ id: "tools", text: custom === undefined ? toolsText(tools) : "" },
 		{ id: "context-files", text: instructions(options) },
 		{ id: "skills", text: canReadSkills(tools) ? skillList(options) : "" },
-		{ id: "environment", text: `Date: ${date}\nWorking directory: ${cwd}` },
+		{ id: "environment", text: describeEnvironment(options) },
 	];
 	return sections.flatMap(({ id, text }) => (text.trim() === "" ? [] : [{ id, text: text.trim() }]));
+}
+
+function describeEnvironment({ date, host: { name, note, cwd, platform } }: SystemPromptOptions): string {
+	if (name === "") return `Date: ${date}\nWorking directory: ${cwd}`;
+	const where = [`All tools work on ${name} (${platform})`, `Working directory: ${cwd}`];
+	const others =
+		"Files of skills and saved output of tools are on the user's machine: read, grep, find and ls can read them, commands cannot.";
+	return [...where, ...(note === undefined ? [] : [note]), others, `Date: ${date}`].join("\n");
 }
 
 /**

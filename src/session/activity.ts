@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { AgentEvent } from "../agent/events.js";
 import { PiError } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
@@ -173,6 +174,8 @@ export class SessionActivity {
 		if (EXCLUSIVE.has(kind) && this.has(kind)) throw busy(kind);
 		const controller = new AbortController();
 		const linked = linkSignals(controller.signal, ...signals);
+		// Each of the parallel calls of a message listens: Node warns of a leak from the eleventh on.
+		setMaxListeners(0, linked.signal);
 		const snapshot = Object.freeze({ id: ++this.#lastId, kind, name, phase });
 		const entry: Entry = { snapshot, controller };
 		this.#change([...this.#entries, entry]);

@@ -13,6 +13,7 @@ import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -73,12 +74,13 @@ export class AgentSession {
 
 	/**
 	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
-	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides
+	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
 		const { lifecycle, hooks, mcp, models, setup } = this.#components;
 		await lifecycle.start(async () => {
 			await hooks.load();
+			await this.#components.connectHost();
 			await mcp.load();
 			await models.start();
 		});
@@ -97,6 +99,10 @@ export class AgentSession {
 
 	get cwd(): string {
 		return this.#components.setup.cwd;
+	}
+	/** The machine on which tools and `!` commands work. */
+	get host(): ToolHost {
+		return this.#components.setup.host;
 	}
 	get sessionFile(): string | null {
 		return this.#components.state.log.path;
@@ -350,6 +356,7 @@ export class AgentSession {
 		ended.abort();
 		hooks.unload();
 		setup.endProviders();
+		await setup.hostConnection.dispose();
 		await Promise.all([state.log.flush(), memory.flush(), mcp.end()]);
 		setup.client.release(this.sessionId);
 		state.close();

@@ -9,6 +9,7 @@ import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HookFactory, SessionHandle } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { TrustAnswer } from "./project-code.js";
 import type { ModelClient } from "./session-setup.js";
@@ -33,6 +34,16 @@ export interface CreateAgentSessionOptions {
 	 */
 	env?: Environment;
 	home?: string;
+	/**
+	 * The machine on which tools and `!` commands work; the session records it as `on`. The caller disposes of it. Default: that
+	 * of `on`, or this one.
+	 */
+	host?: ToolHost;
+	/**
+	 * Names a host that a hook provides, such as `ssh://build-01/src`; `local`: this machine. Default: that of the opened
+	 * session, else the setting `on`.
+	 */
+	on?: string;
 	/** Directory of settings, keys, models, hooks and sessions. Default: `PI_CODING_AGENT_DIR` of `env`, or `~/.pi/agent`. */
 	agentDir?: string;
 	/**

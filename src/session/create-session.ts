@@ -26,6 +26,7 @@ import { Reloader } from "./reloader.js";
 import type { SessionSurface } from "./session-components.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
+import type { HostConnection } from "./session-host.js";
 import { SessionImages } from "./session-images.js";
 import { SessionJobs } from "./session-jobs.js";
 import { SessionMcp } from "./session-mcp.js";
@@ -137,6 +138,16 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		},
 		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
 	});
+	const hostConnection = (signal: AbortSignal): HostConnection => ({
+		get registry() {
+			return hooks.registry;
+		},
+		addBundled: (hook) => hooks.addBundled(hook),
+		host,
+		signal,
+		// Programs that drive pi wait for the start of the session, and cannot answer before it.
+		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
+	});
 	const core: SessionCore = {
 		setup,
 		activity,
@@ -180,6 +191,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			return ended;
 		},
 		reread: () => reloader.refresh(),
+		prepareHost: (log, signal) => setup.hostConnection.prepare(setup.loggedHost(log), hostConnection(signal)),
 	});
 	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings, warn });
 	const sources = () => ({
@@ -258,6 +270,10 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		unsaved: () => unsaved,
 		ended,
 		rebuild,
+		async connectHost() {
+			await setup.hostConnection.connect(hostConnection(ended.signal));
+			state.useHost(setup.hostConnection.recorded);
+		},
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {

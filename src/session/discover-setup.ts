@@ -6,6 +6,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
+import { hostWords } from "../hooks/bundled.js";
 import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -14,6 +15,9 @@ import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
+import { createLocalHost } from "../tools/host/local-host.js";
+import { isInside } from "../tools/host/readable-directories.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
@@ -29,8 +33,9 @@ import { ModelFiles } from "./model-files.js";
 import { plural } from "./reloader.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
+import { type LoggedHost, readableDirectories, SessionHost } from "./session-host.js";
 import type { SessionParent, SessionSetup } from "./session-setup.js";
-import { lastModel } from "./session-state.js";
+import { lastHost, lastModel } from "./session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
 
@@ -92,7 +97,11 @@ export async function discoverSetup(
 		},
 		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks, extensions: options.extensions ?? [], tools: options.customTools ?? [] },
+		explicit: {
+			hooks: [...hooks, ...hostWords(options.on ?? store.current.on)],
+			extensions: options.extensions ?? [],
+			tools: options.customTools ?? [],
+		},
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,
@@ -134,25 +143,46 @@ export async function discoverSetup(
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = new Date().toISOString().slice(0, 10);
+	const { log, source } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const loggedHost = (log: SessionLog, path = log.path): LoggedHost | null => {
+		const recorded = lastHost(log);
+		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
+		return recorded && { ...recorded, isOwn };
+	};
+	const hosts = new SessionHost(
+		options.host ?? createLocalHost(paths.cwd, paths.home),
+		options.host
+			? { on: options.on ?? "local", setting: undefined, isConnected: true }
+			: { on: options.on, setting: store.current.on },
+		loggedHost(log, source),
+		() => readable(resources.current.skills),
+	);
+	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	// Computed again when the tools or files change, for example when the project's tools are added.
-	const preamble = lastResult((all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current) => {
-		const tools = all.map((tool) => toolInfo(tool, code.tools.hookOf(tool)));
-		const sections = buildPromptSections({
-			cwd: paths.cwd,
-			date,
-			tools,
-			contextFiles,
-			skills,
-			...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
-			...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
-		});
-		return createPreamble(sections, tools);
-	});
-	const log = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const preamble = lastResult(
+		(all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current, host: ToolHost) => {
+			const tools = all.map((tool) => toolInfo(tool, code.tools.hookOf(tool)));
+			const sections = buildPromptSections({
+				host,
+				date,
+				tools,
+				contextFiles,
+				skills,
+				...(options.systemPrompt === undefined ? {} : { custom: options.systemPrompt }),
+				...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+			});
+			return createPreamble(sections, tools);
+		},
+	);
 	const used = chosen.chosen.model ? null : lastModel(log);
 	if (used) await models.current.models.searchServer(used);
 	return {
 		cwd: paths.cwd,
+		get host() {
+			return hosts.current;
+		},
+		hostConnection: hosts,
+		loggedHost,
 		log,
 		settings: store,
 		agentDir: paths.agentDir,
@@ -176,7 +206,7 @@ export async function discoverSetup(
 		},
 		toolSwitch: code.tools,
 		preamble: (model) =>
-			preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current),
+			preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current, hosts.current),
 		get resources() {
 			const { contextFiles, ...others } = resources.current;
 			return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
@@ -296,22 +326,28 @@ function toolInfo(tool: AnyTool, hook: string | undefined): ToolInfo {
 }
 
 /** Caches the last result of a function. */
-function lastResult<T, U, R>(compute: (one: T, other: U) => R): (one: T, other: U) => R {
-	let last: { one: T; other: U; result: R } | null = null;
-	return (one, other) => {
-		if (last?.one !== one || last.other !== other) last = { one, other, result: compute(one, other) };
+function lastResult<A extends readonly unknown[], R>(compute: (...args: A) => R): (...args: A) => R {
+	let last: { args: A; result: R } | null = null;
+	return (...args) => {
+		if (!last || args.some((arg, at) => arg !== last?.args[at])) last = { args, result: compute(...args) };
 		return last.result;
 	};
 }
 
-function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): SessionLog {
-	if (sessionDir === null) return SessionLog.inMemory(cwd);
+/** @returns the log, and the file with its entries: of a copy, the original */
+function openLog(
+	choice: SessionChoice,
+	sessionDir: string | null,
+	cwd: string,
+): { log: SessionLog; source: string | null } {
+	const own = (log: SessionLog) => ({ log, source: log.path });
+	if (sessionDir === null) return own(SessionLog.inMemory(cwd));
 	if (choice.kind === "open") {
 		const created = newSessionPath(sessionDir, choice.target);
-		if (created !== null) return SessionLog.createAt(created, { cwd });
+		if (created !== null) return own(SessionLog.createAt(created, { cwd }));
 		const path = findSession(sessionDir, choice.target);
-		return choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd });
+		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
 	}
 	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
-	return latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd });
+	return own(latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd }));
 }

@@ -11,12 +11,15 @@ import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
 import { entriesUpTo } from "./session-context.js";
+import type { PreparedHost } from "./session-host.js";
 import type { SessionCore } from "./session-setup.js";
 import { lastModel } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. @returns a line for the user, or null */
 	onLeave(): string | null;
+	/** Connects to the machine on which the session of a log ran. @throws PiError `host_unreachable` */
+	prepareHost(log: SessionLog, signal: AbortSignal): Promise<PreparedHost>;
 	/** Reads the files of the user and the project again. @returns a line for each new problem */
 	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
@@ -113,13 +116,24 @@ export class Lifecycle {
 			if (!copy && current !== null && isSameFile(path, current)) return true;
 			const { cwd, sessionDir } = this.deps.setup;
 			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
-			if ((await this.#ask("before_switch", signal)).cancel) {
+			const discard = () => {
 				log.close();
 				if (copy && log.path !== null) removeSession(log.path);
+			};
+			let host: PreparedHost;
+			try {
+				host = await this.deps.prepareHost(log, signal);
+			} catch (error) {
+				discard();
+				throw error;
+			}
+			if ((await this.#ask("before_switch", signal)).cancel) {
+				discard();
+				await host.cancel();
 				return false;
 			}
 			await this.deps.activity.stop();
-			await this.#replace(log, "switch", signal);
+			await this.#replace(log, "switch", signal, { host });
 			return true;
 		});
 	}
@@ -152,7 +166,9 @@ export class Lifecycle {
 			await activity.stop();
 			await state.log.flush();
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
-			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, entryIndex);
+			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, {
+				turnIndex: entryIndex,
+			});
 			return entry.typed ?? messageText(entry.message);
 		});
 	}
@@ -181,7 +197,7 @@ export class Lifecycle {
 		log: SessionLog,
 		reason: "switch" | "clear" | "branch",
 		signal: AbortSignal,
-		targetTurnIndex = 0,
+		{ turnIndex: targetTurnIndex = 0, host }: { turnIndex?: number; host?: PreparedHost } = {},
 	): Promise<void> {
 		const { state, context, setup, emit } = this.deps;
 		const previous = state.log;
@@ -189,6 +205,7 @@ export class Lifecycle {
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
 		state.replaceLog(log);
+		if (host) state.useHost(await host.use());
 		// Read the id first: a closed log cannot be read.
 		const { id } = previous;
 		previous.close();

@@ -3,7 +3,8 @@ import type { BuiltContext } from "../context/context-message.js";
 import { type ContextFileItem, entryTimestamp, isSystemItemEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { ContextFile } from "../resources/context-files.js";
-import { resolvePath } from "../tools/path.js";
+import { localPath } from "../tools/host/local-path.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { SessionState } from "./session-state.js";
 
 /** Finds context files below the working directory. `ResourceFiles` implements it. */
@@ -15,7 +16,7 @@ export interface NestedFileFinder {
 }
 
 export interface NestedContextFilesDeps {
-	setup: { readonly cwd: string; readonly nestedFiles: NestedFileFinder };
+	setup: { readonly cwd: string; readonly host: Pick<ToolHost, "name">; readonly nestedFiles: NestedFileFinder };
 	state: Pick<SessionState, "log" | "appendAll">;
 	context: { readonly current: Pick<BuiltContext, "hidden"> };
 	warn(line: string): void;
@@ -50,8 +51,10 @@ export class NestedContextFiles {
 	/** Call after each tool call that ran. */
 	note({ toolName, input }: { toolName: string; input: Readonly<Record<string, unknown>> }): void {
 		const { path } = input;
+		const { cwd, host } = this.deps.setup;
 		if (!FILE_TOOLS.has(toolName) || typeof path !== "string") return;
-		this.#touched.add(resolvePath(this.deps.setup.cwd, path));
+		// Context files are those of this machine: another one may have different files at the same paths.
+		if (host.name === "") this.#touched.add(localPath(cwd, path));
 	}
 
 	/** Call when the session is left: its next request, if any, begins with what a tool reaches then. */

@@ -55,6 +55,8 @@ export class ParentSession implements SessionHandle, SessionParent {
 			...{ discoverHooks, bundledHooks, contextFiles, discoverSkills },
 			...{ extraModels, extraTools, customTools, skills },
 			cwd: setup.cwd,
+			host: setup.host,
+			on: setup.hostConnection.recorded.on ?? "local",
 			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
 			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
 			...own,

@@ -59,4 +59,6 @@ export interface SessionComponents {
 	ended: AbortController;
 	/** Computes the context from the current entries. */
 	rebuild(): Promise<void>;
+	/** Connects to the machine on which tools work. */
+	connectHost(): Promise<void>;
 }

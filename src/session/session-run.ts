@@ -118,6 +118,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 		validator: client.validator,
 		gate: createGate(deps.hooks, images, nestedFiles),
 		cwd: setup.cwd,
+		host: setup.host,
 		tmpDir: setup.tmpDir,
 		jobs: deps.jobs,
 		shellPath: () => settings.current.shellPath,

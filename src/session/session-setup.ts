@@ -20,6 +20,7 @@ import type { SessionLog } from "../log/session-log.js";
 import type { Network } from "../network/network.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
@@ -28,6 +29,7 @@ import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
+import type { LoggedHost, SessionHost } from "./session-host.js";
 import type { SessionDefaults, SessionState } from "./session-state.js";
 import type { SessionTools } from "./session-tools.js";
 
@@ -99,7 +101,14 @@ export interface KeyOverride {
 
 /** The input of `create-session.ts`, collected by `discoverSetup`. */
 export interface SessionSetup {
+	/** The working directory on this machine. */
 	cwd: string;
+	/** The machine on which tools and `!` commands work. */
+	readonly host: ToolHost;
+	/** Connects to it. */
+	/** The machine that a log names last; null if it names none. */
+	loggedHost(log: SessionLog): LoggedHost | null;
+	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
 	log: SessionLog;
 	settings: SettingsStore;
 	/** The agent directory. */

@@ -10,9 +10,11 @@ import {
 	isModelChangeEntry,
 	isSessionInfoEntry,
 	isThinkingLevelChangeEntry,
+	isToolHostEntry,
 	type MessageEntry,
 	type SessionEntry,
 	type ThinkingLevel,
+	type ToolHostEntry,
 } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { AgentSessionEvent } from "./events.js";
@@ -35,7 +37,9 @@ export class SessionState {
 	/** What the user typed, of messages that hooks changed. */
 	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy">>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
-	readonly #unwritten = new Set<"model" | "thinkingLevel">();
+	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
+	/** The machine on which tools work. */
+	#host: RecordedHost = { on: null, name: "" };
 
 	constructor(
 		log: SessionLog,
@@ -80,6 +84,7 @@ export class SessionState {
 		this.#log = log;
 		this.#generation++;
 		this.#unwritten.clear();
+		this.useHost(this.#host);
 	}
 
 	/**
@@ -106,6 +111,13 @@ export class SessionState {
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
 		return this.restore(findModel, defaults.chosen);
+	}
+
+	/** Records the machine on which tools work with the next message, unless the log names it already. */
+	useHost(host: RecordedHost): void {
+		this.#host = host;
+		if ((lastHost(this.#log)?.on ?? null) === host.on) this.#unwritten.delete("host");
+		else this.#unwritten.add("host");
 	}
 
 	setModel(model: Model<Api>): void {
@@ -191,6 +203,7 @@ export class SessionState {
 		if (this.#unwritten.has("thinkingLevel")) {
 			entries.push({ type: "thinking_level_change", timestamp, thinkingLevel: this.#thinkingLevel });
 		}
+		if (this.#unwritten.has("host")) entries.push({ type: "tool_host", timestamp, ...this.#host });
 		this.#unwritten.clear();
 		this.appendAll(entries);
 	}
@@ -207,6 +220,15 @@ export function lastModel(log: SessionLog): { provider: string; id: string } | n
 	}
 	const entry = log.entry(changed);
 	return isModelChangeEntry(entry) ? { provider: entry.provider, id: entry.modelId } : null;
+}
+
+/** The machine on which tools work, as a session records it. */
+export type RecordedHost = Pick<ToolHostEntry, "on" | "name">;
+
+/** The machine that a log names last; null if it names none. */
+export function lastHost(log: SessionLog): RecordedHost | null {
+	const entry = log.entry(log.findLast("tool_host"));
+	return isToolHostEntry(entry) ? { on: entry.on, name: entry.name } : null;
 }
 
 function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {

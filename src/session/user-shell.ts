@@ -50,8 +50,7 @@ export class UserShell {
 	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
 		const { setup, emit } = this.deps;
 		const { shellPath } = setup.settings.current;
-		const { output, exitCode, exitSignal, failure } = await runShell(command, {
-			cwd: setup.cwd,
+		const { output, exitCode, exitSignal, failure } = await runShell(setup.host, command, {
 			tmpDir: setup.tmpDir,
 			signal,
 			...(shellPath ? { shellPath } : {}),

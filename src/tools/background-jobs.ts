@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { onAbort } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
 import type { ProcessResult } from "../util/process.js";
+import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import { JobOutput } from "./job-output.js";
 import { count, type Truncated } from "./output.js";
-import { type SpawnShellOptions, spawnShell } from "./shell.js";
 
 /** Maximum number of background commands that run at the same time. */
 export const MAX_RUNNING_JOBS = 16;
@@ -38,7 +38,9 @@ export interface JobStatus {
 }
 
 /** Options of `BackgroundJobs.start`. */
-export interface StartJobOptions extends Pick<SpawnShellOptions, "cwd" | "shellPath" | "timeoutMs"> {
+export interface StartJobOptions extends Pick<HostExecOptions, "shellPath" | "timeoutMs"> {
+	/** The machine on which it runs, in its working directory. */
+	host: ToolHost;
 	/** Directory of the file with the output. */
 	tmpDir: string;
 }
@@ -150,19 +152,21 @@ class Job {
 	constructor(
 		readonly id: string,
 		private readonly command: string,
-		{ tmpDir, ...options }: StartJobOptions,
+		{ host, tmpDir, ...options }: StartJobOptions,
 		private readonly onEnd: () => void,
 	) {
 		this.output = new JobOutput(tmpDir, join(tmpDir, `${id}-${randomBytes(6).toString("hex")}.log`));
-		this.ended = spawnShell(command, {
-			...options,
-			signal: this.#abort.signal,
-			waitsForGroup: true,
-			onOutput: (chunk) => this.output.add(chunk),
-		}).then(async (result) => {
-			await this.output.close();
-			this.#finish(result);
-		});
+		this.ended = host
+			.exec(command, {
+				...options,
+				signal: this.#abort.signal,
+				waitsForGroup: true,
+				onOutput: (chunk) => this.output.add(chunk),
+			})
+			.then(async (result) => {
+				await this.output.close();
+				this.#finish(result);
+			});
 	}
 
 	get isRunning(): boolean {

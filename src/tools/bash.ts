@@ -1,28 +1,30 @@
-import { Type } from "typebox";
 import { countJobs, MAX_RUNNING_JOBS } from "./background-jobs.js";
 import { announceCut } from "./output.js";
 import { failed, textResult } from "./result.js";
 import { runShell, type ShellResult } from "./shell.js";
 import { type BashToolDetails, defineTool, type ToolContext, type ToolResult } from "./tool.js";
 
-const parameters = Type.Object({
-	command: Type.String({
-		description:
-			"Command line for the user's shell, run in the working directory. Stdin is empty, so the command cannot ask for input. Each call starts a new shell, so cd and variables do not persist.",
-	}),
-	timeout: Type.Optional(
-		Type.Number({
+const parameters = {
+	type: "object",
+	properties: {
+		command: {
+			type: "string",
+			description:
+				"Command line for the user's shell, run in the working directory. Stdin is empty, so the command cannot ask for input. Each call starts a new shell, so cd and variables do not persist.",
+		},
+		timeout: {
+			type: "number",
 			exclusiveMinimum: 0,
 			description: "Seconds after which the command and all processes it started are killed; default: no limit",
-		}),
-	),
-	background: Type.Optional(
-		Type.Boolean({
+		},
+		background: {
+			type: "boolean",
 			description:
 				"Start the command and return at once. Follow it with the tool jobs; a note tells you when it ends. It ends with the session.",
-		}),
-	),
-});
+		},
+	},
+	required: ["command"],
+} as const;
 
 export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	name: "bash",
@@ -35,9 +37,8 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	],
 	async run({ command, timeout, background }, context) {
 		if (background) return startInBackground(command, timeout, context);
-		const { cwd, signal, shellPath, tmpDir, onUpdate } = context;
-		const result = await runShell(command, {
-			cwd,
+		const { host, signal, shellPath, tmpDir, onUpdate } = context;
+		const result = await runShell(host, command, {
 			shellPath,
 			tmpDir,
 			signal,
@@ -55,11 +56,11 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 function startInBackground(
 	command: string,
 	timeout: number | undefined,
-	{ jobs, cwd, shellPath, tmpDir }: ToolContext,
+	{ jobs, host, shellPath, tmpDir }: ToolContext,
 ): ToolResult<BashToolDetails> {
 	if (!jobs) return failed("Background commands are not available here: run the command without background.");
 	const job = jobs.start(command, {
-		cwd,
+		host,
 		tmpDir,
 		...(shellPath === undefined ? {} : { shellPath }),
 		...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),

@@ -1,33 +1,43 @@
-import { Type } from "typebox";
-import { describeError } from "../errors.js";
-import { atomicWriteFile, readRegularFile } from "../util/fs.js";
 import { applyReplacements, type Edit, lineAt, planEdits, type Replacement } from "./edit-match.js";
+import { readFile } from "./file-content.js";
 import { binaryKind } from "./file-type.js";
+import type { WrittenFile } from "./host/tool-host.js";
 import { diffLines } from "./line-diff.js";
 import { count } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
-import { failed, failedOnFile } from "./result.js";
+import { failed, failedOnFile, failedToWrite } from "./result.js";
 import { defineTool, type EditToolDetails } from "./tool.js";
 
 const OLD_TEXT =
 	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once: include surrounding lines until it does.";
 const NEW_TEXT = "Replacement text; empty to delete";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to change: absolute, relative to the working directory, or starting with ~" }),
-	oldText: Type.Optional(Type.String({ description: OLD_TEXT })),
-	newText: Type.Optional(Type.String({ description: NEW_TEXT })),
-	edits: Type.Optional(
-		Type.Array(
-			Type.Object({ oldText: Type.String({ description: OLD_TEXT }), newText: Type.String({ description: NEW_TEXT }) }),
-			{
-				minItems: 1,
-				description:
-					"Several replacements in the same file, instead of oldText and newText. Each is matched against the current file, and they must not overlap. Either all are made or none.",
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to change: absolute, relative to the working directory, or starting with ~",
+		},
+		oldText: { type: "string", description: OLD_TEXT },
+		newText: { type: "string", description: NEW_TEXT },
+		edits: {
+			type: "array",
+			items: {
+				type: "object",
+				properties: {
+					oldText: { type: "string", description: OLD_TEXT },
+					newText: { type: "string", description: NEW_TEXT },
+				},
+				required: ["oldText", "newText"],
 			},
-		),
-	),
-});
+			minItems: 1,
+			description:
+				"Several replacements in the same file, instead of oldText and newText. Each is matched against the current file, and they must not overlap. Either all are made or none.",
+		},
+	},
+	required: ["path"],
+} as const;
 
 export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	name: "edit",
@@ -38,17 +48,18 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	guidelines: [
 		"edit: keep oldText as short as possible while it still occurs only once; make several changes to one file in one call.",
 	],
-	async run({ path, oldText, newText, edits }, { cwd, signal }) {
+	async run({ path, oldText, newText, edits }, { host, signal }) {
 		signal.throwIfAborted();
 		const wanted = chooseEdits(oldText, newText, edits);
 		if (typeof wanted === "string") return failed(wanted);
-		const file = resolvePath(cwd, path);
-		const shown = displayPath(cwd, file);
+		const file = await resolvePath(host, path);
+		const shown = displayPath(host.cwd, file);
 		let bytes: Buffer;
 		try {
-			bytes = await readRegularFile(file);
+			bytes = await readFile(host, file, { signal });
 		} catch (thrown) {
-			return failedOnFile(cwd, file, thrown);
+			signal.throwIfAborted();
+			return failedOnFile(host, file, thrown);
 		}
 		const content = decode(bytes);
 		if (content === undefined) {
@@ -58,15 +69,17 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 		}
 		const plan = planEdits(content, wanted);
 		if ("problem" in plan) return failed(`${shown} was not changed: ${plan.problem}`);
-		const warning = warnOfSensitivePath(cwd, file);
 		const changed = applyReplacements(content, plan.replacements);
 		if (changed === content) return failed(`${shown} was not changed: it already has the edited content.`);
 		signal.throwIfAborted();
+		let written: WrittenFile;
 		try {
-			await atomicWriteFile(file, changed);
+			written = await host.writeFile(file, changed, { signal });
 		} catch (thrown) {
-			return failed(`Cannot write ${shown}: ${describeError(thrown)}.`);
+			signal.throwIfAborted();
+			return failedToWrite(host, file, thrown);
 		}
+		const warning = await warnOfSensitivePath(host, file, written.realPath);
 		const details = await diffLines(content, changed);
 		const text = describe(shown, content, plan.replacements, details);
 		return { content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }], details };

@@ -1,26 +1,28 @@
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Type } from "typebox";
 import { parseGlob } from "./glob.js";
-import { typeArguments } from "./grep.js";
 import { count, dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { failed, failedOnFile, listResult, textResult } from "./result.js";
-import { COMMON_ARGUMENTS, NOT_GIT, search } from "./ripgrep.js";
+import { listResult, textResult } from "./result.js";
+import { searchHost } from "./search-host.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;
 /** Maximum number of paths in a result; more would not fit its other limits. */
 const MAX_LIMIT = 20_000;
 
-const parameters = Type.Object({
-	pattern: Type.String({
-		description:
-			"Glob for files: *.ts (matches names at any depth), or a pattern with / for paths relative to the searched directory, such as src/**/*.{ts,tsx}",
-	}),
-	path: Type.Optional(Type.String({ description: "Directory to search; default: the working directory" })),
-	limit: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum number of files; default ${DEFAULT_LIMIT}` })),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		pattern: {
+			type: "string",
+			description:
+				"Glob for files: *.ts (matches names at any depth), or a pattern with / for paths relative to the searched directory, such as src/**/*.{ts,tsx}",
+		},
+		path: { type: "string", description: "Directory to search; default: the working directory" },
+		limit: { type: "integer", minimum: 1, description: `Maximum number of files; default ${DEFAULT_LIMIT}` },
+	},
+	required: ["pattern"],
+} as const;
 
 export const findTool = defineTool<typeof parameters, FindToolDetails>({
 	name: "find",
@@ -29,30 +31,24 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 	parameters,
 	readOnly: true,
 	promptLine: "find files by name",
-	async run({ pattern, path = ".", limit = DEFAULT_LIMIT }, { cwd, signal }) {
-		const root = resolvePath(cwd, path);
+	async run({ pattern, path = ".", limit = DEFAULT_LIMIT }, { host, signal }) {
+		const { cwd } = host;
+		const root = await resolvePath(host, path);
 		const shownRoot = displayPath(cwd, root);
-		try {
-			if (!(await stat(root)).isDirectory()) return failed(`${shownRoot} is a file. Give a directory as path.`);
-		} catch (thrown) {
-			return failedOnFile(cwd, root, thrown);
-		}
 		const glob = parseGlob(pattern);
 		const files = new FirstPaths(Math.min(limit, MAX_LIMIT));
-		const end = await search([...COMMON_ARGUMENTS, "--files", ...typeArguments(glob), ...NOT_GIT, "--", "./"], {
-			cwd: root,
+		const end = await searchHost(host, {
+			path: root,
+			...(glob.namePatterns && { names: glob.namePatterns }),
 			signal,
-			separator: "\0",
 			givesWay: true,
-			onRecord: (record) => {
-				const inside = record.startsWith("./") ? record.slice(2) : record;
+			onFile(inside) {
 				const shown = displayPath(cwd, join(root, inside));
 				if (glob.matches(inside) || glob.matches(shown)) files.add(shown);
 				return true;
 			},
 		});
-		if (end.status === "aborted") return failed("Aborted by the user.");
-		if (end.status === "failed") return failed(end.problem);
+		if ("content" in end) return end;
 		if (files.total === 0) return textResult([`No matching files in ${shownRoot}.`], { files: 0 });
 		const lines = files.sorted().map(dropControls);
 		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { linkSignals } from "../util/abort.js";
 import { describeJobState, type JobStatus, shortCommand, type ToolJobs } from "./background-jobs.js";
 import { announceCut } from "./output.js";
@@ -10,28 +9,28 @@ const DEFAULT_WAIT_MS = 60_000;
 /** Maximum time that `wait` waits. */
 const MAX_WAIT_MS = 600_000;
 
-type Action = "list" | "read" | "wait" | "stop";
-const ACTIONS: readonly Action[] = ["list", "read", "wait", "stop"];
+const ACTIONS = ["list", "read", "wait", "stop"] as const;
 
-const parameters = Type.Object({
-	// A plain enum: not every provider supports unions of constants.
-	action: Type.Unsafe<Action>({
-		type: "string",
-		enum: [...ACTIONS],
-		description:
-			"list: all background commands; read: the output since the last read; wait: wait for the end, then read; stop: end the command and all processes it started, then read",
-	}),
-	id: Type.Optional(
-		Type.String({ description: "The command, such as job-1. Not needed for list, or if there is only one" }),
-	),
-	timeoutMs: Type.Optional(
-		Type.Number({
+const parameters = {
+	type: "object",
+	properties: {
+		// A plain enum: not every provider supports unions of constants.
+		action: {
+			type: "string",
+			enum: ACTIONS,
+			description:
+				"list: all background commands; read: the output since the last read; wait: wait for the end, then read; stop: end the command and all processes it started, then read",
+		},
+		id: { type: "string", description: "The command, such as job-1. Not needed for list, or if there is only one" },
+		timeoutMs: {
+			type: "number",
 			exclusiveMinimum: 0,
 			maximum: MAX_WAIT_MS,
 			description: `Maximum time to wait, in ms; default ${DEFAULT_WAIT_MS}. The command continues after it`,
-		}),
-	),
-});
+		},
+	},
+	required: ["action"],
+} as const;
 
 /** Follows and ends the background commands that `bash` starts. */
 export const jobsTool = defineTool<typeof parameters, JobsToolDetails>({

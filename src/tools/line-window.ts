@@ -1,4 +1,6 @@
 import { MAX_READ_BYTES } from "../util/fs.js";
+import { fill } from "./file-content.js";
+import type { HostFile } from "./host/tool-host.js";
 import { OUTPUT_LIMITS } from "./output.js";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -6,15 +8,10 @@ const MIN_CHUNK_BYTES = 64 * 1024;
 /** Bytes kept: far more than the limit of a result, because carriage returns and control characters are removed. */
 const WINDOW_BYTES = 256 * 1024;
 
-/** What is read: a `FileHandle`. */
-export interface ByteSource {
-	read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-}
-
 /** The lines to find. */
 export interface LineRequest {
-	/** Size of the file as far as known. */
-	size: number;
+	/** The bytes of the file that were read already. */
+	start?: Buffer;
 	/** Number of the first line, counted from 1. */
 	first: number;
 	/** Number of lines; default: to the end of the file. */
@@ -45,10 +42,12 @@ export interface LineWindow {
  * to count their lines; in larger ones it stops once it has the requested lines.
  * @throws the reason of an abort, within one read of 1 MB; the system's error
  */
-export async function readLineWindow(file: ByteSource, request: LineRequest): Promise<LineWindow> {
-	const { size, first, limit = Number.POSITIVE_INFINITY, signal } = request;
+export async function readLineWindow(file: Pick<HostFile, "size" | "read">, request: LineRequest): Promise<LineWindow> {
+	const { size } = file;
+	const { first, limit = Number.POSITIVE_INFINITY, signal } = request;
 	const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, size + 1)));
 	const afterNewline = newlineFinder(request.encoding);
+	let before = request.start ?? Buffer.alloc(0);
 	const kept: Buffer[] = [];
 	let keptBytes = 0;
 	let position = 0;
@@ -61,7 +60,10 @@ export async function readLineWindow(file: ByteSource, request: LineRequest): Pr
 
 	const hasWindow = () => keptBytes === WINDOW_BYTES || line >= first + Math.min(limit, OUTPUT_LIMITS.maxLines);
 	while (!(hasWindow() && Math.max(size, position) > MAX_READ_BYTES)) {
-		const chunk = await readChunk(file, buffer, position, signal);
+		signal.throwIfAborted();
+		// The buffer is filled as far as the file goes, so that a character of two bytes never spans two chunks.
+		const chunk = buffer.subarray(0, await fill(file, buffer, before.copy(buffer)));
+		before = Buffer.alloc(0);
 		if (chunk.length === 0) {
 			isAtEnd = true;
 			break;
@@ -91,18 +93,6 @@ export async function readLineWindow(file: ByteSource, request: LineRequest): Pr
 		firstLineBytes: firstLineEnd === undefined ? undefined : firstLineEnd - begin,
 		total: isAtEnd ? line - (lineStart === position ? 1 : 0) : undefined,
 	};
-}
-
-/** Fills the buffer as far as the file goes, so that a character of two bytes never spans two chunks. */
-async function readChunk(file: ByteSource, buffer: Buffer, position: number, signal: AbortSignal): Promise<Buffer> {
-	let length = 0;
-	while (length < buffer.length) {
-		signal.throwIfAborted();
-		const { bytesRead } = await file.read(buffer, length, buffer.length - length, position + length);
-		if (bytesRead === 0) break;
-		length += bytesRead;
-	}
-	return buffer.subarray(0, length);
 }
 
 /** @returns a function that returns the index after the next newline from an index on; 0 if no newline follows */

@@ -1,6 +1,4 @@
-import { readdir, readlink, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { Type } from "typebox";
+import { errnoCode } from "../util/fs.js";
 import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, listResult, textResult } from "./result.js";
@@ -8,12 +6,13 @@ import { defineTool, type LsToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 500;
 
-const parameters = Type.Object({
-	path: Type.Optional(Type.String({ description: "Directory to list; default: the working directory" })),
-	limit: Type.Optional(
-		Type.Integer({ minimum: 1, description: `Maximum number of entries; default ${DEFAULT_LIMIT}` }),
-	),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: { type: "string", description: "Directory to list; default: the working directory" },
+		limit: { type: "integer", minimum: 1, description: `Maximum number of entries; default ${DEFAULT_LIMIT}` },
+	},
+} as const;
 
 export const lsTool = defineTool<typeof parameters, LsToolDetails>({
 	name: "ls",
@@ -22,27 +21,27 @@ export const lsTool = defineTool<typeof parameters, LsToolDetails>({
 	parameters,
 	readOnly: true,
 	promptLine: "list a directory",
-	async run({ path = ".", limit = DEFAULT_LIMIT }, { cwd, signal }) {
+	async run({ path = ".", limit = DEFAULT_LIMIT }, { host, signal }) {
 		signal.throwIfAborted();
-		const directory = resolvePath(cwd, path);
-		const shown = displayPath(cwd, directory);
+		const directory = await resolvePath(host, path);
 		try {
-			if (!(await stat(directory)).isDirectory()) return failed(`${shown} is a file. Use read to see its content.`);
-			const entries = await readdir(directory, { withFileTypes: true });
+			const entries = await host.list(directory, { signal });
 			if (entries.length === 0) return textResult(["(empty directory)"], { entries: 0 });
 			entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-			const names = entries.slice(0, limit).map(async (entry) => {
-				const name = dropControls(entry.name);
-				if (entry.isDirectory()) return `${name}/`;
-				if (!entry.isSymbolicLink()) return name;
-				const target = await readlink(join(directory, entry.name)).catch(() => "?"); // deleted in the meantime
-				return `${name} -> ${dropControls(target)}`;
+			const names = entries.slice(0, limit).map(({ name, kind, target = "?" }) => {
+				if (kind === "directory") return `${dropControls(name)}/`;
+				return dropControls(kind === "link" ? `${name} -> ${target}` : name);
 			});
 			const all = entries.length;
 			const note = all > limit ? `[First ${limit} of ${all} entries. Raise limit, or use find.]` : "";
-			return listResult(await Promise.all(names), note, "Use find with a pattern.", { entries: all });
+			return listResult(names, note, "Use find with a pattern.", { entries: all });
 		} catch (thrown) {
-			return failedOnFile(cwd, directory, thrown);
+			signal.throwIfAborted();
+			// Also the code of a path below a file.
+			if (errnoCode(thrown) === "ENOTDIR" && (await host.stat(directory).catch(() => undefined))) {
+				return failed(`${displayPath(host.cwd, directory)} is a file. Use read to see its content.`);
+			}
+			return failedOnFile(host, directory, thrown);
 		}
 	},
 });

@@ -1,21 +1,27 @@
-import { type FileHandle, stat } from "node:fs/promises";
-import { Type } from "typebox";
 import { describeError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import { describeFit } from "../images/sent-image.js";
-import { openRegularFile, readRegularFile } from "../util/fs.js";
-import { binaryKind, SAMPLE_BYTES, utf16Encoding } from "./file-type.js";
+import { readRest, readStart } from "./file-content.js";
+import { binaryKind, utf16Encoding } from "./file-type.js";
+import type { HostFile } from "./host/tool-host.js";
 import { type LineWindow, readLineWindow } from "./line-window.js";
 import { count, dropControls, formatBytes, type TruncationResult, truncateHead } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
 
-const parameters = Type.Object({
-	path: Type.String({ description: "File to read: absolute, relative to the working directory, or starting with ~" }),
-	offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line to return, counted from 1; default 1" })),
-	limit: Type.Optional(Type.Integer({ minimum: 1, description: "Number of lines to return; default: as many as fit" })),
-});
+const parameters = {
+	type: "object",
+	properties: {
+		path: {
+			type: "string",
+			description: "File to read: absolute, relative to the working directory, or starting with ~",
+		},
+		offset: { type: "integer", minimum: 1, description: "First line to return, counted from 1; default 1" },
+		limit: { type: "integer", minimum: 1, description: "Number of lines to return; default: as many as fit" },
+	},
+	required: ["path"],
+} as const;
 
 export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	name: "read",
@@ -25,33 +31,31 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	readOnly: true,
 	promptLine: "read text files and images",
 	guidelines: ["read: read a file before you edit it; read large files in parts, with offset and limit."],
-	async run({ path, offset = 1, limit }, { cwd, signal, tmpDir }) {
-		const target = resolvePath(cwd, path);
-		const shown = displayPath(cwd, target);
-		let file: FileHandle | undefined;
+	async run({ path, offset = 1, limit }, { host, signal, tmpDir }) {
+		const target = await resolvePath(host, path);
+		const shown = displayPath(host.cwd, target);
+		let file: HostFile | undefined;
 		try {
-			if ((await stat(target)).isDirectory()) return failed(`${shown} is a directory. Use ls to list it.`);
-			const opened = await openRegularFile(target);
-			file = opened.file;
-			const { size } = opened;
-			const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
-			const sample = buffer.subarray(0, bytesRead);
+			file = await host.openFile(target, { signal });
+			const { size } = file;
+			const sample = await readStart(file);
 			const mimeType = imageType(sample);
 			if (mimeType !== undefined) {
-				return await readImage({ shown, path: target, bytes: await readRegularFile(target), mimeType, tmpDir });
+				return await readImage({ shown, path: target, bytes: await readRest(target, file, sample), mimeType, tmpDir });
 			}
 			const kind = binaryKind(sample);
 			if (kind !== undefined) {
 				return failed(
-					`${shown} is ${kind} of ${formatBytes(Math.max(size, bytesRead))}, not text. Use bash with a program that reads such files.`,
+					`${shown} is ${kind} of ${formatBytes(Math.max(size, sample.length))}, not text. Use bash with a program that reads such files.`,
 				);
 			}
 			const encoding = utf16Encoding(sample);
-			const window = await readLineWindow(file, { size, first: offset, limit, encoding, signal });
+			const window = await readLineWindow(file, { start: sample, first: offset, limit, encoding, signal });
 			return describeLines({ shown, size, window, offset, limit, encoding });
 		} catch (thrown) {
 			signal.throwIfAborted();
-			return failedOnFile(cwd, target, thrown);
+			const isFolder = (await host.stat(target).catch(() => undefined))?.kind === "directory";
+			return isFolder ? failed(`${shown} is a directory. Use ls to list it.`) : failedOnFile(host, target, thrown);
 		} finally {
 			await file?.close();
 		}

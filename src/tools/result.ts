@@ -1,7 +1,8 @@
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
+import type { ToolHost } from "./host/tool-host.js";
 import { announceCut, type TruncationResult, truncateHead } from "./output.js";
-import { describeMissing } from "./path.js";
+import { describeMissing, displayPath } from "./path.js";
 import type { ToolResult } from "./tool.js";
 
 /** A result of paragraphs; empty ones are omitted. */
@@ -31,8 +32,16 @@ export function failed(text: string): ToolResult<never> {
 	return { content: [{ type: "text", text }], isError: true };
 }
 
-/** The error result for a file that could not be read or written. For a missing file it suggests similar names. */
-export async function failedOnFile(cwd: string, path: string, thrown: unknown): Promise<ToolResult<never>> {
-	if (isNotFound(thrown)) return failed(await describeMissing(cwd, path));
+/** The error result for a file that could not be read. For a missing file it suggests similar names. */
+export async function failedOnFile(host: ToolHost, path: string, thrown: unknown): Promise<ToolResult<never>> {
+	if (isNotFound(thrown)) return failed(await describeMissing(host, path));
 	return failed(`${describeError(thrown)}.`);
+}
+
+/** The error result for a file that could not be written. */
+export function failedToWrite({ cwd }: ToolHost, path: string, thrown: unknown): ToolResult<never> {
+	const start = `Cannot write ${displayPath(cwd, path)}: `;
+	const reason = describeError(thrown);
+	const repeated = `Cannot write ${path}: `;
+	return failed(`${start}${reason.startsWith(repeated) ? reason.slice(repeated.length) : reason}.`);
 }

@@ -1,35 +1,14 @@
-import { existsSync } from "node:fs";
-import { basename } from "node:path";
-import { type ProcessResult, spawnGroup } from "../util/process.js";
-import { ANNOUNCE_GROUP } from "../util/reaper.js";
+import type { ProcessResult } from "../util/process.js";
+import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 
 /** Minimum time between two updates of growing output. */
 const UPDATE_INTERVAL_MS = 100;
-/** Linux rejects longer arguments. */
-const MAX_COMMAND_BYTES = 128 * 1024 - 1024;
-const BASH_PATHS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
-const POSIX_SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
-/** Joins stdout and stderr in the shell, because two pipes would lose the order of the output. */
-const PREAMBLE = `${ANNOUNCE_GROUP}exec 2>&1; `;
-
-/** Options of `spawnShell`. */
-export interface SpawnShellOptions {
-	cwd: string;
-	/** Runs with `-c command`. Absent: bash, or sh if bash is missing. */
-	shellPath?: string;
-	signal?: AbortSignal;
-	timeoutMs?: number;
-	/** As in `spawnGroup`. */
-	waitsForGroup?: boolean;
-	/** Receives the combined output. A returned promise pauses it until the promise settles. */
-	onOutput(chunk: Buffer): Promise<void> | undefined;
-}
 
 /** Options of `runShell`. */
-export interface ShellOptions extends Pick<SpawnShellOptions, "cwd" | "shellPath" | "signal" | "timeoutMs"> {
-	/** Directory for output that is too long for a result. */
+export interface ShellOptions extends Pick<HostExecOptions, "shellPath" | "signal" | "timeoutMs"> {
+	/** Directory on this machine for output that is too long for a result. */
 	tmpDir: string;
 	/** Receives the end of the output while it grows: first at once, then about ten times per second. */
 	onProgress?(output: Truncated): void;
@@ -40,12 +19,11 @@ export interface ShellResult extends ProcessResult {
 	output: RecordedOutput;
 }
 
-/** Runs a command in the user's shell, with empty stdin. Never rejects because of the command. */
-export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
+/** Runs a command in the user's shell on a host, with empty stdin. Never rejects because of the command. */
+export async function runShell(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult> {
 	const recorder = new OutputRecorder(options.tmpDir);
 	const progress = createProgress(() => options.onProgress?.(recorder.live()));
-	const outcome = await spawnShell(command, {
-		cwd: options.cwd,
+	const outcome = await host.exec(command, {
 		...(options.shellPath === undefined ? {} : { shellPath: options.shellPath }),
 		...(options.signal && { signal: options.signal }),
 		...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
@@ -57,34 +35,6 @@ export async function runShell(command: string, options: ShellOptions): Promise<
 	});
 	progress.stop();
 	return { ...outcome, output: await recorder.finish() };
-}
-
-/** Runs a command like `runShell` and passes its output on as bytes. Never rejects because of the command. */
-export function spawnShell(command: string, options: SpawnShellOptions): Promise<ProcessResult> {
-	const rejection = reject(command);
-	if (rejection !== undefined) return Promise.resolve(rejection);
-	const shell = options.shellPath ?? BASH_PATHS.find((path) => existsSync(path)) ?? "sh";
-	const isPosix = POSIX_SHELLS.has(basename(shell));
-	return spawnGroup(shell, ["-c", isPosix ? PREAMBLE + command : command], {
-		...options,
-		announcesItself: isPosix,
-		// On a syntax error the preamble does not run, so the message, which quotes it, arrives on stderr.
-		onOutput: (chunk, stream) => options.onOutput(isPosix && stream === "stderr" ? withoutPreamble(chunk) : chunk),
-	});
-}
-
-function reject(command: string): ProcessResult | undefined {
-	const failure = command.includes("\0")
-		? "The command contains a NUL character, which shells do not accept"
-		: Buffer.byteLength(command) > MAX_COMMAND_BYTES
-			? "The command exceeds the system's limit of 127 KB: write it to a file and run that"
-			: undefined;
-	if (failure === undefined) return undefined;
-	return { exitCode: 126, exitSignal: null, endedBy: "itself", leftRunning: false, durationMs: 0, failure };
-}
-
-function withoutPreamble(chunk: Buffer): Buffer {
-	return chunk.includes(PREAMBLE) ? Buffer.from(chunk.toString("latin1").replace(PREAMBLE, ""), "latin1") : chunk;
 }
 
 /** Throttles `update`: the first note calls it at once, later ones together at intervals. */

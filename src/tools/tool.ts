@@ -1,12 +1,15 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { Static, TSchema } from "typebox";
 import type { ToolJobs } from "./background-jobs.js";
+import type { ToolHost } from "./host/tool-host.js";
 import type { TruncationResult } from "./output.js";
 
 /** The environment of a tool call. */
 export interface ToolContext {
-	/** Absolute working directory of the session; relative paths start there. */
+	/** Absolute working directory of the session on the machine where pi runs. */
 	cwd: string;
+	/** The machine on which tools work; relative paths start at its `cwd`. */
+	host: ToolHost;
 	/** Aborted when the user stops the run. */
 	signal: AbortSignal;
 	toolCallId: string;
@@ -33,6 +36,7 @@ export interface Tool<TParameters extends TSchema = TSchema, TDetails = unknown>
 	name: string;
 	/** For the model. */
 	description: string;
+	/** pi's own tools have plain JSON Schemas, which TypeBox only types: loading its constructors takes 10 ms. */
 	parameters: TParameters;
 	/** The tool changes nothing, so several calls in one message run in parallel. */
 	readOnly?: boolean;

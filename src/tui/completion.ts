@@ -1,6 +1,3 @@
-import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { FileSearch, type FoundFile, type ListFiles } from "./file-search.js";
 import { fuzzyMatch } from "./fuzzy.js";
@@ -66,15 +63,30 @@ export interface ArgumentSuggestion {
 	readonly description?: string;
 }
 
+/** The machine whose paths are completed. */
+export interface CompletedFolders {
+	readonly cwd: string;
+	readonly home: string;
+	/** The entries of a directory. May reject. */
+	list(path: string): Promise<readonly FolderEntry[]>;
+}
+
+/** An entry of a directory. */
+export interface FolderEntry {
+	readonly name: string;
+	/** True for a directory and for a link to one. */
+	readonly isFolder: boolean;
+}
+
 /** The data that completions are made from. */
 export interface CompletionSources {
 	palette(): readonly PaletteEntry[];
 	completeArguments(name: string, prefix: string): Promise<readonly ArgumentSuggestion[]>;
 	/** Completes the text after `@` with resources of MCP servers. */
 	completeResource?(typed: string, signal: AbortSignal): Promise<readonly ArgumentSuggestion[]>;
-	/** Lists paths relative to `cwd`. Called repeatedly. */
+	/** Lists paths relative to the working directory. Called repeatedly. */
 	listFiles: ListFiles;
-	cwd: string;
+	folders(): CompletedFolders;
 }
 
 const MAX_PATHS = 200;
@@ -98,12 +110,12 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 			if (file) {
 				const [, word = "", inQuotes, plain] = file;
 				const query = inQuotes ?? plain ?? "";
-				if (EXPLICIT_PATH.test(query)) return completePath({ word, path: query, sign: "@" }, sources.cwd);
+				if (EXPLICIT_PATH.test(query)) return completePath({ word, path: query, sign: "@" }, sources.folders());
 				return completeMention(files, sources, { word, query }, request);
 			}
 			const call = request.firstLine ? ARGUMENTS.exec(request.before) : null;
 			if (call) return completeCall(sources, call[1] ?? "", call[2] ?? "", request);
-			return request.forced ? pathBefore(request.before, sources.cwd) : null;
+			return request.forced ? pathBefore(request.before, sources.folders()) : null;
 		},
 		cancel: () => files.cancel(),
 	};
@@ -135,11 +147,11 @@ async function completeCall(
 	request: CompletionRequest,
 ): Promise<Completion | null> {
 	const entry = sources.palette().find((candidate) => candidate.name === name);
-	if (!entry) return request.forced ? pathBefore(request.before, sources.cwd) : null;
+	if (!entry) return request.forced ? pathBefore(request.before, sources.folders()) : null;
 	const usage = { name: `/${name}`, hint: entry.argumentHint ?? "", description: entry.description };
 	const suggestions = await sources.completeArguments(name, typed);
 	if (suggestions.length === 0 && request.forced) {
-		const paths = await pathBefore(request.before, sources.cwd);
+		const paths = await pathBefore(request.before, sources.folders());
 		if (paths) return { ...paths, usage };
 	}
 	return {
@@ -215,9 +227,9 @@ async function completeFile(
 }
 
 /** Completes the path that ends at the cursor. */
-function pathBefore(before: string, cwd: string): Promise<Completion | null> {
+function pathBefore(before: string, folders: CompletedFolders): Promise<Completion | null> {
 	const [, word = "", inQuotes] = PATH.exec(before) ?? [];
-	return completePath({ word, path: inQuotes ?? word }, cwd);
+	return completePath({ word, path: inQuotes ?? word }, folders);
 }
 
 /** A path that is being typed. */
@@ -230,23 +242,23 @@ interface TypedPath {
 }
 
 /** Lists the entries of a folder that start with the typed name, folders first; hidden ones only when the dot is typed. */
-async function completePath({ word, path, sign = "" }: TypedPath, cwd: string): Promise<Completion | null> {
+async function completePath(
+	{ word, path, sign = "" }: TypedPath,
+	folders: CompletedFolders,
+): Promise<Completion | null> {
 	const slash = path.lastIndexOf("/") + 1;
 	const folder = path === "~" ? "~/" : path.slice(0, slash);
 	const start = path === "~" ? "" : path.slice(slash);
-	const base = folderOf(folder, cwd);
 	// An unreadable folder has no completions.
-	const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
-	const fitting = entries
+	const entries = await folders.list(folderOf(folder, folders)).catch(() => []);
+	const rows = entries
 		.filter(({ name }) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")))
 		.sort((a, b) => a.name.localeCompare(b.name))
-		.slice(0, MAX_PATHS);
-	const found = await Promise.all(fitting.map(async (entry) => ({ entry, isFolder: await isFolder(entry, base) })));
-	const rows = found
+		.slice(0, MAX_PATHS)
 		.sort((a, b) => Number(b.isFolder) - Number(a.isFolder))
-		.map(({ entry, isFolder }) => ({
-			insert: quoted(sign, `${folder}${entry.name}`, isFolder),
-			label: `${entry.name}${isFolder ? "/" : ""}`,
+		.map(({ name, isFolder }) => ({
+			insert: quoted(sign, `${folder}${name}`, isFolder),
+			label: `${name}${isFolder ? "/" : ""}`,
 			matched: Array.from(start, (_, index) => index),
 			submits: false,
 		}));
@@ -259,16 +271,7 @@ function quoted(sign: string, path: string, isFolder: boolean): string {
 	return `${sign}"${path}${isFolder ? "/" : '" '}`;
 }
 
-function folderOf(folder: string, cwd: string): string {
-	if (folder.startsWith("~/")) return join(homedir(), folder.slice(2));
+function folderOf(folder: string, { cwd, home }: CompletedFolders): string {
+	if (folder.startsWith("~/")) return join(home, folder.slice(2));
 	return folder.startsWith("/") ? folder : join(cwd, folder);
-}
-
-async function isFolder(entry: Dirent, base: string): Promise<boolean> {
-	if (!entry.isSymbolicLink()) return entry.isDirectory();
-	// A broken link counts as a file.
-	return stat(join(base, entry.name)).then(
-		(stats) => stats.isDirectory(),
-		() => false,
-	);
 }

@@ -12,6 +12,7 @@ import { contextBuild, nextRequest } from "./measures/context.mjs";
 import { bashFlood, longArguments } from "./measures/floods.mjs";
 import { hooksScreen, hooksStart } from "./measures/hooks.mjs";
 import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
+import { remoteTools } from "./measures/remote.mjs";
 import { largeRequest, resumeSession } from "./measures/resume.mjs";
 import { largeFiles, largeTree } from "./measures/scale.mjs";
 import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
@@ -35,6 +36,7 @@ const MEASURES = {
 	history: historyEcho,
 	context: contextBuild,
 	next: nextRequest,
+	remote: remoteTools,
 	resume: resumeSession,
 	large: largeRequest,
 	sessions: sessionCatalog,
@@ -44,8 +46,8 @@ const MEASURES = {
 };
 /** Written by `--save`; docs/performance.md shows its figures. */
 const BASELINE = join(ROOT, `test/bench/baseline-${process.versions.node.split(".")[0]}.json`);
-/** Measured only by name: they write 5 GB of sparse files and 500,000 small ones. */
-const LARGE = new Set(["files", "tree"]);
+/** Measured only by name: they write 5 GB of sparse files and 500,000 small ones, and start an SSH server. */
+const ONLY_BY_NAME = new Set(["files", "tree", "remote"]);
 const LATEST = join(ROOT, "test/bench/latest.local.json");
 const DEFAULT_ROUNDS = 5;
 
@@ -125,7 +127,7 @@ function readArguments(args) {
 		if (!Number.isInteger(rounds) || rounds < 1) usage("--rounds takes a whole number");
 		if (values.versus !== undefined && (positionals.length > 0 || values.save)) usage("--versus takes no measurements and no --save");
 		const versus = values.versus && { command: values.versus, print: values["versus-print"], setup: values["versus-setup"] };
-		const names = positionals.length > 0 ? positionals : Object.keys(MEASURES).filter((name) => !LARGE.has(name));
+		const names = positionals.length > 0 ? positionals : Object.keys(MEASURES).filter((name) => !ONLY_BY_NAME.has(name));
 		const program = values.program && resolve(values.program);
 		return { names: versus ? ["versus"] : names, rounds, program, versus, save: values.save, json: values.json };
 	} catch (error) {

@@ -39,6 +39,7 @@ test("without settings files, the documented defaults apply", () => {
 		rememberModel: true,
 		queueMode: "one-at-a-time",
 		shellPath: undefined,
+		on: undefined,
 		hideThinkingBlock: false,
 		collapseChangelog: false,
 		quietStartup: false,
@@ -70,6 +71,7 @@ const ALL = {
 	rememberModel: false,
 	queueMode: "all",
 	shellPath: "/bin/zsh",
+	on: "ssh://build-01/src",
 	hideThinkingBlock: true,
 	collapseChangelog: true,
 	quietStartup: true,
@@ -120,6 +122,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 		hooks: ["x.ts"],
 		customTools: ["x.ts"],
 		shellPath: "./evil",
+		on: "local:",
 		apiKeys: { anthropic: "k" },
 		defaultProvider: "evil",
 		defaultModel: "evil",
@@ -134,7 +137,17 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 	const { store, projectFile } = load(undefined, dangerous);
 	expect(store.current).toEqual(defaultSettings());
 	const names = [
-		...["hooks", "customTools", "shellPath", "apiKeys", "defaultProvider", "defaultModel", "hookTimeout", "hookGrants"],
+		...[
+			"hooks",
+			"customTools",
+			"shellPath",
+			"on",
+			"apiKeys",
+			"defaultProvider",
+			"defaultModel",
+			"hookTimeout",
+			"hookGrants",
+		],
 		...["skills.enabled", "streamIdleTimeoutMs", "features.tasks", "terminal.shell"],
 	];
 	expect(store.problems.map((problem) => problem.replace(/:\d+:\d+:/, ":"))).toEqual([

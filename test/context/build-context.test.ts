@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { buildContext, type ContextStage } from "../../src/context/build-context.js";
+import { buildContext, type ContextStage, plainMessages } from "../../src/context/build-context.js";
+import { ContextMemo } from "../../src/context/context-memo.js";
 import type { BuiltContext, ContextMessage } from "../../src/context/context-message.js";
-import { messageText } from "../../src/log/entry.js";
+import { messageText, type SessionEntry } from "../../src/log/entry.js";
+import { freezeDeep } from "../../src/log/freeze.js";
 import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
 
 function texts(context: BuiltContext): string[] {
@@ -194,4 +196,143 @@ describe("hooks in the pipeline", () => {
 		]);
 		expect(refused).toBeInstanceOf(TypeError);
 	});
+});
+
+const note = (content: string) => ({ role: "user" as const, content, timestamp: 0 });
+const drop = (name: string, ...indices: number[]) =>
+	hook(name, (messages) => ({ messages: messages.filter(({ entryIndex }) => !indices.includes(entryIndex ?? 0)) }));
+const replace = (name: string, index: number) =>
+	hook(name, (messages) => ({
+		messages: messages.map((item) => (item.entryIndex === index ? { ...item, message: note(`by ${name}`) } : item)),
+	}));
+const talk = freezeDeep(session(user("one"), user("two"), assistant("three"), user("four"), user("five")));
+
+describe("what hooks did to a context", () => {
+	test("is nothing without answers, and with answers that keep the messages", async () => {
+		const same = hook("same", (messages) => ({ messages: messages.map(({ message }) => message) }));
+		for (const stages of [[], [hook("passes", () => undefined)], [same]]) {
+			const context = await buildContext(talk, stages);
+			expect([context.isChanged, context.hidden, context.problems]).toEqual([false, [], []]);
+			expect(context.edits).toEqual(stages.includes(same) ? [{ hook: "same", entries: new Set() }] : []);
+		}
+	});
+
+	test.each([
+		["removes", drop("h", 2)],
+		["replaces", replace("h", 2)],
+		["adds", hook("h", (messages) => ({ messages: [...messages, note("more")] }))],
+		["reorders", hook("h", (messages) => ({ messages: [messages[1], messages[0], ...messages.slice(2)] }))],
+	])("is a change if a hook %s a message", async (_, stage) => {
+		expect((await buildContext(talk, [stage])).isChanged).toBe(true);
+	});
+
+	test("is no change in total if a later hook restores the messages", async () => {
+		const core = (await buildContext(talk, [])).messages;
+		const context = await buildContext(talk, [drop("a", 2), hook("b", () => ({ messages: core }))]);
+		expect([context.isChanged, context.hidden]).toEqual([false, []]);
+		expect(context.edits.map(({ entries }) => [...entries])).toEqual([[2], []]);
+	});
+
+	test("has for each entry the last hook that hides it, in the order of the log", async () => {
+		const restored = hook("c", (messages) => ({
+			messages: [messages[0], { message: note("again"), entryIndex: 2 }, messages[1]],
+		}));
+		const context = await buildContext(talk, [drop("a", 4), drop("b", 2, 3), restored]);
+		expect(context.hidden).toEqual([
+			{ entryIndex: 3, by: { kind: "hook", hook: "b" } },
+			{ entryIndex: 4, by: { kind: "hook", hook: "a" } },
+		]);
+		expect(context.hidden).toBe(context.hidden);
+		expect(context.edits).toBe(context.edits);
+	});
+
+	test("has the entries whose messages each hook removed or replaced", async () => {
+		const prefix = hook("a", (messages) => ({ messages: [note("brief"), ...messages] }));
+		const context = await buildContext(talk, [prefix, replace("b", 4), drop("c", 1), hook("d", () => undefined)]);
+		expect(context.edits).toEqual([
+			{ hook: "a", entries: new Set() },
+			{ hook: "b", entries: new Set([4]) },
+			{ hook: "c", entries: new Set([1]) },
+		]);
+	});
+
+	test("a compaction does not hide the prompts that it keeps, and a hook can hide them", async () => {
+		const entries = [...talk, { ...compaction(4, "C"), keptEntries: [2] }];
+		const by = { kind: "compaction", entryIndex: 6 };
+		expect((await buildContext(entries, [])).hidden).toEqual([
+			{ entryIndex: 1, by },
+			{ entryIndex: 3, by },
+		]);
+		expect((await buildContext(entries, [drop("a", 2)])).hidden[1]).toEqual({
+			entryIndex: 2,
+			by: { kind: "hook", hook: "a" },
+		});
+	});
+
+	test("a freeze hides earlier entries that its request did not have", async () => {
+		const shape = [[1, 2], { message: note("by a hook"), entryIndex: null }, { message: note("cut"), entryIndex: 3 }];
+		const reply = { ...assistant("six"), context: { digest: "", messages: 3, tokens: 0, shape } } as SessionEntry;
+		const context = await buildContext(
+			[...talk, reply, custom("context_freeze", { entryIndex: 6 }), user("seven")],
+			[],
+		);
+		expect(texts(context)).toEqual(["one", "by a hook", "cut", "six", "seven"]);
+		const by = { kind: "freeze", entryIndex: 7 };
+		expect(context.hidden).toEqual([
+			{ entryIndex: 2, by },
+			{ entryIndex: 4, by },
+			{ entryIndex: 5, by },
+		]);
+	});
+});
+
+describe("problems of a context", () => {
+	const bad = (name: string) => hook(name, (messages) => ({ messages: [...messages, { role: "odd" }] }));
+
+	test("are reported when they occur, those of the log first", async () => {
+		const reported: unknown[] = [];
+		const entries = [...talk, compaction(99, "C"), user("six")];
+		const { problems } = await buildContext(entries, [bad("a"), hook("b", () => 7)], {
+			onProblem: (problem) => reported.push(problem),
+		});
+		expect(problems).toMatchObject([{ rule: "compaction_index_clamped" }, { hook: "a" }, { hook: "b" }]);
+		expect(reported).toEqual(problems);
+	});
+
+	test("blame the hook that causes a fault, not later ones that keep it", async () => {
+		const crashed = session(user("one"), assistant("", [{ id: "lost" }]), user("two"));
+		const orphan = hook("orphan", (messages) => ({
+			messages: [...messages, { ...result("gone").message }, note("more")],
+		}));
+		const adds = (name: string) => hook(name, (messages) => ({ messages: [...messages, note(name)] }));
+		const context = await buildContext(crashed, [adds("a"), orphan, adds("b"), orphan, adds("c")]);
+		expect(context.problems.map((problem) => [problem.hook, problem.rule])).toEqual([
+			["orphan", "result_answers_call"],
+			["orphan", "result_answers_call"],
+		]);
+		expect(context.problems[0]).not.toHaveProperty("key");
+		expect(texts(context)).toEqual(["one", "", "two", "a", "b", "c"]);
+	});
+
+	test("do not keep a later answer of the same hook from being used", async () => {
+		const context = await buildContext(talk, [bad("a"), hook("a", () => ({ messages: [note("only")] }))]);
+		expect(texts(context)).toEqual(["only"]);
+	});
+});
+
+test("two handlers of a hook do not share the messages that they created last time", async () => {
+	const memo = new ContextMemo();
+	const adds = (text: string) => hook("h", (messages) => ({ messages: [...messages, note(text)] }));
+	const stages = [adds("a"), adds("b")];
+	const [first, next] = [await buildContext(talk, stages, { memo }), await buildContext(talk, stages, { memo })];
+	expect(plainMessages(first)).toEqual([...plainMessages(first).slice(0, 5), note("a"), note("b")]);
+	next.messages.forEach((item, at) => {
+		expect(item).toBe(first.messages[at]);
+	});
+});
+
+test("the sections of a hook without a name begin with its path", async () => {
+	const systemPrompt = [{ id: "/h.ts:x", text: "Be kind." }];
+	const { preamble, problems } = await buildContext(talk, [hook("/h.ts", () => ({ systemPrompt }))]);
+	expect([preamble.systemPrompt, problems]).toEqual(["Be kind.", []]);
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Calibration, readOverflow } from "../../src/context/calibration.js";
+import { Calibration, inputTokens, readOverflow } from "../../src/context/calibration.js";
+import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
+import { assistantMessage, session, user } from "../helpers/entries.js";
 
 const MODEL = { provider: "lab", id: "m" };
 
@@ -77,5 +79,103 @@ describe("Calibration", () => {
 		}
 		calibration.noteRefusal(MODEL, "context_length_exceeded", 5000);
 		expect(window()).toBeLessThan(20_000);
+	});
+
+	test("treats a ratio after a refusal without a size as a guess, until a count is known", () => {
+		const calibration = new Calibration();
+		expect([calibration.isGuess(MODEL), calibration.isGuess(undefined)]).toEqual([false, false]);
+		calibration.noteRefusal(MODEL, "context_length_exceeded", 5000);
+		expect([calibration.isGuess(MODEL), calibration.isGuess({ provider: "lab", id: "n" })]).toEqual([true, false]);
+		calibration.noteAccepted(MODEL, 1000, 0);
+		expect(calibration.isGuess(MODEL)).toBe(true);
+		calibration.noteAccepted(MODEL, 1000, 1300);
+		expect(calibration.isGuess(MODEL)).toBe(false);
+	});
+
+	test("counts only refusals in a row, and believes nine tenths of the size that was refused too often", () => {
+		const calibration = new Calibration();
+		const window = () => calibration.window({ ...MODEL, contextWindow: 32_768 });
+		const refuse = (times: number) => {
+			for (let time = 0; time < times; time++) calibration.noteRefusal(MODEL, "context_length_exceeded", 1000);
+		};
+		refuse(4);
+		calibration.noteAccepted(MODEL, 1000, 1000);
+		refuse(4);
+		expect(window()).toBe(32_768);
+		refuse(1);
+		expect(window()).toBe(Math.floor(1000 * 1.4 ** 4 * 0.9));
+	});
+
+	test("learns from a refusal that tells the size of the request, which is never below the estimate", () => {
+		const calibration = new Calibration();
+		calibration.noteRefusal(MODEL, "prompt is too long: 1500 tokens > 1000 maximum", 1000);
+		expect([calibration.ratio(MODEL), calibration.isGuess(MODEL)]).toEqual([1.5, false]);
+		expect(calibration.window({ ...MODEL, contextWindow: 9000 })).toBe(1000);
+		calibration.noteRefusal(MODEL, "requested: 1200", 1000);
+		expect(calibration.ratio(MODEL)).toBe(1.5);
+		expect(calibration.ratio(undefined)).toBe(1);
+	});
+
+	test("learns nothing without an estimate", () => {
+		const calibration = new Calibration();
+		for (const estimated of [0, -1, Number.NaN]) calibration.noteAccepted(MODEL, estimated, 1000);
+		calibration.noteAccepted(MODEL, 1000, -1);
+		expect(calibration.ratio(MODEL)).toBe(1);
+	});
+
+	test("has the declared window of a model that enforced no other", () => {
+		expect(new Calibration().window({ ...MODEL, contextWindow: 500 })).toBe(500);
+	});
+});
+
+describe("a count read back from a log", () => {
+	const reply = (
+		input: number,
+		fields: { estimate?: number; model?: string; provider?: string } = {},
+	): MessageEntry => {
+		const { estimate = 1000, model = "m", provider = "lab" } = fields;
+		const message = assistantMessage("ok");
+		return {
+			...{ type: "message", timestamp: "t", context: { digest: "", messages: 1, tokens: 1, estimate } },
+			message: { ...message, model, provider, usage: { ...message.usage, input, cacheRead: 100, cacheWrite: 100 } },
+		};
+	};
+	const ratioFrom = (entries: SessionEntry[], calibration = new Calibration()) => {
+		calibration.readBack(MODEL, entries);
+		return calibration.ratio(MODEL);
+	};
+
+	test("is that of the latest reply of the model that has one", () => {
+		const entries = session(
+			reply(800),
+			reply(1800),
+			...[reply(900, { estimate: 0 }), reply(900, { model: "n" }), reply(900, { provider: "x" }), user("hi")],
+		);
+		expect(ratioFrom(entries)).toBe(2);
+		expect(ratioFrom(session(user("hi")))).toBe(1);
+		expect(ratioFrom(session({ ...reply(1800), message: user("x").message }))).toBe(1);
+		const { context: _, ...withoutRecord } = reply(1800);
+		expect(ratioFrom(session(withoutRecord))).toBe(1);
+	});
+
+	test("is not searched beyond the last 40 entries", () => {
+		const others = (count: number) => Array.from({ length: count }, () => user("x"));
+		expect(ratioFrom(session(reply(1800), ...others(39)))).toBe(2);
+		expect(ratioFrom(session(reply(1800), ...others(40)))).toBe(1);
+	});
+
+	test("is searched once in each log, and not if one is known", () => {
+		const calibration = new Calibration();
+		expect(ratioFrom(session(), calibration)).toBe(1);
+		expect(ratioFrom(session(reply(1800)), calibration)).toBe(1);
+		calibration.forgetLog();
+		expect(ratioFrom(session(reply(1800)), calibration)).toBe(2);
+		calibration.forgetLog();
+		expect(ratioFrom(session(reply(2800)), calibration)).toBe(2);
+	});
+
+	test("has the tokens from the cache", () => {
+		const { message } = reply(5);
+		expect(message.role === "assistant" && inputTokens(message)).toBe(205);
 	});
 });

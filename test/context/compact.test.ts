@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
-import { planCompactions } from "../../src/context/compact.js";
+import { planCompactions, promptsToKeep } from "../../src/context/compact.js";
 import type { TracedMessage } from "../../src/context/context-message.js";
 import { assistant, compaction, result, session, user } from "../helpers/entries.js";
 
@@ -56,5 +56,97 @@ describe("planCompactions", () => {
 		const found = await plan(entries, 1000, ([summary, ...rest]) => ({ messages: [summary, putBack, ...rest] }));
 		expect(found?.previousSummary).toBe("C");
 		expect(found?.firstKeptEntryIndex).toBeGreaterThanOrEqual(3);
+	});
+});
+
+describe("the plans of a compaction", () => {
+	const long = "x".repeat(4000);
+	const call = (id: string) => [{ id }];
+	const talk = session(
+		user("one"), // 1
+		assistant("", call("a")),
+		result("a", long),
+		user("two"), // 4
+		assistant("", call("b")),
+		result("b", long),
+		assistant("", call("c")),
+		result("c", long),
+		assistant("done"), // 9
+	);
+
+	test("keep less and less, and at last only the latest prompt", async () => {
+		const found = await plans(talk, 2022);
+		expect(
+			found.map(({ firstKeptEntryIndex, keptEntries, shortened }) => [
+				firstKeptEntryIndex,
+				keptEntries,
+				shortened.length,
+			]),
+		).toEqual([
+			[5, [4], 0],
+			[7, [4], 0],
+			[2, [], 3],
+			[2, [], 3],
+			[9, [4], 0],
+			[10, [4], 0],
+		]);
+		expect(found.map(({ isSplitTurn, isLastResort }) => [isSplitTurn, isLastResort])).toEqual([
+			...Array(5).fill([true, false]),
+			[true, true],
+		]);
+		expect(new Set(found.map(({ tokensBefore }) => tokensBefore)).size).toBe(1);
+		expect(
+			found.map(({ messagesToSummarize, messagesToKeep }) => messagesToSummarize.length + messagesToKeep.length),
+		).toEqual(Array(6).fill(9));
+		expect(found[0]).not.toHaveProperty("previousSummary");
+	});
+
+	test("do not split a turn if they begin with a prompt, which they need not keep then", async () => {
+		const [first] = await plans(session(user("one"), assistant("1"), user("two"), assistant("2")), 9);
+		expect(first).toMatchObject({ firstKeptEntryIndex: 3, keptEntries: [], isSplitTurn: false, isLastResort: false });
+	});
+
+	test("shorten long outputs to a quarter of what they keep, and no others", async () => {
+		const found = await plans(talk, 2022);
+		const outputs = [3, 6, 8];
+		expect(found[2]?.shortened).toEqual(outputs.map((entryIndex) => ({ entryIndex, characters: 252 * 4 })));
+		expect(found[3]?.shortened).toEqual(outputs.map((entryIndex) => ({ entryIndex, characters: 126 * 4 })));
+		const short = session(user("one"), assistant("", call("a")), result("a", "x".repeat(300)), assistant("done"));
+		expect((await plans(short, 50)).flatMap(({ shortened }) => shortened)).toEqual([]);
+	});
+
+	test("do not exist where a cut would drop nothing but prompts that stay", async () => {
+		const found = await plans(session(user("one"), user("two")), 1);
+		expect(found.map(({ firstKeptEntryIndex }) => firstKeptEntryIndex)).toEqual([2]);
+	});
+
+	test("never begin with a message of a hook", async () => {
+		const note = { role: "user", content: long, timestamp: 0 };
+		const found = await plans(talk, 1500, (messages) => ({
+			messages: [...messages.slice(0, 6), note, ...messages.slice(6)],
+		}));
+		expect(found.length).toBeGreaterThan(1);
+		expect(found.map(({ firstKeptEntryIndex }) => firstKeptEntryIndex)).not.toContain(null);
+	});
+});
+
+describe("the prompts that a compaction keeps", () => {
+	const entries = session(user("one"), assistant("1"), user("two"), user("three"), assistant("2"), assistant("3"));
+	const prompts = async (firstKept: number) =>
+		promptsToKeep((await buildContext(entries, [])).messages, entries, firstKept);
+
+	test("are the latest one and those right before it", async () => {
+		expect(await prompts(6)).toEqual([3, 4]);
+		expect(await prompts(5)).toEqual([3, 4]);
+	});
+
+	test("are none if a later prompt is kept anyway", async () => {
+		expect([await prompts(4), await prompts(3), await prompts(1)]).toEqual([[], [], []]);
+	});
+
+	test("do not include messages of hooks among them", async () => {
+		const { messages } = await buildContext(entries, []);
+		const note = { message: user("note").message, entryIndex: null, origin: { kind: "hook", hook: "h" } as const };
+		expect(promptsToKeep([...messages.slice(0, 3), note, ...messages.slice(3)], entries, 6)).toEqual([3, 4]);
 	});
 });

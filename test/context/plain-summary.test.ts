@@ -62,3 +62,84 @@ test("a summary without a model is never empty and never larger than allowed", (
 		),
 	);
 });
+
+test("commands of the user and files that were read again are in the order in which they were last used", () => {
+	const messages = [
+		assistantMessage("", [
+			call("read", { path: "a.ts" }),
+			call("read", { path: "b.ts" }),
+			call("read", { path: "a.ts" }),
+			call("write", { path: "c.ts" }),
+			call("edit", { path: "d.ts" }),
+			call("write", { path: "c.ts" }),
+		]),
+		{
+			...{ role: "bashExecution" as const, command: "git log", output: "", exitCode: 0, timestamp: 0 },
+			...{ cancelled: false, truncated: false },
+		},
+	];
+	expect(readActivities(messages)).toEqual({
+		...{ readFiles: ["b.ts", "a.ts"], modifiedFiles: ["d.ts", "c.ts"], commands: ["git log"] },
+	});
+});
+
+test("calls without a valid path or command, and calls of other tools, are no activities", () => {
+	const calls = [
+		call("read", { path: " " }),
+		call("read", { path: 7 }),
+		call("read", { command: "x" }),
+		call("bash", { command: "" }),
+		call("bash", { path: "x" }),
+		call("write", {}),
+		call("grep", { path: "x", command: "x" }),
+	];
+	expect(readActivities([assistantMessage("text", calls)])).toEqual({ readFiles: [], modifiedFiles: [], commands: [] });
+});
+
+const activities = (readFiles: string[], modifiedFiles: string[] = []) => ({ readFiles, modifiedFiles, commands: [] });
+
+test("lists of files have the latest that fit, and the number of those left out", () => {
+	const files = Array.from({ length: 10 }, (_, at) => `src/file-${at}.ts`); // 4 tokens each, and one for the line
+	expect(withFileLists(" Tea.\n", activities(files), 58)).toBe(
+		"Tea.\n\n<files-read>\n(7 earlier left out)\nsrc/file-7.ts\nsrc/file-8.ts\nsrc/file-9.ts\n</files-read>",
+	);
+	expect(withFileLists("Tea.", activities([], files.slice(0, 2)), 30)).toBe(
+		"Tea.\n\n<files-changed>\nsrc/file-0.ts\nsrc/file-1.ts\n</files-changed>",
+	);
+	expect(withFileLists("Tea.", activities(files), 1)).toBe("Tea.");
+	expect(withFileLists("Tea.", activities([]), 100)).toBe("Tea.");
+});
+
+test("all lists of files are removed from a summary, and nothing else", () => {
+	const summary = "a\n\n<files-read>\nx\n</files-read>\n\nb\n<files-changed>\ny\nz\n</files-changed>\n";
+	expect(withoutFileLists(summary)).toBe("a\n\nb");
+	const other = "a\n<files-read>\nx\n</files-changed>";
+	expect(withoutFileLists(other)).toBe(other);
+});
+
+test("a summary without a model has each text on one line and shortened, the latest first kept", () => {
+	const prompts = Array.from({ length: 30 }, (_, at) => user(`prompt\n ${at} ${"x".repeat(60)}`).message);
+	const summary = plainSummary(prompts, activities([]), undefined, 400);
+	const lines = summary.split("\n");
+	expect(lines.slice(0, 2)).toEqual(["## Prompts of the user", "(24 earlier left out)"]);
+	expect(lines.at(-1)).toBe(`- prompt 29 ${"x".repeat(60)}`);
+	const long = plainSummary([user("y".repeat(500)).message], activities([]), undefined, 4000);
+	expect(long).toBe(`## Prompts of the user\n- ${"y".repeat(400)} …`);
+	const exact = plainSummary([user("y".repeat(400)).message], activities([]), undefined, 4000);
+	expect(exact).toBe(`## Prompts of the user\n- ${"y".repeat(400)}`);
+	const command = plainSummary([], { ...activities([]), commands: [`a\n${"z".repeat(200)}`] }, undefined, 4000);
+	expect(command).toBe(`## Commands\n- a ${"z".repeat(158)} …`);
+});
+
+test("earlier notes and the last reply with text are shortened to their share", () => {
+	const replies = [
+		assistantMessage("first"),
+		assistantMessage("last ".repeat(400)),
+		assistantMessage(" ", [call("ls", {})]),
+	];
+	const summary = plainSummary(replies, activities([]), "n".repeat(4000), 100);
+	expect(summary).toBe(`## Earlier notes\n${"n".repeat(140)} …\n\n## Last reply\n${"last ".repeat(9)}las …`);
+	expect(plainSummary([], activities([]), undefined, 100)).toBe("The earlier conversation had no text.");
+	expect(plainSummary([], activities([]), "n".repeat(140), 100)).toBe(`## Earlier notes\n${"n".repeat(140)}`);
+	expect(plainSummary([], activities([]), "é".repeat(400), 100)).toBe(`## Earlier notes\n${"é".repeat(56)} …`);
+});

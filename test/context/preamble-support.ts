@@ -14,7 +14,7 @@ export function core(names = ["read", "bash", "edit"], instructions = "Use tabs.
 	const tools = Object.freeze(names.map((name) => tool(name)));
 	const sections = freezeDeep(
 		buildPromptSections({
-			cwd: "/work/shop",
+			host: { name: "", cwd: "/work/shop", platform: "linux" },
 			date: "2026-11-20",
 			tools,
 			contextFiles: [{ path: "/a/AGENTS.md", content: instructions }],

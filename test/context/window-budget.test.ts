@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { divideWindow } from "../../src/context/window-budget.js";
+import { divideWindow, minReply } from "../../src/context/window-budget.js";
 
 const DEFAULTS = { reserveTokens: 16_384, keepRecentTokens: 20_000 };
 
@@ -31,4 +31,14 @@ test("after a compaction a request takes at most 60 % of the usable window, or p
 			expect(preamble + summary + keepRecent).toBeLessThanOrEqual(Math.max(target, preamble + 100));
 		}),
 	);
+});
+
+test.each([
+	[0, 64],
+	[1039, 64],
+	[1040, 65],
+	[16_384, 1024],
+	[200_000, 1024],
+])("in a window of %i tokens a reply has room for at least %i", (window, tokens) => {
+	expect(minReply(window)).toBe(tokens);
 });

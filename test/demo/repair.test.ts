@@ -11,6 +11,7 @@ import { expect, test } from "vitest";
 import { createScratchProject, SCRATCH_BUG } from "../../src/demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../../src/demo/script.js";
 import { registerDemoModel } from "../../src/demo/scripted-model.js";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { tempDir } from "../helpers/temp.js";
 
@@ -20,7 +21,8 @@ const MAX_TURNS = 10;
 async function run(call: ToolCall, cwd: string): Promise<Message> {
 	const tool = BUILTIN_TOOLS.find(({ name }) => name === call.name);
 	if (!tool) throw new Error(`No tool is named ${call.name}`);
-	const context = { cwd, signal: new AbortController().signal, toolCallId: call.id, tmpDir: tempDir() };
+	const host = createLocalHost(cwd);
+	const context = { cwd, host, signal: new AbortController().signal, toolCallId: call.id, tmpDir: tempDir() };
 	const { content, isError = false } = await tool.run(validateToolArguments(tool, call), context);
 	return { role: "toolResult", toolCallId: call.id, toolName: call.name, content, isError, timestamp: 0 };
 }

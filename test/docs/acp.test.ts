@@ -66,7 +66,7 @@ test.each(examples)("the example that begins with $title matches the program", a
 			});
 			if (index < 0) throw new Error(`No line such as ${text} in\n${output()}`);
 			return { line: lines[index], index };
-		});
+		}, 10_000);
 		seen = found.index + 1;
 		if (opens) sessionId = found.line.result.sessionId;
 	}

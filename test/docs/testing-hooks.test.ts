@@ -105,6 +105,6 @@ test("the table of the session's members has their parameters, and the first row
 	if (t.session.model) await t.session.setModel(model ?? { ...t.session.model, id: "other" });
 	t.session.setThinkingLevel("low");
 	t.session.setName("trial");
-	await vi.waitFor(() => expect(t.notices.filter((notice) => caused.includes(notice))).toEqual(caused));
+	await vi.waitFor(() => expect(t.notices.filter((notice) => caused.includes(notice))).toEqual(caused), 10_000);
 	await t.dispose();
 });

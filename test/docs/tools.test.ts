@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
@@ -6,7 +7,7 @@ import { isMessageEntry } from "../../src/log/entry.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
-import { tempAgentDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/tools.md", import.meta.url)), "utf8");
 /** Code by the path of its file in the agent directory. */
@@ -26,6 +27,21 @@ const scenarios: Record<string, () => Promise<void>> = {
 		provider.reply([toolCall("count_words", { path: "a.txt" })], "ok");
 		await session.prompt("count");
 		expect(provider.requests[1]?.messages.at(-1)?.text).toBe("3 words");
+	},
+	async "hooks/pod.ts"() {
+		const agentDir = tempAgentDir();
+		const place = tempDir();
+		const kubectl = join(place, "kubectl");
+		writeFileSync(kubectl, '#!/bin/sh\n[ "$1 $2 $3 $4" = "exec -i web-0 --" ] && shift 4 && exec "$@"\n', {
+			mode: 0o755,
+		});
+		const code = blocks.get("hooks/pod.ts") ?? expect.fail();
+		const local = code.replace('"kubectl"', JSON.stringify(kubectl)).replace('"/work"', JSON.stringify(place));
+		writeFiles(agentDir, { "hooks/pod.ts": local });
+		const { session, provider } = await startSession({ agentDir, on: "pod:web-0" });
+		provider.reply([toolCall("ls", {})], "ok");
+		await session.prompt("look");
+		expect(provider.requests[1]?.messages.at(-1)?.text).toBe("kubectl");
 	},
 	async "hooks/notes.ts"() {
 		const { session, provider } = await start("hooks/notes.ts");

@@ -140,7 +140,8 @@ test("the examples compile next to the installed tarball", () => {
 	const compilerOptions = { ...PLAIN, ...RESOLUTIONS.bundler, ...CHECKED_ELSEWHERE, target: "es2024" };
 	const { errors, declarations } = compile(place, { compilerOptions, include: ["*.ts"] });
 	expect(errors).toEqual([]);
-	expect(checkedInstalled(RESOLUTIONS.bundler).declarations).toEqual(expect.arrayContaining(declarations));
+	const ours = declarations.filter((path) => !path.includes("node_modules/@vscode/"));
+	expect(checkedInstalled(RESOLUTIONS.bundler).declarations).toEqual(expect.arrayContaining(ours));
 });
 
 test("an SDK project keeps its own installed packages", () => {

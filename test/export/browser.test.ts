@@ -194,11 +194,11 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 		const all = await shown();
 		await page.keyboard.press("/");
 		await page.keyboard.type("CENTS / 100");
-		await expect.poll(() => page.textContent("#found")).toBe("4 entries");
-		expect(await shown()).toEqual(["entry-4", "entry-7", "entry-13", "entry-15"]);
-		expect(
-			await page.$$eval("details[open] > summary b", (titles) => titles.map(({ textContent }) => textContent)),
-		).toEqual(["read", "edit", "write"]);
+		await expect.poll(shown).toEqual(["entry-4", "entry-7", "entry-13", "entry-15"]);
+		expect(await page.textContent("#found")).toBe("4 entries");
+		const openFolds = () =>
+			page.$$eval("details[open] > summary b", (titles) => titles.map(({ textContent }) => textContent));
+		await expect.poll(openFolds).toEqual(["read", "edit", "write"]);
 		await page.keyboard.press("Enter");
 		await page.keyboard.press("Enter");
 		await expect.poll(() => page.textContent("#found")).toBe("2 of 4");

@@ -66,7 +66,7 @@ describe("the tasks feature", () => {
 	test("uses only the hook API and the tools API", () => {
 		const source = readFileSync(new URL("../../src/features/tasks.ts", import.meta.url), "utf8");
 		const imports = [...source.matchAll(/from "([^"]+)"/g)].map(([, specifier]) => specifier);
-		expect(imports).toEqual(["typebox", "../hooks/index.js", "../tools/tool.js"]);
+		expect(imports).toEqual(["../hooks/index.js", "../tools/tool.js"]);
 	});
 });
 

@@ -184,13 +184,14 @@ describe.each(APIS)("%s", (api) => {
 	});
 });
 
-test("a stream without a finish reason counts as finished in chat completions and as an error in Anthropic messages", async () => {
+test("a stream without a finish reason is an error", async () => {
 	const provider = await startProvider();
 	const cutShort: ReplyStep = { content: [text("one two three")], chunkSize: 4, fault: { kind: "end", at: 1 } };
 	provider.reply(cutShort, cutShort);
 	const openai = await ask(provider, "openai-completions", [user("hi")]).result();
 	const anthropic = await ask(provider, "anthropic-messages", [user("hi")]).result();
-	expect([openai.stopReason, anthropic.stopReason]).toEqual(["stop", "error"]);
+	expect([openai.stopReason, anthropic.stopReason]).toEqual(["error", "error"]);
+	expect(openai.errorMessage).toContain("before the reply was finished");
 	expect(anthropic.errorMessage).toContain("before message_stop");
 });
 

@@ -21,7 +21,7 @@ test("sends the text of the file once and deletes the file", async () => {
 	writeFileSync(trigger, "  the build failed\n");
 	await provider.request(1);
 	expect(sent(1)).toEqual(["user: the build failed"]);
-	await vi.waitFor(() => expect(readdirSync(join(cwd, ".pi"))).toEqual([]));
+	await vi.waitFor(() => expect(readdirSync(join(cwd, ".pi"))).toEqual([]), 10_000);
 	writeFileSync(trigger, "and again");
 	await provider.request(2);
 	expect(sent(2).at(-1)).toBe("user: and again");

@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { discoverTools, loadTools, mergeTools } from "../../src/hooks/load-tools.js";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import type { AnyTool, ToolResult } from "../../src/tools/tool.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -35,7 +36,13 @@ function place(
 	return { dir, found, load };
 }
 
-const context = { cwd: "/", signal: new AbortController().signal, toolCallId: "1", tmpDir: "/tmp" };
+const context = {
+	cwd: "/",
+	host: createLocalHost("/"),
+	signal: new AbortController().signal,
+	toolCallId: "1",
+	tmpDir: "/tmp",
+};
 
 function call(tool: AnyTool | undefined, args: unknown): Promise<ToolResult> | undefined {
 	return tool?.run(args, context);

@@ -1,7 +1,17 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { findSession, latestSession, listSessions, newSessionPath } from "../../src/log/catalog.js";
+import type { PiError } from "../../src/errors.js";
+import {
+	findSession,
+	latestSession,
+	listSessions,
+	newestFirst,
+	newSessionPath,
+	sessionDirs,
+	sessionFiles,
+	summarizeSession,
+} from "../../src/log/catalog.js";
 import { searchSessions } from "../../src/log/search.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { tempDir } from "./support.js";
@@ -93,16 +103,20 @@ test("a name in the middle of a large session, its count and a huge first messag
 	expect(list[2]?.firstMessage).toBe("0");
 });
 
-test("a session beyond the scan budget gets its name from head and tail, and no message count", async () => {
-	const dir = tempDir();
-	const big = Array.from({ length: 17 }, () => padding(4_000_000));
-	addSession(dir, { id: "tail", at: 1, lines: [message("hi"), ...big, named("at the end")] });
-	addSession(dir, { id: "head", at: 2, lines: [named("at the start"), ...big] });
-	expect((await listSessions(dir)).map(({ name, messageCount }) => [name, messageCount])).toEqual([
-		["at the start", null],
-		["at the end", null],
-	]);
-});
+// Slow for mutation tests, where session-summary.test.ts has the same with a smaller budget.
+test.skipIf(process.env.PI_MUTATION_PART)(
+	"a session beyond the scan budget gets its name from head and tail, and no message count",
+	async () => {
+		const dir = tempDir();
+		const big = Array.from({ length: 17 }, () => padding(4_000_000));
+		addSession(dir, { id: "tail", at: 1, lines: [message("hi"), ...big, named("at the end")] });
+		addSession(dir, { id: "head", at: 2, lines: [named("at the start"), ...big] });
+		expect((await listSessions(dir)).map(({ name, messageCount }) => [name, messageCount])).toEqual([
+			["at the start", null],
+			["at the end", null],
+		]);
+	},
+);
 
 test("a session is found by path, file name, id and the start of its id", () => {
 	const dir = tempDir();
@@ -218,4 +232,99 @@ test("an aborted search stops", async () => {
 	expect((await search.next()).done).toBe(false);
 	stop.abort();
 	await expect(search.next()).rejects.toThrow("abort");
+});
+
+test("a listing reads large sessions completely up to the given number of bytes", async () => {
+	const dir = tempDir();
+	const lines = [message("hi"), padding(100_000), named("middle"), padding(100_000)];
+	addSession(dir, { id: "a", at: 1, lines });
+	addSession(dir, { id: "b", at: 2, lines });
+	const list = await listSessions(dir, { scanBytes: 300_000 });
+	expect(list.map(({ id, name, messageCount }) => [id, name, messageCount])).toEqual([
+		["b", "middle", 1],
+		["a", null, null],
+	]);
+});
+
+test("a listing counts the sessions that hooks started", async () => {
+	const dir = tempDir();
+	const path = addSession(dir, { id: "a", at: 2 });
+	addSession(dir, { id: "b", at: 1 });
+	const children = path.replace(".jsonl", ".agents");
+	mkdirSync(children);
+	expect((await listSessions(dir))[0]).not.toHaveProperty("subSessions");
+	for (const id of ["c", "d"]) addSession(children, { id, at: 1 });
+	writeFileSync(join(children, "notes.txt"), "");
+	expect((await listSessions(dir)).map(({ id, subSessions }) => [id, subSessions])).toEqual([
+		["a", 2],
+		["b", undefined],
+	]);
+});
+
+test("an aborted listing fails", async () => {
+	const dir = tempDir();
+	addSession(dir, { id: "a", at: 1 });
+	await expect(listSessions(dir, { signal: AbortSignal.abort() })).rejects.toThrow("abort");
+});
+
+test("one session is summarized completely, whatever its size", () => {
+	const dir = tempDir();
+	const path = addSession(dir, {
+		id: "a",
+		at: 1,
+		lines: [padding(100_000), named("middle"), message("hi"), padding(100_000)],
+	});
+	expect(summarizeSession(path)).toMatchObject({ path, id: "a", name: "middle", firstMessage: "hi", messageCount: 1 });
+	writeFileSync(path, "{}");
+	expect([path, dir, join(dir, "none")].map(summarizeSession)).toEqual([undefined, undefined, undefined]);
+});
+
+test("files changed at the same time are in the reverse order of their names", () => {
+	const dir = tempDir();
+	const [a, c, b] = ["a", "c", "b"].map((id) => addSession(dir, { id, at: 1 }));
+	const newest = addSession(dir, { id: "0", at: 2 });
+	writeFileSync(join(dir, "notes.txt"), "");
+	expect(newestFirst(dir)).toEqual([newest, c, b, a]);
+	expect(sessionFiles(dir).sort()).toEqual([newest, a, b, c]);
+	expect(sessionFiles(join(dir, "none"))).toEqual([]);
+});
+
+test("the directories of sessions are listed, without files", () => {
+	const root = tempDir();
+	for (const name of ["--a--", "--b--"]) mkdirSync(join(root, name));
+	writeFileSync(join(root, "notes.txt"), "");
+	expect(sessionDirs(root).sort()).toEqual([join(root, "--a--"), join(root, "--b--")]);
+	expect(sessionDirs(join(root, "none"))).toEqual([]);
+});
+
+test("a session is found in any of several directories, by its complete id first", () => {
+	const [one, two] = [tempDir(), tempDir()];
+	const long = addSession(one, { id: "abc", at: 1 });
+	const short = addSession(two, { id: "ab", at: 1 });
+	const found = ["ab", "AB", "abc", basename(short)].map((wanted) => findSession([one, two], wanted));
+	expect(found).toEqual([short, short, long, short]);
+	expect(() => findSession([one, two], "q")).toThrow('There is no session "q" in any directory');
+	expect(() => findSession(one, "q")).toThrow(`There is no session "q" in ${one}`);
+});
+
+test("an error names at most three ids: those that match, or those with the longest common start", () => {
+	const dir = tempDir();
+	for (const id of ["abc1", "abc2", "abc3", "abc4", "xyz"]) addSession(dir, { id, at: 1 });
+	const hintOf = (wanted: string) => {
+		try {
+			return findSession(dir, wanted);
+		} catch (error) {
+			return (error as PiError).hint;
+		}
+	};
+	expect(hintOf("abc")).toMatch(/^use more characters of the id: abc\d, abc\d, abc\d$/);
+	expect(hintOf("abcx")).toMatch(/^did you mean abc\d or abc\d or abc\d\?$/);
+	expect(hintOf("xya")).toBe("did you mean xyz?");
+	expect(hintOf("xyzzy")).toBe("did you mean xyz?");
+});
+
+test("the path of a missing file is not a session", () => {
+	const dir = tempDir();
+	expect(() => findSession(dir, "none.jsonl")).toThrow("There is no session file none.jsonl");
+	expect(() => findSession(dir, join(dir, "none"))).toThrow(`There is no session file ${join(dir, "none")}`);
 });

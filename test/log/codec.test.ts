@@ -141,9 +141,13 @@ test.each([
 	['{"type":"session_info"}', "the session_info entry has missing or invalid fields"],
 	['{"type":"session"}', "its header has no id or no cwd"],
 	['{"type":"session","id":"a","cwd":"/","version":3}', "it has session format version 3, not 1"],
-	[`{"type":"x","deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, `nested deeper than ${MAX_ENTRY_DEPTH} levels`],
-])("the line %.60j is opaque: %s", (line, reason) => {
+])("the line %j is opaque: %s", (line, reason) => {
 	expect(decodeLine(line)).toEqual({ type: "opaque", reason });
+});
+
+test("a line with deep nesting is opaque", () => {
+	const line = `{"type":"x","deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+	expect(decodeLine(line)).toEqual({ type: "opaque", reason: `nested deeper than ${MAX_ENTRY_DEPTH} levels` });
 });
 
 test.each([
@@ -258,6 +262,71 @@ test.each<[string, unknown, RegExp]>([
 	})();
 	expect(failure).toBeInstanceOf(PiError);
 	expect(failure).toMatchObject({ code: "entry_refused", message: expect.stringMatching(reason) });
+});
+
+const NO_ENTRY = "Cannot save an entry: it is not an object with a non-empty string as type";
+const NOT_AN_OBJECT = "its toJSON does not return an object";
+
+test.each<[string, unknown, string]>([
+	["null", null, NO_ENTRY],
+	["a text", "a", NO_ENTRY],
+	["nothing", undefined, NO_ENTRY],
+	["a type that is a number", { type: 7 }, NO_ENTRY],
+	["an empty type", { type: "" }, NO_ENTRY],
+	["no JSON", { type: "a", toJSON: () => undefined }, `Cannot save an entry of type "a": ${NOT_AN_OBJECT}`],
+	["a number as JSON", { type: "a", toJSON: () => 1 }, `Cannot save an entry of type "a": ${NOT_AN_OBJECT}`],
+	[
+		"NaN as JSON",
+		{ type: "a", toJSON: () => Number.NaN },
+		'Cannot save an entry of type "a": JSON cannot represent the number NaN',
+	],
+	[
+		"a long type",
+		{ type: "x".repeat(99), n: Number.NaN },
+		`Cannot save an entry of type "${"x".repeat(79)}: JSON cannot represent the number NaN at "n"`,
+	],
+])("an entry that is encoded with %s is refused with its name", (_, value, message) => {
+	expect(() => encodeEntry(value as SessionEntry)).toThrow(expect.objectContaining({ code: "entry_refused", message }));
+});
+
+test.each<[unknown, string]>([
+	[7, "Cannot save an entry: it is not an object"],
+	[{}, "Cannot save an entry: it has no usable type or timestamp"],
+	[
+		{ type: "model_change" },
+		'Cannot save an entry of type "model_change": the model_change entry has missing or invalid fields',
+	],
+])("a plain entry of %j is refused: %s", (value, message) => {
+	expect(() => plainEntry(value)).toThrow(expect.objectContaining({ code: "entry_refused", message }));
+});
+
+test("a refusal has the failure of an accessor or of toJSON as its cause", () => {
+	const cause = new Error("boom");
+	const fail = () => {
+		throw cause;
+	};
+	const refusal = expect.objectContaining({ message: expect.stringMatching(/^Cannot save an entry.*: boom$/), cause });
+	expect(() => plainEntry(Object.defineProperty({ type: "a" }, "x", { enumerable: true, get: fail }))).toThrow(refusal);
+	expect(() => encodeEntry({ type: "a", x: { toJSON: fail } })).toThrow(refusal);
+	const tooDeep = {
+		type: "a",
+		x: {
+			toJSON: () => {
+				throw new RangeError("stack");
+			},
+		},
+	};
+	expect(() => encodeEntry(tooDeep)).toThrow('Cannot save an entry of type "a": it is nested too deeply or too large');
+});
+
+test("replacing lone surrogates leaves all other values as they are", () => {
+	const values = { n: 1.5, yes: true, no: null, list: [1, "x", null, [false]], deep: { n: -1 } };
+	expect(encodeEntry({ type: "a", lone: "\ud800", ...values })).toBe(
+		`${JSON.stringify({ type: "a", lone: "\ufffd", ...values })}\n`,
+	);
+	expect(decodeLine(`{"type":"a","lone":"\\uDFFF",${JSON.stringify(values).slice(1)}`)).toEqual({
+		...{ type: "a", lone: "\ufffd", ...values },
+	});
 });
 
 test("a plain entry reads each accessor and toJSON once and is deeply frozen", () => {

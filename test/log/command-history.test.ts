@@ -55,3 +55,38 @@ test("commands are inserted by time between the prompts of earlier sessions", as
 	expect(await earlierPrompts(dir)).toEqual(["/after", "two", "/between", "one", "/before"]);
 	expect(await earlierPrompts(dir, { maxPrompts: 2 })).toEqual(["/after", "two"]);
 });
+
+test("a command of more than 2000 characters is not saved", async () => {
+	const dir = join(tempDir(), "sessions");
+	await rememberCommand(dir, { text: `/${"x".repeat(2000)}`, at: MORNING });
+	expect(earlierCommands(dir)).toEqual([]);
+	const longest = { text: `/${"x".repeat(1999)}`, at: MORNING };
+	await rememberCommand(dir, longest);
+	expect(earlierCommands(dir)).toEqual([longest]);
+});
+
+test.each([
+	'{"text":"/a"}',
+	'{"text":"/a","timestamp":7}',
+	'{"text":"/a","timestamp":"?"}',
+	'{"text":7,"timestamp":"2026-01-02T08:00:00.000Z"}',
+	'{"timestamp":"2026-01-02T08:00:00.000Z"}',
+	'{"text":"a /b","timestamp":"2026-01-02T08:00:00.000Z"}',
+	"null",
+])("the line %s is no command", (line) => {
+	const dir = tempDir();
+	writeFiles(dir, { "commands.history": `${line}\n\n` });
+	expect(earlierCommands(dir)).toEqual([]);
+});
+
+test("a history below the size limit is kept, and one over it remains private", async () => {
+	const dir = tempDir();
+	const line = `${JSON.stringify({ timestamp: new Date(MORNING).toISOString(), text: `/${"x".repeat(1000)}` })}\n`;
+	writeFiles(dir, { "commands.history": line.repeat(120) });
+	await rememberCommand(dir, { text: "/pop", at: MORNING });
+	expect(earlierCommands(dir)).toHaveLength(121);
+	writeFiles(dir, { "commands.history": line.repeat(126) });
+	await rememberCommand(dir, { text: "/pop", at: MORNING });
+	expect(earlierCommands(dir)).toHaveLength(64);
+	expect(statSync(fileIn(dir)).mode & 0o777).toBe(0o600);
+});

@@ -53,3 +53,54 @@ test("only the end of a large session is read, without the truncated line", asyn
 	const dir = sessions([user("lost"), user("x".repeat(5 * 1024 * 1024)), user("kept")]);
 	expect(await earlierPrompts(dir)).toEqual(["kept"]);
 });
+
+test("at most as many prompts as wanted are returned, 500 by default", async () => {
+	const dir = sessions(
+		Array.from({ length: 300 }, (_, n) => user(`a${n}`)),
+		Array.from({ length: 300 }, (_, n) => user(`b${n}`)),
+	);
+	const prompts = await earlierPrompts(dir);
+	expect([prompts.length, prompts[0], prompts[299], prompts[300], prompts.at(-1)]).toEqual([
+		...[500, "a299", "a0", "b299", "b100"],
+	]);
+	expect(await earlierPrompts(dir, { maxPrompts: 2 })).toEqual(["a299", "a298"]);
+	expect(await earlierPrompts(dir, { maxPrompts: 0 })).toEqual([]);
+});
+
+test("replies and tool results are skipped, and prompts in the form of other programs are found", async () => {
+	const reply = { type: "message", timestamp, message: { role: "assistant", content: [], stopReason: "stop" } };
+	const output = {
+		type: "message",
+		timestamp,
+		message: { role: "toolResult", toolCallId: "c", toolName: "ls", content: [] },
+	};
+	const foreign = { message: { content: "other order", role: "user" }, timestamp, type: "message" };
+	const foreignReply = { message: { ...reply.message, role: "assistant" }, timestamp, type: "message" };
+	const dir = sessions([
+		user("one"),
+		reply,
+		output,
+		foreign,
+		foreignReply,
+		{ type: "session_info", timestamp, name: "n" },
+	]);
+	expect(await earlierPrompts(dir)).toEqual(["other order", "one"]);
+});
+
+test("a pasted prompt of more than 256 KiB is skipped", async () => {
+	const dir = sessions([user("kept"), user("x".repeat(256 * 1024)), user("y".repeat(255 * 1024))]);
+	expect((await earlierPrompts(dir)).map((prompt) => prompt.slice(0, 4))).toEqual(["yyyy", "kept"]);
+});
+
+test("a prompt without a valid time comes after all commands", async () => {
+	const dir = sessions([{ ...user("timeless"), timestamp: "?" }]);
+	writeFiles(dir, { "commands.history": `${JSON.stringify({ text: "/pop", timestamp })}\n` });
+	expect(await earlierPrompts(dir)).toEqual(["/pop", "timeless"]);
+});
+
+test("a command typed at the same time as a prompt comes after it in the list, and commands alone are listed too", async () => {
+	const dir = sessions([user("same")]);
+	writeFiles(dir, { "commands.history": `${JSON.stringify({ text: "/pop", timestamp })}\n` });
+	expect(await earlierPrompts(dir)).toEqual(["same", "/pop"]);
+	expect(await earlierPrompts(dir, { except: join(dir, "0.jsonl") })).toEqual(["/pop"]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+	entryTimestamp,
 	isEmptyReply,
 	isUserMessageEntry,
 	messageText,
@@ -45,4 +46,12 @@ test("promptOfEntry is what the user typed", () => {
 	expect(promptOfEntry(entry(shell))).toBe("!ls");
 	expect(promptOfEntry(entry({ ...shell, excludeFromContext: true }))).toBe("!!ls");
 	expect([promptOfEntry(undefined), promptOfEntry(entry(reply([])))]).toEqual([undefined, undefined]);
+});
+
+test("the timestamp of a new entry is the current time, ISO 8601", () => {
+	const before = Date.now();
+	const timestamp = entryTimestamp();
+	expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+	expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(before);
+	expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now());
 });

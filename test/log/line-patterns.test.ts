@@ -2,12 +2,24 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listSessions } from "../../src/log/catalog.js";
 import { decodeLine, encodeEntry } from "../../src/log/codec.js";
 import { earlierPrompts } from "../../src/log/earlier-prompts.js";
 import { isMessageEntry, type SessionEntry } from "../../src/log/entry.js";
-import { cutUserText, ROLES, rawTextPattern, roleAt, TypeTable } from "../../src/log/line-patterns.js";
+import {
+	cutUserText,
+	escapePattern,
+	HEAD_BYTES,
+	isBlank,
+	isTornHeader,
+	mayRecordUsage,
+	parseLine,
+	ROLES,
+	rawTextPattern,
+	roleAt,
+	TypeTable,
+} from "../../src/log/line-patterns.js";
 import { searchSessions } from "../../src/log/search.js";
 import { assistantMessage, compaction, custom, result, user } from "../helpers/entries.js";
 import { HEADER, tempDir } from "./support.js";
@@ -141,6 +153,187 @@ test("the start of the text is read from truncated user messages only", () => {
 	}
 	const reply: SessionEntry = { type: "message", timestamp, message: assistantMessage('"role":"user","text":"x') };
 	expect(cutUserText(Buffer.from(encodeEntry(reply).slice(0, -3)))).toBeUndefined();
+});
+
+describe("the type of a line", () => {
+	const numberAt = (table: TypeTable, line: string, at = 0, end = Buffer.byteLength(line)) =>
+		table.numberAt(Buffer.from(line), at, end);
+
+	test("has the same number in every line, in the order in which types were seen", () => {
+		const table = new TypeTable();
+		const lines = ["a", "b", "a", "aa", "b"].map((type) => `{"type":"${type}","x":1}`);
+		expect(lines.map((line) => numberAt(table, line))).toEqual([1, 2, 1, 3, 2]);
+		expect(table.names).toEqual(["", "a", "b", "aa"]);
+		expect([table.numberOf("aa"), table.numberOf("c"), table.numberOf("c")]).toEqual([3, 4, 4]);
+	});
+
+	test("is found among more types than are compared byte by byte", () => {
+		const table = new TypeTable();
+		const lines = Array.from({ length: 30 }, (_, n) => `{"type":"t${n}"}`);
+		const numbers = lines.map((line) => numberAt(table, line));
+		expect(numbers).toEqual(lines.map((_, n) => n + 1));
+		expect(lines.map((line) => numberAt(table, line))).toEqual(numbers);
+		expect(table.names).toHaveLength(31);
+	});
+
+	test("is read only within the line", () => {
+		const table = new TypeTable();
+		const bytes = '{"type":"a"}{"type":"bcd"}';
+		expect(numberAt(table, bytes, 12)).toBe(1);
+		expect(table.names).toEqual(["", "bcd"]);
+		expect(numberAt(table, bytes, 12, 24)).toBe(0); // ends before the quote
+		expect(numberAt(table, bytes, 12, 25)).toBe(1);
+		expect(numberAt(table, bytes, 12, 22)).toBe(0);
+		expect(numberAt(table, '{"type":""}')).toBe(0);
+	});
+
+	test.each([
+		"",
+		"{}",
+		'{"type": "a"}',
+		'{"Type":"a"}',
+		'{"type":7,"x":"a"}',
+		'{"type":"ü"}',
+		'{"type":"a\\u0062"}',
+		' {"type":"a"}',
+		'{"type":"a b"}',
+	])("is not read from the head of %s", (line) => {
+		const table = new TypeTable();
+		expect(numberAt(table, line)).toBe(0);
+		expect(table.names).toEqual([""]);
+	});
+
+	test("is not read if it is longer than the head of a line", () => {
+		const types = [HEAD_BYTES - 1, HEAD_BYTES].map((length) => "x".repeat(length));
+		expect(types.map((type) => numberAt(new TypeTable(), `{"type":"${type}"}`))).toEqual([1, 0]);
+	});
+
+	test("has a number as long as there are few types", () => {
+		const table = new TypeTable();
+		for (let n = 1; n < 60_000; n++) table.numberOf(`t${n}`);
+		expect([table.numberOf("last"), table.numberOf("more"), table.numberOf("last")]).toEqual([60_000, 0, 60_000]);
+	});
+});
+
+describe("the role of a message", () => {
+	const line = (role: string) => JSON.stringify({ type: "message", timestamp, message: { role, content: "" } });
+	const read = (text: string, at = 0, end = Buffer.byteLength(text)) => ROLES[roleAt(Buffer.from(text), at, end)];
+
+	test.each(ROLES.slice(1))("is read: %s", (role) => {
+		expect(read(line(role))).toBe(role);
+		expect(read(`x\n${line(role)}`, 2)).toBe(role);
+		const needed = line(role).indexOf(`${role}"`) + role.length + 1;
+		expect(needed).toBeLessThanOrEqual(HEAD_BYTES);
+		expect([needed, needed - 1].map((end) => read(line(role), 0, end))).toEqual([role, ""]);
+	});
+
+	test.each([
+		"",
+		line("odd"),
+		line("users"),
+		line("user").replace("timestamp", "timestomp"),
+		line("user").replace('"message":{', '"massage":{'),
+		line("user").replace(".000Z", "Z"),
+		line("user").replace(timestamp, `2026-01-02"03:04:05.000Z`),
+		line("user").replace(timestamp, `"026-01-02T03:04:05.000Z`),
+		line("user").replace(timestamp, `2026-01-02T03:04:05.00"Z`),
+	])("is not read from the head of %s", (text) => {
+		expect(read(text)).toBe("");
+	});
+});
+
+test("only lines of replies and request usage may record usage, and those that must be decoded", () => {
+	const types = new TypeTable();
+	const may = (line: string) => mayRecordUsage(Buffer.from(line), 0, Buffer.byteLength(line), types);
+	const message = (role: string) => JSON.stringify({ type: "message", timestamp, message: { role, content: "" } });
+	const yes = [
+		message("assistant"),
+		message("odd"),
+		'{"type":"request_usage"}',
+		'{"type":"message"}',
+		'{ "type":"note"}',
+	];
+	const no = [message("user"), message("toolResult"), message("bashExecution"), '{"type":"note"}'];
+	expect([yes.map(may), no.map(may)]).toEqual([yes.map(() => true), no.map(() => false)]);
+});
+
+test("blanks are the white space that JSON allows within a line", () => {
+	expect([..." \t\r\n\f\u00a0x"].map((blank) => isBlank(blank.charCodeAt(0)))).toEqual([
+		...[true, true, true, false, false, false, false],
+	]);
+	expect(isBlank(undefined)).toBe(false);
+});
+
+test.each<[string, string | undefined]>([
+	['{"message":{"role":"user","content":"one two', "one two"],
+	['{"message":{"role" :\t"user","content" : [{"type":"text","text" :  "one \\"two\\"\\n', 'one "two"\n'],
+	['{"message":{"role":"user","content":"ends"}}', "ends"],
+	['{"message":{"role":"user","content":"', undefined],
+	['{"message":{"role":"user","content":"bad \\q', undefined],
+	['{"message":{"role":"users","content":"x', undefined],
+	['{"text":"before","message":{"role":"user","content":"after', "after"],
+	['{"content":"only before","message":{"role":"user"', undefined],
+])("the text of the truncated user message %j is %j", (head, expected) => {
+	expect(cutUserText(Buffer.from(head))).toBe(expected);
+});
+
+test("of a truncated user message at most 2000 characters are read", () => {
+	const head = `{"message":{"role":"user","content":"${"x".repeat(3000)}`;
+	expect(cutUserText(Buffer.from(head))).toBe("x".repeat(2000));
+});
+
+test.each<[string, string, boolean]>([
+	["a", "A", true],
+	["A", "a", true],
+	["ß", "\\u00DF", true],
+	["ß", "\\u00d", false],
+	["ß", "SS", true],
+	["a", "\\u0061", false],
+	["é", "\u00c3\u00a9", true],
+	["é", "\\u00e9", true],
+	["é", "\\u00C9", true],
+	["é", "\\u00fa", false],
+	["😀", "\\ud83d\\uDE00", true],
+	['"', '\\"', true],
+	["\n", "\\n", true],
+	["\u0001", "\\u0001", true],
+	["a.b", "a.b", true],
+	["ab", "ba", false],
+])("the pattern of %j matches the raw text %j: %s", (text, raw, expected) => {
+	expect(rawTextPattern(text).test(raw)).toBe(expected);
+});
+
+test("a text pattern finds all matches in a line", () => {
+	expect("ab AB xab".match(rawTextPattern("ab"))).toEqual(["ab", "AB", "ab"]);
+});
+
+test("an escaped pattern matches exactly its text", () => {
+	const text = "\\^$.*+?()[]{}|/a-z";
+	expect(new RegExp(`^${escapePattern(text)}$`).test(text)).toBe(true);
+	expect(escapePattern("a.b")).toBe("a\\.b");
+});
+
+test("a line that is not JSON is parsed as undefined", () => {
+	expect(['{"a":1}', " 7 ", "{", ""].map(parseLine)).toEqual([{ a: 1 }, 7, undefined, undefined]);
+});
+
+test.each<[string, boolean]>([
+	["{", true],
+	["{\n", true],
+	['{"type":"ses', true],
+	['{"type":"session"', true],
+	['{"type":"session","id":"a\n', true],
+	[HEADER, false],
+	["", false],
+	["\n", false],
+	['{"type":"x', false],
+	['{"type":"message","a', false],
+	["x", false],
+	['"type":"session"', false],
+	['{"type":"session"\n{"type"', false],
+	['{"type":"session"\n\n', false],
+])("%j is the beginning of a header: %s", (text, expected) => {
+	expect(isTornHeader(text)).toBe(expected);
 });
 
 test("lists, prompts and searches do not depend on how the lines of a session are formatted", async () => {

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { listSessions } from "../../src/log/catalog.js";
-import { removeSession, renameSession, trashSession } from "../../src/log/manage.js";
+import { copySession, removeSession, renameSession, trashSession } from "../../src/log/manage.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { isLocked } from "../../src/util/file-lock.js";
-import { closing, fileWith, HEADER, startProcess, userMessage } from "./support.js";
+import { closing, fileWith, HEADER, pathOf, startProcess, tempDir, userMessage } from "./support.js";
 
 test("deleting a session removes its journal too, and deleting it again does not fail", () => {
 	const path = fileWith(HEADER);
@@ -59,4 +59,65 @@ test("renaming a session appends an entry and releases the lock", async () => {
 	expect(summary).toMatchObject({ name: "greeting", firstMessage: "hello" });
 	const log = closing(SessionLog.open(path));
 	expect(log.entries.map(({ type }) => type)).toEqual(["session", "message", "session_info"]);
+});
+
+test("the sessions that hooks started are deleted and moved to the trash with their session", async () => {
+	const addChild = (path: string) => {
+		const children = path.replace(".jsonl", ".agents");
+		mkdirSync(children);
+		writeFileSync(join(children, "a.jsonl"), HEADER);
+		return children;
+	};
+	const path = fileWith(HEADER);
+	addChild(path);
+	removeSession(path);
+	expect(readdirSync(dirname(path))).toEqual([]);
+	writeFileSync(path, HEADER);
+	const moved: string[] = [];
+	const trash = async (file: string) => {
+		moved.push(file);
+		return null;
+	};
+	await trashSession(path, trash);
+	expect(moved.splice(0)).toEqual([path]);
+	const children = addChild(path);
+	await trashSession(path, trash);
+	expect(moved).toEqual([path, children]);
+	expect(isLocked(path)).toBe(false);
+});
+
+test("a session that cannot be deleted is unchanged and unlocked, and the error names it", () => {
+	const path = fileWith("");
+	const folder = join(dirname(path), "folder.jsonl");
+	mkdirSync(folder);
+	expect(() => removeSession(folder)).toThrow(
+		expect.objectContaining({ code: "log_write_failed", message: `Cannot delete ${folder}` }),
+	);
+	expect([existsSync(folder), isLocked(folder)]).toEqual([true, false]);
+});
+
+test("a session is unlocked after it was deleted, refused by the trash, or the trash failed", async () => {
+	const path = fileWith(HEADER);
+	await trashSession(path, async () => "full");
+	expect(isLocked(path)).toBe(false);
+	await expect(trashSession(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+	expect([isLocked(path), existsSync(path)]).toEqual([false, true]);
+	removeSession(path);
+	expect(isLocked(path)).toBe(false);
+});
+
+test("a session that cannot be written is not renamed, and is unlocked", async () => {
+	const path = fileWith("{}\n");
+	await expect(renameSession(path, "x")).rejects.toMatchObject({ code: "log_not_a_session" });
+	expect(isLocked(path)).toBe(false);
+});
+
+test("a copy has all entries and names its source, which another process may have open", async () => {
+	const path = fileWith(`${HEADER}${JSON.stringify(userMessage("hello"))}\n`);
+	const open = closing(SessionLog.open(path));
+	const copy = closing(copySession(path, tempDir()));
+	expect(copy.entries.slice(1)).toEqual([userMessage("hello")]);
+	expect(copy.header).toMatchObject({ branchedFrom: path });
+	expect(copy.id).not.toBe(open.id);
+	expect(pathOf(copy)).not.toBe(path);
 });

@@ -1,13 +1,14 @@
 import { appendFileSync } from "node:fs";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeEntry } from "../../src/log/codec.js";
+import { decodeLine, encodeEntry } from "../../src/log/codec.js";
 import { OpenFile } from "../../src/log/open-file.js";
 import { readUsage } from "../../src/log/read-usage.js";
 import { usageOf } from "../../src/log/request-usage.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { custom, header, result, user } from "../helpers/entries.js";
 import { replyAt } from "../helpers/usage.js";
-import { closing, fileWith } from "./support.js";
+import { closing, fileOf, fileWith } from "./support.js";
 
 const AT = "2026-03-01T10:00:00.000Z";
 const USAGE = {
@@ -69,4 +70,63 @@ test("a reply without line end counts, and is read again with what follows", asy
 	expect(await read(path)).toMatchObject({ requests: [{ input: 100 }], end: start.length, hasOpenEnd: true });
 	appendFileSync(path, `\n${encodeEntry(replyAt(AT, { input: 5 }))}`);
 	expect(await read(path, start.length)).toMatchObject({ requests: [{ input: 100 }, { input: 5 }], hasOpenEnd: false });
+});
+
+test("the usage does not depend on the number of bytes that each read returns", async () => {
+	const usage = {
+		type: "request_usage",
+		timestamp: AT,
+		purpose: "compaction",
+		provider: "p",
+		modelId: "m",
+		usage: USAGE,
+	};
+	const line = fc.constantFrom(
+		encodeEntry(replyAt(AT, { input: 1 })),
+		encodeEntry(replyAt(AT, { input: 2, text: "é".repeat(150) })),
+		` ${encodeEntry(replyAt(AT, { input: 3 }))}`,
+		encodeEntry(usage),
+		encodeEntry(user("x".repeat(200))),
+		encodeEntry(custom("note")),
+		encodeEntry(custom("note", { text: encodeEntry(replyAt(AT)) })),
+		"\n",
+	);
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(line, { maxLength: 6 }),
+			fc.boolean(),
+			fc.integer({ min: 1, max: 400 }),
+			async (lines, open, most) => {
+				const text = open ? lines.join("").replace(/\n$/, "") : lines.join("");
+				let chunks = 0;
+				const found = await readUsage(fileOf(text, most), 0, async () => void chunks++);
+				const expected = lines.map((item) => usageOf(decodeLine(item)));
+				const hasOpenEnd = open && (expected.at(-1) ?? null) !== null;
+				expect(found).toEqual({
+					requests: expected.flatMap((item) => item ?? []),
+					end: Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1)),
+					hasOpenEnd,
+				});
+				expect(chunks).toBe(Math.ceil(Buffer.byteLength(text) / most));
+			},
+		),
+		{ numRuns: 60 },
+	);
+});
+
+test("an unfinished line that records no usage is not an open end", async () => {
+	for (const text of ["", encodeEntry(user("x".repeat(200))).trimEnd(), encodeEntry(custom("note")).trimEnd(), "{"]) {
+		const start = encodeEntry(replyAt(AT));
+		expect(await readUsage(fileOf(`${start}${text}`), 0, async () => {})).toMatchObject({
+			...{ requests: [{ input: 100 }], end: start.length, hasOpenEnd: false },
+		});
+	}
+});
+
+test("an object within a line is not mistaken for a line, wherever a read ends", async () => {
+	const line = `${JSON.stringify({ extra: { type: "note", text: "x".repeat(200) }, ...replyAt(AT) })}\n`;
+	const start = line.indexOf('{"type":"note"');
+	for (const most of [start, start + 14, line.length]) {
+		expect((await readUsage(fileOf(line, most), 0, async () => {})).requests).toHaveLength(1);
+	}
 });

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { MessageEntry } from "../../src/log/entry.js";
+import type { OpenFile } from "../../src/log/open-file.js";
 import type { SessionLog } from "../../src/log/session-log.js";
 import { COMPILED } from "../helpers/temp.js";
 
@@ -22,6 +23,14 @@ export function fileWith(contents: string | Uint8Array, name = "2026-01-02T03-04
 	const path = join(tempDir(), name);
 	writeFileSync(path, contents);
 	return path;
+}
+
+/** A file in memory that returns at most `most` bytes per read. */
+export function fileOf(contents: string | Uint8Array, most = Number.POSITIVE_INFINITY): Pick<OpenFile, "readSome"> {
+	const bytes = Buffer.from(contents);
+	return {
+		readSome: (buffer, position) => bytes.copy(buffer, 0, position, Math.min(bytes.length, position + most)),
+	};
 }
 
 /** Closes a log when the test ends. */

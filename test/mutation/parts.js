@@ -5,6 +5,8 @@ const sources = (folder, names) => names.split(" ").map((name) => `src/${folder}
 
 const CONTEXT_CHECKS = "check describe-problem own-message ranges replacement";
 const CONTEXT_BUILD = "build-context convert core preamble-answer trace";
+const CONTEXT_TEXT =
+	"bash-execution-text calibration compact compaction-steps diff-requests plain-summary serialize shorten summary-request tokens window-budget";
 
 /**
  * The code that `npm run mutation` mutates, in parts that end within some minutes each: the sources of a part, and the test
@@ -26,30 +28,31 @@ export const PARTS = {
 	},
 	"context-build": {
 		mutate: sources("context", CONTEXT_BUILD),
-		tests: tests("context", "build-context context-memo convert hook-outputs preamble request-outputs"),
+		tests: tests("context", "build-context convert core preamble preamble-answer trace"),
+	},
+	"context-text": {
+		mutate: sources("context", CONTEXT_TEXT),
+		tests: tests("context", CONTEXT_TEXT),
 	},
 	"context-requests": {
-		mutate: ["src/context/*.ts", ...sources("context", `${CONTEXT_CHECKS} ${CONTEXT_BUILD}`).map((path) => `!${path}`)],
-		tests: tests(
-			"context",
-			"build-context calibration compact context-memo convert ledger plain-summary preamble recorded-request window-budget",
-		),
+		mutate: [
+			"src/context/*.ts",
+			...sources("context", `${CONTEXT_CHECKS} ${CONTEXT_BUILD} ${CONTEXT_TEXT}`).map((path) => `!${path}`),
+		],
+		tests: tests("context", "context-memo entry-message ledger preamble recorded-request shared-length"),
 	},
 	"log-entries": {
-		mutate: sources("log", "codec entry freeze read-entry read-message"),
-		tests: tests("log", "codec entry line-heads read-message session-format-doc"),
+		mutate: sources("log", "codec entry freeze linear-entry read-entry read-message read-preamble"),
+		tests: tests("log", "codec entry linear-entry read-entry read-message read-preamble"),
 	},
 	"log-lines": {
-		mutate: sources("log", "line-index line-patterns raw-lines read-preamble read-usage"),
-		tests: [
-			...tests("log", "line-patterns line-heads read-usage session-log"),
-			...tests("context", "recorded-request preamble"),
-		],
+		mutate: sources("log", "line-index line-patterns raw-lines read-usage"),
+		tests: tests("log", "line-index line-patterns raw-lines read-usage"),
 	},
 	"log-files": {
 		mutate: sources(
 			"log",
-			"batch-journal check-session import-session linear-entry open-error open-file repair-session session-checker session-file session-log tree-file",
+			"batch-journal check-session import-session open-error open-file repair-session session-checker session-file session-log tree-file",
 		),
 		tests: tests("log", "check-session import-session repair-session session-faults session-log"),
 	},
@@ -58,6 +61,9 @@ export const PARTS = {
 			"log",
 			"catalog command-history earlier-prompts gate-text manage request-usage search searched-texts session-paths session-summary",
 		),
-		tests: tests("log", "catalog command-history earlier-prompts manage search-entries session-paths"),
+		tests: tests(
+			"log",
+			"catalog command-history earlier-prompts gate-text manage request-usage search-entries searched-texts session-paths session-summary",
+		),
 	},
 };

@@ -12,7 +12,7 @@ const TOOLS = [
 	{ name: "deploy", description: "Deploys the shop. Takes a while." },
 ];
 const PARTS: SystemPromptOptions = {
-	cwd: "/work/shop",
+	host: { name: "", cwd: "/work/shop", platform: "linux" },
 	date: "2026-11-20",
 	tools: TOOLS,
 	contextFiles: [],

@@ -66,7 +66,7 @@ describe("images are fitted before they are logged and sent", () => {
 		const { session, provider, sent } = await start();
 		provider.on(() => "ok");
 		await Promise.all([session.prompt("first", { images: [large] }), session.prompt("second")]);
-		await vi.waitFor(() => expect(session.isRunning).toBe(false));
+		await vi.waitFor(() => expect(session.isRunning).toBe(false), 10_000);
 		expect(sent(provider.requests.length).filter((line) => line.startsWith("user:"))).toEqual([
 			"user: first",
 			"user: second",

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { bashTool } from "../../src/tools/bash.js";
 import { OutputRecorder } from "../../src/tools/output-recorder.js";
 import type { ToolResult } from "../../src/tools/tool.js";
+import { TEST_HOST } from "../helpers/tool-hosts.js";
 import { textOf, toolContext } from "./context.js";
 
 test("a command's output is returned", async () => {
@@ -42,13 +43,15 @@ test("the result of a command killed by a signal names the signal", async () => 
 });
 
 test("a timeout returns the output so far, even if the command ignores SIGTERM", async () => {
+	// A container needs longer to start it.
+	const timeout = TEST_HOST === "podman" ? 1 : 0.2;
 	const result = await bashTool.run(
-		{ command: "trap '' TERM; echo before; sleep 1000; sleep 1000", timeout: 0.2 },
+		{ command: "trap '' TERM; echo before; sleep 1000; sleep 1000", timeout },
 		await toolContext(),
 	);
 	expect(result).toMatchObject({ isError: true, details: { exitCode: null, endedBy: "timeout" } });
 	expect(textOf(result)).toBe(
-		"before\n\nTimed out after 0.2 s; the command and all processes it started were killed. Use a larger timeout if it needs more time.",
+		`before\n\nTimed out after ${timeout} s; the command and all processes it started were killed. Use a larger timeout if it needs more time.`,
 	);
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ToolContext, ToolResult } from "../../src/tools/tool.js";
+import { createTestHost } from "../helpers/tool-hosts.js";
 
 /** A context in a new working directory, next to a directory for long output. Both are removed after the test. */
 export async function toolContext(changes: Partial<ToolContext> = {}): Promise<ToolContext> {
@@ -10,7 +11,14 @@ export async function toolContext(changes: Partial<ToolContext> = {}): Promise<T
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	const cwd = join(dir, "work");
 	await mkdir(cwd);
-	return { cwd, signal: new AbortController().signal, toolCallId: "call-1", tmpDir: join(dir, "tmp"), ...changes };
+	const context = {
+		cwd,
+		signal: new AbortController().signal,
+		toolCallId: "call-1",
+		tmpDir: join(dir, "tmp"),
+		...changes,
+	};
+	return { ...context, host: changes.host ?? (await createTestHost(context.cwd)) };
 }
 
 /** The text of a result; an image is replaced by its MIME type. */

@@ -7,7 +7,8 @@ import { afterAll, expect, test } from "vitest";
 import { listFiles } from "../../src/modes/interactive/palette-controller.js";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
-import { search } from "../../src/tools/ripgrep.js";
+import { createLocalHost, startRipgrep } from "../../src/tools/host/local-host.js";
+import { runSearch } from "../../src/tools/host/ripgrep.js";
 import { FileSearch } from "../../src/tui/file-search.js";
 import { textOf, toolContext } from "./context.js";
 
@@ -34,7 +35,9 @@ test("a search stops ripgrep as soon as it has enough records", async () => {
 	let records = 0;
 	const onRecord = () => ++records < 3;
 	const args = ["--no-config", "--threads=2", "x", "a.txt", "pipe"];
-	expect(await search(args, { cwd, signal: never, separator: "\n", onRecord })).toEqual({
+	expect(
+		await runSearch((options) => startRipgrep(args, { cwd, ...options }), { signal: never, separator: "\n", onRecord }),
+	).toEqual({
 		status: "done",
 		complete: false,
 	});
@@ -67,7 +70,7 @@ test("@ shows results before all files are listed, and never blocks a key", asyn
 	let listedAtFirst: number | undefined;
 	const files = new FileSearch((onFile, signal) =>
 		listFiles(
-			tree,
+			createLocalHost(tree),
 			(path) => {
 				listed++;
 				onFile(path);

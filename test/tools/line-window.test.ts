@@ -1,19 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ByteSource, type LineRequest, readLineWindow } from "../../src/tools/line-window.js";
+import type { HostFile } from "../../src/tools/host/tool-host.js";
+import { type LineRequest, readLineWindow } from "../../src/tools/line-window.js";
 
 const never = new AbortController().signal;
 
-function source(content: Buffer): ByteSource {
+type Source = Pick<HostFile, "size" | "read">;
+
+function source(content: Buffer): Source {
+	let position = 0;
 	return {
-		async read(buffer, offset, length, position) {
-			return { bytesRead: content.copy(buffer, offset, position, position + length) };
+		size: content.length,
+		async read(into) {
+			const count = content.copy(into, 0, position);
+			position += count;
+			return count;
 		},
 	};
 }
 
 async function linesOf(content: Buffer, request: Partial<LineRequest>) {
-	return readLineWindow(source(content), { size: content.length, first: 1, signal: never, ...request });
+	return readLineWindow(source(content), { first: 1, signal: never, ...request });
 }
 
 test("lines are found at any offset, wherever they lie in the 1 MB pieces that are read", async () => {
@@ -61,27 +68,29 @@ test("newlines of UTF-16 are two bytes at an even offset", async () => {
 test("an abort ends the search of a line before the next read", async () => {
 	const abort = new AbortController();
 	let reads = 0;
-	const endless: ByteSource = {
-		async read(_buffer, _offset, length) {
+	const endless: Source = {
+		size: 5e9,
+		async read({ length }) {
 			if (++reads === 3) abort.abort(new Error("stopped"));
-			return { bytesRead: length };
+			return length;
 		},
 	};
-	const search = readLineWindow(endless, { size: 5e9, first: 1e12, signal: abort.signal });
+	const search = readLineWindow(endless, { first: 1e12, signal: abort.signal });
 	await expect(search).rejects.toThrow("stopped");
 	expect(reads).toBe(3);
 });
 
 test("lines near the start of a large file need one read", async () => {
 	let reads = 0;
-	const large: ByteSource = {
-		async read(buffer, offset, length) {
+	const large: Source = {
+		size: 5e9,
+		async read(into) {
 			reads++;
-			buffer.fill("line\n", offset, offset + length);
-			return { bytesRead: length };
+			Buffer.from(into.buffer, into.byteOffset, into.length).fill("line\n");
+			return into.length;
 		},
 	};
-	const window = await readLineWindow(large, { size: 5e9, first: 100, limit: 10, signal: never });
+	const window = await readLineWindow(large, { first: 100, limit: 10, signal: never });
 	expect({ ...window, bytes: window.bytes.toString("utf8", 0, 10) }).toEqual({
 		bytes: "line\nline\n",
 		isCut: true,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { describeMissing, displayPath, resolvePath, warnOfSensitivePath } from "../../src/tools/path.js";
 
 async function tempDir(): Promise<string> {
@@ -19,14 +20,14 @@ test.each([
 	["@src/a.ts", "/work/src/a.ts"],
 	["@~/x", "/home/u/x"],
 	["~other/x", "/work/~other/x"],
-])("%s means %s", (path, expected) => {
-	expect(resolvePath("/work", path, "/home/u")).toBe(expected);
+])("%s means %s", async (path, expected) => {
+	expect(await resolvePath(createLocalHost("/work", "/home/u"), path)).toBe(expected);
 });
 
 test("a file whose name starts with @ is found", async () => {
 	const dir = await tempDir();
 	await writeFile(join(dir, "@odd"), "");
-	expect(resolvePath(dir, "@odd")).toBe(join(dir, "@odd"));
+	expect(await resolvePath(createLocalHost(dir), "@odd")).toBe(join(dir, "@odd"));
 });
 
 test.each([
@@ -42,12 +43,14 @@ test("the message for a missing file names similar files, or the missing directo
 	const dir = await tempDir();
 	await mkdir(join(dir, "src"));
 	await writeFile(join(dir, "src/index.ts"), "");
-	expect(await describeMissing(dir, join(dir, "src/indx.ts"))).toBe(
+	expect(await describeMissing(createLocalHost(dir), join(dir, "src/indx.ts"))).toBe(
 		"src/indx.ts does not exist. In src: Did you mean index.ts?",
 	);
-	expect(await describeMissing(dir, join(dir, "zebra"))).toBe("zebra does not exist in the working directory.");
-	expect(await describeMissing(dir, join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
-	expect(await describeMissing(dir, join(dir, "srcs/a.ts"))).toBe(
+	expect(await describeMissing(createLocalHost(dir), join(dir, "zebra"))).toBe(
+		"zebra does not exist in the working directory.",
+	);
+	expect(await describeMissing(createLocalHost(dir), join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
+	expect(await describeMissing(createLocalHost(dir), join(dir, "srcs/a.ts"))).toBe(
 		"srcs/a.ts does not exist: srcs does not exist. In .: Did you mean src?",
 	);
 });
@@ -57,19 +60,20 @@ test("a warning names files that determine which code runs later, also through l
 	const cwd = join(home, "project");
 	await mkdir(join(cwd, ".pi/hooks"), { recursive: true });
 	await symlink(join(cwd, ".pi"), join(cwd, "innocent"));
-	const warn = (path: string) => warnOfSensitivePath(cwd, path, home);
-	expect(warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts is one of pi's own files/);
-	expect(warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
-	expect(warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
-	expect(warn(join(cwd, ".PI/hooks/new.ts"))).toContain("pi's own files");
+	const host = createLocalHost(cwd, home);
+	const warn = async (path: string) => warnOfSensitivePath(host, path, await host.realPath(path));
+	expect(await warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts is one of pi's own files/);
+	expect(await warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
+	expect(await warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
+	expect(await warn(join(cwd, ".PI/hooks/new.ts"))).toContain("pi's own files");
 	await symlink(".pi/hooks/not-yet.ts", join(cwd, "notes.md"));
 	await symlink("notes.md", join(cwd, "more.md"));
 	await symlink("loop", join(cwd, "loop"));
-	expect(warn(join(cwd, "more.md"))).toContain("pi's own files");
-	expect(warn(join(cwd, "loop/x"))).toBeUndefined();
-	expect(warn(join(home, ".bashrc"))).toContain("runs in the user's shell");
-	expect(warn(join(home, ".config/fish/config.fish"))).toContain("runs in the user's shell");
-	expect(warn(join(cwd, ".bashrc"))).toBeUndefined();
-	expect(warn(join(cwd, "src/a.ts"))).toBeUndefined();
-	expect(warn("/etc/.pi/x")).toBeUndefined();
+	expect(await warn(join(cwd, "more.md"))).toContain("pi's own files");
+	expect(await warn(join(cwd, "loop/x"))).toBeUndefined();
+	expect(await warn(join(home, ".bashrc"))).toContain("runs in the user's shell");
+	expect(await warn(join(home, ".config/fish/config.fish"))).toContain("runs in the user's shell");
+	expect(await warn(join(cwd, ".bashrc"))).toBeUndefined();
+	expect(await warn(join(cwd, "src/a.ts"))).toBeUndefined();
+	expect(await warn("/etc/.pi/x")).toBeUndefined();
 });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
 import { lsTool } from "../../src/tools/ls.js";
+import { createTestHost } from "../helpers/tool-hosts.js";
 import { textOf, toolContext } from "./context.js";
 
 async function project(files: Record<string, string>) {
@@ -147,7 +148,7 @@ test("find returns absolute paths outside the working directory", async () => {
 	const context = await project(PROJECT);
 	const result = await findTool.run(
 		{ pattern: "*.md", path: context.cwd },
-		{ ...context, cwd: join(context.cwd, "src") },
+		{ ...context, host: await createTestHost(join(context.cwd, "src")) },
 	);
 	expect(textOf(result)).toBe(join(context.cwd, "docs/guide.md"));
 });

@@ -55,10 +55,12 @@ test("nothing is written after an abort", async () => {
 test("the details of a replaced text file contain the changes, those of other files do not", async () => {
 	const context = await toolContext();
 	const write = async (path: string, content: string) => (await writeTool.run({ path, content }, context)).details;
+	const isLocal = context.host.name === "";
 	expect(await write("a.txt", "one\ntwo\n")).toEqual({ created: true, lines: 2 });
 	expect(await write("a.txt", "one\n2\n")).toEqual({
 		...{ created: false, lines: 2 },
-		...{ diff: "  1 one\n- 2 two\n+ 2 2", added: 1, removed: 1 },
+		// On another machine, the old content is not read.
+		...(isLocal ? { diff: "  1 one\n- 2 two\n+ 2 2", added: 1, removed: 1 } : {}),
 	});
 	await writeFile(join(context.cwd, "image"), Buffer.from([0xff, 0xfe, 0x00]));
 	expect(await write("image", "x")).toEqual({ created: false, lines: 1 });

@@ -16,7 +16,7 @@ async function startProgram(
 	const dir = await mkdtemp(join(tmpdir(), "pi-reaper-"));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	const source = join(dir, "source.ts");
-	const names = ["util/process.js", "util/reaper.js", "tools/shell.js"].map((name) =>
+	const names = ["util/process.js", "util/reaper.js", "tools/shell.js", "tools/host/local-host.js"].map((name) =>
 		JSON.stringify(join(SOURCES, name)),
 	);
 	await writeFile(source, names.map((name) => `export * from ${name};`).join("\n"));
@@ -24,10 +24,14 @@ async function startProgram(
 		input: source,
 		platform: "node",
 		resolve: { extensionAlias: { ".js": [".ts"] } },
-		output: { file: join(dir, "process.mjs") },
+		external: ["@vscode/ripgrep"],
+		output: { file: join(dir, "process.mjs"), codeSplitting: false },
 	});
 	const file = join(dir, "program.mjs");
-	await writeFile(file, `import { exec, killAllGroups, runShell, spawnGroup } from "./process.mjs";\n${body}`);
+	await writeFile(
+		file,
+		`import { createLocalHost, exec, killAllGroups, runShell, spawnGroup } from "./process.mjs";\n${body}`,
+	);
 	const program = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
 	onTestFinished(() => void program.kill("SIGKILL"));
 	const firstLine = new Promise<string>((resolve) => {
@@ -69,8 +73,7 @@ test.each(["/bin/bash", "/bin/sh"])(
 		import { writeSync } from "node:fs";
 		import { Socket } from "node:net";
 		Socket.prototype.write = () => true; // as if the program had been killed just before
-		runShell("sleep 1000 & echo $$ $!; wait", {
-			cwd: "/",
+		runShell(createLocalHost("/"), "sleep 1000 & echo $$ $!; wait", {
 			shellPath: "${shell}",
 			tmpDir: "/nowhere",
 			onProgress: ({ text }) => { if (text.includes("\\n")) writeSync(1, text); },

@@ -16,25 +16,18 @@ import { loadPromptTemplates } from "../../resources/prompt-templates.js";
 import { loadSkills } from "../../resources/skills.js";
 import { skillLocations, templateLocations } from "../../session/resource-files.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
+import { createLocalHost, startRipgrep } from "../../tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
-import { search } from "../../tools/ripgrep.js";
 import { runShell } from "../../tools/shell.js";
 import { ensurePrivateDir } from "../../util/fs.js";
 import { didYouMean } from "../../util/nearest.js";
 import { packageRoot, packageVersion } from "../../util/package-root.js";
 import type { SubcommandOptions } from "../options.js";
 import { printJson, printLines, tableLines } from "../standard-io.js";
+import { checkEngines } from "./check-engines.js";
 import { findHooks } from "./find-hooks.js";
+import type { Finding } from "./finding.js";
 import type { Location, SubcommandContext } from "./location.js";
-
-/** Result of one check. */
-interface Finding {
-	name: string;
-	state: "ok" | "note" | "problem";
-	text: string;
-	/** How to fix a problem; the name is part of the JSON output. */
-	fix?: string;
-}
 
 const OLDEST_NODE = 20;
 const SHELL_TIMEOUT_MS = 5000;
@@ -48,6 +41,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		...checkFiles(location),
 		...(await checkShell(location)),
 		await checkRipgrep(location),
+		...(await checkEngines(location.env.PATH, location.settings.on)),
 		...(await checkModels(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),
@@ -161,8 +155,7 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 	const name = "shell";
 	try {
 		ensurePrivateDir(paths.tmp);
-		const result = await runShell("printf %s ok", {
-			cwd: paths.cwd,
+		const result = await runShell(createLocalHost(paths.cwd), "printf %s ok", {
 			tmpDir: paths.tmp,
 			timeoutMs: SHELL_TIMEOUT_MS,
 			...(shellPath === undefined ? {} : { shellPath }),
@@ -177,18 +170,17 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 
 async function checkRipgrep({ paths }: Location): Promise<Finding> {
 	let version = "";
-	const end = await search(["--version"], {
+	const { failure } = await startRipgrep(["--version"], {
 		cwd: paths.cwd,
 		signal: new AbortController().signal,
-		separator: "\n",
-		onRecord: (record) => {
-			version ||= record;
-			return true;
+		onOutput(chunk) {
+			version += chunk.toString();
+			return undefined;
 		},
 	});
-	return end.status === "failed"
-		? { name: "ripgrep", state: "problem", text: end.problem, fix: "reinstall pi, or install ripgrep" }
-		: { name: "ripgrep", state: "ok", text: version };
+	return failure === undefined
+		? { name: "ripgrep", state: "ok", text: version.split("\n")[0] ?? "" }
+		: { name: "ripgrep", state: "problem", text: failure, fix: "reinstall pi, or install ripgrep" };
 }
 
 async function checkModels({ env, paths, settings, localServers }: Location): Promise<Finding[]> {

@@ -5,6 +5,7 @@ import type { HostHandleName } from "../handles.js";
 import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext } from "./context.js";
 import type { HookEventName, HookEvents, HookResults } from "./events.js";
+import type { ToolHostFactory } from "./hosts.js";
 import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 
@@ -162,6 +163,12 @@ export interface HookAPI {
 	 * @throws Error naming the missing or invalid field
 	 */
 	tool<TParameters extends TSchema, TDetails = unknown>(tool: HookTool<TParameters, TDetails>): void;
+	/**
+	 * Adds a kind of machine on which tools can run: `pi --on ssh://build-01/src` calls the factory of the scheme `ssh`. Call
+	 * it while the hook loads. Of two factories with one scheme the later is used.
+	 * @throws TypeError if the scheme is not lowercase letters, digits and "-", beginning with a letter
+	 */
+	toolHost(scheme: string, factory: ToolHostFactory): void;
 	readonly events: HookEventBus;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;

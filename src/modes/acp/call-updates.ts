@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus } from "@agentclientprotocol/sdk";
 import type { AssistantMessage } from "@mariozechner/pi-ai";
+import type { AgentSession } from "../../session/agent-session.js";
 import type { ToolResult } from "../../tools/tool.js";
 import {
 	beforeOf,
@@ -30,9 +31,13 @@ export class CallUpdates {
 	readonly #open = new Map<string, OpenCall>();
 
 	constructor(
-		private readonly cwd: string,
+		private readonly session: Pick<AgentSession, "cwd" | "host">,
 		private readonly send: (update: SessionUpdate) => void,
 	) {}
+
+	#place(): Pick<CallFacts, "cwd" | "isRemote"> {
+		return { cwd: this.session.cwd, isRemote: this.session.host.name !== "" };
+	}
 
 	/** The only call that runs now; null if none or several do. */
 	get running(): { toolCallId: string; content: readonly ToolCallContent[] } | null {
@@ -69,7 +74,7 @@ export class CallUpdates {
 	/** Marks a call as running, with the arguments that the tool receives. */
 	begin(id: string, name: string, args: Readonly<Record<string, unknown>>): void {
 		const isKnown = this.#open.has(id);
-		const facts = { name, args, cwd: this.cwd };
+		const facts = { name, args, ...this.#place() };
 		const call = this.#describe(id, name, args, readBefore(facts));
 		call.status = "in_progress";
 		const { title, kind } = describeCall(call);
@@ -107,7 +112,7 @@ export class CallUpdates {
 
 	/** Sends a call of an earlier run. */
 	replay(id: string, name: string, args: Readonly<Record<string, unknown>>, result: ReplayedResult | null): void {
-		const facts = { name, args, cwd: this.cwd };
+		const facts = { name, args, ...this.#place() };
 		const { title, kind, locations } = describeCall(facts);
 		const diffs = diffsOf(facts, beforeOf(facts, result?.details));
 		const isChange = result !== null && !result.isError && diffs.length > 0;
@@ -123,7 +128,7 @@ export class CallUpdates {
 	}
 
 	#describe(id: string, name: string, args: Readonly<Record<string, unknown>>, before: FileBefore): OpenCall {
-		const facts = { name, args, cwd: this.cwd };
+		const facts = { name, args, ...this.#place() };
 		const { locations } = describeCall(facts);
 		const content = diffsOf(facts, before);
 		const call: OpenCall = { ...facts, before, locations, content, status: "pending", isStreaming: false };

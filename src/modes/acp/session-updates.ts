@@ -54,7 +54,7 @@ export class SessionUpdates {
 
 	constructor(options: SessionUpdatesOptions) {
 		this.#options = options;
-		this.calls = new CallUpdates(options.session.cwd, (update) => this.send(update));
+		this.calls = new CallUpdates(options.session, (update) => this.send(update));
 		const isBehind = () => this.#waiting > 0;
 		this.#events = new EventSender({
 			get isBehind() {

@@ -6,7 +6,8 @@ import type {
 	ToolCallLocation,
 	ToolKind,
 } from "@agentclientprotocol/sdk";
-import { displayPath, resolvePath } from "../../tools/path.js";
+import { localPath } from "../../tools/host/local-path.js";
+import { displayPath } from "../../tools/path.js";
 import type { ToolResult, WriteToolDetails } from "../../tools/tool.js";
 import { parseDiff } from "../../util/read-diff.js";
 import { stripAll } from "../../util/sanitize.js";
@@ -16,6 +17,8 @@ export interface CallFacts {
 	name: string;
 	args: Readonly<Record<string, unknown>>;
 	cwd: string;
+	/** True if the call works on another machine, whose files the client cannot open. */
+	isRemote: boolean;
 }
 
 /** Fields that a client shows of a call before it has run. */
@@ -140,9 +143,10 @@ export function imageBlock({ data, mimeType }: { data: string; mimeType: string 
 	return { type: "image", data, mimeType };
 }
 
-function titleOf({ name, args, cwd }: CallFacts): string {
+function titleOf({ name, args, cwd, isRemote }: CallFacts): string {
 	const text = (value: unknown) => (typeof value === "string" ? stripAll(value).replace(/\s+/g, " ").trim() : "");
-	const path = typeof args.path === "string" ? displayPath(cwd, resolvePath(cwd, args.path)) : "";
+	const path =
+		typeof args.path !== "string" ? "" : isRemote ? text(args.path) : displayPath(cwd, localPath(cwd, args.path));
 	const titles: Record<string, string> = {
 		read: `Read ${path}`,
 		ls: `List ${path || "."}`,
@@ -158,8 +162,10 @@ function titleOf({ name, args, cwd }: CallFacts): string {
 	return (title || name).slice(0, MAX_TITLE);
 }
 
-function pathOf({ name, args, cwd }: CallFacts): string | null {
-	return PATH_TOOLS.has(name) && typeof args.path === "string" && args.path !== "" ? resolvePath(cwd, args.path) : null;
+/** Null on another machine, too: the client would open a file of this one. */
+function pathOf({ name, args, cwd, isRemote }: CallFacts): string | null {
+	if (isRemote) return null;
+	return PATH_TOOLS.has(name) && typeof args.path === "string" && args.path !== "" ? localPath(cwd, args.path) : null;
 }
 
 /** Text in a code block whose fence does not occur in it. */

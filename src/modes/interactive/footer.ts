@@ -24,6 +24,10 @@ const BAR_CELLS = 10;
 const MIN_TWO_LINES = 50;
 /** Minimum columns of the path next to branch and name. */
 const MIN_PATH = 12;
+/** Maximum columns of the name of a machine. */
+const MAX_HOST = 40;
+/** Minimum columns of a path after it. */
+const MIN_REMOTE_PATH = 8;
 /** Minimum columns between left and right. */
 const GAP = 2;
 
@@ -51,7 +55,7 @@ export class Footer implements Component {
 	}
 
 	#lines(width: number): string[] {
-		const { theme, cwd, home } = this.style;
+		const { theme } = this.style;
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
@@ -59,7 +63,7 @@ export class Footer implements Component {
 		const model = facts ? theme.dim(modelLabel(facts)) : "";
 		const right = isShort ? (facts ? this.#short(facts) : "") : model;
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
-		const location = `${shortened(cleanLine(homePath(cwd, home), 400), Math.max(MIN_PATH, room))}${branch}${name}`;
+		const location = `${shownPlace(this.style, Math.max(MIN_PATH, room))}${branch}${name}`;
 		const first = spread(theme.dim(location), right, width);
 		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts) : "", width)];
 	}
@@ -120,6 +124,14 @@ function queued({ queued: count }: FooterFacts): string {
 
 function jobs({ jobs: count }: FooterFacts): string {
 	return count > 0 ? plural(count, "job") : "";
+}
+
+/** The directory in which tools work, such as `~/src` or `ssh build-01:~/src`, in at most `max` columns if possible. */
+export function shownPlace({ cwd, home, remote }: Pick<ViewStyle, "cwd" | "home" | "remote">, max: number): string {
+	if (!remote) return shortened(cleanLine(homePath(cwd, home), 400), max);
+	const host = `${cleanLine(remote.name, MAX_HOST)}:`;
+	const path = cleanLine(homePath(remote.cwd, remote.home), 400);
+	return host + shortened(path, Math.max(MIN_REMOTE_PATH, max - visibleWidth(host)));
 }
 
 /** Cuts a path at its start: the last folders are the most informative. */

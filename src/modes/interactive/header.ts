@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Component } from "@mariozechner/pi-tui";
 import { plural } from "../format.js";
+import { shownPlace } from "./footer.js";
 import { cleanLine, spread, styled, wrapLines } from "./lines.js";
 import { View, type ViewStyle } from "./views/view.js";
 
@@ -13,6 +14,8 @@ export interface LoadedResources {
 	warnings: readonly string[];
 }
 
+/** Columns of the machine and directory in which tools work. */
+const MAX_PLACE = 40;
 const HINTS = ["/ commands", "@ files", "! shell"];
 
 /** First line of the screen: loaded resources and basic keys, then one line per warning. */
@@ -55,7 +58,10 @@ export class Header extends View {
 		const warnings = (this.#loaded?.warnings ?? []).flatMap((text) => this.#warning(text, width));
 		if (this.#replacement) return [...this.#replacement.render(width), ...warnings];
 		if (this.quiet) return warnings;
-		const facts = [`${theme.bold("pi")} ${this.version}`, ...this.#facts().map((fact) => theme.dim(fact))];
+		const { remote } = this.style;
+		// Before it is connected, nothing is known about it.
+		const place = remote ? [theme.warning(shownPlace(this.style, MAX_PLACE))] : [];
+		const facts = [`${theme.bold("pi")} ${this.version}`, ...place, ...this.#facts().map((fact) => theme.dim(fact))];
 		const help = keymap.keyOf("app.help");
 		const hints = [...HINTS, ...(help ? [`${help} help`] : [])].join("  ");
 		return [spread(facts.join(theme.dim(" · ")), theme.dim(hints), width), ...warnings];

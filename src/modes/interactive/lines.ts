@@ -20,6 +20,18 @@ export function cleanLine(text: string, maxLength = 500): string {
 	return revealLine(text, { maxLength });
 }
 
+/** Maximum columns of the name of a machine before the title of a tool, in rows of any width and in narrow rows. */
+const MAX_HOST = 24;
+const MAX_SHORT_HOST = 10;
+/** Rows with fewer columns are narrow. */
+const NARROW = 60;
+
+/** The name of the machine on which a command or tool runs, before its title; in a narrow row only its last word. */
+export function hostLabel(name: string, width: number): string {
+	if (width >= NARROW) return `${cleanLine(name, MAX_HOST)}: `;
+	return `${cleanLine(name.trim().split(/\s/).at(-1) ?? name, MAX_SHORT_HOST)}: `;
+}
+
 /** Wraps lines at words, each to at most `width` columns. */
 export function wrapLines(lines: readonly string[], width: number): string[] {
 	const room = Math.max(1, width);

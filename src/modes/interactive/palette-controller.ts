@@ -1,9 +1,7 @@
-import { sep } from "node:path";
 import type { PaletteItem } from "../../commands/command.js";
 import type { CompletionItem } from "../../hooks/types.js";
-import { COMMON_ARGUMENTS, NOT_GIT, search } from "../../tools/ripgrep.js";
+import type { ToolHost } from "../../tools/host/tool-host.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
-import type { ListFiles } from "../../tui/file-search.js";
 
 /** Maximum number of files in the list; nobody finds more by typing. */
 const MAX_FILES = 500_000;
@@ -24,11 +22,11 @@ export class PaletteController {
 	#used: CompletionSource;
 	#source: PaletteSource | undefined;
 
-	/** @param listFiles lists paths relative to `cwd` */
-	constructor(cwd: string, listFiles: ListFiles) {
+	/** @param host the machine whose paths are completed; called each time */
+	constructor(host: () => ToolHost) {
 		this.base = createCompletion({
-			cwd,
-			listFiles,
+			folders: host,
+			listFiles: (onFile, signal) => listFiles(host(), onFile, signal),
 			palette: () => this.#source?.palette() ?? [],
 			completeArguments: async (name, prefix) => {
 				const items = (await this.#source?.completeArguments(name, prefix)) ?? [];
@@ -50,17 +48,17 @@ export class PaletteController {
 	}
 }
 
-/** Lists the files under a directory that are not ignored, relative to it and with `/`; none when listing fails. */
-export async function listFiles(cwd: string, onFile: (path: string) => void, signal: AbortSignal): Promise<void> {
+/** Lists the files under the working directory that are not ignored, relative to it and with `/`; none when listing fails. */
+export async function listFiles(host: ToolHost, onFile: (path: string) => void, signal: AbortSignal): Promise<void> {
 	let count = 0;
-	await search([...COMMON_ARGUMENTS, ...NOT_GIT, "--files"], {
-		cwd,
+	const search = host.search({
+		path: host.cwd,
 		signal,
-		separator: "\0",
 		givesWay: true,
-		onRecord: (record) => {
-			onFile(sep === "/" ? record : record.replaceAll(sep, "/"));
+		onFile(path) {
+			onFile(path);
 			return ++count < MAX_FILES;
 		},
 	});
+	await search.catch(() => {}); // such as a working directory that was deleted
 }

@@ -1,5 +1,6 @@
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { createLocalHost } from "../../tools/host/local-host.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
@@ -10,7 +11,7 @@ import { dropFiles } from "./dropped-paths.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import { HookScreenLoader } from "./hook-screen/hook-screen-loader.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { listFiles, PaletteController } from "./palette-controller.js";
+import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
@@ -39,7 +40,8 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const themes = new ThemeController(options.theme, options.settings, warn);
 	const { theme } = themes;
 	const screen = new Screen({ ...options, settings: options.settings.current, terminal, theme, keymap });
-	const palette = new PaletteController(cwd, (onFile, signal) => listFiles(cwd, onFile, signal));
+	const local = createLocalHost(cwd);
+	const palette = new PaletteController(() => session()?.host ?? local);
 	const editor = new PromptEditor(screen.tui, {
 		theme,
 		keymap,

@@ -91,6 +91,7 @@ export class Screen {
 			theme,
 			cwd,
 			home,
+			remote: null,
 			expanded: false,
 			showThinking: false,
 			previewThinking: !settings.hideThinkingBlock,

@@ -2,9 +2,10 @@ import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import type { ToolHost } from "../../tools/host/tool-host.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
-import { readGitBranch, watchGitBranch } from "./git-branch.js";
+import { readGitBranch, readHostBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
 /** Events that may change the footer. */
@@ -38,7 +39,9 @@ const HISTORY_ENTRIES = 10_000;
 export class SessionBinding {
 	/** Notices and hook errors from before the session was drawn; null after that. */
 	#early: AgentSessionEvent[] | null = [];
-	#branch: string | null;
+	#branch: string | null = null;
+	/** The branch of another machine is being read; `again`: and must be read again. */
+	#branchRead: "idle" | "reading" | "again" = "idle";
 	#isCounting = false;
 	/** Live view of the session's log. */
 	readonly #entries: EntrySource;
@@ -50,7 +53,6 @@ export class SessionBinding {
 		/** Aborts when the screen closes. */
 		private readonly ended: AbortSignal,
 	) {
-		this.#branch = readGitBranch(session.cwd);
 		this.#entries = {
 			get length() {
 				return session.log.length;
@@ -65,6 +67,7 @@ export class SessionBinding {
 		const { loaded } = this.session;
 		const early = this.#early ?? [];
 		this.#early = null;
+		this.#showPlace();
 		this.screen.header.loaded = loaded;
 		this.#load();
 		for (const event of early) {
@@ -73,6 +76,7 @@ export class SessionBinding {
 			if (!isKnown) this.screen.handle(event);
 		}
 		this.#updateFooter();
+		if (this.session.host.name !== "") return;
 		const unwatch = watchGitBranch(this.session.cwd, () => {
 			this.#readBranch();
 			this.#updateFooter();
@@ -103,16 +107,44 @@ export class SessionBinding {
 		this.screen.handle(event);
 		if (event.type === "session_changed") {
 			// The files were read again.
+			this.#showPlace();
 			this.screen.header.loaded = this.session.loaded;
 			this.#load();
 		}
 		if (event.type === "queue_returned") this.editor.putBack(event.texts.join("\n\n"));
-		if (event.type === "turn_end" || event.type === "bash_end") this.#readBranch();
+		// On another machine this takes a round trip: not after each turn.
+		const turn = this.screen.style.remote ? "agent_end" : "turn_end";
+		if (event.type === turn || event.type === "bash_end") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
 	}
 
+	/** Shows where tools work, and the branch there. */
+	#showPlace(): void {
+		const { name, cwd, home } = this.session.host;
+		this.screen.style.remote = name === "" ? null : { name, cwd, home };
+		this.#branch = null;
+		this.#readBranch();
+	}
+
 	#readBranch(): void {
-		this.#branch = readGitBranch(this.session.cwd);
+		const { host, cwd } = this.session;
+		if (host.name === "") this.#branch = readGitBranch(cwd);
+		else void this.#readHostBranch(host);
+	}
+
+	/** Takes a round trip, which nothing waits for. */
+	async #readHostBranch(host: ToolHost): Promise<void> {
+		const isReading = this.#branchRead !== "idle";
+		this.#branchRead = isReading ? "again" : "reading";
+		if (isReading) return;
+		const branch = await readHostBranch(host, this.ended);
+		const mustRepeat = this.#branchRead === "again";
+		this.#branchRead = "idle";
+		if (this.ended.aborted) return;
+		if (mustRepeat) return this.#readBranch();
+		if (host !== this.session.host || branch === this.#branch) return;
+		this.#branch = branch;
+		this.#updateFooter();
 	}
 
 	#load(): void {
@@ -154,7 +186,7 @@ export class SessionBinding {
 			jobs: this.session.jobs.running,
 		};
 		this.screen.footer.facts = facts;
-		this.screen.window.name(sessionName, this.session.cwd);
+		this.screen.window.name(sessionName, this.session.host.cwd);
 		this.editor.setThinkingLevel(thinkingLevel);
 	}
 }

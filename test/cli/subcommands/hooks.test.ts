@@ -26,6 +26,7 @@ const NO_NAMES = {
 	shortcuts: [],
 	flags: [],
 	providers: [],
+	toolHosts: [],
 	listensTo: [],
 };
 const BROKEN = `export default function (pi) {
@@ -152,6 +153,7 @@ describe("pi hooks check", () => {
 			shortcuts: ["ctrl+q", "f5"],
 			flags: ["deep"],
 			providers: ["corp"],
+			toolHosts: [],
 			listensTo: ["deploy:done"],
 			problem: null,
 			warnings: [],

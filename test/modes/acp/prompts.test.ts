@@ -23,7 +23,7 @@ test("the text arrives while the model writes it", async () => {
 	});
 	provider.reply({ content: [text("first words")], hold });
 	const answer = editor.prompt(id, "hi");
-	await vi.waitFor(() => expect(editor.text("agent_message_chunk")).toBe("first words"));
+	await vi.waitFor(() => expect(editor.text("agent_message_chunk")).toBe("first words"), 10_000);
 	release();
 	expect(await answer).toEqual({ stopReason: "end_turn" });
 });
@@ -109,7 +109,7 @@ test("cancel right after the prompt and $/cancel_request also answer with cancel
 	const canceled = new AbortController();
 	const params = { sessionId: id, prompt: [{ type: "text" as const, text: "two" }] };
 	const second = editor.agent.request(methods.agent.session.prompt, params, { cancellationSignal: canceled.signal });
-	await vi.waitFor(() => expect(editor.text("agent_message_chunk")).toContain("never"));
+	await vi.waitFor(() => expect(editor.text("agent_message_chunk")).toContain("never"), 10_000);
 	canceled.abort();
 	expect(await second).toEqual({ stopReason: "cancelled" });
 });

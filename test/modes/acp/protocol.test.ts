@@ -34,7 +34,7 @@ test("authenticate accepts its method only", async () => {
 test("lines that are no requests get an answer, and the connection stays open", async () => {
 	const { editor, write, output, id } = await serve();
 	write('nonsense\n[]\n42\n{"jsonrpc":"2.0","id":77,"method":"session/dance","params":{}}\n');
-	await vi.waitFor(() => expect(output()).toContain('"id":77'));
+	await vi.waitFor(() => expect(output()).toContain('"id":77'), 10_000);
 	const errors = output()
 		.trim()
 		.split("\n")

@@ -45,6 +45,8 @@ export interface AppOptions {
 	withoutModel?: boolean;
 	/** Default: the scripted model of the loopback provider, over chat completions. */
 	model?: string;
+	/** As `--on`. */
+	on?: string;
 	/** Default: none are searched. */
 	localServers?: CreateAgentSessionOptions["localServers"];
 	modelOptions?: LoopbackModelOptions;
@@ -82,6 +84,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 				cwd,
 				home,
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
+				...(options.on === undefined ? {} : { on: options.on }),
 				settings,
 				askTrust: questions.askTrust,
 				askGrant: questions.askGrant,

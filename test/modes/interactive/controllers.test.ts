@@ -9,6 +9,7 @@ import { PromptController } from "../../../src/modes/interactive/prompt-controll
 import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
 import type { Activity } from "../../../src/session/activity.js";
 import type { PromptResult } from "../../../src/session/prompter.js";
+import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
@@ -26,7 +27,13 @@ function start() {
 	const terminal = new VirtualTerminal(60, 16);
 	const tui = new LiveTUI(terminal);
 	const keymap = createKeymap();
-	const palette = new PaletteController("/", async (onFile) => onFile("src/price.ts"));
+	const palette = new PaletteController(() => ({
+		...createLocalHost("/"),
+		async search({ onFile }) {
+			onFile?.("src/price.ts");
+			return { status: "done", complete: true };
+		},
+	}));
 	const editor = new PromptEditor(tui, { theme, keymap, completion: palette.completion });
 	const slot = new Container();
 	tui.addChild(slot);

@@ -78,7 +78,7 @@ test("a provider completes after its own sign, delegates the rest, and is gone a
 	await app.terminal.type("/relo");
 	await app.terminal.waitFor("/reload");
 	await app.terminal.press("enter");
-	await vi.waitFor(() => expect(app.session().activity.state).toBe("idle"));
+	await vi.waitFor(() => expect(app.session().activity.state).toBe("idle"), 10_000);
 	await app.terminal.type("fix #");
 	await app.terminal.settle();
 	expect((await app.terminal.screen()).join("\n")).not.toContain("coupons");

@@ -97,7 +97,7 @@ test("a dialog that opens while the user types takes no key as its answer until 
 	const { terminal, submit } = await startApp({ hooks: { "late.ts": LATE } });
 	await terminal.waitFor("0%");
 	await submit("/late");
-	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function));
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function), 10_000);
 	await terminal.type("also fix ");
 	Reflect.get(globalThis, "askLate")();
 	await terminal.waitFor("late asks: Delete it?");
@@ -114,7 +114,7 @@ test("Escape closes such a dialog at once, and the draft is still there", async 
 	const { terminal, submit } = await startApp({ hooks: { "late.ts": LATE } });
 	await terminal.waitFor("0%");
 	await submit("/late");
-	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function));
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "askLate")).toBeInstanceOf(Function), 10_000);
 	await terminal.type("also fix ");
 	Reflect.get(globalThis, "askLate")();
 	await terminal.waitFor("late asks: Delete it?");

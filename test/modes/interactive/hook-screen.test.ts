@@ -316,7 +316,7 @@ test.each([
 	await app.submit("/open");
 	await app.terminal.waitFor(/^open$/m);
 	await end(app);
-	await vi.waitFor(() => expect(Reflect.get(globalThis, "answers")).toEqual([null]));
+	await vi.waitFor(() => expect(Reflect.get(globalThis, "answers")).toEqual([null]), 10_000);
 	await app.terminal.waitFor((rows) => !rows.includes("open"));
 });
 

@@ -10,6 +10,7 @@ export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInThe
 		theme: createTheme(change.themeName ?? "plain"),
 		cwd: "/home/ada/src/shop",
 		home: "/home/ada",
+		remote: null,
 		expanded: false,
 		showThinking: false,
 		previewThinking: true,

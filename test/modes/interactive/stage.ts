@@ -70,6 +70,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 	const style: ViewStyle = {
 		theme: createTheme(options.theme ?? "dark"),
 		cwd: "/home/ada/src/shop",
+		remote: null,
 		home: "/home/ada",
 		expanded: false,
 		showThinking: false,

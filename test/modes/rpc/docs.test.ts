@@ -46,7 +46,7 @@ test.each(examples.map((example) => [example.split("\n")[0], example]))(
 				if (index < 0)
 					throw new Error(`No line such as ${text} among\n${lines.map((got) => JSON.stringify(got)).join("\n")}`);
 				return index;
-			});
+			}, 10_000);
 			// Answers may arrive before events and earlier answers.
 			if (!text.includes('"response"') && !text.includes('"success"')) seen = at + 1;
 			const found = lines[at];

@@ -70,7 +70,7 @@ describe("updates of a message", () => {
 		const grow = streaming();
 		sender.send(grow("a"));
 		sender.send(grow("b"));
-		await vi.waitFor(() => expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "b"]));
+		await vi.waitFor(() => expect(updates(lines).map(({ delta }) => delta)).toEqual(["a", "b"]), 10_000);
 	});
 
 	test("of different blocks are not joined", async () => {

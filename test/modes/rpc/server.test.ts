@@ -98,7 +98,7 @@ describe("prompts", () => {
 		await client.call("get_state");
 		write('{"id":1,"type":"prompt","message":"go"}\n{"id":2,"type":"abort"}\n');
 		await client.call("get_state");
-		await vi.waitFor(() => expect(session.isRunning).toBe(false));
+		await vi.waitFor(() => expect(session.isRunning).toBe(false), 10_000);
 		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
 	});
 

@@ -48,7 +48,13 @@ export interface PagerItem extends ItemRef {
 /** Maximum number of entries whose items are kept. */
 const MAX_KEPT = 400;
 /** Entries of pi without items. */
-const SILENT: ReadonlySet<string> = new Set(["session", "model_change", "thinking_level_change", "session_info"]);
+const SILENT: ReadonlySet<string> = new Set([
+	"session",
+	"model_change",
+	"thinking_level_change",
+	"session_info",
+	"tool_host",
+]);
 const SHOWN: ReadonlySet<string> = new Set([
 	"message",
 	"compaction",

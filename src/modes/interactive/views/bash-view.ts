@@ -1,5 +1,5 @@
 import type { BashExecutionMessage } from "../../../log/entry.js";
-import { cleanLine, clipLine, spread } from "../lines.js";
+import { cleanLine, clipLine, hostLabel, spread } from "../lines.js";
 import { outputOf } from "./tools/bash.js";
 import { failureMark, tailOf } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
@@ -43,7 +43,10 @@ export class BashView extends View {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const sign = this.#message?.excludeFromContext ? "!!" : "!";
-		const head = spread(`${theme.warning(sign)} ${theme.userText(cleanLine(this.command))}`, this.#status(), width);
+		const { remote } = this.style;
+		const host = remote ? theme.dim(hostLabel(remote.name, width)) : "";
+		const command = `${theme.warning(sign)} ${host}${theme.userText(cleanLine(this.command))}`;
+		const head = spread(command, this.#status(), width);
 		const rail = theme.dim("│ ");
 		const output = outputOf(this.#output, this.#message !== null && this.#message.exitCode !== 0);
 		const body = tailOf(output, Math.max(1, width - 2), this.style);

@@ -3,7 +3,7 @@ import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import type { ChangedInput } from "../../../log/entry.js";
 import { describeChangedInput } from "../../../log/gate-text.js";
 import type { ToolResult } from "../../../tools/tool.js";
-import { cleanLine, clipLine, spread, styled, wrapLines } from "../lines.js";
+import { cleanLine, clipLine, hostLabel, spread, styled, wrapLines } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
@@ -28,6 +28,9 @@ const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
 	["edit", editPresenter],
 	["write", writePresenter],
 ]);
+
+/** Tools that work on the machine that the user chose; those of hooks and MCP servers run where pi does. */
+const HOST_TOOLS: ReadonlySet<string> = new Set([...PRESENTERS.keys(), "jobs"]);
 
 /** A tool call with its result: one line, and a preview of the output below it. */
 export class ToolCallView extends View {
@@ -110,7 +113,10 @@ export class ToolCallView extends View {
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
 		const subject = this.#presenter.subject(call, this.style);
 		const failed = call.phase === "finished" && call.isError;
-		const title = failed ? theme.error(`${theme.bold(name)}  ${subject}`) : `${theme.bold(name)}  ${subject}`;
+		const host = this.#host(width);
+		const title = failed
+			? theme.error(`${theme.bold(name)}  ${host}${subject}`)
+			: `${theme.bold(name)}  ${theme.dim(host)}${subject}`;
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const renderer = this.rendererOf(call.name);
@@ -125,6 +131,12 @@ export class ToolCallView extends View {
 		body.push(...(this.#images?.lines(room) ?? []));
 		if (call.change !== "") body.unshift(...styled(wrapLines([call.change], room), theme.warning));
 		return [...head, ...body.map((line) => clipLine(rail + line, width))];
+	}
+
+	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one. */
+	#host(width: number): string {
+		const { remote } = this.style;
+		return remote && HOST_TOOLS.has(this.#state.name) ? hostLabel(remote.name, width) : "";
 	}
 
 	#status(failed: boolean): string {

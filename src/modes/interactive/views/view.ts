@@ -3,12 +3,22 @@ import type { Block } from "../../../tui/live-tui.js";
 import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 
+/** Where tools work, if that is not this machine. */
+export interface RemotePlace {
+	/** As `ToolHost.name`. */
+	readonly name: string;
+	readonly cwd: string;
+	readonly home: string;
+}
+
 /** Shared by all views: theme, display switches, and functions that request a frame. */
 export interface ViewStyle {
 	readonly theme: Theme;
 	/** Absolute. Paths inside it are shown relative to it. */
 	readonly cwd: string;
 	readonly home: string;
+	/** The machine on which tools work, with its directories; null: this one. */
+	remote: RemotePlace | null;
 	/** Full outputs and diffs instead of previews: in the transcript pager. */
 	readonly expanded: boolean;
 	/** Ctrl+T: full thinking. */

@@ -109,7 +109,7 @@ test.each([
 	[
 		40,
 		[
-			" Hooks         3 hooks · 27 bundled off",
+			" Hooks         3 hooks · 30 bundled off",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
 			"   stacking      /pop /un…  never fired",
@@ -119,7 +119,7 @@ test.each([
 	[
 		80,
 		[
-			" Hooks, in the order they run                          3 hooks · 27 bundled off",
+			" Hooks, in the order they run                          3 hooks · 30 bundled off",
 			" → fold                 /fold /unfold · agent_start agent_end con…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
 			"   stacking             /pop /unpop · agent_start agent_end conte…  never fired",
@@ -129,7 +129,7 @@ test.each([
 	[
 		120,
 		[
-			" Hooks, in the order they run                                                                  3 hooks · 27 bundled off",
+			" Hooks, in the order they run                                                                  3 hooks · 30 bundled off",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
 			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",

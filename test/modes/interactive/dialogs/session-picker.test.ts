@@ -80,7 +80,8 @@ async function open(
 		now: () => NOW,
 	});
 	const screen = (width = 80) => `${picker.render(width).join("\n")}\n`;
-	const shows = (wanted: string | RegExp) => vi.waitFor(() => expect(screen()).toMatch(wanted), { interval: 5 });
+	const shows = (wanted: string | RegExp) =>
+		vi.waitFor(() => expect(screen()).toMatch(wanted), { interval: 5, timeout: 10_000 });
 	const type = (...keys: string[]) => {
 		for (const key of keys) picker.handleInput(key);
 	};
@@ -104,7 +105,7 @@ describe("the picker", () => {
 			await shows("pipeline");
 			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-all-${width}.txt`);
 			type("\t");
-			await vi.waitFor(() => expect(screen()).not.toContain("pipeline"));
+			await vi.waitFor(() => expect(screen()).not.toContain("pipeline"), 10_000);
 		},
 	);
 
@@ -144,7 +145,7 @@ describe("the picker", () => {
 		const { sessions, type, closed } = await open();
 		const search = vi.spyOn(sessions, "search");
 		type(..."half c");
-		await vi.waitFor(() => expect(search).toHaveBeenCalledOnce());
+		await vi.waitFor(() => expect(search).toHaveBeenCalledOnce(), 10_000);
 		closed.abort();
 		expect(search.mock.calls[0]?.[2].aborted).toBe(true);
 	});
@@ -201,7 +202,8 @@ describe("a session", () => {
 		};
 		const { signal } = new AbortController();
 		const picker = new SessionPicker(look, { sessions, home: "/home/ada", signal, requestRender() {}, onClose() {} });
-		const shows = (wanted: string) => vi.waitFor(() => expect(picker.render(width).join("\n")).toContain(wanted));
+		const shows = (wanted: string) =>
+			vi.waitFor(() => expect(picker.render(width).join("\n")).toContain(wanted), 10_000);
 		await shows("coupons");
 		picker.handleInput(CTRL_D);
 		const screens = [picker.render(width)];

@@ -76,7 +76,7 @@ export const lsPresenter: ToolPresenter = {
 
 /** The path argument, relative to the working directory or home. */
 export function shownPath(call: ToolCallState, style: ViewStyle): string {
-	return cleanLine(displayPath(textArg(call, "path"), style), 300);
+	return cleanLine(displayPath(textArg(call, "path"), style.remote ?? style), 300);
 }
 
 function inPath(call: ToolCallState, style: ViewStyle): string {

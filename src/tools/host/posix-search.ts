@@ -1,0 +1,130 @@
+import { parseGlob } from "../glob.js";
+import type { LinePattern, SearchRequest } from "./tool-host.js";
+
+/** Argument: `./`, or a file. In a repository, git knows what its ignore files exclude. */
+const SEARCH = `
+if [ "$1" != ./ ]; then set -- "$1"; eval "$PI_RUN"
+elif git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+	git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c "$PI_RUN" sh
+else find . -name .git -prune -o -type f -exec sh -c "$PI_RUN" sh {} +
+fi
+`;
+
+/** Prints the files among the arguments. */
+const PRINT_NAMES = `for file do [ -f "$file" ] && printf '%s\\000' "$file"; done; :`;
+
+const PRINT_LINES = `exec awk "$PI_PROGRAM" "$@"`;
+
+/** Prints the lines that match, and those around them: the file, \\001, the number, `:` or `-`, the text. */
+const PROGRAM = `
+function show(mark, at, line) {
+	printf "%s\\001%d%s%s\\n", file, at, mark, substr(line, 1, columns)
+	shown = at
+}
+BEGIN {
+	pattern = ENVIRON["PI_PATTERN"]; kind = ENVIRON["PI_KIND"]
+	context = ENVIRON["PI_CONTEXT"] + 0; columns = ENVIRON["PI_COLUMNS"] + 0
+	plain = kind ~ /f/; folds = kind ~ /i/
+	if (folds) pattern = tolower(pattern)
+	for (argument = 1; argument < ARGC; argument++) {
+		file = ARGV[argument]
+		number = 0; after = 0; shown = 0
+		# An unreadable file has no lines; one with control characters is no text.
+		while ((getline line < file) > 0 && line !~ /[\\001-\\010\\016-\\032]/) {
+			number++
+			text = folds ? tolower(line) : line
+			if (plain ? index(text, pattern) > 0 : text ~ pattern) {
+				for (at = number - context; at < number; at++) if (at > shown) show("-", at, lines[at])
+				show(":", number, line)
+				after = context
+			} else if (after > 0) { after--; show("-", number, line) }
+			if (context > 0) { lines[number] = line; delete lines[number - context] }
+		}
+		close(file)
+	}
+}
+`;
+
+/** The command of a search with POSIX tools, whose last argument follows. @returns a problem as text if it needs ripgrep */
+export function posixSearch({ lines }: SearchRequest, host: string): string[] | string {
+	const run = lines ? PRINT_LINES : PRINT_NAMES;
+	const start = ["env", `PI_RUN=${run}`];
+	const end = ["sh", "-c", SEARCH, "sh"];
+	if (!lines) return [...start, ...end];
+	const pattern = lines.literal ? lines.pattern : toExtended(lines, host);
+	if (typeof pattern !== "string") return pattern.problem;
+	return [
+		...start,
+		`PI_PROGRAM=${PROGRAM}`,
+		`PI_PATTERN=${pattern}`,
+		`PI_KIND=${lines.literal ? "f" : ""}${lines.ignoreCase ? "i" : ""}`,
+		`PI_CONTEXT=${lines.context}`,
+		`PI_COLUMNS=${lines.maxColumns * 2}`,
+		...end,
+	];
+}
+
+/** The same request that drops what ripgrep would not search. */
+export function withFilters(request: SearchRequest): SearchRequest {
+	const { names, exclude, onFile, onLine } = request;
+	const wanted = names?.map(parseGlob);
+	const unwanted = exclude === undefined ? undefined : parseGlob(exclude);
+	const isIncluded = (path: string) =>
+		path === "" || ((wanted?.some((glob) => glob.matches(path)) ?? true) && unwanted?.matches(path) !== true);
+	return {
+		...request,
+		onFile: (path) => !isIncluded(path) || (onFile?.(path) ?? true),
+		onLine: (line) => !isIncluded(line.path) || (onLine?.(line) ?? true),
+	};
+}
+
+/** Classes of ripgrep that POSIX writes differently. */
+const CLASSES: Readonly<Record<string, [outside: string, inside: string]>> = {
+	d: ["[0-9]", "0-9"],
+	w: ["[[:alnum:]_]", "[:alnum:]_"],
+	s: ["[[:space:]]", "[:space:]"],
+	t: ["\t", "\t"],
+};
+
+/** A regular expression as POSIX tools understand it. */
+function toExtended({ pattern }: LinePattern, host: string): string | { problem: string } {
+	try {
+		new RegExp(pattern);
+	} catch (error) {
+		const reason = error instanceof Error ? error.message.replace(/^.*\/: /, "") : "syntax error";
+		return {
+			problem: `The pattern is not a valid regular expression: ${reason}. Escape special characters with \\, or set literal to true.`,
+		};
+	}
+	let result = "";
+	let isClass = false;
+	for (let at = 0; at < pattern.length; at++) {
+		const character = pattern[at] ?? "";
+		const next = pattern[at + 1] ?? "";
+		if (character === "\\") {
+			at++;
+			const known = CLASSES[next];
+			if (known) result += known[isClass ? 1 : 0];
+			else if (/[a-zA-Z0-9\n]/.test(next)) return unsupported(`\\${next === "\n" ? "n" : next}`, host);
+			else result += isClass && next !== "\\" ? next : `\\${next}`;
+		} else if (character === "\n") return unsupported("line breaks", host);
+		else if (!isClass && character === "(" && next === "?") {
+			if (pattern[at + 2] !== ":") return unsupported(`(?${pattern[at + 2] ?? ""}`, host);
+			result += "(";
+			at += 2;
+		} else if (!isClass && /[*+?}]/.test(character) && (next === "?" || next === "+")) {
+			return unsupported(`${character}${next}`, host);
+		} else {
+			if (character === "[") isClass = true;
+			else if (character === "]") isClass = false;
+			result += character;
+		}
+	}
+	return result;
+}
+
+function unsupported(construct: string, host: string): { problem: string } {
+	return {
+		problem: `ripgrep is not installed on ${host}, and without it grep does not support ${construct} in a pattern. Use a simpler pattern, or bash.`,
+	};
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { errorText } from "../../errors.js";
+import { MAX_TIMER_MS, onAbort } from "../../util/abort.js";
+import { MarkedStream } from "./marked-stream.js";
+import type { EngineProcess, ShellEngine } from "./shell-engine.js";
+import type { HostExecOptions } from "./tool-host.js";
+
+/** Maximum wait for the end of the connection after the program has ended. */
+const LINGER_MS = 200;
+/** Time in which the host ends the processes of a program: SIGTERM, a second until SIGKILL, and some for the way. */
+const END_MS = 1500;
+/** Kept of what the engine says. */
+const MAX_STDERR = 4000;
+
+/** Options of `callShell`. */
+export interface ShellCallOptions extends Pick<HostExecOptions, "signal" | "timeoutMs" | "waitsForGroup" | "onOutput"> {
+	/** Sent to the program. The connection stays open after it: its end ends the program. */
+	stdin?: string | Uint8Array;
+	/** The program reads stdin to its end. */
+	endsStdin?: boolean;
+	/** True if stderr is output too, and ends with the mark. */
+	splits?: boolean;
+}
+
+/** How a call ended. */
+export interface ShellCallEnd {
+	/** What follows the mark: an exit code or a letter; null if the connection was lost before it. */
+	status: string | null;
+	endedBy: "itself" | "timeout" | "abort";
+	/** True if processes are left that end with the connection. */
+	leftRunning: boolean;
+	/** Why the engine could not be started; else the end of what it said. */
+	problem: string;
+}
+
+/** The calls to an engine that have not ended, or have left processes behind. */
+export class ShellCalls {
+	readonly #open = new Set<EngineProcess>();
+
+	constructor(private readonly engine: ShellEngine) {}
+
+	/** Starts `sh` on the host with a new mark among its arguments. Never rejects. */
+	run(command: (mark: string) => string[], options: ShellCallOptions = {}): Promise<ShellCallEnd> {
+		const { signal, timeoutMs, stdin, endsStdin, splits = false, waitsForGroup = false, onOutput } = options;
+		const mark = randomBytes(16).toString("hex");
+		const none = { status: null, leftRunning: false, problem: "" };
+		if (signal?.aborted) return Promise.resolve({ ...none, endedBy: "abort" });
+		let child: EngineProcess;
+		try {
+			child = this.engine.spawn(command(mark));
+		} catch (thrown) {
+			return Promise.resolve({ ...none, endedBy: "itself", problem: errorText(thrown) });
+		}
+		this.#open.add(child);
+		const output = { stdout: new MarkedStream(mark), stderr: new MarkedStream(mark) };
+
+		return new Promise((resolve) => {
+			let endedBy: ShellCallEnd["endedBy"] = "itself";
+			let problem = "";
+			let isResolved = false;
+			let isClosed = false;
+			let linger: NodeJS.Timeout | undefined;
+
+			const finish = () => {
+				if (isResolved) return;
+				isResolved = true;
+				clearTimeout(timeout);
+				clearTimeout(linger);
+				release();
+				const leftRunning = !isClosed && endedBy === "itself";
+				if (leftRunning && waitsForGroup && signal) onAbort(signal, () => child.stdin.end());
+				child.stdout.resume();
+				child.stderr.resume();
+				resolve({ status: output.stdout.status, endedBy, leftRunning, problem: problem.trim() });
+			};
+			const isMarked = () => output.stdout.status !== null && (!splits || output.stderr.status !== null);
+			const check = () => {
+				if (endedBy !== "itself" || !isMarked() || linger) return;
+				linger = setTimeout(finish, LINGER_MS);
+			};
+			const end = (by: "timeout" | "abort") => {
+				if (endedBy !== "itself" || isResolved) return;
+				endedBy = by;
+				this.#end(child);
+				clearTimeout(linger);
+				linger = setTimeout(finish, END_MS);
+			};
+			const timeout =
+				timeoutMs === undefined ? undefined : setTimeout(() => end("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
+			const release = signal ? onAbort(signal, () => end("abort")) : () => {};
+
+			for (const name of ["stdout", "stderr"] as const) {
+				const stream = child[name];
+				stream.on("data", (chunk: Buffer) => {
+					if (isResolved) return;
+					const payload = output[name].add(chunk);
+					if (name === "stderr" && !splits) problem = (problem + payload.toString()).slice(-MAX_STDERR);
+					else if (payload.length > 0) {
+						if (name === "stderr") problem = (problem + payload.toString()).slice(-MAX_STDERR);
+						const paused = onOutput?.(payload, name);
+						if (paused !== undefined) {
+							stream.pause();
+							const resume = () => void stream.resume();
+							paused.then(resume, resume);
+						}
+					}
+					check();
+				});
+				stream.on("error", () => {}); // counts as the end of the stream
+			}
+			child.once("error", (error) => {
+				problem = errorText(error);
+				this.#open.delete(child);
+				isClosed = true;
+				finish();
+			});
+			child.once("close", () => {
+				this.#open.delete(child);
+				isClosed = true;
+				finish();
+			});
+			child.stdin.on("error", () => {}); // the end of the program is reported elsewhere
+			if (stdin !== undefined) child.stdin.write(stdin);
+			if (endsStdin) child.stdin.end();
+		});
+	}
+
+	/** Ends all programs. Resolves when they have ended, or after the time that takes. */
+	async endAll(): Promise<void> {
+		await Promise.all([...this.#open].map((child) => this.#end(child)));
+	}
+
+	/** Ends the connection, and with it the program. */
+	#end(child: EngineProcess): Promise<void> {
+		child.stdin.end();
+		return new Promise((resolve) => {
+			const timer = setTimeout(() => {
+				child.kill("SIGKILL");
+				resolve();
+			}, END_MS);
+			child.once("close", () => {
+				clearTimeout(timer);
+				resolve();
+			});
+		});
+	}
+}

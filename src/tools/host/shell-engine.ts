@@ -1,0 +1,58 @@
+import type { Readable, Writable } from "node:stream";
+import type { ToolHost } from "./tool-host.js";
+
+/** A program that an engine has started: a `ChildProcess` of Node with three pipes has these members. */
+export interface EngineProcess {
+	readonly stdin: Writable;
+	readonly stdout: Readable;
+	readonly stderr: Readable;
+	/** After the end of the program and of both streams. */
+	once(event: "close", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+	/** If the program could not be started. */
+	once(event: "error", listener: (error: Error) => void): unknown;
+	/** Ends the local side, such as the ssh client. Only called when the end of stdin did not end the program. */
+	kill(signal?: NodeJS.Signals): unknown;
+}
+
+/** What a host needs to run programs elsewhere. Everything else is done there by `sh` and POSIX tools. */
+export interface ShellEngine {
+	/** As `ToolHost.name`: `ssh build-01`, `docker web`. */
+	readonly name: string;
+	/** As `ToolHost.note`. */
+	readonly note?: string;
+	/**
+	 * Starts a program on the host, which is always `sh` with arguments of any bytes but NUL, newlines included: nothing may
+	 * interpret them on the way. Where the transport takes one line for a shell, as ssh does, pass `quoteForShell(command)`.
+	 *
+	 * The program must lead a process group of its own. sshd and container runtimes see to that; for a program on this
+	 * machine use `detached: true`. It must get the end of stdin when the local side ends or the connection is lost: that is
+	 * how pi ends it, with its group.
+	 *
+	 * Streams carry bytes, without a terminal in between. What the engine itself has to say, such as "Connection refused",
+	 * belongs on stderr. A throw is the reason why the host cannot be reached.
+	 */
+	spawn(command: readonly string[]): EngineProcess;
+	/** Called by `ToolHost.dispose` after the last program has ended: closes a shared connection. */
+	dispose?(): void | Promise<void>;
+}
+
+/** Options of `shellHost`. */
+export interface ShellHostOptions {
+	/** The working directory on the host, absolute, or relative to the directory where `sh` starts. Default: that one. */
+	cwd?: string;
+	/** Gives up connecting. */
+	signal?: AbortSignal;
+}
+
+/**
+ * Connects to a host through its shell: one round trip, which finds out directories, platform and tools.
+ * @throws PiError `host_unreachable` with what the engine said, or that the working directory does not exist
+ */
+export type CreateShellHost = (engine: ShellEngine, options?: ShellHostOptions) => Promise<ToolHost>;
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A command as a line for a POSIX shell, which passes each argument on unchanged. */
+export function quoteForShell(command: readonly string[]): string {
+	return command.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}

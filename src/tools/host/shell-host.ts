@@ -1,0 +1,284 @@
+import { constants } from "node:os";
+import { posix } from "node:path";
+import { PiError } from "../../errors.js";
+import { linkSignals } from "../../util/abort.js";
+import type { ProcessResult } from "../../util/process.js";
+import { posixSearch, withFilters } from "./posix-search.js";
+import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
+import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
+import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
+import { type Access, describeLoss, failureOf } from "./shell-failure.js";
+import { EXEC, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
+import { rejectCommand } from "./spawn-shell.js";
+import { StreamedFile } from "./streamed-file.js";
+import type {
+	FileKind,
+	HostEntry,
+	HostExecOptions,
+	HostFile,
+	HostStat,
+	OpenFileOptions,
+	SearchRequest,
+	SearchResult,
+	ToolHost,
+	WrittenFile,
+} from "./tool-host.js";
+
+/** What the probe finds out about a host. */
+interface Facts {
+	cwd: string;
+	realCwd: string;
+	home: string;
+	realHome: string;
+	tmpDir: string;
+	platform: string;
+	/** Path of ripgrep; empty if the host does not have it. */
+	ripgrep: string;
+	shell: string;
+}
+
+const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o: "other", l: "link", L: "link" };
+
+/** As `CreateShellHost`. */
+export async function createShellHost(engine: ShellEngine, options: ShellHostOptions = {}): Promise<ToolHost> {
+	const calls = new ShellCalls(engine);
+	const { cwd = "", signal } = options;
+	const { end, output } = await collect(calls, ".", PROBE, [cwd], signal);
+	signal?.throwIfAborted();
+	if (end.status === null) {
+		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
+	}
+	const facts = output.toString().split("\0");
+	if (end.status !== "0" || facts.length < 8) {
+		throw new PiError("host_unreachable", `Cannot use ${engine.name}: the directory ${cwd} does not exist there`, {
+			hint: "name a directory that exists",
+		});
+	}
+	const [
+		at = "/",
+		realCwd = at,
+		home = "/",
+		realHome = home,
+		tmpDir = "/tmp",
+		system = "",
+		ripgrep = "",
+		shell = "sh",
+	] = facts;
+	const platform = system.toLowerCase();
+	return new ShellHost(engine, calls, { cwd: at, realCwd, home, realHome, tmpDir, platform, ripgrep, shell });
+}
+
+/** Runs a script and collects its output. Never rejects. */
+async function collect(
+	calls: ShellCalls,
+	cwd: string,
+	script: string,
+	args: readonly string[],
+	signal: AbortSignal | undefined,
+): Promise<{ end: ShellCallEnd; output: Buffer }> {
+	const chunks: Buffer[] = [];
+	const command = (mark: string) => wrap(mark, { cwd }, ["sh", "-c", script, "sh", ...args]);
+	const end = await calls.run(command, {
+		...(signal && { signal }),
+		onOutput(chunk) {
+			chunks.push(chunk);
+			return undefined;
+		},
+	});
+	return { end, output: Buffer.concat(chunks) };
+}
+
+/** The command line of `EXEC`. */
+function wrap(
+	mark: string,
+	{
+		cwd,
+		bytes = 0,
+		streams = "errors",
+	}: { cwd: string; bytes?: number; streams?: "join" | "drain" | "split" | "errors" },
+	command: readonly string[],
+): string[] {
+	return ["sh", "-c", EXEC, "sh", mark, cwd, String(bytes), streams, ...command];
+}
+
+class ShellHost implements ToolHost {
+	readonly name: string;
+	readonly note?: string;
+	readonly cwd: string;
+	readonly home: string;
+	readonly tmpDir: string;
+	readonly platform: string;
+
+	constructor(
+		private readonly engine: ShellEngine,
+		private readonly calls: ShellCalls,
+		private readonly facts: Facts,
+	) {
+		this.name = engine.name;
+		if (engine.note !== undefined) this.note = engine.note;
+		this.cwd = facts.cwd;
+		this.home = facts.home;
+		this.tmpDir = facts.tmpDir;
+		this.platform = facts.platform;
+	}
+
+	async exec(command: string | readonly string[], options: HostExecOptions = {}): Promise<ProcessResult> {
+		const startedAt = performance.now();
+		const isLine = typeof command === "string";
+		const rejection = rejectCommand(isLine ? command : command.join(" "));
+		if (rejection) return rejection;
+		const { cwd = this.cwd, env = {}, shellPath = this.facts.shell, stdin = "", ...others } = options;
+		const program = isLine ? [shellPath, "-c", command] : command;
+		const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+		const words = variables.length === 0 ? program : ["env", ...variables, ...program];
+		const bytes = Buffer.byteLength(stdin);
+		const streams = isLine ? (others.waitsForGroup ? "drain" : "join") : "split";
+		const end = await this.calls.run((mark) => wrap(mark, { cwd, bytes, streams }, words), {
+			...others,
+			splits: !isLine,
+			...(bytes > 0 && { stdin }),
+		});
+		const { endedBy, leftRunning } = end;
+		const result = (fields: Partial<ProcessResult>): ProcessResult => ({
+			exitCode: null,
+			exitSignal: null,
+			endedBy,
+			leftRunning,
+			durationMs: Math.round(performance.now() - startedAt),
+			...fields,
+		});
+		if (endedBy !== "itself") return result({});
+		switch (end.status) {
+			case null:
+				return result({ failure: describeLoss(this.name, end) });
+			case "D":
+				return result({ exitCode: 126, failure: `Cannot start ${program[0]}: the directory ${cwd} does not exist` });
+			case "N":
+				return result({ exitCode: 127, failure: `${words[0]}: command not found` });
+			case "I":
+				return result({ exitCode: 126, failure: `Cannot start ${program[0]}: its input could not be stored` });
+		}
+		const code = Number(end.status);
+		const exitSignal = code > 128 ? signalOf(code - 128) : null;
+		return result(exitSignal === null ? { exitCode: code } : { exitSignal });
+	}
+
+	async openFile(path: string, { offset = 0, signal }: OpenFileOptions = {}): Promise<HostFile> {
+		const stop = new AbortController();
+		const linked = signal ? linkSignals(signal, stop.signal) : { signal: stop.signal, unlink() {} };
+		const file = new StreamedFile(() => stop.abort());
+		const command = (mark: string) => wrap(mark, { cwd: "/" }, ["sh", "-c", READ, "sh", path, String(offset)]);
+		const options: ShellCallOptions = { signal: linked.signal, onOutput: (chunk) => file.push(chunk) };
+		void this.calls.run(command, options).then((end) => {
+			linked.unlink();
+			file.finish(this.#failure(end, path, "read", signal));
+		});
+		await file.opened;
+		return file;
+	}
+
+	async writeFile(
+		path: string,
+		data: string | Uint8Array,
+		{ signal }: { signal?: AbortSignal } = {},
+	): Promise<WrittenFile> {
+		const bytes = Buffer.byteLength(data);
+		let output = "";
+		const end = await this.calls.run((mark) => ["sh", "-c", WRITE, "sh", mark, path, String(bytes)], {
+			...(signal && { signal }),
+			stdin: data,
+			endsStdin: true,
+			onOutput(chunk) {
+				output += chunk.toString();
+				return undefined;
+			},
+		});
+		const failure = this.#failure(end, path, "write", signal);
+		if (failure !== undefined) throw failure;
+		return { created: output.startsWith("1"), realPath: posix.resolve(output.slice(1)) };
+	}
+
+	async stat(path: string, options: { signal?: AbortSignal } = {}): Promise<HostStat> {
+		const output = (await this.#run(STAT, [path], path, options.signal)).toString();
+		const kind = output.startsWith("d") ? "directory" : output.startsWith("f") ? "file" : "other";
+		return { kind, size: Number(output.slice(1)) || 0 };
+	}
+
+	async list(path: string, options: { signal?: AbortSignal } = {}): Promise<HostEntry[]> {
+		const output = await this.#run(LIST, [path], path, options.signal);
+		const fields = output.toString().split("\0");
+		const entries: HostEntry[] = [];
+		for (let at = 0; at + 1 < fields.length; at += 2) {
+			const letter = fields[at]?.[0] ?? "o";
+			const name = fields[at]?.slice(1) ?? "";
+			const target = fields[at + 1] ?? "";
+			const kind = KINDS[letter] ?? "other";
+			const isFolder = letter === "d" || letter === "L";
+			entries.push({ name, kind, isFolder, ...(target === "" ? {} : { target }) });
+		}
+		return entries;
+	}
+
+	async realPath(path: string): Promise<string> {
+		const { cwd, realCwd, home, realHome } = this.facts;
+		if (path === cwd) return realCwd;
+		if (path === home) return realHome;
+		return posix.resolve((await this.#run(REAL_PATH, [path], path, undefined)).toString());
+	}
+
+	async search(request: SearchRequest): Promise<SearchResult> {
+		const { path, lines } = request;
+		const program = this.facts.ripgrep
+			? [this.facts.ripgrep, ...ripgrepArguments(request)]
+			: posixSearch(request, this.name);
+		if (typeof program === "string") return { status: "failed", problem: program };
+		const args = [lines ? "lines" : "files", path, ...program];
+		let place = "";
+		let failure: unknown;
+		const result = await runSearch(
+			async ({ signal, onOutput }) => {
+				const command = (mark: string) =>
+					wrap(mark, { cwd: "/", streams: "split" }, ["sh", "-c", SEARCH, "sh", ...args]);
+				const end = await this.calls.run(command, {
+					signal,
+					splits: true,
+					onOutput(chunk, stream) {
+						if (stream === "stderr" || place !== "") return onOutput(chunk, stream);
+						place = chunk.toString("latin1", 0, 1);
+						return chunk.length > 1 ? onOutput(chunk.subarray(1), stream) : undefined;
+					},
+				});
+				const isSearched = place !== "" && end.status !== null;
+				if (!isSearched) failure = this.#failure(end, path, "read", request.signal);
+				return { exitCode: Number(end.status) };
+			},
+			searchOptions(this.facts.ripgrep ? request : withFilters(request), () => place === "f"),
+		);
+		if (failure !== undefined && result.status === "done" && result.complete) throw failure;
+		return result;
+	}
+
+	async dispose(): Promise<void> {
+		await this.calls.endAll();
+		await this.engine.dispose?.();
+	}
+
+	async #run(script: string, args: readonly string[], path: string, signal: AbortSignal | undefined): Promise<Buffer> {
+		const { end, output } = await collect(this.calls, "/", script, args, signal);
+		const failure = this.#failure(end, path, "read", signal);
+		if (failure !== undefined) throw failure;
+		return output;
+	}
+
+	/** Why a script did not succeed; undefined if it did. */
+	#failure(end: ShellCallEnd, path: string, access: Access, signal: AbortSignal | undefined): unknown {
+		if (signal?.aborted) return signal.reason;
+		return failureOf(this.name, end, path, access);
+	}
+}
+
+/** The signal with this number; null if none has it. */
+function signalOf(number: number): NodeJS.Signals | null {
+	const found = Object.entries(constants.signals).find(([, each]) => each === number);
+	return found ? (found[0] as NodeJS.Signals) : null;
+}

@@ -1,0 +1,240 @@
+/**
+ * What runs on a host: POSIX `sh` with POSIX tools and `readlink`, as busybox has them. Paths are absolute. A script exits
+ * with 0, or with a code of `EXIT_ERRORS`.
+ */
+
+/** Exit codes of scripts: the `errno` name, or the kind of a file that cannot be used. */
+export const EXIT_ERRORS: ReadonlyMap<number, string> = new Map([
+	[102, "ENOENT"],
+	[113, "EACCES"],
+	[120, "ENOTDIR"],
+	[121, "EISDIR"],
+	[140, "ELOOP"],
+]);
+
+/** Exit codes of scripts for files that are not regular: their kind. */
+export const EXIT_KINDS: ReadonlyMap<number, string> = new Map([
+	[131, "a FIFO"],
+	[132, "a socket"],
+	[133, "a device"],
+]);
+
+/** `why PATH`: exits with the reason why a path is not a regular file or a directory. */
+const WHY = `
+why() {
+	[ -p "$1" ] && exit 131
+	[ -S "$1" ] && exit 132
+	[ -e "$1" ] && exit 133
+	p=$1
+	while p=\${p%/*}; [ -n "$p" ]; do
+		[ -d "$p" ] && { [ -x "$p" ] && exit 102; exit 113; }
+		[ -e "$p" ] && exit 120
+	done
+	exit 102
+}
+`;
+
+/** `describe PATH`: sets mode, owner, group and size of what a path names, links followed. */
+const DESCRIBE = `
+describe() {
+	set -f
+	set -- $(LC_ALL=C ls -ldnL "$1")
+	mode=$1 owner=$3 group=$4 size=$5
+	set +f
+}
+`;
+
+/** `follow PATH`: sets \`link\` to the path that a link contains, from the root. */
+const FOLLOW = `
+follow() {
+	link=$(readlink "$1"; printf x)
+	link=\${link%?x}
+	case $link in /*) ;; *) link=\${1%/*}/$link ;; esac
+}
+`;
+
+/** `resolve PATH`: sets \`real\` to a path without links, as far as it exists. */
+const RESOLVE = `
+resolve() {
+	at=$1 rest= steps=0
+	until [ -d "$at" ] && real=$(cd -P "$at" 2>/dev/null && pwd -P && printf x); do
+		steps=$((steps + 1))
+		if [ -L "$at" ] && [ $steps -le 200 ]; then follow "$at"; at=$link
+		else rest=/\${at##*/}$rest; at=\${at%/*}; at=\${at:-/}
+		fi
+	done
+	real=\${real%?x}
+	real=\${real%/}$rest
+	real=\${real:-/}
+}
+`;
+
+/** Arguments: the working directory, empty for the present one. Prints facts, each followed by NUL. */
+export const PROBE = `
+case $1 in
+	'') ;;
+	'~'|'~/'*) cd "$HOME\${1#'~'}" 2>/dev/null ;;
+	*) cd "$1" 2>/dev/null ;;
+esac || exit 102
+for fact in "$(pwd)" "$(pwd -P)" "\${HOME:-/}" "$(cd "\${HOME:-/}" 2>/dev/null && pwd -P)" "\${TMPDIR:-/tmp}" "$(uname -s)" \\
+	"$(command -v rg)" "$(command -v bash || echo sh)"
+do printf '%s\\000' "$fact"; done
+`;
+
+/** Arguments: the file, the offset. Prints the size and a newline, then the bytes from the offset on. */
+export const READ = `${WHY}${DESCRIBE}
+[ -d "$1" ] && exit 121
+[ -f "$1" ] || why "$1"
+[ -r "$1" ] || exit 113
+file=$1 offset=$2
+describe "$file"
+printf '%s\\n' "$size"
+if [ "$offset" -eq 0 ]; then exec cat "$file"; else exec tail -c "+$((offset + 1))" "$file"; fi
+`;
+
+/** Arguments: the path. Prints \`d\`, \`f\` or \`o\` and the size. */
+export const STAT = `${WHY}${DESCRIBE}
+if [ -d "$1" ]; then kind=d; elif [ -f "$1" ]; then kind=f; elif [ -e "$1" ]; then kind=o; else why "$1"; fi
+describe "$1"
+printf '%s%s' "$kind" "$size"
+`;
+
+/**
+ * Arguments: the directory. Prints for each entry its kind (\`d\`, \`f\`, \`o\`, \`l\` for a link, \`L\` for a link to a directory)
+ * with its name, and what a link contains, each followed by NUL.
+ */
+export const LIST = `${WHY}
+[ -d "$1" ] || { [ -e "$1" ] && exit 120; why "$1"; }
+cd "$1" 2>/dev/null && [ -r . ] || exit 113
+for name in .* *; do
+	case $name in .|..) continue ;; esac
+	target=
+	if [ -L "./$name" ]; then
+		kind=l; [ -d "./$name" ] && kind=L
+		target=$(readlink "./$name"; printf x)
+	elif [ -d "./$name" ]; then kind=d
+	elif [ -f "./$name" ]; then kind=f
+	elif [ -e "./$name" ]; then kind=o
+	else continue
+	fi
+	printf '%s%s\\000%s\\000' "$kind" "$name" "\${target%?x}"
+done
+`;
+
+/** Arguments: the path. Prints it without links. */
+export const REAL_PATH = `${FOLLOW}${RESOLVE}
+resolve "$1"
+printf %s "$real"
+`;
+
+/**
+ * Arguments: the mark, the file, the number of bytes on stdin. Prints \`1\` or \`0\` for a new or an existing file, and its path
+ * without links. The bytes go to a file beside it, which replaces it once it is complete: not if the connection was lost.
+ */
+export const WRITE = `${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
+mark=$1 file=$2 bytes=$3 temporary=
+trap 'code=$?; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s\\n" "$mark" "$code"' EXIT
+trap 'exit 1' HUP INT TERM PIPE
+mkdir -p "\${file%/*}/" || { [ -d "\${file%/*}" ] || why "$file"; exit 1; }
+target=$file steps=0
+while [ -L "$target" ]; do
+	steps=$((steps + 1))
+	[ $steps -gt 40 ] && exit 140
+	follow "$target"
+	target=$link
+done
+[ -d "$target" ] && exit 121
+created=1
+if [ -f "$target" ]; then created=0; describe "$target"; elif [ -e "$target" ]; then why "$target"; fi
+temporary=\${target%/*}/.pi-$mark.tmp
+if [ $created = 1 ]; then (set -C; : >"$temporary"); else (umask 077; set -C; : >"$temporary"); fi || { temporary=; exit 1; }
+cat >"$temporary" || exit 1
+wanted=$mode user=$owner others=$group
+describe "$temporary"
+[ "$size" = "$bytes" ] || exit 1
+if [ $created = 0 ]; then
+	[ "$owner:$group" = "$user:$others" ] || chown "$user:$others" "$temporary" 2>/dev/null
+	chmod "$(printf '%s\\n' "$wanted" |
+		sed 's/^.\\(...\\)\\(...\\)\\(...\\).*/u=\\1,g=\\2,o=\\3/; s/-//g; s/s/xs/g; s/S/s/g; s/[tT]/x/g')" "$temporary" || exit 1
+fi
+mv -f "$temporary" "$target" || exit 1
+temporary=
+resolve "$target"
+printf '%s%s' "$created" "$real"
+`;
+
+/**
+ * Arguments: `files` or `lines`, the path, a command that searches. Prints `d` or `f` for a directory or a file, then what
+ * the command prints; its last argument is what it searches.
+ */
+export const SEARCH = `${WHY}
+mode=$1 path=$2
+shift 2
+if [ -d "$path" ]; then
+	printf d
+	cd "$path" || exit 113
+	exec "$@" ./
+fi
+[ -e "$path" ] || why "$path"
+[ "$mode" = lines ] || exit 120
+printf f
+cd "\${path%/*}/" || exit 113
+exec "$@" "./\${path##*/}"
+`;
+
+/**
+ * Runs a command whose end the end of the connection causes, and prints its exit code. Arguments: the mark; the directory; the
+ * number of bytes for the command on stdin, which follow the start; \`join\` to send stderr to stdout, \`drain\` to wait also until nothing holds that output, or \`split\`; the command.
+ *
+ * Everything that the command starts holds descriptor 9, a pipe: its end shows that nothing is left. Until then, \`watcher\` reads
+ * the connection, and at its end ends the process group, whose leader this shell is: SIGTERM, a second later SIGKILL.
+ */
+export const EXEC = `
+mark=$1 dir=$2 bytes=$3 streams=$4
+shift 4
+say() { printf '\\000%s:%s\\n' "$mark" "$1"; }
+cd "$dir" 2>/dev/null || { say D; say D >&2; exit; }
+command -v "$1" >/dev/null 2>&1 || { say N; say N >&2; exit; }
+input=/dev/null
+if [ "$bytes" != 0 ]; then
+	input=\${TMPDIR:-/tmp}/.pi-$mark.in
+	(umask 077; set -C; head -c "$bytes" >"$input") || { say I; say I >&2; exit; }
+fi
+exec 3<&0 4>&1 5>&2 6<"$input" </dev/null >/dev/null 2>&1
+[ "$bytes" = 0 ] || rm -f "$input"
+(
+	trap '' TERM HUP INT PIPE
+	exec 4>&- 5>&- 6<&-
+	while read -r _ <&3; do :; done
+	kill -s TERM -- "-$$"
+	sleep 1
+	kill -s KILL -- "-$$"
+) &
+watcher=$!
+{
+	# In a shell of its own: what this one has to say about a signal is no output.
+	case $streams in
+		drain)
+			exec 7>&1
+			code=$({
+				{ (exec "$@" 9>&7 <&6 2>&1 3<&- 4>&- 5>&- 6<&- 7>&- 8>&-); echo $? >&8; } |
+					(trap '' TERM; exec cat >&4 3<&- 5>&- 6<&- 7>&- 8>&-)
+			} 8>&1)
+			;;
+		join) (exec "$@" 9>&1 <&6 >&4 2>&4 3<&- 4>&- 5>&- 6<&-); code=$? ;;
+		*) (exec "$@" 9>&1 <&6 >&4 2>&5 3<&- 4>&- 5>&- 6<&-); code=$? ;;
+	esac
+	say $code >&4
+	say $code >&5
+} | {
+	trap '' TERM
+	exec 3<&- 4>&- 5>&- 6<&-
+	while read -r _; do :; done
+	kill -s KILL "$watcher"
+} &
+exec 3<&- 4>&- 5>&- 6<&-
+# Not before the last process has ended: a container's engine reports the end of this shell as the end of all.
+trap : TERM
+wait $!
+wait $!
+`;

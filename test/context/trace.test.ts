@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import type { TracedMessage } from "../../src/context/context-message.js";
+import { readAnswer, type TracedAnswer, traceAnswer } from "../../src/context/trace.js";
+import type { AppMessage } from "../../src/log/entry.js";
+import { freezeDeep } from "../../src/log/freeze.js";
+
+const HOOK = "/h.ts";
+const user = (content: string): AppMessage => freezeDeep({ role: "user", content, timestamp: 0 });
+const entry = (entryIndex: number, message = user(`u${entryIndex}`)): TracedMessage =>
+	Object.freeze({ message, entryIndex, origin: Object.freeze({ kind: "entry" }) });
+const summary: TracedMessage = Object.freeze({
+	...{ message: user("S"), entryIndex: null, origin: Object.freeze({ kind: "compaction", entryIndex: 9 }) },
+});
+const BEFORE = [summary, entry(1), entry(3), entry(4), entry(7)];
+const [, one, three, four, seven] = BEFORE as [
+	TracedMessage,
+	TracedMessage,
+	TracedMessage,
+	TracedMessage,
+	TracedMessage,
+];
+
+const trace = (list: unknown, previousOwn: readonly TracedMessage[] = [], messages = BEFORE) => {
+	const synthetic = messages.filter(({ entryIndex }) => entryIndex === null);
+	return traceAnswer({ list, before: { messages, synthetic }, hook: HOOK, previousOwn });
+};
+const traced = (...args: Parameters<typeof trace>): TracedAnswer => {
+	const answer = trace(...args);
+	if ("rule" in answer) throw new Error(answer.rule);
+	return answer;
+};
+/** Expects these objects, not equal ones. */
+const expectSame = (items: readonly unknown[], expected: readonly unknown[]) => {
+	expect(items.map((item, at) => item === expected[at])).toEqual(expected.map(() => true));
+	expect(items).toHaveLength(expected.length);
+};
+
+describe("the fields of an answer", () => {
+	test.each<[unknown]>([[7], ["text"], [null], [undefined], [{}], [{ other: 1 }], [() => 1]])(
+		"are missing: %j",
+		(answer) => {
+			expect(readAnswer(answer)).toEqual({ rule: "answer_has_messages", position: 0 });
+		},
+	);
+
+	test.each(["messages", "systemPrompt", "tools"])("are read if there is only %s", (name) => {
+		const none = { messages: undefined, systemPrompt: undefined, tools: undefined };
+		expect(readAnswer({ [name]: null })).toEqual({ ...none, [name]: null });
+	});
+
+	test("are unreadable if an accessor throws", () => {
+		const answer = {
+			get tools() {
+				throw new Error("no");
+			},
+		};
+		expect(readAnswer(answer)).toEqual({ rule: "answer_can_be_read", position: 0 });
+	});
+});
+
+describe("a message of the list that the hook received", () => {
+	test("is recognized in any order, wrapped or bare, as the same object", () => {
+		const lists: unknown[][] = [
+			[...BEFORE],
+			BEFORE.slice(2),
+			[...BEFORE].reverse(),
+			BEFORE.map(({ message }) => message),
+			[...BEFORE].reverse().map(({ message }) => message),
+			BEFORE.map((item) => ({ ...item })),
+			[...BEFORE].reverse().map((item) => ({ ...item })),
+			[
+				seven,
+				{ message: one.message, entryIndex: 1 },
+				summary.message,
+				{ message: summary.message, entryIndex: null },
+				four,
+			],
+			[{ message: one.message }.message, { ...four }, three],
+		];
+		const expected = [
+			...[BEFORE, BEFORE.slice(2), [...BEFORE].reverse(), BEFORE, [...BEFORE].reverse(), BEFORE, [...BEFORE].reverse()],
+			[seven, one, summary, summary, four],
+			[one, four, three],
+		];
+		lists.forEach((list, at) => {
+			const answer = traced(list);
+			expectSame(answer.messages, expected[at] ?? []);
+			expect(answer.own).toEqual([]);
+			expectSame(
+				answer.synthetic,
+				answer.messages.filter(({ entryIndex }) => entryIndex === null),
+			);
+		});
+	});
+
+	test("keeps its origin at another index, and belongs to the hook", () => {
+		const moved = { message: one.message, entryIndex: null, origin: one.origin };
+		const answer = traced([{ message: one.message, entryIndex: null }]);
+		expect(answer.messages).toEqual([{ ...moved, origin: { kind: "hook", hook: HOOK } }]);
+		expect(traced([{ message: one.message, entryIndex: 5 }]).messages).toEqual([{ ...moved, entryIndex: 5 }]);
+		expect(traced([{ message: summary.message, entryIndex: 5 }]).own).toEqual([]);
+	});
+});
+
+describe("a message that the hook created", () => {
+	const added = { role: "user", content: "new", timestamp: 0 };
+	const origin = { kind: "hook", hook: HOOK };
+
+	test("has the hook as origin, and the index that the hook gave", () => {
+		const answer = traced([one, added, { message: added, entryIndex: 4 }, { message: added, entryIndex: null }]);
+		const own = [null, 4, null].map((entryIndex) => ({ message: added, entryIndex, origin }));
+		expect(answer.messages).toEqual([one, ...own]);
+		expect(answer.own).toEqual(own);
+		expect(answer.synthetic).toEqual([own[0], own[2]]);
+		expect([...answer.own, ...answer.own.map((item) => item.message)].every(Object.isFrozen)).toBe(true);
+	});
+
+	test("is the same object as last time if it is equal, by order or by the entry that it replaces", () => {
+		const first = traced([added, { message: added, entryIndex: 3 }, { ...added, content: "other" }]);
+		const copies = [{ ...added }, { message: { ...added }, entryIndex: 3 }, { ...added, content: "other" }];
+		expectSame(traced(copies, first.own).messages, first.messages);
+		const changed = traced([{ ...added, content: "changed" }, copies[2], copies[1]], first.own);
+		expect(changed.messages[0]).not.toBe(first.messages[0]);
+		expect(changed.messages[1]).not.toBe(first.messages[0]);
+		expect(changed.messages[2]).toBe(first.messages[1]);
+		expect(changed.messages.map(({ message }) => "content" in message && message.content)).toEqual([
+			...["changed", "other", "new"],
+		]);
+		expect(changed.own).toEqual(changed.messages);
+	});
+});
+
+test.each<[string, unknown, object]>([
+	["no list", { 0: one, length: 1 }, { rule: "answer_has_messages", position: 0 }],
+	["null", [one, null], { rule: "known_role", position: 1 }],
+	["a text", [one, three, "text"], { rule: "known_role", position: 2 }],
+	["an empty place", new Array(1), { rule: "known_role", position: 0 }],
+	["a wrapped text", [{ message: "text", entryIndex: 1 }], { rule: "known_role", position: 0 }],
+	["an unknown role", [one, { role: "odd" }], { rule: "known_role", position: 1, detail: "odd" }],
+	["malformed content", [{ role: "user", content: 7 }], { rule: "well_formed_content", position: 0, detail: "user" }],
+	[
+		"an index that is not whole",
+		[{ message: user("x"), entryIndex: 0.5 }],
+		{ rule: "entry_index_is_integer", position: 0 },
+	],
+	["an index that is no number", [{ message: user("x"), entryIndex: "1" }], { rule: "known_role", position: 0 }],
+	[
+		"an accessor that throws",
+		[
+			one,
+			{
+				get message() {
+					throw new Error("no");
+				},
+			},
+		],
+		{ rule: "answer_can_be_read", position: 1 },
+	],
+])("an answer with %s has a fault at its position", (_, list, fault) => {
+	expect(trace(list)).toEqual(fault);
+});

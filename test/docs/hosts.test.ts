@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseContainer, parsePod } from "../../hooks-examples/containers.js";
+import { parseTarget } from "../../hooks-examples/ssh.js";
+import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
+import { readHostSpec } from "../../src/hooks/tool-hosts.js";
+
+const page = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
+const specs = [...page.matchAll(/^pi --on (\S+)/gm)].flatMap(([, text = ""]) => readHostSpec(text) ?? []);
+
+test("every bundled scheme has an example", () => {
+	const schemes = BUNDLED_HOOKS.flatMap((hook) => hook.hosts ?? []);
+	for (const scheme of ["ssh", "docker", "podman", "kubectl"]) {
+		expect(schemes).toContain(scheme);
+		expect(specs.some((spec) => spec.scheme === scheme)).toBe(true);
+	}
+});
+
+test.each(specs.filter(({ scheme }) => ["ssh", "docker", "podman", "kubectl"].includes(scheme)))(
+	"the example $text names a host",
+	({ scheme, rest }) => {
+		if (scheme === "ssh") expect(parseTarget(rest).host).toMatch(/^[\w-]+$/);
+		else if (scheme === "kubectl") expect(parsePod(rest)[0]?.name).toMatch(/^kubectl [\w/:-]+$/);
+		else expect(parseContainer(scheme === "docker" ? "docker" : "podman", rest).name).toMatch(/^\w+ [\w-]+$/);
+	},
+);

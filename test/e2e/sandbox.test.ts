@@ -1,0 +1,139 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { runPi, spawnPi } from "../helpers/run-pi.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+const WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
+if (!WORKS) console.log("Skipped: bubblewrap is missing or cannot create namespaces");
+const sandboxed = test.skipIf(!WORKS);
+
+const IN_SANDBOX = ["-p", "--on", "sandbox:"];
+
+/** Results of the tool calls of the last request. */
+function results(provider: LoopbackProvider): string[] {
+	return (provider.requests.at(-1)?.messages ?? []).filter(({ role }) => role === "tool").map(({ text }) => text);
+}
+
+function bash(command: string) {
+	return toolCall("bash", { command });
+}
+
+sandboxed("all tools work in the sandbox, and get no further than the working directory", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const outside = tempDir();
+	writeFiles(outside, { "a.txt": "outside" });
+	const cwd = tempDir();
+	provider.reply(
+		[
+			toolCall("write", { path: "sub/a.txt", content: "one\n" }),
+			toolCall("edit", { path: "sub/a.txt", oldText: "one", newText: "two" }),
+			bash("cat sub/a.txt; id -u; grep NoNewPrivs /proc/self/status"),
+			toolCall("write", { path: join(outside, "a.txt"), content: "changed" }),
+			toolCall("write", { path: "/etc/pi-new", content: "changed" }),
+			toolCall("edit", { path: "/etc/hostname", oldText: "", newText: "changed" }),
+			toolCall("read", { path: join(agentDir, "models.json") }),
+			toolCall("read", { path: "/proc/1/environ" }),
+			toolCall("grep", { pattern: "apiKey", path: agentDir }),
+			toolCall("ls", { path: agentDir }),
+			bash(`cat '${agentDir}/models.json'; kill -9 ${process.pid}; echo still here`),
+		],
+		"Done.",
+	);
+	const { stdout, code } = await runPi([...IN_SANDBOX, "go"], { agentDir, cwd });
+	expect({ stdout, code }).toEqual({ stdout: "Done.\n", code: 0 });
+	const [, , shell, there, etc, , models, environ, grep, list, cat] = results(provider);
+	expect(shell).toMatch(/^two\n\d+\nNoNewPrivs:\t1/);
+	// A directory in /tmp is a new one in the sandbox.
+	expect(there).toMatch(/^Created/);
+	expect(etc).toContain("/etc/pi-new");
+	for (const text of [models, environ, grep, list, cat]) expect(text).not.toMatch(/loopback|scripted|PI_CODING/);
+	expect(cat).toContain("still here");
+	expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("outside");
+	expect(existsSync("/etc/pi-new")).toBe(false);
+	expect(readFileSync(join(cwd, "sub", "a.txt"), "utf8")).toBe("two\n");
+	expect(provider.requests[0]?.messages[0]?.text).toContain("run in a sandbox");
+});
+
+sandboxed("the network is there only with --sandbox-net", async () => {
+	const server = createServer((_, response) => response.end("reached"));
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => void server.close());
+	const address = server.address();
+	const port = typeof address === "object" && address ? address.port : 0;
+	// Node may be installed in a directory that the sandbox hides.
+	const connect = `bash -c '(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo reached || echo refused'`;
+	const provider = await startProvider();
+	const outputs: string[] = [];
+	for (const flags of [[], ["--sandbox-net"]]) {
+		provider.reply([bash(connect)], "Done.");
+		await runPi([...IN_SANDBOX, ...flags, "go"], { agentDir: agentDirFor(provider) });
+		outputs.push(results(provider).join("").trim());
+	}
+	expect(outputs).toEqual(["refused", "reached"]);
+});
+
+sandboxed("kill -9 of pi ends the programs in the sandbox, and files that pi inherited stay outside", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	const cwd = tempDir();
+	const secret = join(tempDir(), "secret");
+	writeFileSync(secret, "secret");
+	provider.reply([bash("cat <&30")], "Done.");
+	const script = `exec 30<'${secret}'; exec '${process.execPath}' '${piProgram()}' -p --on sandbox: go`;
+	const { env } = piPlace({ agentDir, cwd });
+	const child = spawn("bash", ["-c", script], { env, cwd, stdio: "ignore" });
+	expect(await new Promise((resolve) => child.once("close", resolve))).toBe(0);
+	expect(results(provider)).toHaveLength(1);
+	expect(results(provider).join("")).not.toContain("secret");
+
+	const second = tempDir();
+	provider.reply([bash("touch begun; (sleep 2; touch late) & setsid sleep 2; touch later")], "Done.");
+	const pi = spawnPi([...IN_SANDBOX, "go"], { agentDir, cwd: second });
+	await expect.poll(() => existsSync(join(second, "begun")), { timeout: 15_000 }).toBe(true);
+	pi.kill("SIGKILL");
+	await new Promise((resolve) => setTimeout(resolve, 3000));
+	expect(readdirSync(second)).toEqual(["begun"]);
+});
+
+test.runIf(process.platform === "linux")("pi refuses to start without bubblewrap, and sends nothing", async () => {
+	const provider = await startProvider();
+	const { stdout, stderr, code } = await runPi([...IN_SANDBOX, "go"], {
+		agentDir: agentDirFor(provider),
+		env: { PATH: "/nowhere" },
+	});
+	expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+	expect(stderr).toMatch(/The sandbox needs bubblewrap: there is no bwrap in PATH.*install the package bubblewrap/);
+	expect(stderr.trim().split("\n")).toHaveLength(1);
+	expect(provider.requests).toEqual([]);
+});
+
+sandboxed("a working directory that cannot be sandboxed and a malformed spec are refused in one line", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider);
+	for (const [args, cwd, message] of [
+		[IN_SANDBOX, "/etc", /The sandbox cannot make \/etc writable: programs outside use \/etc · start pi in/],
+		[["-p", "--on", "sandbox:here"], tempDir(), /The host sandbox:here has an address.* use --on sandbox:/],
+	] as const) {
+		const { stderr, code } = await runPi([...args, "go"], { agentDir, cwd });
+		expect(stderr.trim().split("\n")).toHaveLength(1);
+		expect(stderr).toMatch(message);
+		expect(code).not.toBe(0);
+	}
+	expect(provider.requests).toEqual([]);
+});
+
+sandboxed("! commands run in the sandbox", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider), args: ["--on", "sandbox:"] });
+	await submit(pi, "!touch /etc/pi-new; echo wrote $((40 + 2))");
+	await pi.waitForText(/wrote 42/);
+	expect(await pi.screen()).toMatch(/Read-only file system/);
+	expect(existsSync("/etc/pi-new")).toBe(false);
+});

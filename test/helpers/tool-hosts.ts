@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import { onTestFinished } from "vitest";
+import sandbox from "../../hooks-examples/sandbox.js";
+import { createLocalHost } from "../../src/tools/host/local-host.js";
+import type { ShellEngine } from "../../src/tools/host/shell-engine.js";
+import { createShellHost } from "../../src/tools/host/shell-host.js";
+import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import { openEngineHost } from "./engine-hosts.js";
+import { openHookHost } from "./hook-host.js";
+import { tempDir } from "./temp.js";
+
+/**
+ * The host on which the tests of tools run: `local`, `sh` (a shell on this machine), `sh-posix` (the same, without ripgrep) or
+ * `sandbox` or one of engine-hosts.ts.
+ */
+export const TEST_HOST = process.env.PI_TEST_HOST ?? "local";
+
+/** A shell on this machine, as an engine would start it elsewhere. */
+export function localShell({ path = process.env.PATH ?? "", shell = "sh" } = {}): ShellEngine {
+	return {
+		name: "sh here",
+		spawn: ([, ...args]) =>
+			spawn(shell, args, {
+				cwd: "/",
+				env: { ...process.env, PATH: path },
+				detached: true,
+				stdio: ["pipe", "pipe", "pipe"],
+			}),
+	};
+}
+
+/** A PATH on which ripgrep is found first. */
+export function withRipgrep(): string {
+	const bin = join(tempDir(), "bin");
+	mkdirSync(bin);
+	symlinkSync(rgPath, join(bin, "rg"));
+	return `${bin}:${process.env.PATH}`;
+}
+
+/** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */
+export async function createTestHost(cwd: string): Promise<ToolHost> {
+	if (TEST_HOST === "local") return createLocalHost(cwd);
+	const engineHost = await openEngineHost(TEST_HOST, cwd);
+	if (engineHost) return engineHost;
+	if (TEST_HOST === "sandbox") return createSandbox(cwd);
+	const engine = TEST_HOST === "sh" ? localShell({ path: withRipgrep() }) : localShell();
+	const host = await createShellHost(engine, { cwd });
+	onTestFinished(() => host.dispose());
+	return host;
+}
+
+async function createSandbox(cwd: string): Promise<ToolHost> {
+	const host = await openHookHost(sandbox, "sandbox:", { cwd });
+	onTestFinished(() => host.dispose());
+	return host;
+}

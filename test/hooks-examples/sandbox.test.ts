@@ -1,0 +1,367 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import sandbox, { seatbeltProfile } from "../../hooks-examples/sandbox.js";
+import type { ShellEngine } from "../../src/hooks/index.js";
+import { openHookEngine } from "../helpers/hook-host.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
+beforeAll(() => {
+	if (!WORKS) console.log("Skipped: bubblewrap is missing or cannot create namespaces");
+});
+const sandboxed = test.skipIf(!WORKS);
+
+interface Result {
+	code: number | null;
+	stdout: string;
+	stderr: string;
+}
+
+interface OpenOptions {
+	cwd?: string;
+	sessionFile?: string;
+	network?: boolean;
+}
+
+/** Opens a sandbox that ends with the test. */
+async function open({ cwd = tempDir(), sessionFile, network = false }: OpenOptions = {}) {
+	const flags = { "sandbox-net": network };
+	const engine = await openHookEngine(sandbox, "sandbox:", { cwd, flags, ...(sessionFile && { sessionFile }) });
+	const dispose = async () => engine.dispose?.();
+	onTestFinished(dispose);
+	return { cwd, dispose, engine, run: (script: string, ...args: string[]) => run(engine, script, args) };
+}
+
+function run(engine: ShellEngine, script: string, args: string[]): Promise<Result> {
+	const child = engine.spawn(["sh", "-c", script, "sh", ...args]);
+	let stdout = "";
+	let stderr = "";
+	child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+	child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+	child.stdin.end();
+	return new Promise((resolve, reject) => {
+		child.once("close", (code) => resolve({ code, stdout, stderr }));
+		child.once("error", reject);
+	});
+}
+
+/** Sets a variable of this process until the test ends. */
+function setVariable(name: string, value: string): void {
+	const before = process.env[name];
+	process.env[name] = value;
+	onTestFinished(() => {
+		if (before === undefined) delete process.env[name];
+		else process.env[name] = before;
+	});
+}
+
+/** A home directory outside /tmp, which the sandbox does not replace. */
+function tempHome(files: Record<string, string>): string {
+	const home = join(homedir(), `.pi-test-${process.pid}-${Math.random().toString(36).slice(2)}`);
+	writeFiles(home, files);
+	onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+	setVariable("HOME", home);
+	return home;
+}
+
+sandboxed("writes reach the working directory, and nothing else", async () => {
+	const outside = tempDir();
+	const home = tempHome({ ".bashrc": "" });
+	const { cwd, run } = await open();
+	symlinkSync(home, join(cwd, "link"));
+	const paths = [
+		join(home, ".bashrc"),
+		join(home, "new"),
+		"/etc/new",
+		"/usr/new",
+		"link/new",
+		`../../${home}/new`,
+		"/sys/new",
+	];
+	for (const path of paths)
+		expect((await run('echo x >> "$1"', path)).stderr, path).toMatch(/Read-only|Permission denied/);
+	expect((await run('echo x > "$1"/new', outside)).code).not.toBe(0);
+	expect(
+		(await run("echo x > inside; mkdir -p deep/er; mv inside deep/er; echo y > /tmp/file; cat /tmp/file")).stdout,
+	).toBe("y\n");
+	expect({ outside: readdirSync(outside), home: readdirSync(home), cwd: readdirSync(cwd).sort() }).toEqual({
+		outside: [],
+		home: [".bashrc"],
+		cwd: ["deep", "link"],
+	});
+	expect(existsSync("/tmp/file")).toBe(false);
+});
+
+sandboxed("the temporary directory lasts from command to command, and ends with the sandbox", async () => {
+	const { run, dispose } = await open();
+	await run("mkdir /tmp/a; echo 1 > /tmp/a/b; chmod 0 /tmp/a/b");
+	expect((await run('ls /tmp/a "$TMPDIR"/a /var/tmp/a')).stdout.match(/^b$/gm)).toHaveLength(3);
+	const [state = ""] = readdirSync("/tmp").filter((name) => name.startsWith(`pi-sandbox-${process.pid}-`));
+	expect(statSync(join("/tmp", state)).mode & 0o777).toBe(0o700);
+	await dispose();
+	expect(existsSync(join("/tmp", state))).toBe(false);
+});
+
+sandboxed("credentials are hidden, by their path and through links", async () => {
+	const agent = {
+		".pi/agent/auth.json": "secret",
+		".pi/agent/sessions/a/1.jsonl": "secret",
+		".pi/agent/skills/s/SKILL.md": "skill",
+	};
+	const home = tempHome({
+		".real-ssh/id_ed25519": "secret",
+		".aws/credentials": "secret",
+		".gnupg/private.key": "secret",
+		".netrc": "secret",
+		".npmrc": "secret",
+		".config/gh/hosts.yml": "secret",
+		"elsewhere/kubeconfig": "secret",
+		"notes.txt": "visible",
+		...agent,
+	});
+	symlinkSync(".real-ssh", join(home, ".ssh"));
+	setVariable("KUBECONFIG", `${join(home, "elsewhere", "kubeconfig")}:/nowhere`);
+	const { cwd, run } = await open();
+	symlinkSync(join(home, ".netrc"), join(cwd, "netrc"));
+	const { stdout, stderr } = await run(
+		'cd "$HOME"; cat notes.txt .pi/agent/skills/s/SKILL.md; grep -rs secret . "$1"; ls .pi/agent',
+		cwd,
+	);
+	expect({ stdout, stderr }).toEqual({ stdout: "visibleskillskills\n", stderr: "" });
+	for (const path of [
+		".ssh/id_ed25519",
+		".real-ssh",
+		".aws",
+		".gnupg",
+		".netrc",
+		"elsewhere/kubeconfig",
+		join(cwd, "netrc"),
+	]) {
+		expect((await run('cd "$HOME"; cat "$1"; chmod 700 "$1"; cat "$1"', path)).stderr, path).toMatch(
+			/Permission denied/,
+		);
+	}
+	expect((await run("cat /etc/shadow")).stderr).toContain("Permission denied");
+	// What appears later is hidden from the next command.
+	writeFiles(home, { ".docker/config.json": "secret" });
+	expect((await run('cat "$HOME"/.docker/config.json')).stderr).toContain("Permission denied");
+});
+
+sandboxed("secrets in the working directory stay hidden when programs rename directories", async () => {
+	const cwd = tempDir();
+	setVariable("PI_CODING_AGENT_DIR", join(cwd, "a", "b", "agent"));
+	writeFiles(cwd, { "a/b/agent/auth.json": "secret", "sessions/1.jsonl": "secret" });
+	const { run } = await open({ cwd, sessionFile: join(cwd, "sessions", "1.jsonl") });
+	for (const path of ["a", "a/b", "a/b/agent", "sessions"]) {
+		expect((await run('mv "$1" moved', path)).stderr, path).toMatch(/busy|Permission denied/);
+	}
+	expect((await run("grep -rs secret .")).stdout).toBe("");
+});
+
+sandboxed("the repository is read-only, because git outside runs its hooks and its configuration", async () => {
+	const cwd = tempDir();
+	spawnSync("git", ["init", "-q"], { cwd });
+	const { run } = await open({ cwd });
+	for (const script of [
+		"echo x > .git/hooks/pre-commit",
+		"git config core.fsmonitor ./x",
+		"echo .. > .git/commondir",
+		"mv .git old",
+		"rm -rf .git",
+		"ln -sfn /tmp .git/hooks",
+	]) {
+		expect((await run(`${script} && echo done`)).stdout, script).toBe("");
+	}
+	expect((await run("echo x > file; git status --porcelain")).stdout).toBe("?? file\n");
+	expect(readFileSync(join(cwd, ".git", "config"), "utf8")).not.toContain("fsmonitor");
+});
+
+sandboxed("a repository that a program creates in the sandbox can be used there", async () => {
+	const { run } = await open();
+	await run("git init -q; git config user.name a; git config user.email a@b");
+	expect((await run("echo x > f; git add f; git commit -qm one; git log --format=%s")).stdout).toBe("one\n");
+});
+
+sandboxed("there is no network without --sandbox-net, and no socket of other programs", async () => {
+	const home = tempHome({ "s/x": "" });
+	const paths = [join(home, "s", "agent.sock"), "/tmp/pi-test.sock", "/run/pi-test.sock"];
+	const cwd = tempDir();
+	paths.push(join(cwd, "docker.sock"));
+	const usable = paths.filter((path) => !path.startsWith("/run/") || process.getuid?.() === 0);
+	const servers = await Promise.all([
+		listen({ port: 0, host: "127.0.0.1" }),
+		...usable.map((path) => listen({ path })),
+	]);
+	const [address] = servers.map((server) => server.address());
+	const port = typeof address === "object" && address ? String(address.port) : "";
+	const connect = `const n = require("node:net");
+		for (const to of process.argv.slice(1)) {
+			const s = n.connect(/^[0-9]+$/.test(to) ? { port: Number(to), host: "127.0.0.1" } : { path: to });
+			s.on("connect", () => { console.log("connected"); s.destroy(); }).on("error", (e) => console.log(e.code));
+		}`;
+	const tryAll = async (network: boolean) => {
+		const { run } = await open({ cwd, network });
+		return (await run(`"$@"`, process.execPath, "-e", connect, port, ...usable)).stdout.trim().split("\n").sort();
+	};
+	const closed = await tryAll(false);
+	expect(closed).toHaveLength(usable.length + 1);
+	expect(closed.join(" ")).not.toContain("connected");
+	const withNetwork = await tryAll(true);
+	expect(withNetwork.filter((line) => line === "connected")).toHaveLength(1);
+});
+
+function listen(options: { port: number; host: string } | { path: string }): Promise<Server> {
+	const server = createServer((socket) => socket.end());
+	onTestFinished(() => void server.close());
+	return new Promise((resolve, reject) => server.once("error", reject).listen(options, () => resolve(server)));
+}
+
+sandboxed("programs see and signal no process outside", async () => {
+	const outside = spawn("sleep", ["60"], { stdio: "ignore" });
+	onTestFinished(() => void outside.kill("SIGKILL"));
+	const { run } = await open();
+	const { stdout, stderr } = await run(
+		'kill -9 "$1"; cat "/proc/$1/environ" "/proc/$1/root/etc/hostname"; kill -9 -1; ls -d /proc/[0-9]* | wc -l',
+		String(outside.pid),
+	);
+	expect(stderr).toMatch(/No such process/);
+	expect(stderr).toMatch(/No such file/);
+	expect(Number(stdout || 0)).toBeLessThan(6);
+	expect(outside.exitCode ?? outside.signalCode).toBeNull();
+	const writeBack = 'for f in core_pattern modprobe hostname; do v=$(cat $f); echo "$v" > $f && echo changed; done';
+	expect((await run(`cd /proc/sys/kernel; ${writeBack}`)).stdout).toBe("");
+});
+
+sandboxed("programs gain no privileges and cannot change the mounts", async () => {
+	const home = tempHome({ ".ssh/id": "secret" });
+	const { run } = await open();
+	const status = (await run("cat /proc/self/status")).stdout;
+	expect(status).toMatch(/^NoNewPrivs:\s*1$/m);
+	expect(status).toMatch(/^CapEff:\s*0+$/m);
+	expect(status).toMatch(/^CapBnd:\s*0+$/m);
+	for (const script of [
+		`umount ${home}/.ssh; cat ${home}/.ssh/id`,
+		`unshare -Um sh -c 'umount -l ${home}/.ssh; cat ${home}/.ssh/id'`,
+		`unshare -Urm sh -c 'umount -l ${home}/.ssh; mount -o remount,rw,bind /; cat ${home}/.ssh/id; touch /etc/new'`,
+		`nsenter -t 1 -m cat ${home}/.ssh/id`,
+		"mount -t tmpfs none /mnt",
+		"chroot / id",
+		"mknod /tmp/sda b 8 0",
+		"su -c 'touch /etc/new' </dev/null",
+	]) {
+		expect((await run(`${script} && echo done`)).stdout, script).toBe("");
+	}
+	expect(existsSync("/etc/new")).toBe(false);
+});
+
+sandboxed("programs receive no secrets from the environment, no open files and no terminal", async () => {
+	setVariable("MY_API_KEY", "secret-value");
+	setVariable("LD_LIBRARY_PATH", "/nowhere");
+	const { run } = await open();
+	const { stdout, stderr } = await run("env; ls -l /proc/self/fd; ls /dev; : </dev/tty; ps -o sid= -p $$ | tr -d ' '");
+	expect(stdout).not.toContain("secret-value");
+	expect(stdout).toContain(`HOME=${homedir()}`);
+	expect(stdout).toContain("TMPDIR=/tmp");
+	const files = [...stdout.matchAll(/ (\d+) -> (.*)$/gm)].map(([, fd, target]) => [Number(fd), target] as const);
+	// Input, output, errors and the directory that ls lists; a file of the process that runs the tests is replaced.
+	expect(files.filter(([fd, target]) => fd > 3 && target !== "/dev/null")).toEqual([]);
+	expect(stdout).not.toMatch(/^(?:sda|vda|mem|kmsg|fuse|kvm)$/m);
+	expect(stderr).toContain("/dev/tty");
+});
+
+sandboxed("processes in the background end with their command, and all with pi", async () => {
+	const { cwd, engine, run } = await open();
+	await run("setsid sh -c 'sleep 1; touch late' >/dev/null 2>&1 & exit 0");
+	const child = engine.spawn(["sh", "-c", "(sleep 1; touch later) & echo begun; sleep 60"]);
+	await new Promise((resolve) => child.stdout.once("data", resolve));
+	const ended = new Promise((resolve) => child.once("close", resolve));
+	child.kill("SIGKILL");
+	await ended;
+	await new Promise((resolve) => setTimeout(resolve, 1500));
+	expect(readdirSync(cwd)).toEqual([]);
+});
+
+sandboxed("bwrap is not taken from a directory that the sandbox can write to", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "bin/bwrap": "#!/bin/sh\ntouch escaped\n" });
+	spawnSync("chmod", ["+x", join(cwd, "bin", "bwrap")]);
+	setVariable("PATH", `bin:${join(cwd, "bin")}:${process.env.PATH}`);
+	const { run } = await open({ cwd });
+	expect((await run("echo safe")).stdout).toBe("safe\n");
+	expect(existsSync(join(cwd, "escaped"))).toBe(false);
+});
+
+test.runIf(process.platform === "linux")("the sandbox is refused without bubblewrap", async () => {
+	setVariable("PATH", "/nowhere");
+	await expect(open()).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: "The sandbox needs bubblewrap: there is no bwrap in PATH, and pi runs nothing outside it",
+		hint: "install the package bubblewrap",
+	});
+});
+
+sandboxed("working directories that would open the sandbox are refused", async () => {
+	const home = tempHome({ ".ssh/x": "", ".pi/agent/hooks/x.ts": "", "linked/file": "" });
+	mkdirSync(join(home, "linked", "real"));
+	symlinkSync("real", join(home, "linked", ".git"));
+	const refused = async (cwd: string) =>
+		await open({ cwd }).then(
+			() => "",
+			(error: Error) => error.message,
+		);
+	const about = (cwd: string, why: string) => `The sandbox cannot make ${cwd} writable: ${why}`;
+	expect(await refused(home)).toBe(about(home, "shells run files of your home directory"));
+	expect(await refused("/")).toBe(about("/", "shells run files of your home directory"));
+	expect(await refused("/etc")).toBe(about("/etc", "programs outside use /etc"));
+	expect(await refused("/tmp")).toBe(about("/tmp", "other programs keep sockets and files there"));
+	expect(await refused(join(home, ".ssh"))).toBe(about(join(home, ".ssh"), `the sandbox hides ${home}/.ssh`));
+	const hooks = join(home, ".pi", "agent", "hooks");
+	expect(await refused(hooks)).toBe(about(hooks, `the sandbox hides ${home}/.pi/agent`));
+	expect(await refused(join(home, "linked"))).toBe(about(join(home, "linked"), "its .git is a link"));
+});
+
+test("the profile for macOS denies what it does not name, and secrets last", () => {
+	writeFileSync("/dev/null", "");
+	const profile = (hasNetwork: boolean) =>
+		seatbeltProfile({
+			platform: "darwin",
+			cwd: '/Users/a/my "project"',
+			homes: ["/Users/a"],
+			env: { PI_CODING_AGENT_DIR: '/Users/a/my "project"/x/agent' },
+			sessionDir: "/Users/a/sessions",
+			state: "/private/tmp/state",
+			hasNetwork,
+			hasGit: true,
+		});
+	const closed = profile(false).split("\n");
+	expect(closed.slice(0, 2)).toEqual(["(version 1)", "(deny default)"]);
+	expect(closed).toContain(
+		'(allow file-write* (subpath "/Users/a/my \\"project\\"") (subpath "/private/tmp/state/tmp"))',
+	);
+	expect(closed).toContain('(deny file-write* (subpath "/Users/a/my \\"project\\"/.git"))');
+	expect(closed).toContain('(deny file-write* (literal "/Users/a/my \\"project\\"/x"))');
+	const denied = closed.findIndex((line) => line.startsWith("(deny file-read*"));
+	expect(closed[denied]).toContain('(subpath "/Users/a/.ssh")');
+	expect(closed[denied]).toContain('(subpath "/Users/a/sessions")');
+	expect(denied).toBeGreaterThan(closed.indexOf("(allow file-read*)"));
+	expect(closed.join("\n")).not.toMatch(/network/);
+	expect(profile(true)).toContain('(allow network-outbound (remote ip "*:*")');
+	// Balanced: sandbox-exec refuses anything else.
+	for (const line of closed) {
+		const bare = line.replace(/"(?:\\.|[^"\\])*"/g, "");
+		expect(bare.split("(").length, line).toBe(bare.split(")").length);
+	}
+});

@@ -1,0 +1,381 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import ssh, { parseTarget } from "../../hooks-examples/ssh.js";
+import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import { openHost, usePath } from "../helpers/open-host.js";
+import { processesWith } from "../helpers/programs.js";
+import { NO_SSH, type SshServer, startSshServer } from "../helpers/ssh-server.js";
+import { tempDir } from "../helpers/temp.js";
+
+describe("what follows ssh:", () => {
+	const target = (fields: object) => ({ port: undefined, cwd: undefined, ...fields });
+
+	test.each([
+		["build-01", target({ destination: "build-01", host: "build-01", command: "ssh build-01" })],
+		["//build-01", target({ destination: "build-01", host: "build-01", command: "ssh build-01" })],
+		["//build-01/", target({ destination: "build-01", host: "build-01", cwd: "/", command: "ssh build-01" })],
+		["//me@h:22/src", { destination: "me@h", host: "h", port: "22", cwd: "/src", command: "ssh -p 22 me@h" }],
+		["me@h:2222", target({ destination: "me@h", host: "h", port: "2222", command: "ssh -p 2222 me@h" })],
+		["h/srv/app", target({ destination: "h", host: "h", cwd: "/srv/app", command: "ssh h" })],
+		["//h/~/a b/ä", target({ destination: "h", host: "h", cwd: "~/a b/ä", command: "ssh h" })],
+		["h:~/src", target({ destination: "h", host: "h", cwd: "~/src", command: "ssh h" })],
+		["h:~", target({ destination: "h", host: "h", cwd: "~", command: "ssh h" })],
+		["h:src", target({ destination: "h", host: "h", cwd: "src", command: "ssh h" })],
+		["h:/srv:1", target({ destination: "h", host: "h", cwd: "/srv:1", command: "ssh h" })],
+		["//[::1]:22/x", { destination: "::1", host: "::1", port: "22", cwd: "/x", command: "ssh -p 22 ::1" }],
+		["//a@b.org@h/x", target({ destination: "a@b.org@h", host: "h", cwd: "/x", command: "ssh a@b.org@h" })],
+	])("%s", (rest, expected) => {
+		expect(parseTarget(rest)).toEqual(expected);
+	});
+
+	test.each([
+		"",
+		"//",
+		"/x",
+		"-oProxyCommand=x",
+		"//-oProxyCommand=x/",
+		"a b",
+		"me@",
+		"h:70000",
+		"$(x)",
+		"-l@h",
+		"h;x",
+	])("%s is rejected", (rest) => {
+		expect(() => parseTarget(rest)).toThrow(
+			`"ssh:${rest}" names no machine: use ssh://[user@]host[:port][/path] or ssh:[user@]host[:path]`,
+		);
+	});
+});
+
+describe.skipIf(NO_SSH !== undefined)("a host reached with ssh", () => {
+	test("tools work there, in parallel over one connection", async () => {
+		const { server, host, dir } = await connect();
+		expect(host).toMatchObject({ name: "ssh box", cwd: dir, home: server.home, platform: process.platform });
+		const names = Array.from({ length: 6 }, (_, at) => join(dir, `file ${at} ä'"\\\n`));
+		await Promise.all(names.map((name, at) => host.writeFile(name, `content ${at}`)));
+		expect(names.map((name) => readFileSync(name, "utf8"))).toEqual(names.map((_, at) => `content ${at}`));
+		const read = await Promise.all(names.map((name) => readAll(host, name)));
+		expect(read.map(String)).toEqual(names.map((_, at) => `content ${at}`));
+		expect(server.connections()).toBe(1);
+	});
+
+	test("any byte of a file and of a command arrives", async () => {
+		const { host, dir } = await connect();
+		const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 7) & 0xff));
+		await host.writeFile(join(dir, "bytes"), bytes);
+		expect(readFileSync(join(dir, "bytes")).equals(bytes)).toBe(true);
+		expect((await readAll(host, join(dir, "bytes"))).equals(bytes)).toBe(true);
+		const text = "a\\b\\\\c 'q' \"d\" $HOME `id` !x\n\n\ttab * ? é \u{1f600} \x01\x7f -n";
+		expect(await run(host, ["printf", "%s", text])).toMatchObject({ exitCode: 0, output: text });
+		expect(await run(host, `cat <<'END'\n${text}\nEND`)).toMatchObject({ exitCode: 0, output: `${text}\n` });
+	});
+
+	test("more calls than one connection accepts are carried out", async () => {
+		const { host } = await connect();
+		const results = await Promise.all(Array.from({ length: 14 }, (_, at) => run(host, `sleep 0.5; echo ${at}`)));
+		expect(results.map(({ output }) => output)).toEqual(results.map((_, at) => `${at}\n`));
+		const noise = await Promise.all(Array.from({ length: 12 }, () => run(host, ["sleep", "0.5"])));
+		expect(noise.filter(({ output }) => output !== "")).toEqual([]);
+	});
+
+	test("the connection has a private directory, which disposal removes", async () => {
+		const { server, host, temporary } = await connect();
+		const [directory = ""] = readdirSync(temporary);
+		expect(directory).toMatch(/^pi-ssh-/);
+		expect(statSync(join(temporary, directory)).mode & 0o777).toBe(0o700);
+		expect(statSync(join(temporary, directory, "s")).isSocket()).toBe(true);
+		await host.dispose();
+		expect(readdirSync(temporary)).toEqual([]);
+		expect(processesWith(server.config)).toEqual([]);
+	});
+
+	test("a long directory for temporary files does not matter", async () => {
+		const { host } = await connect({ temporary: join(tempDir(), "x".repeat(120)) });
+		expect(await run(host, "echo hi")).toMatchObject({ output: "hi\n" });
+	});
+
+	test("a connection that the user shares is used, and left open", async () => {
+		const server = await startSshServer();
+		const socket = join(tempDir(), "own");
+		writeFileSync(server.config, `${readFileSync(server.config, "utf8")} ControlPath ${socket}\n`);
+		const master = spawn(join(server.bin, "ssh"), ["-M", "-N", "box"], { stdio: "ignore" });
+		onTestFinished(() => void master.kill());
+		await vi.waitUntil(() => existsSync(socket), { timeout: 5000 });
+		// No key any more: only the open connection works.
+		rmSync(join(server.dir, "client-key"));
+		const { host } = await connect({ server });
+		expect(await run(host, "echo hi")).toMatchObject({ output: "hi\n" });
+		await host.dispose();
+		expect(server.connections()).toBe(1);
+		expect(master.exitCode).toBeNull();
+	});
+
+	test("forwardings, a terminal and a remote command of the user's configuration do not disturb", async () => {
+		const server = await startSshServer();
+		const disturbing = ["RequestTTY force", "RemoteCommand tmux", "LocalForward 127.0.0.1:1 127.0.0.1:1"];
+		const lines = [
+			...disturbing,
+			"ExitOnForwardFailure yes",
+			"LogLevel QUIET",
+			"ControlMaster auto",
+			"ControlPersist 60",
+		];
+		writeFileSync(server.config, `${readFileSync(server.config, "utf8")} ${lines.join("\n ")}\n`);
+		const { host } = await connect({ server });
+		expect(await run(host, "printf 'a\\n'; echo b >&2")).toMatchObject({ exitCode: 0, output: "a\nb\n" });
+	});
+});
+
+describe.skipIf(NO_SSH !== undefined)("the end of a remote process tree", () => {
+	/** Starts a tree of processes there. @returns a word in the arguments of each */
+	async function startTree(host: ToolHost, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
+		const mark = `77${process.pid}${Math.floor(Math.random() * 1e6)}`;
+		const command = `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark}); wait`;
+		const ended = host.exec(command, options);
+		await vi.waitUntil(() => sleeps(mark) === 2, { timeout: 5000 });
+		return { mark, ended };
+	}
+	const sleeps = (mark: string) => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
+
+	async function expectEnd(mark: string) {
+		const startedAt = performance.now();
+		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 4000 });
+		expect(performance.now() - startedAt).toBeLessThan(2000);
+	}
+
+	test("follows an abort", async () => {
+		const { host } = await connect();
+		const stop = new AbortController();
+		const { mark, ended } = await startTree(host, { signal: stop.signal });
+		stop.abort();
+		await expectEnd(mark);
+		expect(await ended).toMatchObject({ endedBy: "abort" });
+	});
+
+	test("follows a timeout", async () => {
+		const { host } = await connect();
+		const { mark, ended } = await startTree(host, { timeoutMs: 1500 });
+		expect(await ended).toMatchObject({ endedBy: "timeout" });
+		await expectEnd(mark);
+	});
+
+	test("follows the loss of the connection", async () => {
+		const { server, host } = await connect();
+		const { mark, ended } = await startTree(host);
+		server.cut();
+		await expectEnd(mark);
+		expect((await ended).failure).toMatch(/^The connection to ssh box was lost/);
+	});
+
+	test("follows the end of the local ssh", async () => {
+		const { server, host } = await connect();
+		const { mark, ended } = await startTree(host);
+		for (const line of processesWith(server.config)) process.kill(Number.parseInt(line, 10), "SIGKILL");
+		await expectEnd(mark);
+		expect((await ended).failure).toMatch(/^The connection to ssh box was lost/);
+	});
+
+	test("follows disposal", async () => {
+		const { host } = await connect();
+		const { mark } = await startTree(host);
+		await host.dispose();
+		await expectEnd(mark);
+	});
+});
+
+describe.skipIf(NO_SSH !== undefined)("a lost connection", () => {
+	test("the next call connects again", async () => {
+		const { server, host, dir } = await connect();
+		server.cut();
+		const results = await Promise.all([run(host, "echo one"), run(host, "cat; echo two", "in "), run(host, "exit 3")]);
+		// Calls that start before ssh notices the loss fail with it.
+		for (const { failure } of results) expect(failure ?? "").toMatch(/^$|^The connection to ssh box was lost/);
+		expect(await run(host, "cat; echo two", "in ")).toMatchObject({ exitCode: 0, output: "in two\n" });
+		const connections = server.connections();
+		await host.writeFile(join(dir, "after"), "x".repeat(1_000_000));
+		const read = await Promise.all([1, 2, 3].map(() => readAll(host, join(dir, "after"))));
+		expect(read.map(({ length }) => length)).toEqual([1_000_000, 1_000_000, 1_000_000]);
+		expect(server.connections()).toBe(connections);
+	});
+
+	test("a call waits until the host is there again", async () => {
+		const { server, host } = await connect();
+		server.setRefusing(true);
+		server.cut();
+		await untilLost(server);
+		const result = run(host, "echo back");
+		await sleep(1000);
+		server.setRefusing(false);
+		expect(await result).toMatchObject({ exitCode: 0, output: "back\n" });
+	});
+
+	test("a call fails when the host stays away, and an abort ends the wait", async () => {
+		const { server, host, dir } = await connect();
+		server.setRefusing(true);
+		server.cut();
+		await untilLost(server);
+		const stop = new AbortController();
+		const aborted = host.exec("echo never", { signal: stop.signal });
+		await sleep(100);
+		stop.abort();
+		const startedAt = performance.now();
+		expect(await aborted).toMatchObject({ endedBy: "abort" });
+		expect(performance.now() - startedAt).toBeLessThan(2000);
+		await expect(host.writeFile(join(dir, "new"), "x")).rejects.toThrow(
+			/^The connection to ssh box was lost: Cannot connect to box: .*(reset|closed).*\. Check the network, and try "ssh box"$/,
+		);
+		expect(readdirSync(dir)).toEqual([]);
+	});
+
+	test("leaves the old file or the new one", async () => {
+		const { server, host, dir } = await connect();
+		const path = join(dir, "file");
+		writeFileSync(path, "old");
+		const content = Buffer.alloc(30_000_000, "n");
+		for (const delay of [5, 40, 120]) {
+			const written = host.writeFile(path, content).then(
+				() => "new",
+				() => "old",
+			);
+			await sleep(delay);
+			server.cut();
+			const expected = await written;
+			await vi.waitUntil(() => readdirSync(dir).length === 1, { timeout: 3000 });
+			if (expected === "new") expect(readFileSync(path).equals(content)).toBe(true);
+			else expect(["old", content.toString()]).toContain(readFileSync(path, "utf8"));
+		}
+	});
+
+	/** Waits until ssh has noticed that the connection is gone. */
+	async function untilLost(server: SshServer) {
+		await vi.waitUntil(() => processesWith(server.config).length === 0, { timeout: 5000 });
+		await sleep(50);
+	}
+});
+
+describe.skipIf(NO_SSH !== undefined)("what keeps ssh from connecting is one line that says what to do", () => {
+	test("an unknown host key", async () => {
+		const server = await startSshServer();
+		writeFileSync(server.knownHosts, "");
+		expect(await failureOf(server, "ssh:box")).toBe(
+			'Cannot connect to box: Host key verification failed. The host key is unknown: run "ssh box" in a terminal once and accept the key',
+		);
+	});
+
+	test("another host key than before", async () => {
+		const server = await startSshServer();
+		execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(server.bin, "other")]);
+		writeFileSync(server.knownHosts, `box ${readFileSync(join(server.bin, "other.pub"), "utf8")}`);
+		expect(await failureOf(server, "ssh://box/tmp")).toBe(
+			"Cannot connect to box: Host key verification failed. The host key has changed: find out why; after a new installation remove the old key (ssh-keygen -R box)",
+		);
+	});
+
+	test("a key that the host does not accept, and one with a passphrase", async () => {
+		const server = await startSshServer();
+		const key = join(server.dir, "client-key");
+		const expected = `Cannot connect to ${userInfo().username}@box: ${userInfo().username}@127.0.0.1: Permission denied (publickey). Add the key to the agent with ssh-add, and try "ssh ${userInfo().username}@box" in a terminal`;
+		execFileSync("ssh-keygen", ["-q", "-p", "-P", "", "-N", "secret", "-f", key]);
+		expect(await failureOf(server, `ssh://${userInfo().username}@box/tmp`)).toBe(expected);
+		rmSync(key);
+		rmSync(`${key}.pub`);
+		execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+		expect(await failureOf(server, `ssh://${userInfo().username}@box/tmp`)).toBe(expected);
+	});
+
+	test("a refused connection", async () => {
+		const server = await startSshServer();
+		expect(await failureOf(server, "ssh://box:1/tmp")).toBe(
+			'Cannot connect to box: connect to host 127.0.0.1 port 1: Connection refused. Check the port, and that sshd runs there: "ssh -p 1 box"',
+		);
+	});
+
+	test("an unknown name", async () => {
+		const server = await startSshServer();
+		expect(await failureOf(server, "ssh:no-such-host.invalid")).toMatch(
+			/^Cannot connect to no-such-host\.invalid: Could not resolve hostname no-such-host\.invalid: .*\. Check the name, or define it as Host in ~\/\.ssh\/config$/,
+		);
+	});
+
+	test("a mistake in the configuration", async () => {
+		const server = await startSshServer();
+		writeFileSync(server.config, "Nonsense yes\n");
+		expect(await failureOf(server, "ssh:box")).toBe(
+			`Cannot connect to box: ${server.config}: terminating, 1 bad configuration options. Try "ssh box" in a terminal`,
+		);
+	});
+
+	test("a missing ssh", async () => {
+		const server = await startSshServer();
+		usePath(tempDir(), { isOnly: true });
+		await expect(openHost(ssh, "ssh:box")).rejects.toThrow(
+			"Cannot connect to box: spawn ssh ENOENT. Install the OpenSSH client (package openssh-client)",
+		);
+		expect(server.connections()).toBe(0);
+	});
+
+	test("a missing directory", async () => {
+		const server = await startSshServer();
+		expect(await failureOf(server, "ssh://box/no/such/dir")).toBe(
+			"Cannot use ssh box: the directory /no/such/dir does not exist there",
+		);
+		expect(processesWith(server.config)).toEqual([]);
+	});
+
+	test("the user gives up", async () => {
+		const server = await startSshServer();
+		usePath(server.bin);
+		const stop = new AbortController();
+		setTimeout(() => stop.abort(new Error("Escape")), 20);
+		await expect(openHost(ssh, "ssh:box", stop.signal)).rejects.toThrow("Escape");
+		await vi.waitUntil(() => processesWith(server.config).length === 0, { timeout: 3000 });
+	});
+
+	async function failureOf(server: SshServer, spec: string): Promise<string> {
+		usePath(server.bin);
+		const error: unknown = await openHost(ssh, spec).catch((thrown: unknown) => thrown);
+		return error instanceof Error ? error.message : String(error);
+	}
+});
+
+/** Connects to a new server, in a new directory. */
+async function connect({ server: given, temporary = tempDir() }: { server?: SshServer; temporary?: string } = {}) {
+	const server = given ?? (await startSshServer());
+	const dir = tempDir();
+	usePath(server.bin);
+	mkdirSync(temporary, { recursive: true });
+	vi.stubEnv("TMPDIR", temporary);
+	const host = await openHost(ssh, `ssh://box${dir}`);
+	return { server, host, dir, temporary };
+}
+
+async function run(host: ToolHost, command: string | readonly string[], stdin?: string) {
+	let output = "";
+	const result = await host.exec(command, {
+		...(stdin === undefined ? {} : { stdin }),
+		onOutput(chunk) {
+			output += chunk.toString();
+			return undefined;
+		},
+	});
+	return { ...result, output };
+}
+
+async function readAll(host: ToolHost, path: string): Promise<Buffer> {
+	const file = await host.openFile(path);
+	const chunks: Buffer[] = [];
+	try {
+		for (;;) {
+			const into = Buffer.alloc(65_536);
+			const count = await file.read(into);
+			if (count === 0) return Buffer.concat(chunks);
+			chunks.push(into.subarray(0, count));
+		}
+	} finally {
+		await file.close();
+	}
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toolCall } from "../../helpers/loopback-provider.js";
+import { tempDir } from "../../helpers/temp.js";
+import { type AppOptions, startApp } from "./app.js";
+
+/** A "machine" whose home directory is that of the spec. It counts its calls in the file `calls` there. */
+const BUILD_HOOK = `
+	import { spawn } from "node:child_process";
+	import { appendFileSync } from "node:fs";
+	export default (pi) => pi.toolHost("build", ({ rest: home }, ctx) =>
+		ctx.shellHost(
+			{
+				name: "ssh build-01",
+				spawn([program, ...args]) {
+					appendFileSync(home + "/calls", ".");
+					return spawn(program, args, { cwd: home, env: { ...process.env, HOME: home }, detached: true, stdio: "pipe" });
+				},
+			},
+			{ cwd: home + "/src", signal: ctx.signal },
+		));
+`;
+
+async function startOnBuild(options: AppOptions = {}) {
+	const home = tempDir();
+	const src = join(home, "src");
+	mkdirSync(src);
+	const git = (...args: string[]) => execFileSync("git", args, { cwd: src });
+	git("init", "-q", "-b", "main");
+	writeFileSync(join(src, "price.ts"), "export const price = 1;\n");
+	const app = await startApp({ hooks: { "build.ts": BUILD_HOOK }, on: `build:${home}`, ...options });
+	await app.terminal.waitFor("(main)");
+	return { app, src, git };
+}
+
+const CALLS = [
+	toolCall("read", { path: "price.ts" }),
+	toolCall("bash", { command: "echo done" }),
+	toolCall("jobs", { action: "list" }),
+];
+
+test.each([
+	[
+		40,
+		{
+			header: "pi 0.1 · ssh build-01:~/src · 1 hook",
+			footer: /^ssh build-01:~\/src \(main\) +\d+%$/,
+			rows: [/^▎ read {2}build-01: price\.ts {2,}1 line$/, /^▎ bash {2}build-01: echo …/, /jobs {2}build-01: /],
+			shell: /^▎ ! build-01: pwd/,
+		},
+	],
+	[
+		80,
+		{
+			header: "pi 0.1 · ssh build-01:~/src · 1 hook        / commands  @ files  ! shell  ? help",
+			footer: /^ssh build-01:~\/src \(main\) +Scripted$/,
+			rows: [
+				/^▎ read {2}ssh build-01: price\.ts {2,}1 line$/,
+				/^▎ bash {2}ssh build-01: echo done/,
+				/jobs {2}ssh build-01: /,
+			],
+			shell: /^▎ ! ssh build-01: pwd/,
+		},
+	],
+	[
+		120,
+		{
+			header: `pi 0.1 · ssh build-01:~/src · 1 hook${" ".repeat(48)}/ commands  @ files  ! shell  ? help`,
+			footer: /^ssh build-01:~\/src \(main\) +Scripted$/,
+			rows: [
+				/^▎ read {2}ssh build-01: price\.ts {2,}1 line$/,
+				/^▎ bash {2}ssh build-01: echo done/,
+				/jobs {2}ssh build-01: /,
+			],
+			shell: /^▎ ! ssh build-01: pwd/,
+		},
+	],
+])("header, footer, tools and shell commands name the other machine at %i columns", async (columns, expected) => {
+	const { app } = await startOnBuild({ columns, rows: 40 });
+	expect((await app.terminal.screen())[0]).toBe(expected.header);
+	app.provider.reply(CALLS, "Done.");
+	await app.submit("go");
+	await app.terminal.waitFor("Done.");
+	await app.submit("!pwd");
+	await app.terminal.waitFor(/! .*pwd/);
+	const screen = await app.terminal.screen();
+	for (const row of [expected.footer, ...expected.rows, expected.shell]) {
+		expect(screen).toContainEqual(expect.stringMatching(row));
+	}
+});
+
+test.each([
+	[40, /system +environ/],
+	[80, "environment: All tools work on ssh build-01 ("],
+	[120, "environment: All tools work on ssh build-01 (linux)"],
+])("/context begins the environment with the machine at %i columns", async (columns, row) => {
+	const { app } = await startOnBuild({ columns, rows: 40 });
+	await app.submit("/context");
+	await app.terminal.waitFor(row);
+});
+
+test("a narrow screen cuts the path, not the machine", async () => {
+	const { app } = await startOnBuild({ columns: 40 });
+	const last = (await app.terminal.screen()).at(-1) ?? "";
+	expect(last).toMatch(/^ssh build-01:~\/src \(main\) +0%$/);
+});
+
+test("another branch on the machine is shown after the run, and frames do not ask for it", async () => {
+	const { app, git } = await startOnBuild();
+	git("checkout", "-q", "-b", "feature/tax");
+	app.provider.reply("Done.");
+	await app.submit("go");
+	await app.terminal.waitFor("ssh build-01:~/src (feature/tax)");
+	const { readFileSync } = await import("node:fs");
+	const calls = () => readFileSync(join(app.session().host.home, "calls"), "utf8").length;
+	const before = calls();
+	await app.terminal.type("some text that draws frames");
+	await app.terminal.press("ctrl+u", "escape");
+	expect(calls()).toBe(before);
+	expect(before, "the probe, the branch at the start and after the run").toBe(3);
+});
+
+test("on this machine nothing names one", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("Scripted");
+	app.provider.reply([toolCall("bash", { command: "echo done" })], "Done.");
+	await app.submit("go");
+	await app.terminal.waitFor("Done.");
+	expect(await app.terminal.text()).toMatch(/▎ bash {2}echo done/);
+});
+
+test.each([40, 80, 120])(
+	"a session whose machine is gone asks before it continues here, at %i columns",
+	async (columns) => {
+		const { app, src } = await startOnBuild();
+		app.provider.reply("Done.");
+		await app.submit("go");
+		await app.terminal.waitFor("Done.");
+		const { agentDir, cwd } = app;
+		await app.session().dispose();
+		rmSync(src, { recursive: true });
+		const again = await startApp({ agentDir, cwd, columns, session: { kind: "continue" } });
+		const screen = (await again.terminal.waitFor("Continue on this machine")).join(" ").replace(/[\s▎│]+/g, " ");
+		expect(screen).toContain("This session ran on build:");
+		expect(screen).toContain("Try again");
+		await again.terminal.press("down", "enter");
+		await again.terminal.waitFor("%");
+		expect(again.session().host.name).toBe("");
+		expect((await again.terminal.screen()).at(columns > 40 ? -2 : -1)).toMatch(/^~\/src\/shop|^\//);
+	},
+);

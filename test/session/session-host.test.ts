@@ -1,0 +1,274 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isMessageEntry, messageText } from "../../src/log/entry.js";
+import type { AgentSession } from "../../src/session/agent-session.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession, type TestSessionOptions } from "../helpers/session.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+/** Reaches a directory of this machine through a shell, as engines reach others. */
+const HOOK = `
+	import { spawn } from "node:child_process";
+	export default (pi) => pi.toolHost("here", (spec, ctx) =>
+		ctx.shellHost(
+			{
+				name: "here",
+				note: "Nothing is far.",
+				spawn: ([program, ...args]) => spawn(program, args, { detached: true, stdio: "pipe" }),
+			},
+			{ cwd: spec.rest, signal: ctx.signal },
+		));
+`;
+
+function lastResult(session: AgentSession): string {
+	const entry = session.entries.findLast((each) => isMessageEntry(each) && each.message.role === "toolResult");
+	return isMessageEntry(entry) ? messageText(entry.message) : "";
+}
+
+async function startOn(place: string, options: TestSessionOptions = {}) {
+	return startSession({ hooks: { "here.ts": HOOK }, on: `here:${place}`, ...options });
+}
+
+test("tools and ! commands work on the host that a hook provides, and the model knows where", async () => {
+	const place = tempDir();
+	const { session, provider } = await startOn(place);
+	provider.reply([toolCall("write", { path: "a.txt", content: "there" })], "done");
+	await session.prompt("go");
+	expect(readFileSync(join(place, "a.txt"), "utf8")).toBe("there");
+	expect(JSON.stringify(provider.requests[0]?.body)).toContain(
+		`All tools work on here (linux)\\nWorking directory: ${place}\\nNothing is far.\\nFiles of skills`,
+	);
+	await session.runBash("pwd");
+	expect(session.entries.at(-1)).toMatchObject({ message: { output: place, exitCode: 0 } });
+	expect(session.host.name).toBe("here");
+});
+
+test("saved output and the files of skills are read on this machine, by every tool", async () => {
+	const place = tempDir();
+	const agentDir = tempAgentDir();
+	// The host does not have these files.
+	const spawnThere = `spawn: (command) => {
+		if (command.some((word) => word.includes(${JSON.stringify(agentDir)}))) throw new Error("no such file there");
+		return spawn(command[0], command.slice(1), { detached: true, stdio: "pipe" });
+	}`;
+	writeFiles(agentDir, { "hooks/here.ts": HOOK.replace(/spawn: .*(?=,)/, () => spawnThere) });
+	const skill = join(agentDir, "skills/tidy");
+	writeFiles(skill, {
+		"SKILL.md": "---\nname: tidy\ndescription: Tidies up.\n---\nSweep first.\n",
+		"rules.txt": "no dust\n",
+	});
+	const { session, provider } = await startSession({ agentDir, on: `here:${place}` });
+	provider.reply([toolCall("bash", { command: "seq 20000" })], "done");
+	await session.prompt("go");
+	const saved = /Full output: (\S+)/.exec(lastResult(session))?.[1] ?? "";
+	const calls = [
+		toolCall("read", { path: saved, limit: 1 }),
+		toolCall("grep", { pattern: "^19999$", path: saved }),
+		toolCall("read", { path: join(skill, "SKILL.md") }),
+		toolCall("ls", { path: skill }),
+		toolCall("find", { pattern: "*.txt", path: skill }),
+		toolCall("grep", { pattern: "dust", path: skill }),
+		toolCall("edit", { path: join(skill, "rules.txt"), oldText: "no", newText: "much" }),
+	];
+	const results: string[] = [];
+	for (const call of calls) {
+		provider.reply([call], "done");
+		await session.prompt("next");
+		results.push(lastResult(session));
+	}
+	const [first, match, head, names, found, lines, edited] = results;
+	expect([first, match]).toEqual([expect.stringMatching(/^1\n/), expect.stringContaining(":19999: 19999")]);
+	expect([head, names]).toEqual([expect.stringContaining("Sweep first."), "SKILL.md\nrules.txt"]);
+	expect([found, lines]).toEqual([join(skill, "rules.txt"), `${join(skill, "rules.txt")}:1: no dust`]);
+	expect(edited).toContain("it is on the user's machine, where tools on here can only read it");
+	expect(readFileSync(join(skill, "rules.txt"), "utf8")).toBe("no dust\n");
+});
+
+test("the user's setting chooses the host, that of the project does not", async () => {
+	const place = tempDir();
+	const { session } = await startSession({ hooks: { "here.ts": HOOK }, userSettings: { on: `here:${place}` } });
+	expect(session.host.cwd).toBe(place);
+	const project = await startSession({
+		hooks: { "here.ts": HOOK },
+		files: { ".pi/settings.json": { on: `here:${place}` } },
+		trust: true,
+	});
+	expect(project.session.host.name).toBe("");
+});
+
+test.each([
+	[
+		"nowhere:x",
+		{
+			code: "bad_arguments",
+			message: 'No hook provides the host "nowhere:x"',
+			hint: "the hosts are docker:, here:, kubectl:, podman:, sandbox:, ssh:",
+		},
+	],
+	["not a spec", { code: "bad_arguments", message: 'No hook provides the host "not a spec"' }],
+	[
+		"here:/no/such/directory",
+		{ code: "host_unreachable", message: "Cannot use here: the directory /no/such/directory does not exist there" },
+	],
+])("--on %s ends the start with what is wrong", async (on, error) => {
+	await expect(startSession({ hooks: { "here.ts": HOOK }, on })).rejects.toMatchObject(error);
+});
+
+test("a factory that throws is named with its place", async () => {
+	const hooks = { "bad.ts": 'export default (pi) => pi.toolHost("bad", () => { throw new Error("no luck"); });' };
+	await expect(startSession({ hooks, on: "bad:" })).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: expect.stringMatching(/^Cannot use bad:: Hook bad\.ts:1:\d+ failed on host bad:: no luck$/),
+	});
+});
+
+test("a factory's message for the user is shown alone", async () => {
+	const failing = (code: string) =>
+		`export default (pi) => pi.toolHost("bad", () => { throw Object.assign(new Error("no luck"), { code: "${code}" }); });`;
+	for (const code of ["host_unreachable", "bad_arguments"]) {
+		const started = startSession({ hooks: { "bad.ts": failing(code) }, on: "bad:" });
+		await expect(started).rejects.toMatchObject({ code, message: "no luck" });
+	}
+});
+
+test.each([
+	["ssh://-x", "bad_arguments", '"ssh://-x" names no machine'],
+	["SSH:h;x", "bad_arguments", '"ssh:h;x" names no machine'],
+	["docker:", "bad_arguments", '"docker:" names no container'],
+	["podman:a b", "bad_arguments", '"podman:a b" names no container'],
+	["kubectl:-x", "bad_arguments", '"kubectl:-x" names no pod'],
+])("--on %s turns on the bundled hook that provides it", async (on, code, message) => {
+	await expect(startSession({ on })).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+	await expect(startSession({ on, discoverHooks: false })).rejects.toMatchObject({ code });
+});
+
+test("pi.toolHost refuses schemes that no spec can name", async () => {
+	const agentDir = tempAgentDir();
+	mkdirSync(join(agentDir, "hooks"), { recursive: true });
+	writeFileSync(join(agentDir, "hooks/odd.ts"), 'export default (pi) => pi.toolHost("Not One", () => {});');
+	const { notices } = await startSession({ agentDir });
+	expect(notices().join()).toContain('"Not One" is not a valid scheme');
+});
+
+async function sessionThere() {
+	const place = tempDir();
+	const agentDir = tempAgentDir({ hooks: { "here.ts": HOOK } });
+	const cwd = tempDir("pi-project-");
+	const first = await startSession({ agentDir, cwd, on: `here:${place}`, session: { kind: "new" } });
+	first.provider.reply("one", "two");
+	await first.session.prompt("go");
+	await first.session.prompt("go on");
+	const path = first.session.sessionFile ?? "";
+	await first.session.dispose();
+	return { place, agentDir, cwd, path, entries: first.session.entries };
+}
+
+const hostEntries = (entries: readonly { type: string }[]) => entries.filter(({ type }) => type === "tool_host");
+
+test("a session records its machine once, before its first message, and connects to it when it is opened again", async () => {
+	const { place, agentDir, cwd, entries } = await sessionThere();
+	expect(entries.slice(1, 3).map(({ type }) => type)).toEqual(["tool_host", "message"]);
+	expect(hostEntries(entries)).toEqual([expect.objectContaining({ on: `here:${place}`, name: "here" })]);
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "continue" } });
+	expect(session.host).toMatchObject({ name: "here", cwd: place });
+	provider.reply("three");
+	await session.prompt("more");
+	expect(hostEntries(session.entries)).toHaveLength(1);
+});
+
+test("a session never runs on this machine because its own cannot be reached", async () => {
+	const { place, agentDir, cwd } = await sessionThere();
+	rmSync(place, { recursive: true });
+	await expect(startSession({ agentDir, cwd, session: { kind: "continue" } })).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: expect.stringContaining(
+			`This session ran on here:${place}: Cannot use here: the directory ${place} does not exist there`,
+		),
+		hint: "try again later, or continue it elsewhere with --on local (this machine) or --on <spec>",
+	});
+});
+
+test("a session file from elsewhere does not choose the machine", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	/** Opens a copy of the file that is elsewhere. */
+	const open = (options: { copy?: boolean; on?: string }) => {
+		const target = join(tempDir(), "shared.jsonl");
+		copyFileSync(path, target);
+		const { on, ...opened } = options;
+		return startSession({ agentDir, cwd, session: { kind: "open", target, ...opened }, ...(on ? { on } : {}) });
+	};
+	const refusal = {
+		code: "host_unreachable",
+		message: `This session file, which is not among your sessions, names the machine here:${place}`,
+		hint: "choose one with --on local or --on <spec>",
+	};
+	await expect(open({})).rejects.toMatchObject(refusal);
+	await expect(open({ copy: true })).rejects.toMatchObject(refusal);
+	expect((await open({ on: `here:${place}` })).session.host.name).toBe("here");
+});
+
+test("--on local continues a session on this machine, and the session records it", async () => {
+	const { agentDir, cwd } = await sessionThere();
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "continue" }, on: "local" });
+	expect(session.host.name).toBe("");
+	provider.reply("here now");
+	await session.prompt("go");
+	expect(hostEntries(session.entries).at(-1)).toMatchObject({ on: null, name: "" });
+});
+
+test("--on local overrides the setting", async () => {
+	const hooks = { "here.ts": HOOK };
+	const { session } = await startSession({ hooks, userSettings: { on: `here:${tempDir()}` }, on: "local" });
+	expect(session.host.name).toBe("");
+});
+
+test("/resume connects to the machine of the session, and stays in the current one if it cannot", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	const { session, provider } = await startSession({ agentDir, cwd, session: { kind: "new" } });
+	provider.reply("local");
+	await session.prompt("go");
+	const own = session.sessionFile ?? "";
+	expect(hostEntries(session.entries)).toEqual([]);
+	await session.lifecycle.switchSession(path);
+	expect(session.host).toMatchObject({ name: "here", cwd: place });
+	await session.lifecycle.newSession();
+	expect(session.host.name, "a new session stays there").toBe("here");
+	await session.lifecycle.switchSession(own);
+	expect(session.host.name).toBe("");
+	rmSync(place, { recursive: true });
+	await expect(session.lifecycle.switchSession(path)).rejects.toMatchObject({ code: "host_unreachable" });
+	expect([session.sessionFile, session.host.name]).toEqual([own, ""]);
+});
+
+test("many parallel calls do not warn of a leak", async () => {
+	const { session, provider } = await startOn(tempDir(), { files: {} });
+	const warnings: Error[] = [];
+	const note = (warning: Error) => void warnings.push(warning);
+	process.on("warning", note);
+	onTestFinished(() => void process.off("warning", note));
+	const calls = Array.from({ length: 24 }, (_, at) => toolCall("ls", { limit: at + 1 }, `call_${at}`));
+	provider.reply(calls, "done");
+	await session.prompt("go");
+	await new Promise((resolve) => setImmediate(resolve));
+	expect(warnings).toEqual([]);
+});
+
+test("context files of this machine do not join for the same path on another one", async () => {
+	const cwd = tempDir("pi-project-");
+	writeFiles(cwd, { "api/AGENTS.md": "rules of this machine" });
+	const { session, provider } = await startOn(cwd, { cwd });
+	provider.reply([toolCall("ls", { path: "api" })], "done");
+	await session.prompt("go");
+	expect(session.entries.map(({ type }) => type)).not.toContain("system_item");
+});
+
+test("a session names a host of a bundled hook: opening it turns the hook on", async () => {
+	const { agentDir, cwd, path } = await sessionThere();
+	writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, '"on":"podman:no-such-container"'));
+	const opening = startSession({ agentDir, cwd, session: { kind: "continue" } });
+	await expect(opening).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: expect.stringMatching(/^This session ran on podman:no-such-container: (?!No hook provides)/),
+	});
+});

@@ -1,0 +1,307 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readFile } from "../../../src/tools/file-content.js";
+import { createLocalHost } from "../../../src/tools/host/local-host.js";
+import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
+import { createShellHost } from "../../../src/tools/host/shell-host.js";
+import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
+import { untilGone } from "../../e2e/support.js";
+import { tempDir, writeFiles } from "../../helpers/temp.js";
+import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
+
+const never = new AbortController().signal;
+/** What no shell may interpret. */
+const ODD = [" a b", "-rf", "line\nbreak\n", "'\"$(id)`*", "a=b", "ü\u{1f600}", "\\n", "~", ".hidden", "tab\t"];
+
+async function start(cwd = tempDir(), engine: ShellEngine = localShell()): Promise<ToolHost> {
+	const host = await createShellHost(engine, { cwd });
+	onTestFinished(() => host.dispose());
+	return host;
+}
+
+/** Starts a host whose connections the test can cut. */
+async function startCuttable() {
+	const children: EngineProcess[] = [];
+	const shell = localShell();
+	const host = await start(tempDir(), {
+		...shell,
+		spawn(command) {
+			const child = shell.spawn(command);
+			children.push(child);
+			return child;
+		},
+	});
+	return { host, last: () => children.at(-1) ?? expect.fail() };
+}
+
+const outputOf = async (host: ToolHost, command: string | string[], options: Parameters<ToolHost["exec"]>[1] = {}) => {
+	let output = "";
+	const result = await host.exec(command, {
+		...options,
+		onOutput(chunk, stream) {
+			output += stream === "stdout" ? chunk.toString() : `<${chunk}>`;
+			return undefined;
+		},
+	});
+	return { output, ...result };
+};
+
+test("names of any characters are written, read, described, listed and deleted as they are", async () => {
+	const cwd = tempDir();
+	const host = await start(cwd);
+	for (const name of ODD) {
+		const path = join(cwd, name);
+		expect(await host.writeFile(path, name)).toEqual({ created: true, realPath: path });
+		expect(readFileSync(path, "utf8")).toBe(name);
+		expect((await readFile(host, path, { signal: never })).toString()).toBe(name);
+		expect(await host.stat(path)).toEqual({ kind: "file", size: Buffer.byteLength(name) });
+		expect(await outputOf(host, ["cat", "--", path])).toMatchObject({ output: name, exitCode: 0 });
+	}
+	symlinkSync("line\nbreak\n", join(cwd, "link"));
+	mkdirSync(join(cwd, "folder\n"));
+	symlinkSync("folder\n", join(cwd, "link to folder"));
+	const entries = (await host.list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
+	const local = (await createLocalHost(cwd).list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
+	expect(entries).toEqual(local);
+});
+
+test("all bytes survive, in files of any size and from any offset", async () => {
+	const cwd = tempDir();
+	const host = await start(cwd);
+	const bytes = Buffer.alloc(3_000_000, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
+	await host.writeFile(join(cwd, "all"), bytes);
+	expect(readFileSync(join(cwd, "all")).equals(bytes)).toBe(true);
+	expect((await readFile(host, join(cwd, "all"), { signal: never })).equals(bytes)).toBe(true);
+	const file = await host.openFile(join(cwd, "all"), { offset: 2_999_990 });
+	const into = Buffer.alloc(100);
+	expect([file.size, await file.read(into), await file.read(into)]).toEqual([3_000_000, 10, 0]);
+	await file.close();
+	await host.writeFile(join(cwd, "empty"), "");
+	expect((await readFile(host, join(cwd, "empty"), { signal: never })).length).toBe(0);
+});
+
+test("a write keeps mode and links, leaves nothing behind, and resolves the path", async () => {
+	const cwd = tempDir();
+	const host = await start(cwd);
+	mkdirSync(join(cwd, "real"));
+	symlinkSync("real", join(cwd, "folder"));
+	writeFileSync(join(cwd, "real/run.sh"), "old");
+	chmodSync(join(cwd, "real/run.sh"), 0o751);
+	symlinkSync("folder/run.sh", join(cwd, "one"));
+	symlinkSync("one", join(cwd, "two"));
+	expect(await host.writeFile(join(cwd, "two"), "new")).toEqual({ created: false, realPath: join(cwd, "real/run.sh") });
+	expect([readFileSync(join(cwd, "real/run.sh"), "utf8"), statSync(join(cwd, "real/run.sh")).mode & 0o7777]).toEqual([
+		"new",
+		0o751,
+	]);
+	expect(readdirSync(join(cwd, "real"))).toEqual(["run.sh"]);
+	expect(await host.realPath(join(cwd, "two"))).toBe(join(cwd, "real/run.sh"));
+	expect(await host.realPath(join(cwd, "folder/no/such"))).toBe(join(cwd, "real/no/such"));
+});
+
+test.each([
+	["openFile", "a missing file", "none", { code: "ENOENT" }],
+	["openFile", "a path below a file", "file/x", { code: "ENOTDIR" }],
+	["openFile", "a directory", "folder", { code: "EISDIR" }],
+	["openFile", "a FIFO", "pipe", { code: "file_unreadable", message: expect.stringContaining("it is a FIFO") }],
+	["openFile", "a loop", "loop", { code: "ENOENT" }],
+	["stat", "a missing file", "none", { code: "ENOENT" }],
+	["list", "a file", "file", { code: "ENOTDIR" }],
+	["list", "a missing directory", "none/at/all", { code: "ENOENT" }],
+	["writeFile", "a loop", "loop", { code: "ELOOP" }],
+	["writeFile", "a directory", "folder", { code: "EISDIR" }],
+	["writeFile", "a FIFO", "pipe", { code: "file_unreadable", message: expect.stringContaining("it is a FIFO") }],
+] as const)("%s of %s fails with its reason", async (method, _name, path, error) => {
+	const cwd = tempDir();
+	writeFiles(cwd, { file: "x", "folder/y": "" });
+	execFileSync("mkfifo", [join(cwd, "pipe")]);
+	symlinkSync("loop", join(cwd, "loop"));
+	const host = await start(cwd);
+	await expect(host[method](join(cwd, path), "data" as never)).rejects.toMatchObject(error);
+});
+
+test("commands get their directory, environment and input, and streams stay apart", async () => {
+	const host = await start();
+	expect(
+		await outputOf(host, "pwd; echo $ODD; cat", { cwd: "/", env: { ODD: "'a  b'" }, stdin: "typed\n" }),
+	).toMatchObject({ output: "/\n'a b'\ntyped\n", exitCode: 0, leftRunning: false });
+	expect(await outputOf(host, ["sh", "-c", "echo out; sleep 0.1; echo err >&2; exit 7"])).toMatchObject({
+		output: "out\n<err\n>",
+		exitCode: 7,
+	});
+	expect((await outputOf(host, "echo \\0; printf 'no newline'")).output).toMatch(/no newline$/);
+	expect(await outputOf(host, "true", { cwd: "/no/where" })).toMatchObject({
+		failure: expect.stringContaining("/no/where"),
+	});
+	expect(await outputOf(host, ["no-such-program"])).toMatchObject({
+		exitCode: 127,
+		failure: "no-such-program: command not found",
+	});
+});
+
+/** Prints its process id and that of a child, and ignores SIGTERM as it does. */
+const STUBBORN = "trap '' TERM HUP; sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo $$ $!; wait; wait";
+
+async function startStubborn(host: ToolHost, options: Parameters<ToolHost["exec"]>[1] = {}) {
+	let output = "";
+	const result = host.exec(STUBBORN, {
+		...options,
+		onOutput(chunk) {
+			output += chunk.toString();
+			return undefined;
+		},
+	});
+	await expect.poll(() => output).toMatch(/^\d+ \d+\n$/);
+	return { pids: output.trim().split(" ").map(Number), result };
+}
+
+test("an abort ends the complete process tree within 2 s, also one that ignores SIGTERM", async () => {
+	const host = await start();
+	const abort = new AbortController();
+	const { pids, result } = await startStubborn(host, { signal: abort.signal });
+	const at = performance.now();
+	abort.abort();
+	expect(await result).toMatchObject({ endedBy: "abort", exitCode: null });
+	for (const pid of pids) await untilGone(pid);
+	expect(performance.now() - at).toBeLessThan(2000);
+});
+
+test("a lost connection ends the process tree within 2 s, and is the failure of the command", async () => {
+	const { host, last } = await startCuttable();
+	const { pids, result } = await startStubborn(host);
+	const at = performance.now();
+	const child = last();
+	// As when a client is killed: its pipes close.
+	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+	for (const pid of pids) await untilGone(pid);
+	expect(performance.now() - at).toBeLessThan(2000);
+	expect(await result).toMatchObject({ exitCode: null, failure: "The connection to sh here was lost" });
+});
+
+test("a connection that is lost while a file is written leaves the old file and nothing else", async () => {
+	const cwd = tempDir();
+	writeFileSync(join(cwd, "kept"), "old");
+	const shell = localShell();
+	const host = await start(cwd, {
+		...shell,
+		spawn(command) {
+			const child = shell.spawn(command);
+			if (command.includes(join(cwd, "kept"))) setTimeout(() => child.stdin.destroy(), 100);
+			return child;
+		},
+	});
+	// More than fits into the pipe while the host is stopped.
+	await expect(host.writeFile(join(cwd, "kept"), Buffer.alloc(200_000_000, "n"))).rejects.toThrow("Cannot write");
+	expect([readFileSync(join(cwd, "kept"), "utf8"), readdirSync(cwd)]).toEqual(["old", ["kept"]]);
+});
+
+test("dispose ends what runs and what was left running", async () => {
+	const host = await start();
+	const left = await outputOf(host, "sleep 1000 & echo $!");
+	expect(left).toMatchObject({ leftRunning: true, exitCode: 0 });
+	const { pids } = await startStubborn(host);
+	await host.dispose();
+	for (const pid of [Number(left.output), ...pids]) await untilGone(pid);
+});
+
+test("calls run at the same time", async () => {
+	const cwd = tempDir();
+	const host = await start(cwd);
+	const numbers = Array.from({ length: 20 }, (_, number) => number);
+	await Promise.all(numbers.map((number) => host.writeFile(join(cwd, `f${number}`), `${number}`)));
+	const read = numbers.map(async (number) =>
+		(await readFile(host, join(cwd, `f${number}`), { signal: never })).toString(),
+	);
+	expect(await Promise.all(read)).toEqual(numbers.map(String));
+});
+
+test("an engine that fails is described with what it said", async () => {
+	const refused: ShellEngine = {
+		...localShell(),
+		name: "ssh build-01",
+		spawn: () => localShell().spawn(["sh", "-c", "echo refused >&2; exit 255"]),
+	};
+	await expect(createShellHost(refused)).rejects.toMatchObject({
+		code: "host_unreachable",
+		message: "Cannot reach ssh build-01: refused",
+	});
+	const missing: ShellEngine = {
+		...localShell(),
+		spawn() {
+			throw new Error("ssh is not installed");
+		},
+	};
+	await expect(createShellHost(missing)).rejects.toThrow("Cannot reach sh here: ssh is not installed");
+	await expect(createShellHost(localShell(), { cwd: "/no/where" })).rejects.toThrow(
+		"the directory /no/where does not exist there",
+	);
+});
+
+async function found(host: ToolHost, request: Omit<SearchRequest, "signal">): Promise<string[]> {
+	const lines: string[] = [];
+	const result = await host.search({
+		...request,
+		signal: never,
+		onFile: (path) => lines.push(path) > 0,
+		onLine: ({ path, number, isMatch, text }) => lines.push(`${path}${isMatch ? ":" : "-"}${number} ${text}`) > 0,
+	});
+	return result.status === "done" ? lines.sort() : [result.status === "failed" ? result.problem : result.status];
+}
+
+const line = { literal: false, ignoreCase: false, context: 0, maxColumns: 500 };
+
+test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and lines", async (kind) => {
+	const cwd = tempDir();
+	execFileSync("git", ["init", "-q", cwd]);
+	writeFiles(cwd, {
+		".gitignore": "*.log\n",
+		"a.ts": "one\nfoo(needle)\nthree\n",
+		"b.log": "needle\n",
+		".hidden/c=d.md": "Needle 42\n",
+		binary: "needle\0\x01\n",
+	});
+	const host = await start(
+		cwd,
+		localShell({ path: kind === "with ripgrep" ? withRipgrep() : (process.env.PATH ?? "") }),
+	);
+	expect(await found(host, { path: cwd })).toEqual([".gitignore", ".hidden/c=d.md", "a.ts", "binary"]);
+	expect(await found(host, { path: cwd, names: ["*.ts"] })).toEqual(["a.ts"]);
+	expect(await found(host, { path: cwd, lines: { ...line, pattern: "needle\\)?" } })).toEqual(["a.ts:2 foo(needle)"]);
+	expect(await found(host, { path: cwd, lines: { ...line, pattern: "NEEDLE \\d+", ignoreCase: true } })).toEqual([
+		".hidden/c=d.md:1 Needle 42",
+	]);
+	expect(await found(host, { path: cwd, lines: { ...line, pattern: "foo(", literal: true, context: 1 } })).toEqual([
+		"a.ts-1 one",
+		"a.ts-3 three",
+		"a.ts:2 foo(needle)",
+	]);
+	expect(await found(host, { path: join(cwd, "b.log"), lines: { ...line, pattern: "needle" } })).toEqual([":1 needle"]);
+	expect(await found(host, { path: cwd, exclude: "*.md", lines: { ...line, pattern: "eedle" } })).toEqual([
+		"a.ts:2 foo(needle)",
+	]);
+	expect((await found(host, { path: cwd, lines: { ...line, pattern: "foo(" } }))[0]).toMatch(
+		/^The pattern is not a valid regular expression: .*\. Escape special/,
+	);
+	await expect(found(host, { path: join(cwd, "none") })).rejects.toMatchObject({ code: "ENOENT" });
+	await expect(found(host, { path: join(cwd, "a.ts") })).rejects.toMatchObject({ code: "ENOTDIR" });
+});
+
+test("without ripgrep and git, a search finds all files but those of git, and names what it cannot do", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { ".git/config": "x", "a.ts": "x", "-b\nc": "x" });
+	const host = await start(cwd);
+	expect(await found(host, { path: cwd })).toEqual(["-b\nc", "a.ts"]);
+	expect(await found(host, { path: cwd, lines: { ...line, pattern: "a(?=b)" } })).toEqual([
+		"ripgrep is not installed on sh here, and without it grep does not support (?= in a pattern. Use a simpler pattern, or bash.",
+	]);
+});
+
+test("a command quoted for a shell arrives unchanged", () => {
+	const words = [...ODD, "", "plain/path.ts"];
+	const command = ["printf", "%s\\0", ...words];
+	expect(execFileSync("sh", ["-c", quoteForShell(command)], { encoding: "utf8" })).toBe(
+		words.map((word) => `${word}\0`).join(""),
+	);
+});
