@@ -30,7 +30,11 @@ function answer(args) {
 /** False if no hook of the user or the project can add flags to the help. */
 function mayHaveHooks() {
 	try {
-		return [join(agentDir(), "hooks"), join(process.cwd(), ".pi", "hooks")].some(hasFiles) || hasConfiguredHooks();
+		const places = ["hooks", "extensions"].flatMap((name) => [
+			join(agentDir(), name),
+			join(process.cwd(), ".pi", name),
+		]);
+		return places.some(hasFiles) || hasConfiguredHooks();
 	} catch {
 		return true; // the program reports what cannot be read
 	}

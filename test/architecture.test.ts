@@ -14,6 +14,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["context", "agent", "resources", "usage"],
 	["export", "mcp"],
 	["hooks"],
+	["extensions"],
 	["commands", "features"],
 	["session"],
 	["modes", "testing"],

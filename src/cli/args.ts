@@ -134,6 +134,7 @@ function sessionCommand(): Command {
 		.option("--no-tools")
 		.option("--tool <file>", "", addOne)
 		.option("--hook <file>", "", addOne)
+		.option("-e, --extension <file>", "", addOne)
 		.option("--no-hooks")
 		.option("--skill <path>", "", addOne)
 		.option("--no-skills")
@@ -149,7 +150,13 @@ function sessionCommand(): Command {
 }
 
 function hookOptions(options: ParsedOptions): HookOptions {
-	return { hooks: options.texts("hook"), findHooks: options.notNegated("hooks"), trust: options.flag("trust") };
+	const extensions = nonEmpty(options.texts("extension"));
+	return {
+		hooks: options.texts("hook"),
+		...(extensions ? { extensions } : {}),
+		findHooks: options.notNegated("hooks"),
+		trust: options.flag("trust"),
+	};
 }
 
 function sessionOptions(options: ParsedOptions, operands: readonly string[], literal: readonly string[]): CliOptions {

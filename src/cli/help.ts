@@ -44,6 +44,7 @@ Context, tools and hooks
   --no-tools                disable all tools
   --tool <file>             load a custom tool; repeatable
   --hook <file>             load a hook; repeatable
+  -e, --extension <file>    load an extension; repeatable
   --no-hooks                load no hooks except those of --hook
   --skill <path>            load a skill; repeatable
   --no-skills               load no skills except those of --skill

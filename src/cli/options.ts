@@ -8,6 +8,8 @@ import type { UsageGrouping } from "../usage/usage-report.js";
 export interface HookOptions {
 	/** Files of `--hook`. */
 	hooks: string[];
+	/** Files of `--extension`; absent: none. */
+	extensions?: string[];
 	/** False with `--no-hooks`. */
 	findHooks: boolean;
 	trust: boolean;

@@ -32,6 +32,10 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("tools", options.tools),
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
 		hooks: hookArguments(options.hooks, base),
+		...given(
+			"extensions",
+			options.extensions?.map((path) => resolveUserPath(path, cwd, home)),
+		),
 		discoverHooks: options.findHooks,
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,

@@ -17,6 +17,7 @@ export interface RunEnvironment {
 /** Directories of files that a user or a project can add. */
 interface ResourceDirs {
 	hooks: string;
+	extensions: string;
 	tools: string;
 	prompts: string;
 	commands: string;
@@ -124,6 +125,7 @@ export function resolveUserPath(path: string, base: string, home: string = homed
 function resourceDirs(dir: string): ResourceDirs {
 	return {
 		hooks: join(dir, "hooks"),
+		extensions: join(dir, "extensions"),
 		tools: join(dir, "tools"),
 		prompts: join(dir, "prompts"),
 		commands: join(dir, "commands"),

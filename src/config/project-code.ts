@@ -47,7 +47,7 @@ const SERVER_FILES = [".mcp.json", ".pi/mcp.json"];
 const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
- * Reads every file under `.pi/hooks`, `.pi/tools` and `.pi/agents`, the files that define MCP servers and those that their
+ * Reads every file under `.pi/hooks`, `.pi/extensions`, `.pi/tools` and `.pi/agents`, the files that define MCP servers and those that their
  * commands name, and, transitively, the files of the project that all of them import by relative paths. Each file is read once.
  * Installed packages (`node_modules`) are not read; an import of one is listed
  * as unresolved.
@@ -56,7 +56,8 @@ export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
 	const collector = new Collector(root);
 	await collector.addServers();
-	for (const dir of ["hooks", "tools", "agents"]) collector.addDirectory(join(root, ".pi", dir), new Set());
+	for (const dir of ["hooks", "extensions", "tools", "agents"])
+		collector.addDirectory(join(root, ".pi", dir), new Set());
 	await collector.readAll();
 	return collector.result();
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { errorText, type SourcePlace } from "../errors.js";
 import { createJiti, transform } from "./compiler.js";
-import { loadHostModules } from "./host-modules.js";
+import { type Importer, loadHostModules } from "./host-modules.js";
 
 /** An import that fails, or that is undefined when the hook runs. */
 export interface ImportProblem {
@@ -19,9 +19,9 @@ const ANY_IMPORT = /\b(?:jitiImport|require)\("([^"]+)"\)/g;
  * Finds imports of modules and of names that do not exist, in a file and the local files that it imports. Types do not
  * count. Evaluates the imported modules.
  */
-export async function findImportProblems(path: string): Promise<ImportProblem[]> {
+export async function findImportProblems(path: string, importer?: Importer): Promise<ImportProblem[]> {
 	const problems: ImportProblem[] = [];
-	const host = await loadHostModules(["import(everything)"]);
+	const host = await loadHostModules(["import(everything)"], importer);
 	const files = new Set([path]);
 	for (const file of files) {
 		const source = readFileSync(file, "utf8");

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } from "./bundled.js";
@@ -21,6 +21,8 @@ export interface HookFile {
 	name: string;
 	/** The function of an `inline` hook. */
 	factory?: InlineFactory;
+	/** Written for the `ExtensionAPI`, see src/extensions. Absent: for the hook API. */
+	kind?: "extension";
 }
 
 /** A function of the program as a hook: a `HookFactory`, whose type needs that of hook files. */
@@ -39,6 +41,15 @@ export interface DiscoverOptions {
 	settingsDir: string;
 	/** `--hook` paths, relative to `cwd`, and functions of the program. */
 	explicit: readonly (string | InlineFactory)[];
+	/** Where extensions are. Absent: there are none. */
+	extensions?: {
+		/** `<agent directory>/extensions`. */
+		globalDir: string;
+		/** `<cwd>/.pi/extensions`. */
+		projectDir: string;
+		/** `--extension` paths, relative to `cwd`. */
+		explicit: readonly string[];
+	};
 	/** False with `--no-hooks`: only explicit hooks. */
 	discovery: boolean;
 	/**
@@ -67,16 +78,20 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	const files: HookFile[] = [];
 	const errors: PiError[] = [];
 	const seen = new Set<string>();
-	const add = (path: string, scope: HookScope) => {
-		const file = locate(path, scope);
+	const add = (path: string, scope: HookScope, kind?: HookFile["kind"]) => {
+		const found = kind ? locateExtension(path) : [path];
+		if (found.length === 0) throw new Error(`${path} has no extension`);
+		for (const file of found) addFile({ ...locate(file, scope), ...(kind ? { kind } : {}) });
+	};
+	const addFile = (file: HookFile) => {
 		if (seen.has(file.realPath)) return;
 		seen.add(file.realPath);
 		files.push(file);
 	};
-	const addNamed = (path: string, base: string, scope: HookScope) => {
+	const addNamed = (path: string, base: string, scope: HookScope, kind?: HookFile["kind"]) => {
 		const absolute = expand(path, base, options.homeDir);
 		try {
-			add(absolute, scope);
+			add(absolute, scope, kind);
 		} catch (cause) {
 			errors.push(new PiError("hook_load_failed", `Hook ${path} cannot be read`, { cause, hint: "check the path" }));
 		}
@@ -91,20 +106,27 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 		}
 	}
 	if (options.discovery) {
-		for (const path of listHookFiles(options.globalDir, errors)) {
+		const addOwn = (path: string, kind?: HookFile["kind"]) => {
 			const writable = othersCanWrite(path);
 			if (writable) {
 				const message = `Hook ${path} was not loaded: other users can write to ${writable}`;
 				errors.push(new PiError("hook_load_failed", message, { hint: `chmod go-w ${writable}` }));
-			} else add(path, "global");
-		}
+			} else add(path, "global", kind);
+		};
+		const { extensions } = options;
+		for (const path of listHookFiles(options.globalDir, errors)) addOwn(path);
+		if (extensions) for (const path of listExtensions(extensions.globalDir, errors)) addOwn(path, "extension");
 		for (const path of listHookFiles(options.projectDir, errors)) add(path, "project");
+		if (extensions) {
+			for (const path of listExtensions(extensions.projectDir, errors)) add(path, "project", "extension");
+		}
 		for (const path of options.configured.filter(isPath)) addNamed(path, options.settingsDir, "settings");
 	}
 	for (const hook of options.explicit) {
 		if (typeof hook === "function") files.push(inlineHook(hook, files));
 		else if (isPath(hook)) addNamed(hook, options.cwd, "flag");
 	}
+	for (const path of options.extensions?.explicit ?? []) addNamed(path, options.cwd, "flag", "extension");
 	return { files, errors };
 }
 
@@ -124,22 +146,56 @@ function isText(value: unknown): value is string {
 
 /** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; empty if it does not exist. */
 export function listHookFiles(dir: string, errors: PiError[] = []): string[] {
-	let names: string[];
+	return namesIn(dir, errors).flatMap((name) => {
+		const path = join(dir, name);
+		if (name.endsWith(".ts") && !name.endsWith(".d.ts")) return isFile(path) ? [path] : [];
+		const index = join(path, "index.ts");
+		return isFile(index) ? [index] : [];
+	});
+}
+
+/** `*.ts`, `*.js` and directories of an extension in a directory, in byte order of their names. */
+function listExtensions(dir: string, errors: PiError[]): string[] {
+	return namesIn(dir, errors).flatMap((name) => {
+		const path = join(dir, name);
+		if (isFile(path)) return /\.[cm]?[jt]s$/.test(name) && !name.endsWith(".d.ts") ? [path] : [];
+		return locateExtension(path);
+	});
+}
+
+/** The files of an extension: itself, or what `pi.extensions` in the package.json of a directory names, or its index file. */
+function locateExtension(path: string): string[] {
+	if (stat(path)?.isDirectory() !== true) return [path];
+	const named = readNamedExtensions(join(path, "package.json")).map((name) => join(path, name));
+	const found = named.flatMap((file) => (isFile(file) ? [file] : INDEX_FILES.map((index) => join(file, index))));
+	if (named.length > 0) return found.filter(isFile);
+	return INDEX_FILES.map((index) => join(path, index))
+		.filter(isFile)
+		.slice(0, 1);
+}
+
+const INDEX_FILES = ["index.ts", "index.js"];
+
+/** `pi.extensions` of a package.json: paths, of which globs are for packages to resolve. */
+function readNamedExtensions(manifest: string): string[] {
 	try {
-		names = readdirSync(dir);
+		const { pi }: { pi?: { extensions?: unknown } } = JSON.parse(readFileSync(manifest, "utf8"));
+		return Array.isArray(pi?.extensions) ? pi.extensions.filter(isText) : [];
+	} catch {
+		return []; // no package.json, or one that names nothing
+	}
+}
+
+/** The names in a directory, in byte order; none if it does not exist. */
+function namesIn(dir: string, errors: PiError[]): string[] {
+	if (dir === "") return [];
+	try {
+		return readdirSync(dir).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 	} catch (error) {
 		const absent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 		if (!absent) errors.push(new PiError("hook_load_failed", `Hooks in ${dir} cannot be read`, { cause: error }));
 		return [];
 	}
-	return names
-		.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-		.flatMap((name) => {
-			const path = join(dir, name);
-			if (name.endsWith(".ts") && !name.endsWith(".d.ts")) return isFile(path) ? [path] : [];
-			const index = join(path, "index.ts");
-			return isFile(index) ? [index] : [];
-		});
 }
 
 function locate(path: string, scope: HookScope): HookFile {

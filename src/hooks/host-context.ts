@@ -23,8 +23,9 @@ const LIVE_MEMBERS = [
 	"messages",
 	"systemPrompt",
 	"flags",
+	"projectTrusted",
 ] as const;
-const LIVE_CONTROL = ["isIdle", "usage", "sessionName", "mode"] as const;
+const LIVE_CONTROL = ["isIdle", "queued", "usage", "sessionName", "mode", "commands"] as const;
 type LiveControl = (typeof LIVE_CONTROL)[number];
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 
@@ -84,8 +85,6 @@ export function createCommandContext(host: HookHost, call: HookCall, argsRaw: st
 		...Object.getOwnPropertyDescriptors({
 			args: Object.freeze(splitArgs(argsRaw)),
 			argsRaw,
-			setModel: (model: Model<Api>) => use("setModel", () => host.setModel(model)),
-			setThinkingLevel: (level: ThinkingLevel) => use("setThinkingLevel", () => host.setThinkingLevel(level)),
 			setEditorText: (text: string) => use("setEditorText", () => host.setEditorText(text)),
 			newSession: async () => use("newSession", () => host.control.newSession()),
 			branch: async (entryIndex: number) => use("branch", () => host.control.branch(entryIndex)),
@@ -162,6 +161,8 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
 			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
+		setModel: (model) => effect("setModel", () => host.setModel(model)),
+		setThinkingLevel: (level) => act("setThinkingLevel", () => host.setThinkingLevel(level)),
 		abort: () => act("abort", () => host.control.abort()),
 		compact: (options) => effect("compact", () => host.control.compact(readFocus(options), call.signal)),
 		setSessionName: (name) => act("setSessionName", () => host.control.setSessionName(readName(name))),

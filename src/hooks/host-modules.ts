@@ -12,19 +12,41 @@ const HOST_MODULES: Readonly<Record<string, () => Promise<object>>> = {
 	"@sinclair/typebox/value": () => import("typebox/value"),
 };
 
+/** What extensions import instead of, or in addition to, the modules of hooks. */
+const EXTENSION_MODULES: typeof HOST_MODULES = {
+	...HOST_MODULES,
+	"@mariozechner/pi-coding-agent": loadExtensionModule,
+	"@earendil-works/pi-coding-agent": loadExtensionModule,
+	"@mariozechner/pi-agent-core": async () => (await import("../extensions/host-module.js")).AGENT_CORE,
+	"@earendil-works/pi-agent-core": async () => (await import("../extensions/host-module.js")).AGENT_CORE,
+	"@earendil-works/pi-ai": () => import("@mariozechner/pi-ai"),
+	"@earendil-works/pi-tui": loadTerminalLibrary,
+};
+
+/** Who imports a package: a hook or a tool, or an extension. */
+export type Importer = "extension" | undefined;
+
+function modulesFor(importer: Importer): typeof HOST_MODULES {
+	return importer === "extension" ? EXTENSION_MODULES : HOST_MODULES;
+}
+
+async function loadExtensionModule(): Promise<object> {
+	return (await import("../extensions/host-module.js")).CODING_AGENT;
+}
+
 /** The terminal library, for hooks and to draw what they return. */
 export function loadTerminalLibrary(): Promise<typeof import("@mariozechner/pi-tui")> {
 	return import("@mariozechner/pi-tui");
 }
 
 /** True for a package that hooks share with pi. */
-export function isHostModule(name: string): boolean {
-	return Object.hasOwn(HOST_MODULES, name);
+export function isHostModule(name: string, importer?: Importer): boolean {
+	return Object.hasOwn(modulesFor(importer), name);
 }
 
 /** Loads a package that hooks share with pi. @throws Error for another name */
-export async function loadHostModule(name: string): Promise<object> {
-	const load = isHostModule(name) ? HOST_MODULES[name] : undefined;
+export async function loadHostModule(name: string, importer?: Importer): Promise<object> {
+	const load = isHostModule(name, importer) ? modulesFor(importer)[name] : undefined;
 	if (!load) throw new Error(`pi does not provide ${name}`);
 	return load();
 }
@@ -38,12 +60,15 @@ const OTHER_IMPORT = /\b(?:import|require)\s*\(/;
  * The packages that hooks share with pi, wherever the hook file is. Loads only the packages that the sources name, and
  * all of them if the sources import files whose imports are unknown.
  */
-export async function loadHostModules(sources: readonly string[]): Promise<Record<string, unknown>> {
+export async function loadHostModules(
+	sources: readonly string[],
+	importer?: Importer,
+): Promise<Record<string, unknown>> {
 	const code = sources.map((source) => source.replace(TYPE_IMPORT, ""));
 	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
-		[...named].some((name) => !isHostModule(name) && !isBuiltin(name));
-	const wanted = Object.entries(HOST_MODULES).filter(([name]) => mayNeedAll || named.has(name));
+		[...named].some((name) => !isHostModule(name, importer) && !isBuiltin(name));
+	const wanted = Object.entries(modulesFor(importer)).filter(([name]) => mayNeedAll || named.has(name));
 	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load()])));
 }

@@ -10,6 +10,8 @@ import type { HookFactory } from "./types.js";
 export interface LoadHooksOptions extends RegisterOptions {
 	/** A private directory (0700) for compiled hooks. */
 	cacheDir: string;
+	/** Makes a hook of the default export of an extension. Absent: extensions do not load. */
+	adaptExtension?(file: HookFile, exported: unknown): Promise<HookFactory>;
 }
 
 /** Hook files that may run, in load order. */
@@ -49,7 +51,9 @@ export async function loadHooks(files: readonly HookFile[], options: LoadHooksOp
 			const limits = file.scope === "bundled" ? { timeoutMs: options.timeoutMs } : options;
 			const hook = await loadWithin(limits, "hook", file, loader, async (factory) => {
 				if (typeof factory !== "function") throw new Error("its default export is not a function");
-				return register(withCompiler(file, loader), factory as HookFactory, options);
+				const adapted = file.kind === "extension" ? await options.adaptExtension?.(file, factory) : factory;
+				if (!adapted) throw new Error("extensions cannot be loaded here");
+				return register(withCompiler(file, loader), adapted as HookFactory, options);
 			});
 			hooks.push(hook);
 		} catch (cause) {

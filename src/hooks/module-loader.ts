@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
 import { CompileCache } from "./compile-cache.js";
 import { Compiler, createJiti } from "./compiler.js";
-import { loadHostModules } from "./host-modules.js";
+import { type Importer, loadHostModules } from "./host-modules.js";
 import { SimpleModules } from "./simple-modules.js";
 import type { SourceLocator } from "./source-locator.js";
 import { copyRoot, type HookSource, placeOfError, SYNTAX_ERROR } from "./source-place.js";
@@ -16,6 +16,8 @@ export interface ModuleFile {
 	realPath: string;
 	/** Short name for messages. */
 	name: string;
+	/** Whose packages it imports: those of extensions, or those of hooks. */
+	kind?: Importer;
 }
 
 /** Compiles and evaluates files of hooks and tools. */
@@ -34,24 +36,31 @@ export interface ModuleLoader {
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
 	const cache = new CompileCache(cacheDir);
 	const simple = new Map<string, SimpleModules | null>();
-	for (const { realPath } of files) simple.set(realPath, await SimpleModules.read(realPath, cache));
+	for (const { realPath, kind } of files) simple.set(realPath, await SimpleModules.read(realPath, cache, kind));
 	const others = files.filter(({ realPath }) => !simple.get(realPath));
-	const jiti = others.length > 0 ? await loadWithJiti(others, cache) : null;
+	const jitis = new Map<Importer, Awaited<ReturnType<typeof loadWithJiti>>>();
+	for (const importer of new Set(others.map(({ kind }) => kind))) {
+		const own = others.filter(({ kind }) => kind === importer);
+		jitis.set(importer, await loadWithJiti(own, cache, importer));
+	}
 	return {
-		locator: ({ realPath }) => simple.get(realPath) ?? jiti?.compiler,
-		async loadDefault({ realPath }) {
+		locator: ({ realPath, kind }) => simple.get(realPath) ?? jitis.get(kind)?.compiler,
+		async loadDefault({ realPath, kind }) {
 			const modules = simple.get(realPath);
-			return modules ? modules.evaluateDefault() : jiti?.loadDefault(realPath);
+			return modules ? modules.evaluateDefault() : jitis.get(kind)?.loadDefault(realPath);
 		},
 	};
 }
 
 /** Prepares files for jiti, which can load everything, but takes longer to start than most hooks to load without it. */
-async function loadWithJiti(files: readonly ModuleFile[], cache: CompileCache) {
+async function loadWithJiti(files: readonly ModuleFile[], cache: CompileCache, importer: Importer) {
 	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
 	const compiler = new Compiler(cache);
 	const [virtualModules] = await Promise.all([
-		loadHostModules(sources.map(({ source }) => source)),
+		loadHostModules(
+			sources.map(({ source }) => source),
+			importer,
+		),
 		compiler.prepare(sources),
 	]);
 	const jiti = createJiti({ virtualModules, transform: (options) => ({ code: compiler.compile(options) }) });

@@ -108,7 +108,11 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				hook.shortcuts.push(checked);
 			}),
 		flag: (name, flag) => add("flag", () => hook.flags.set(name, checkFlag(name, flag, hook))),
-		provider: (name, provider) => add("provider", () => hook.providers.set(name, checkProvider(name, provider, hook))),
+		provider: (name, provider) =>
+			add("provider", () => {
+				if (provider === undefined) hook.providers.delete(name);
+				else hook.providers.set(name, checkProvider(name, provider, hook));
+			}),
 		send: (text: string, attachments: Attachment[] = []) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments))),
 		entry: (type: string, entry: EntryOptions = {}) =>

@@ -223,11 +223,15 @@ export class HookRegistry {
 		return this.#toolHosts;
 	}
 
-	/** An entry type; the hook that declared it last wins. */
-	entryType(type: string): Named<EntryOptions> | undefined {
+	/**
+	 * An entry type; the hook that declared it last wins.
+	 * @param entry leaves out the hooks that do not draw it; absent: any entry of the type
+	 */
+	entryType(type: string, entry?: SessionEntry): Named<EntryOptions> | undefined {
 		const all = this.hooks.flatMap((hook) => {
 			const options = hook.entryTypes.get(type);
-			return options ? [{ name: type, hook, options }] : [];
+			const isOther = entry !== undefined && options?.draws?.(entry) === false;
+			return options && !isOther ? [{ name: type, hook, options }] : [];
 		});
 		return all.findLast(({ options }) => options !== WRITTEN_ENTRY) ?? all[0];
 	}
@@ -237,8 +241,9 @@ export class HookRegistry {
 	}
 }
 
+/** The types of which a hook draws every entry. */
 function declaredTypes({ entryTypes }: LoadedHook): [string, EntryOptions][] {
-	return [...entryTypes].filter(([, options]) => options !== WRITTEN_ENTRY);
+	return [...entryTypes].filter(([, options]) => options !== WRITTEN_ENTRY && !options.draws);
 }
 
 /** What hooks registered under names; of two with one name the later wins, and `onClash` receives the paths of both. */

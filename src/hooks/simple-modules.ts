@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import type { CacheKey, CompileCache } from "./compile-cache.js";
 import type { CompiledModule } from "./compile-module.js";
-import { isHostModule, loadHostModule } from "./host-modules.js";
+import { type Importer, isHostModule, loadHostModule } from "./host-modules.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
 /** A compiled file. */
@@ -48,11 +48,12 @@ export class SimpleModules implements SourceLocator {
 	private constructor(
 		private readonly path: string,
 		private readonly cache: CompileCache,
+		private readonly importer: Importer,
 	) {}
 
 	/** Compiles a file and its imports, without evaluating them. @returns null if jiti has to load them */
-	static async read(path: string, cache: CompileCache): Promise<SimpleModules | null> {
-		const modules = new SimpleModules(path, cache);
+	static async read(path: string, cache: CompileCache, importer?: Importer): Promise<SimpleModules | null> {
+		const modules = new SimpleModules(path, cache, importer);
 		return (await modules.#add(path, new Set())) ? modules : null;
 	}
 
@@ -85,7 +86,7 @@ export class SimpleModules implements SourceLocator {
 		const exported = Object.defineProperty({}, Symbol.toStringTag, { value: "Module" });
 		const load = async (specifier: string, waiting: ReadonlySet<string>) => {
 			const file = module.files.get(specifier);
-			return file === undefined ? loadPackage(specifier) : this.#evaluate(file, started, waiting);
+			return file === undefined ? loadPackage(specifier, this.importer) : this.#evaluate(file, started, waiting);
 		};
 		const exportAll = (other: object) => {
 			for (const name of Object.keys(other)) {
@@ -116,7 +117,7 @@ export class SimpleModules implements SourceLocator {
 		if (!compiled) return false;
 		const files = new Map<string, string>();
 		for (const specifier of [...compiled.imports, ...compiled.dynamicImports]) {
-			if (isHostModule(specifier) || isBuiltin(specifier)) continue;
+			if (isHostModule(specifier, this.importer) || isBuiltin(specifier)) continue;
 			const file = resolveFile(path, specifier);
 			if (file === null || !(await this.#add(file, new Set([...importers, path])))) return false;
 			files.set(specifier, file);
@@ -129,8 +130,10 @@ export class SimpleModules implements SourceLocator {
 }
 
 /** A module of pi or Node. One without a default export is its own, as for jiti. */
-async function loadPackage(specifier: string): Promise<object> {
-	const module = isHostModule(specifier) ? await loadHostModule(specifier) : await import(specifier);
+async function loadPackage(specifier: string, importer: Importer): Promise<object> {
+	const module = isHostModule(specifier, importer)
+		? await loadHostModule(specifier, importer)
+		: await import(specifier);
 	return "default" in module ? module : Object.create(module, { default: { value: module } });
 }
 

@@ -312,9 +312,9 @@ export class AgentSession {
 		return this.#components.commands.complete(name, prefix, this.#components.ended.signal);
 	}
 
-	/** The function with which a hook draws entries of a type; undefined when it has none. */
-	entryRenderer(type: string): EntryOptions["render"] {
-		return this.#components.hooks.drawings.entryRenderer(type);
+	/** The function with which a hook draws an entry, or any entry of a type; undefined when it has none. */
+	entryRenderer(type: string, entry?: SessionEntry): EntryOptions["render"] {
+		return this.#components.hooks.drawings.entryRenderer(type, entry);
 	}
 
 	/** How a hook draws calls of its tool; undefined when no hook provides or draws the tool. */

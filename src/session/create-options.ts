@@ -79,6 +79,8 @@ export interface CreateAgentSessionOptions {
 	 * every handle. A function is called again at each reload; `inline:` and its name are its path in messages.
 	 */
 	hooks?: readonly (string | HookFactory)[];
+	/** Extensions to load after the discovered ones and `hooks`: files, or directories with a package.json or an index file. */
+	extensions?: readonly string[];
 	discoverHooks?: boolean;
 	/** Reads the flags that hooks declare. Without it, each has its default. */
 	readFlags?: ReadFlags;

@@ -115,6 +115,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			reloader: () => reloader,
 			prompter: () => prompter,
 			queue: () => runner.queue,
+			sources: () => sources(),
 		}),
 	});
 	const models = new HookModels({ setup, state, warn });

@@ -97,7 +97,11 @@ export async function discoverSetup(
 		},
 		extraTools,
 		toolNames: options.tools,
-		explicit: { hooks: [...hooks, ...hostWords(options.on ?? store.current.on)], tools: options.customTools ?? [] },
+		explicit: {
+			hooks: [...hooks, ...hostWords(options.on ?? store.current.on)],
+			extensions: options.extensions ?? [],
+			tools: options.customTools ?? [],
+		},
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,

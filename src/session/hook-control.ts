@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { CommandShell } from "../commands/command.js";
+import { type CommandSources, paletteItems } from "../commands/registry.js";
 import { PiError } from "../errors.js";
 import type { HookControl } from "../hooks/host-context.js";
 import type { SessionMode } from "../hooks/types.js";
@@ -21,6 +22,7 @@ export interface HookControlDeps extends Pick<SessionCore, "setup" | "activity" 
 	reloader(): Pick<Reloader, "reload">;
 	prompter(): Pick<Prompter, "delivered">;
 	queue(): Pick<SessionRunner["queue"], "size">;
+	sources(): CommandSources;
 }
 
 /** The session as hooks control it; every member reads current state. */
@@ -31,6 +33,15 @@ export function createHookControl(deps: HookControlDeps): HookControl {
 		get isIdle() {
 			const isRunning = activity.has("run") && activity.current.phase !== "ending";
 			return !isRunning && !activity.has("compacting", "shell", "switching", "closing");
+		},
+		get queued() {
+			return deps.queue().size;
+		},
+		get commands() {
+			const list = paletteItems(deps.sources()).map(({ name, description, origin }) =>
+				Object.freeze({ name, description, source: origin }),
+			);
+			return Object.freeze(list);
 		},
 		get usage() {
 			const tokens = context.tokens();

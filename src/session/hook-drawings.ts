@@ -3,6 +3,7 @@ import { toolRenderer } from "../hooks/hook-tool.js";
 import type { HookRegistry, LoadedHook } from "../hooks/registry.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { EntryOptions } from "../hooks/types.js";
+import type { SessionEntry } from "../log/entry.js";
 import type { HookHealth } from "./hook-health.js";
 
 export interface HookDrawingsDeps {
@@ -17,9 +18,9 @@ export interface HookDrawingsDeps {
 export class HookDrawings {
 	constructor(private readonly deps: HookDrawingsDeps) {}
 
-	/** The function with which a hook draws entries of a type; undefined when it has none. */
-	entryRenderer(type: string): EntryOptions["render"] {
-		const found = this.deps.registry().entryType(type);
+	/** The function with which a hook draws an entry, or any entry of a type; undefined when it has none. */
+	entryRenderer(type: string, entry?: SessionEntry): EntryOptions["render"] {
+		const found = this.deps.registry().entryType(type, entry);
 		return found && entryRenderer(found, this.#observe(found.hook));
 	}
 

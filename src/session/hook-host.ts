@@ -91,6 +91,9 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		get flags() {
 			return deps.flags();
 		},
+		get projectTrusted() {
+			return setup.acceptedCode() !== null;
+		},
 		get entries() {
 			return state.log.entries;
 		},

@@ -213,7 +213,8 @@ function describeBundled(path: string, hooks: SessionHooks): HookStatus["bundled
 /** Commands, entry types and tools that two hooks both claim. */
 function sharedClaims(hook: LoadedHook, other: LoadedHook): string[] {
 	const commands = [...hook.commands.keys()].filter((name) => other.commands.has(name));
-	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type));
+	const draws = (type: string) => hook.entryTypes.get(type)?.draws ?? other.entryTypes.get(type)?.draws;
+	const types = [...hook.entryTypes.keys()].filter((type) => other.entryTypes.has(type) && !draws(type));
 	const tools = [...hook.tools.keys()].filter((name) => other.tools.has(name));
 	return [
 		...tools.map((name) => `the tool ${name} is also defined in ${other.path}`),

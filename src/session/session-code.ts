@@ -26,7 +26,11 @@ export interface SessionCodeOptions {
 	/** Names of the tools to use; undefined: all. */
 	toolNames: readonly string[] | undefined;
 	/** Files named on the command line or by the program, and functions of the program. */
-	explicit: { hooks: readonly (string | HookFactory)[]; tools: readonly string[] };
+	explicit: {
+		hooks: readonly (string | HookFactory)[];
+		extensions: readonly string[];
+		tools: readonly string[];
+	};
 	discoverHooks: boolean;
 	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
 	bundledHooks: boolean;
@@ -186,6 +190,11 @@ function hookSearchPaths(options: SessionCodeOptions, withProject: boolean): Dis
 		projectDir: withProject ? paths.project.hooks : "",
 		configured: settings.hooks,
 		explicit: explicit.hooks,
+		extensions: {
+			globalDir: paths.extensions,
+			projectDir: withProject ? paths.project.extensions : "",
+			explicit: explicit.extensions,
+		},
 		discovery: options.discoverHooks,
 		bundled: options.bundledHooks,
 	};

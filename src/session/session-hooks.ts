@@ -21,6 +21,7 @@ import { type HookSource, placeOfError } from "../hooks/source-place.js";
 import { isCalledBy } from "../hooks/stack-owner.js";
 import type { Attachment } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
+import { adaptExtension } from "./adapt-extension.js";
 import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { StageInput } from "./session-context.js";
@@ -297,6 +298,7 @@ export class SessionHooks {
 		const { setup, onSend, onWarning } = this.options;
 		return {
 			cacheDir: setup.hookCacheDir,
+			adaptExtension,
 			timeoutMs: setup.settings.current.hookTimeout,
 			...(setup.watch ? { watch: setup.watch } : {}),
 			// Built-in hooks and those of the program itself may use every handle; for others the user decides.

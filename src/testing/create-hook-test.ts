@@ -29,6 +29,8 @@ import { createStartLog } from "./start-log.js";
 export interface HookTestOptions {
 	/** Hook files, in load order. Relative paths are resolved against the working directory of the test process. */
 	hooks: readonly (string | URL)[];
+	/** Extensions: files, or directories with a package.json or an index file. They load after the hooks. */
+	extensions?: readonly (string | URL)[];
 	/** Replies of the model, one for each request, including requests of hooks and compactions. */
 	replies?: readonly Reply[];
 	/** Entries that the session starts with, without a header. */
@@ -129,6 +131,7 @@ async function start(
 	writeFiles(cwd, options.files ?? {});
 	writeFiles(agentDir, { "settings.json": JSON.stringify({ retry: { enabled: false }, ...options.settings }) });
 	const hooks = new Set(options.hooks.map((hook) => pathOf(hook)));
+	const extensions = new Set(options.extensions?.map((extension) => pathOf(extension)));
 	const started = options.entries ?? (options.sessionFile === undefined ? null : pathOf(options.sessionFile));
 	if (options.entries && options.sessionFile !== undefined)
 		throw new PiError("bad_arguments", "use either entries or sessionFile");
@@ -142,6 +145,7 @@ async function start(
 		apiKey: "none",
 		extraModels: [scripted.model],
 		hooks: [...hooks],
+		extensions: [...extensions],
 		readFlags: (declared) => readFlags(options.flags ?? {}, declared),
 		discoverHooks: false,
 		discoverSkills: false,
@@ -180,7 +184,8 @@ async function start(
 	await session.start();
 	try {
 		const { hooks: loaded, warnings } = session.loaded;
-		if (loaded.length < hooks.size) throw new PiError("hook_load_failed", warnings.join("; ") || "A hook did not load");
+		if (loaded.length < hooks.size + extensions.size)
+			throw new PiError("hook_load_failed", warnings.join("; ") || "A hook did not load");
 		refuse(problems);
 	} catch (error) {
 		await dispose();
@@ -292,7 +297,7 @@ async function reportUnstable(session: AgentSession, errors: string[]): Promise<
 async function draw(session: AgentSession, drawn: Parameters<HookTest["draw"]>[0], width: number): Promise<string[]> {
 	const entry = typeof drawn === "number" ? session.entries[drawn] : drawn;
 	if (typeof entry === "string" || (typeof entry === "object" && "render" in entry)) return drawnLines(entry, width);
-	const render = entry && session.entryRenderer(entry.type);
+	const render = entry && session.entryRenderer(entry.type, entry);
 	if (render) return drawnLines(render(entry, PLAIN_THEME), width);
 	throw new PiError(
 		"bad_arguments",

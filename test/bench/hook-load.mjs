@@ -2,7 +2,7 @@
 // without jiti, or compiled for jiti by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
 // Usage: node test/bench/hook-load.mjs [rounds]
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,10 @@ import { fileURLToPath } from "node:url";
 import { interleave, summarize } from "./lib/stats.mjs";
 
 const SCRIPT = fileURLToPath(import.meta.url);
+
+/** An extension with a tool and components. */
+const EXTENSION = fileURLToPath(new URL("../fixtures/extensions/todo.ts", import.meta.url));
+const isExtension = (path) => path.endsWith(".extension.ts");
 
 /** A typical hook of 30 lines. @param extra imports, and code that decides which compiler can compile it */
 const source = (extra) => `import type { HookAPI, SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
@@ -50,7 +54,8 @@ async function start(agentDir, hooks) {
 	const { createAgentSession } = await import("../../dist/index.js");
 	const session = await createAgentSession({
 		...{ cwd: agentDir, home: agentDir, env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH } },
-		...{ session: { kind: "memory" }, hooks, discoverHooks: false, localServers: { ports: {} } },
+		...{ session: { kind: "memory" }, hooks: hooks.filter((path) => !isExtension(path)) },
+		...{ extensions: hooks.filter(isExtension), discoverHooks: false, localServers: { ports: {} } },
 	});
 	const problems = [];
 	session.subscribe((event) => event.type === "notice" && event.level === "error" && problems.push(event.message));
@@ -77,6 +82,8 @@ async function measure(rounds) {
 		writeFileSync(join(agentDir, "files", "data.json"), "{}");
 		const typebox = write("typebox", 'import { Type } from "typebox";\nexport const schema = Type.String();');
 		const babel = write("babel", "function mark(target: unknown): void {}\n@mark\nexport class Marked {}");
+		const extension = join(agentDir, "files", "todo.extension.ts");
+		writeFileSync(extension, readFileSync(EXTENSION));
 		const time = (isFirst, ...hooks) => () => {
 			if (isFirst) rmSync(join(agentDir, "cache", "jiti"), { recursive: true, force: true });
 			return JSON.parse(execFileSync(process.execPath, [SCRIPT, "start", agentDir, ...hooks], { encoding: "utf8" }));
@@ -90,6 +97,8 @@ async function measure(rounds) {
 			"cached, fast compiler": time(false, fast),
 			"first load, Babel": time(true, babel),
 			"cached, Babel": time(false, babel),
+			"first load, extension": time(true, extension),
+			"cached, extension": time(false, extension),
 		};
 		// Fills the cache of compiled code of pi itself.
 		for (const run of Object.values(runs)) run();

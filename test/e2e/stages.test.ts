@@ -90,6 +90,16 @@ test("only pi acp reads code of the Agent Client Protocol", async () => {
 	expect(readBy("run-acp").filter(has)).toEqual(["run-acp"]);
 });
 
+test("no code of the adapter for extensions is read without an extension", async () => {
+	await init;
+	const has = (file: string) => readFileSync(join(DIST, file), "utf8").includes("is not available in pi: ");
+	expect(filesReadBy("main", "screen", "headless", "models", "session-headless", "hooks", "index").filter(has)).toEqual(
+		[],
+	);
+	expect(filesReadBy("adapter").filter(has)).toHaveLength(1);
+	expect(kilobytes(["adapter"])).toBeLessThan(30);
+});
+
 test("no code of MCP is read without a configured server, and its client only when a server starts", async () => {
 	await init;
 	const contains = (text: string) => (file: string) => readFileSync(join(DIST, file), "utf8").includes(text);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
@@ -7,6 +8,7 @@ import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js"
 import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import { adaptExtension } from "../../session/adapt-extension.js";
 import { copyProjectCode } from "../../session/project-copy.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Location } from "./location.js";
@@ -32,7 +34,9 @@ export interface FoundHooks {
 
 /** Finds the hook named by a command: a file, else a hook of the user, the project or pi by its name. @throws PiError `hook_load_failed` when it does not exist */
 export function findHookFile(target: string, location: Location): HookFile {
-	const { files, errors } = discover(location, { hooks: [target], findHooks: false });
+	const isExtension = looksLikeExtension(resolveUserPath(target, location.paths.cwd, location.paths.home));
+	const given = isExtension ? { hooks: [], extensions: [target] } : { hooks: [target] };
+	const { files, errors } = discover(location, { ...given, findHooks: false });
 	const [file] = files;
 	const named = discover(location, { hooks: [], findHooks: true }).files.find(({ name }) => name === target);
 	if (!file && named) return named;
@@ -42,16 +46,27 @@ export function findHookFile(target: string, location: Location): HookFile {
 	return file;
 }
 
+/** True for a file in a directory `extensions`, or whose source names the API of extensions. */
+function looksLikeExtension(path: string): boolean {
+	if (/[\\/]extensions[\\/](?:[^\\/]+|[^\\/]+[\\/]index\.[jt]s)$/.test(path)) return true;
+	try {
+		return /\bExtension(?:API|Factory)\b/.test(readFileSync(path, "utf8"));
+	} catch {
+		return false; // a directory, or a name
+	}
+}
+
 /** The hook files of a location. */
 export function discover(
 	{ paths, settings }: Pick<Location, "paths" | "settings">,
-	{ hooks, findHooks }: Pick<SubcommandOptions, "hooks" | "findHooks">,
+	{ hooks, findHooks, extensions }: Pick<SubcommandOptions, "hooks" | "findHooks" | "extensions">,
 ) {
 	return discoverHooks({
 		globalDir: paths.hooks,
 		projectDir: paths.project.hooks,
 		cwd: paths.cwd,
 		homeDir: paths.home,
+		extensions: { globalDir: paths.extensions, projectDir: paths.project.extensions, explicit: extensions ?? [] },
 		configured: settings.hooks,
 		settingsDir: paths.agentDir,
 		explicit: hooks,
@@ -63,7 +78,7 @@ export function discover(
 /** Discovers hooks as a session would, and loads those that may run. */
 export async function findHooks(
 	location: Location,
-	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks" | "extensions">,
 ): Promise<FoundHooks> {
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
@@ -93,7 +108,7 @@ export async function findHooks(
  */
 export async function loadChosenHooks(
 	location: Location,
-	options: Pick<SubcommandOptions, "hooks" | "findHooks">,
+	options: Pick<SubcommandOptions, "hooks" | "findHooks" | "extensions">,
 ): Promise<{ hooks: LoadedHook[]; notices: string[] }> {
 	if (!discover(location, options).files.some(isChosen)) return { hooks: [], notices: [] };
 	const { attempts, untrusted, problems } = await findHooks(location, options);
@@ -125,6 +140,7 @@ export async function tryHooks(files: readonly HookFile[], location: Location): 
 	for (const file of files) {
 		const { hooks, failures } = await loadHooks([file], {
 			cacheDir: location.paths.hookCache,
+			adaptExtension,
 			timeoutMs: location.settings.hookTimeout,
 			send: () => {},
 			grants: grantsOf(location),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { SourceUse } from "../../extensions/check-source.js";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
 import { listFurtherNames } from "../../hooks/registered-names.js";
 import type { LoadedHook } from "../../hooks/registry.js";
@@ -21,6 +22,8 @@ interface Checked {
 	problems: string[];
 	/** Undefined without `--types`. */
 	types: TypeErrors | undefined;
+	/** What an extension uses of its API; undefined for a hook. */
+	use: SourceUse | undefined;
 }
 
 /**
@@ -39,8 +42,8 @@ export async function checkHooks(
 		const reports = checked.map(describeJson);
 		await printJson(io, more.length === 0 ? reports[0] : reports);
 	} else {
-		for (const { report, problems, types: errors } of checked) {
-			if (report.loaded) await printLines(io, describeReport(report));
+		for (const { report, problems, types: errors, use } of checked) {
+			if (report.loaded) await printLines(io, [...describeReport(report), ...(use ? describeUse(use) : [])]);
 			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...(errors ?? [])]);
 		}
 		if (checked.some(({ types: errors }) => errors === null)) printNotices(io, [NO_TYPESCRIPT]);
@@ -57,8 +60,9 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 	const [attempt] = await tryHooks([file], location);
 	const hook = attempt?.hook ?? null;
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
-	if (file.scope === "bundled") return { report, problems: [], types: withTypes ? [] : undefined };
-	const imports = await findImportProblems(file.realPath).catch(() => []); // the load reports a file that does not compile
+	if (file.scope === "bundled") return { report, problems: [], types: withTypes ? [] : undefined, use: undefined };
+	const isExtension = file.kind === "extension";
+	const imports = await findImportProblems(file.realPath, file.kind).catch(() => []); // the load reports a file that does not compile
 	return {
 		report,
 		problems: [
@@ -68,7 +72,13 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 			...findReservedTypes(file.realPath, hook),
 		],
 		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
+		use: isExtension ? await findUseOf(file.realPath) : undefined,
 	};
+}
+
+async function findUseOf(file: string): Promise<SourceUse> {
+	const { findUse } = await import("../../extensions/check-source.js");
+	return findUse(readFileSync(file, "utf8"));
 }
 
 /** Registrations that load, but cannot work. */
@@ -127,15 +137,23 @@ function describeReport(report: HookReport): string[] {
 	];
 }
 
+function describeUse({ works, refused }: SourceUse): string[] {
+	return [
+		`works     ${works.join(", ") || "nothing of the API is used"}`,
+		...refused.map(({ what, reason, line }) => `refused   ${what} in line ${line}: ${reason}`),
+	];
+}
+
 function typeCount(types: TypeErrors | undefined): number {
 	return types === null ? 1 : (types?.length ?? 0);
 }
 
-function describeJson({ report, problems, types }: Checked) {
+function describeJson({ report, problems, types, use }: Checked) {
 	const { scope, trust, cannotFire, ...rest } = report;
 	return {
 		...rest,
 		warnings: problems,
 		...(types !== undefined && { types }),
+		...(use && { use }),
 	};
 }

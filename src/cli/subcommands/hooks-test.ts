@@ -7,6 +7,7 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
+import { adaptExtension } from "../../session/adapt-extension.js";
 import { NOT_REPLAYED } from "../../testing/replay/event-points.js";
 import {
 	type ReplayedCommand,
@@ -85,6 +86,7 @@ async function loadHook(
 	const { paths, settings } = location;
 	const { hooks, failures } = await loadHooks([findHookFile(target, location)], {
 		cacheDir: paths.hookCache,
+		adaptExtension,
 		timeoutMs: settings.hookTimeout,
 		send: (_, text) => void sent.push({ text: String(text) }),
 		grants: grantsOf(location),

@@ -106,6 +106,8 @@ export interface ProviderOptions {
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
 	render?(entry: SessionEntry, theme: EntryTheme): string | EntryComponent;
+	/** Whether `render` draws this entry: several hooks can then share the type, each with entries of its own. Absent: all. */
+	draws?(entry: SessionEntry): boolean;
 }
 
 /** A function that a hook registers for an event. Sync or async. */
@@ -148,10 +150,10 @@ export interface HookAPI {
 	 */
 	flag(name: string, options: FlagOptions): void;
 	/**
-	 * Adds a provider of models. One of the same name in the user's models.json wins.
+	 * Adds a provider of models; undefined removes that of this hook. One of the same name in the user's models.json wins.
 	 * @throws TypeError that names every invalid field
 	 */
-	provider(name: string, options: ProviderOptions): void;
+	provider(name: string, options: ProviderOptions | undefined): void;
 	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
 	send(text: string, attachments?: Attachment[]): void;
 	/** Declares an entry type of this hook. */

@@ -35,6 +35,15 @@ export interface ConfigFile {
 	readonly problem?: string;
 }
 
+/** A slash command. */
+export interface CommandInfo {
+	/** Without the slash. */
+	readonly name: string;
+	readonly description?: string;
+	/** What provides it: `built-in`, `hook <name>`, `prompt`, `skill` or `MCP`. */
+	readonly source: string;
+}
+
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
 export interface HookEventContext {
 	/** Runs a program without a shell. A failure of the program does not reject. */
@@ -86,13 +95,21 @@ export interface HookEventContext {
 	saveEntry(entry: { type: string; [field: string]: unknown }): Promise<number>;
 	/** Appends several entries in one write: after a crash the log has all of them or none. @returns their indices */
 	saveEntries(entries: readonly { type: string; [field: string]: unknown }[]): Promise<number[]>;
+	/** True if the user has accepted the code of this project, so that it runs. */
+	readonly projectTrusted: boolean;
+	/** The slash commands: those of pi, of hooks, of MCP servers, prompt templates and skills. Frozen. */
+	readonly commands: readonly CommandInfo[];
 	/** Computes the context again from the entries; in tool events this happens before the next request. */
 	rebuildContext(): Promise<void>;
 	/** True if no run, compaction or shell command is active and the session is not being switched. */
 	readonly isIdle: boolean;
+	/** Number of prompts that wait for the run to take them. */
+	readonly queued: number;
 	readonly usage: ContextUsage;
 	/** null for a session without a name. */
 	readonly sessionName: string | null;
+	setModel(model: Model<Api>): Promise<void>;
+	setThinkingLevel(level: ThinkingLevel): void;
 	/** Names the session. @throws PiError `bad_arguments` for an empty name */
 	setSessionName(name: string): void;
 	readonly mode: SessionMode;
@@ -115,8 +132,6 @@ export interface CommandContext extends HookEventContext {
 	readonly args: string[];
 	/** Everything after the command name and one space. */
 	readonly argsRaw: string;
-	setModel(model: Model<Api>): Promise<void>;
-	setThinkingLevel(level: ThinkingLevel): void;
 	/** Replaces the text in the editor; a no-op without a screen. */
 	setEditorText(text: string): void;
 	/**

@@ -41,7 +41,7 @@ export interface EntryDrawing {
 	style: ViewStyle;
 	tools: ToolItems;
 	/** The renderer that a hook registered for entries of a type. */
-	rendererOf(type: string): EntryRenderer | undefined;
+	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
 }
@@ -105,7 +105,7 @@ export function itemsOfOther(
 		const text = `cannot read entry ${entryIndex} of the session file: ${entry.reason}`;
 		return [createItem("notice", new NoticeView(style, { level: "warning", message: text }), style)];
 	}
-	const renderer = drawing.rendererOf(entry.type);
+	const renderer = drawing.rendererOf(entry.type, entry);
 	return renderer ? [createItem("custom", new CustomEntryView(style, entry, renderer), style)] : [];
 }
 

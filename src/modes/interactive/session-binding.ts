@@ -152,7 +152,7 @@ export class SessionBinding {
 		this.screen.transcript.load(
 			{
 				entries: () => this.#entries,
-				rendererOf: (type) => session.entryRenderer(type),
+				rendererOf: (type, entry) => session.entryRenderer(type, entry),
 				toolRendererOf: (name) => session.toolRenderer(name),
 			},
 			session.context,

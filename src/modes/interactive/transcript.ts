@@ -5,7 +5,7 @@ import { describeHookError } from "../../errors.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
-import { isContextUndoEntry, isMessageEntry } from "../../log/entry.js";
+import { isContextUndoEntry, isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { plural } from "../format.js";
@@ -33,7 +33,7 @@ import type { ViewStyle } from "./views/view.js";
 /** The session data that the transcript reads, live. */
 export interface TranscriptSource {
 	entries(): EntrySource;
-	rendererOf(type: string): EntryRenderer | undefined;
+	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
 }
@@ -289,7 +289,7 @@ export class Transcript {
 		return {
 			style: this.style,
 			tools: this.#tools,
-			rendererOf: (type) => this.#source.rendererOf(type),
+			rendererOf: (type, entry) => this.#source.rendererOf(type, entry),
 			toolRendererOf: this.#toolRendererOf,
 		};
 	}

@@ -239,7 +239,7 @@ export class Narrator {
 			this.#say(plainLine(describeOmission(entry)));
 			return;
 		}
-		const render = this.session.entryRenderer(entry.type);
+		const render = this.session.entryRenderer(entry.type, entry);
 		if (!render) return;
 		try {
 			const drawn = render(entry, PLAIN_THEME);

@@ -29,6 +29,8 @@ const notInReplay = async () => {
 /** A session that cannot be changed. */
 const READ_ONLY: HookControl = Object.freeze({
 	isIdle: true,
+	queued: 0,
+	commands: Object.freeze([]),
 	usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
 	sessionName: null,
 	mode: "sdk",
@@ -57,6 +59,7 @@ export function createReadOnlyHost({
 		sessionFile,
 		session: { id: "" },
 		configFiles: () => [],
+		projectTrusted: false,
 		entries,
 		get messages() {
 			return messages();

@@ -37,7 +37,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 			log: () => session.log,
 			context: () => session.context,
 			isRunning: () => session.isRunning,
-			rendererOf: (type) => session.entryRenderer(type),
+			rendererOf: (type, entry) => session.entryRenderer(type, entry),
 			toolRendererOf: (name) => session.toolRenderer(name),
 		},
 		closed,

@@ -20,7 +20,7 @@ export interface PagerSource {
 	log(): LogView;
 	context(): BuiltContext;
 	isRunning(): boolean;
-	rendererOf(type: string): EntryRenderer | undefined;
+	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
 }
@@ -221,7 +221,7 @@ export class PagerItems {
 		const drawing: EntryDrawing = {
 			style,
 			tools,
-			rendererOf: (type) => this.source.rendererOf(type),
+			rendererOf: (type, entry) => this.source.rendererOf(type, entry),
 			toolRendererOf: (name) => this.source.toolRendererOf?.(name),
 		};
 		const entries = { length: this.#log.length, at: (at: number) => this.#log.peek(at) };

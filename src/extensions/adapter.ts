@@ -1,0 +1,213 @@
+import { errorText } from "../errors.js";
+import type { CommandContext, HookAPI, HookEventContext, HookFactory } from "../hooks/types.js";
+import type { SessionEntry } from "../log/entry.js";
+import { isKnownEvent, listen } from "./agent-events.js";
+import { contentText, readContent } from "./content.js";
+import { Extension } from "./extension.js";
+import { createExtensionCommandContext, createExtensionContext } from "./extension-context.js";
+import { answerContext } from "./extension-context-event.js";
+import { adaptTool } from "./extension-tool.js";
+import type { Handler } from "./handlers.js";
+import { REFUSED_EVENTS } from "./refusals.js";
+import { answerSession } from "./session-events.js";
+import { CUSTOM, CUSTOM_MESSAGE, entryIndex, LABEL, viewEntry } from "./session-view.js";
+import { withRefusals } from "./with-refusals.js";
+
+/** Draws a message or an entry of an extension. */
+type Renderer = (subject: object, options: object, theme: object) => { render(width: number): string[] } | undefined;
+
+/**
+ * Makes a hook of an extension: a function that registers with the API of extensions what it provides. Everything reaches
+ * pi through the API of hooks.
+ * @param name of the hook
+ * @param factory the default export of the extension
+ */
+export function createAdapter(name: string, factory: unknown): HookFactory {
+	return async (pi) => {
+		const extension = new Extension(pi, name, createExtensionContext);
+		pi.on("session", (event, ctx) => answerSession(extension, event, ctx));
+		pi.on("context", (event, ctx) => answerContext(event, ctx, { handlers: extension.handlers, extension: name }));
+		const api = createExtensionApi(extension);
+		await (factory as (api: object) => unknown)(api);
+	};
+}
+
+function createExtensionApi(extension: Extension): object {
+	const { pi, name, calls, handlers, refusals, providers } = extension;
+	const installed = new Set<string>();
+	extension.onWaiting = () => listen(extension, "before_agent_start", installed);
+	const renderers = declareEntries(extension);
+	const flags = new Map<string, unknown>();
+	const ctx = (member: string) => calls.for(`pi.${member}`);
+	/** Registers something; what pi does not accept is reported, and the rest of the extension works. */
+	const attempt = (what: string, register: () => void) => {
+		try {
+			register();
+		} catch (error) {
+			refusals.refuse(what, errorText(error));
+		}
+	};
+	return withRefusals("pi", {
+		on(event: string, handler: Handler) {
+			if (!isKnownEvent(event)) {
+				refusals.refuse(`the event ${event}`, REFUSED_EVENTS[event] ?? "it is not known");
+				return () => {};
+			}
+			if (typeof handler !== "function") throw new TypeError(`the handler of ${event} is not a function`);
+			listen(extension, event, installed);
+			return handlers.add(event, handler);
+		},
+		registerTool: (tool: unknown) =>
+			pi.tool(
+				adaptTool(tool, {
+					refusals,
+					cwd: () => calls.current?.cwd ?? "",
+					theme: extension.theme,
+					contextFor: (own) => createExtensionContext(extension, own),
+					run: (own, action) => calls.run(own, action),
+				}),
+			),
+		registerCommand: (command: string, options: CommandRegistration) =>
+			pi.command(command, adaptCommand(extension, options)),
+		registerShortcut: (key: string, { description, handler }: ShortcutRegistration) =>
+			attempt(`the shortcut ${key}`, () =>
+				pi.shortcut(key, {
+					...(description === undefined ? {} : { description }),
+					handler: async (own) => {
+						await calls.run(own, () => handler(createExtensionCommandContext(extension, own)));
+					},
+				}),
+			),
+		registerFlag(flag: string, options: { type: "boolean" | "string"; default?: boolean | string }) {
+			flags.set(flag, options.default);
+			attempt(`the flag --${flag}`, () => pi.flag(flag, options));
+		},
+		getFlag: (flag: string) => (calls.current ?? { flags: Object.fromEntries(flags) }).flags[flag],
+		...providers,
+		registerMessageRenderer: (customType: string, render: Renderer) => void renderers.messages.set(customType, render),
+		registerEntryRenderer: (customType: string, render: Renderer) => void renderers.entries.set(customType, render),
+		registerMarkdownTransformer: () => refusals.member("pi.registerMarkdownTransformer"),
+		sendMessage: (message: unknown, options?: object) =>
+			inBackground(extension, "sendMessage", () => extension.sendMessage(message, options)),
+		sendUserMessage: (content: unknown) =>
+			inBackground(extension, "sendUserMessage", () => extension.sendUserMessage(content)),
+		appendEntry: (customType: string, data?: unknown) =>
+			inBackground(extension, "appendEntry", () =>
+				ctx("appendEntry").saveEntry({
+					type: CUSTOM,
+					customType,
+					extension: name,
+					...(data === undefined ? {} : { data }),
+				}),
+			),
+		setLabel: (targetId: string, label?: string) =>
+			inBackground(extension, "setLabel", () => {
+				const own = ctx("setLabel");
+				if (entryIndex(own, targetId) < 0) throw new Error(`the session has no entry ${targetId}`);
+				return own.saveEntry({ type: LABEL, targetId, ...(label === undefined ? {} : { label }) });
+			}),
+		setSessionName: (text: string) => ctx("setSessionName").setSessionName(text),
+		getSessionName: () => ctx("getSessionName").sessionName ?? undefined,
+		exec: async (command: string, args: readonly string[], options?: object) => ({
+			killed: false,
+			...(await ctx("exec").exec(command, args, options)),
+		}),
+		getActiveTools: () => ctx("getActiveTools").tools.active.map((tool) => tool.name),
+		getAllTools: () =>
+			ctx("getAllTools").tools.all.map(({ name: tool, description, source }) => ({
+				name: tool,
+				description,
+				parameters: { type: "object" },
+				sourceInfo: { path: source, source },
+			})),
+		setActiveTools: (names: string[]) => ctx("setActiveTools").tools.setActive(names),
+		getCommands: () =>
+			ctx("getCommands").commands.map(({ name: command, description, source }) => ({
+				name: command,
+				description,
+				source: source.startsWith("hook ") ? "extension" : source,
+				sourceInfo: { path: source, source },
+			})),
+		async setModel(model: never) {
+			const own = ctx("setModel");
+			if ((await own.resolveApiKey(model)) === undefined) return false;
+			await own.setModel(model);
+			return true;
+		},
+		getThinkingLevel: () => ctx("getThinkingLevel").thinkingLevel,
+		setThinkingLevel: (level: never) => ctx("setThinkingLevel").setThinkingLevel(level),
+		events: Object.freeze({
+			emit: (channel: string, data: unknown) => pi.events.emit(channel, data),
+			on: (channel: string, handler: (data: unknown) => unknown) =>
+				pi.events.on(channel, (data, own) => calls.run(own, () => handler(data)) as Promise<void>),
+		}),
+	});
+}
+
+/** Starts something that extensions do not wait for; a failure is reported. */
+function inBackground(extension: Extension, member: string, action: () => Promise<unknown>): void {
+	try {
+		action().catch((error: unknown) => extension.report(member, error));
+	} catch (error) {
+		extension.report(member, error);
+	}
+}
+
+interface ShortcutRegistration {
+	description?: string;
+	handler(ctx: object): unknown;
+}
+
+interface CommandRegistration {
+	description?: string;
+	getArgumentCompletions?(prefix: string): CompletionList | Promise<CompletionList>;
+	handler(args: string, ctx: object): unknown;
+}
+
+type CompletionList = { value: string; label?: string; description?: string }[] | null;
+
+function adaptCommand(extension: Extension, options: CommandRegistration): Parameters<HookAPI["command"]>[1] {
+	const { description, getArgumentCompletions } = options;
+	const { calls } = extension;
+	return {
+		...(description === undefined ? {} : { description }),
+		...(getArgumentCompletions && {
+			complete: async (prefix: string, ctx: HookEventContext) =>
+				(await calls.run(ctx, () => options.getArgumentCompletions?.(prefix))) ?? [],
+		}),
+		async handler(ctx: CommandContext) {
+			await calls.run(ctx, () => options.handler(ctx.argsRaw, createExtensionCommandContext(extension, ctx)));
+		},
+	};
+}
+
+/** Declares the entries of the extension, and how they are drawn. */
+function declareEntries({ pi, name, theme, calls }: Extension) {
+	const messages = new Map<string, Renderer>();
+	const entries = new Map<string, Renderer>();
+	const typeOf = (entry: SessionEntry) => ("customType" in entry ? String(entry.customType) : "");
+	const isOwn = (entry: SessionEntry) => "extension" in entry && entry.extension === name;
+	const draw = (renderer: Renderer | undefined, subject: object, otherwise: string) => {
+		const drawn = renderer?.(subject, { expanded: true, outputPad: 0 }, theme);
+		return drawn ? { render: (width: number) => drawn.render(width), invalidate: () => {} } : otherwise;
+	};
+	pi.entry(CUSTOM, {
+		draws: (entry) => entries.has(typeOf(entry)) && (isOwn(entry) || !("extension" in entry)),
+		render(entry) {
+			const { current } = calls;
+			const subject = current ? viewEntry(current, entry, current.entries.indexOf(entry)) : entry;
+			return draw(entries.get(typeOf(entry)), subject, "");
+		},
+	});
+	pi.entry(CUSTOM_MESSAGE, {
+		draws: (entry) => isOwn(entry) && "display" in entry && entry.display === true && entry.inPrompt !== true,
+		render(entry) {
+			const content = readContent("content" in entry ? entry.content : "");
+			const { timestamp } = { timestamp: "", ...entry };
+			const subject = { role: "custom", ...entry, timestamp: new Date(String(timestamp)).getTime() };
+			return draw(messages.get(typeOf(entry)), subject, `${theme.fg("accent", typeOf(entry))} ${contentText(content)}`);
+		},
+	});
+	pi.entry(LABEL, { draws: () => false });
+	return { messages, entries };
+}

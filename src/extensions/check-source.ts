@@ -1,0 +1,69 @@
+import { isKnownEvent } from "./agent-events.js";
+import { REFUSED_EVENTS, REFUSED_MEMBERS } from "./refusals.js";
+
+/** What an extension uses of the API, as found in its source. */
+export interface SourceUse {
+	/** Events and members that work, each once, in order. */
+	works: readonly string[];
+	/** Events and members that pi does not have, with the reason and the line of the first use. */
+	refused: readonly { what: string; reason: string; line: number }[];
+}
+
+const PI_MEMBERS =
+	"registerTool registerCommand registerShortcut registerFlag getFlag registerMessageRenderer registerEntryRenderer sendMessage sendUserMessage appendEntry setSessionName getSessionName setLabel exec getActiveTools getAllTools setActiveTools getCommands setModel getThinkingLevel setThinkingLevel registerProvider unregisterProvider events".split(
+		" ",
+	);
+const UI_MEMBERS =
+	"select confirm input editor notify custom setStatus setWidget setFooter setHeader setTitle setWorkingMessage setEditorText getEditorText pasteToEditor addAutocompleteProvider theme getToolsExpanded".split(
+		" ",
+	);
+const CTX_MEMBERS =
+	"mode hasUI cwd sessionManager modelRegistry model signal isIdle abort hasPendingMessages shutdown getContextUsage compact getSystemPrompt isProjectTrusted waitForIdle newSession fork switchSession reload".split(
+		" ",
+	);
+
+/** The members that work, by their full names. */
+export const WORKING_MEMBERS: readonly string[] = [
+	...PI_MEMBERS.map((name) => `pi.${name}`),
+	...CTX_MEMBERS.map((name) => `ctx.${name}`),
+	...UI_MEMBERS.map((name) => `ctx.ui.${name}`),
+];
+
+/** Finds what the source of an extension uses of the API. Members are found by their names, whatever their object is called. */
+export function findUse(source: string): SourceUse {
+	const uses = [...findEvents(source), ...findMembers(source)].sort((a, b) => a.index - b.index);
+	const first = new Map(uses.reverse().map((use) => [use.what, use]));
+	const all = [...first.values()].sort((a, b) => a.index - b.index);
+	return {
+		works: all.filter(({ reason }) => reason === null).map(({ what }) => what),
+		refused: all.flatMap(({ what, reason, index }) =>
+			reason === null ? [] : [{ what, reason, line: source.slice(0, index).split("\n").length }],
+		),
+	};
+}
+
+interface Use {
+	what: string;
+	/** Why it is refused; null if it works. */
+	reason: string | null;
+	index: number;
+}
+
+function findEvents(source: string): Use[] {
+	return [...source.matchAll(/\.on\(\s*["'`]([a-z_]+)["'`]/g)].flatMap(({ 1: name = "", index }) => {
+		const reason = Object.hasOwn(REFUSED_EVENTS, name) ? (REFUSED_EVENTS[name] ?? "") : null;
+		return reason !== null || isKnownEvent(name) ? [{ what: `event ${name}`, reason, index }] : [];
+	});
+}
+
+function findMembers(source: string): Use[] {
+	const refused: Readonly<Record<string, string>> = REFUSED_MEMBERS;
+	return [...WORKING_MEMBERS, ...Object.keys(refused)].flatMap((what) => {
+		const [name = "", object] = what.split(".").reverse();
+		const holder = object === "ui" ? "ui" : "\\w";
+		const index = source.search(new RegExp(`${holder}\\.${name}\\b`));
+		// A member of the context that is not called has a common name, such as `model`.
+		const isCommon = object === "ctx" && !new RegExp(`\\b(?:ctx|context|_ctx)\\.${name}\\b`).test(source);
+		return index < 0 || isCommon ? [] : [{ what, reason: refused[what] ?? null, index }];
+	});
+}

@@ -1,0 +1,131 @@
+import type { CommandContext, HookEventContext, SessionMode } from "../hooks/types.js";
+import type { Extension } from "./extension.js";
+import { isOwnSection, promptText } from "./extension-context-event.js";
+import { createExtensionUI } from "./extension-ui.js";
+import { createModelView } from "./model-view.js";
+import { REFUSED_MEMBERS } from "./refusals.js";
+import { createSessionView, entryIndex } from "./session-view.js";
+import { notAvailable, withRefusals } from "./with-refusals.js";
+
+/** Their names of modes. Components need `tui`: the plain mode has only dialogs, as RPC does. */
+const MODES: Readonly<Record<SessionMode, "tui" | "rpc" | "json" | "print">> = {
+	interactive: "tui",
+	plain: "rpc",
+	rpc: "rpc",
+	json: "json",
+	print: "print",
+	sdk: "print",
+};
+
+/** Makes the second argument of handlers from the context object of hooks. */
+export function createExtensionContext(extension: Extension, ctx: HookEventContext): object {
+	return withRefusals("ctx", contextMembers(extension, ctx));
+}
+
+function contextMembers(extension: Extension, ctx: HookEventContext) {
+	const { refusals, theme, footer, models, providers } = extension;
+	return {
+		// What pi shows and reads for the extension lasts longer than the call: a timer may use it.
+		ui: createExtensionUI({ ctx: () => extension.current(ctx), refusals, theme, footer }),
+		get mode() {
+			// A program that has attached a screen.
+			return ctx.mode === "sdk" && ctx.hasUI ? "tui" : MODES[ctx.mode];
+		},
+		get hasUI() {
+			return ctx.hasUI || MODES[ctx.mode] === "rpc";
+		},
+		get cwd() {
+			return ctx.cwd;
+		},
+		get model() {
+			return ctx.model ?? undefined;
+		},
+		scopedModels: Object.freeze([]),
+		get thinkingLevel() {
+			return ctx.thinkingLevel;
+		},
+		get signal() {
+			return ctx.isIdle ? undefined : ctx.signal;
+		},
+		get sessionManager() {
+			return createSessionView(ctx);
+		},
+		get modelRegistry() {
+			return createModelView(() => extension.current(ctx), models, providers);
+		},
+		isIdle: () => ctx.isIdle,
+		hasPendingMessages: () => ctx.queued > 0,
+		isProjectTrusted: () => ctx.projectTrusted,
+		abort: () => ctx.abort(),
+		shutdown: () => void extension.shutdown(ctx),
+		getContextUsage: () => ({ ...ctx.usage, tokens: ctx.usage.tokens }),
+		getSystemPrompt: () => promptText(ctx.systemPrompt),
+		compact(options: CompactOptions = {}) {
+			const { customInstructions } = options;
+			ctx.compact(customInstructions === undefined ? {} : { focus: customInstructions }).then(
+				(result) => options.onComplete?.(result),
+				(error: unknown) => {
+					if (options.onError) options.onError(error);
+					else extension.report("compact", error);
+				},
+			);
+		},
+	};
+}
+
+interface CompactOptions {
+	customInstructions?: string;
+	onComplete?: (result: object) => void;
+	onError?: (error: unknown) => void;
+}
+
+interface SessionOptions {
+	setup?: unknown;
+	position?: "before" | "at";
+	withSession?: (ctx: object) => Promise<void>;
+}
+
+/** Makes the second argument of command handlers. */
+export function createExtensionCommandContext(extension: Extension, ctx: CommandContext): object {
+	/** Tells the extension whether it happened, and passes it the new session. */
+	const replaced = async (hasHappened: boolean, { withSession }: SessionOptions = {}) => {
+		if (hasHappened && withSession) {
+			const next = extension.current(ctx);
+			const { sendMessage, sendUserMessage } = extension;
+			const members = { ...Object.getOwnPropertyDescriptors(contextMembers(extension, next)) };
+			const session = Object.defineProperties({ sendMessage, sendUserMessage }, members);
+			await extension.calls.run(next, () => withSession(withRefusals("ctx", session)));
+		}
+		return { cancelled: !hasHappened };
+	};
+	const members = Object.defineProperties(
+		{
+			waitForIdle: () => ctx.waitForIdle(),
+			async newSession(options?: SessionOptions) {
+				if (options?.setup !== undefined)
+					throw notAvailable("setup of ctx.newSession", "entries of a session are written by the session itself");
+				return replaced(await ctx.newSession(), options);
+			},
+			async fork(id: string, options?: SessionOptions) {
+				if (options?.position === "at")
+					throw notAvailable('position "at" of ctx.fork', "a branch of pi begins before a message of the user");
+				return replaced(await ctx.branch(entryIndex(ctx, id)), options);
+			},
+			switchSession: async (path: string, options?: SessionOptions) => replaced(await ctx.switchSession(path), options),
+			async navigateTree() {
+				throw notAvailable("ctx.navigateTree", REFUSED_MEMBERS["ctx.navigateTree"]);
+			},
+			getSystemPromptOptions() {
+				throw notAvailable("ctx.getSystemPromptOptions", REFUSED_MEMBERS["ctx.getSystemPromptOptions"]);
+			},
+			reload: async () => void (await ctx.reload()),
+		},
+		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
+	);
+	return withRefusals("ctx", members);
+}
+
+/** The system prompt without what this extension has added. */
+export function promptWithout(ctx: HookEventContext, extension: string): string {
+	return promptText(ctx.systemPrompt.filter((section) => !isOwnSection(section, extension)));
+}

@@ -1,0 +1,111 @@
+import type {
+	ComponentFactory,
+	CustomFactory,
+	HookComponent,
+	HookEventContext,
+	HookKeybindings,
+} from "../hooks/types.js";
+import type { FooterData } from "./footer-data.js";
+import type { Refusals } from "./refusals.js";
+import { withRefusals } from "./with-refusals.js";
+
+export interface ExtensionUIDeps {
+	ctx(): HookEventContext;
+	refusals: Refusals;
+	theme: object;
+	footer: FooterData;
+}
+
+/** Creates a component as extensions do; `extra` is the footer's data for a footer. */
+type ExtensionFactory = (tui: unknown, theme: object, extra?: unknown) => HookComponent;
+
+/** Their names of keys in dialogs; those of the editor are the same. */
+const KEYS: Readonly<Record<string, string>> = {
+	"tui.select.up": "dialog.up",
+	"tui.select.down": "dialog.down",
+	"tui.select.confirm": "dialog.accept",
+	"tui.select.cancel": "dialog.cancel",
+};
+
+/** The screen as extensions use it: a canceled dialog is undefined there. */
+export function createExtensionUI({ ctx, refusals, theme, footer }: ExtensionUIDeps) {
+	const ui = () => ctx().ui;
+	const component =
+		(factory: ExtensionFactory, extra?: unknown): ComponentFactory =>
+		(tui) =>
+			factory(tui, theme, extra);
+	const isFactory = (value: unknown): value is ExtensionFactory => typeof value === "function";
+	/** Passes anything else on, which `ctx.ui` refuses by name. */
+	const factoryOr = (value: unknown, extra?: unknown) =>
+		isFactory(value) ? component(value, extra) : (value as undefined);
+	return withRefusals("ctx.ui", {
+		theme,
+		select: async (title: string, options: readonly string[], dialog?: object) =>
+			(await ui().select(title, options, dialog)) ?? undefined,
+		confirm: (title: string, message: string, dialog?: object) => ui().confirm(title, message, dialog),
+		input: async (title: string, placeholder?: string, dialog?: object) =>
+			(await ui().input(title, placeholder, dialog)) ?? undefined,
+		editor: async (title: string, prefill?: string) => (await ui().editor(title, prefill)) ?? undefined,
+		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(message, type),
+		async custom(factory: unknown, options: { overlay?: boolean; overlayOptions?: unknown; onHandle?: unknown } = {}) {
+			if (options.overlayOptions !== undefined)
+				refusals.refuse("overlayOptions of ctx.ui.custom", "pi places the component itself");
+			if (options.onHandle !== undefined)
+				refusals.refuse("onHandle of ctx.ui.custom", "the component closes with done, and is shown until then");
+			const overlay = options.overlay === true;
+			const made: CustomFactory<unknown> = (tui, _, keybindings, done) =>
+				(factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done);
+			return (
+				(await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay })) ??
+				undefined
+			);
+		},
+		setStatus(key: string, text: string | undefined) {
+			ui().setStatus(key, text);
+			footer.setStatus(key, text);
+		},
+		setWidget: (key: string, content: unknown, options?: object) =>
+			ui().setWidget(key, isFactory(content) ? component(content) : (content as undefined), options),
+		setFooter(factory: unknown) {
+			if (isFactory(factory)) footer.start(ctx());
+			ui().setFooter(factoryOr(factory, footer.view));
+		},
+		setHeader: (factory: unknown) => ui().setHeader(factoryOr(factory)),
+		setTitle: (title: string) => ui().setTitle(title),
+		setWorkingMessage: (message?: string) => ui().setWorkingMessage(message),
+		pasteToEditor: (text: string) => ui().pasteToEditor(text),
+		setEditorText: (text: string) => ui().setEditorText(text),
+		getEditorText: () => ui().getEditorText(),
+		addAutocompleteProvider: (factory: never) => ui().addAutocompleteProvider(factory),
+		getToolsExpanded: () => false,
+		setToolsExpanded: () => refusals.member("ctx.ui.setToolsExpanded"),
+		setWorkingVisible: (isVisible: boolean) => isVisible || refusals.member("ctx.ui.setWorkingVisible"),
+		setWorkingIndicator: (options?: object) => options && refusals.member("ctx.ui.setWorkingIndicator"),
+		setHiddenThinkingLabel: (label?: string) =>
+			label === undefined ? undefined : refusals.member("ctx.ui.setHiddenThinkingLabel"),
+		getEditorComponent: () => undefined,
+		setEditorComponent: (factory: unknown) =>
+			factory === undefined ? undefined : refusals.member("ctx.ui.setEditorComponent"),
+		onTerminalInput() {
+			refusals.member("ctx.ui.onTerminalInput");
+			return () => {};
+		},
+		getAllThemes() {
+			refusals.member("ctx.ui.getAllThemes");
+			return [];
+		},
+		getTheme() {
+			refusals.member("ctx.ui.getTheme");
+			return undefined;
+		},
+		setTheme() {
+			refusals.member("ctx.ui.setTheme");
+			return { success: false, error: "the user chooses the theme of pi" };
+		},
+	});
+}
+
+/** The keys of pi under the names that extensions use. */
+function extensionKeys(keys: HookKeybindings): HookKeybindings {
+	return { matches: (data, action) => keys.matches(data, KEYS[action] ?? action) };
+}

@@ -1,0 +1,146 @@
+import { errorText, inspectable } from "../errors.js";
+import type { CommandContext, HookAPI, HookEventContext, ProviderOptions } from "../hooks/types.js";
+import { Calls } from "./calls.js";
+import { contentImages, contentText, readContent } from "./content.js";
+import { readCustomMessage } from "./custom-messages.js";
+import { createExtensionTheme } from "./extension-theme.js";
+import { FooterData } from "./footer-data.js";
+import { Handlers } from "./handlers.js";
+import { KnownModels, type ProviderRegistration } from "./model-view.js";
+import { Refusals } from "./refusals.js";
+import { CUSTOM_MESSAGE } from "./session-view.js";
+
+/** Fields of a provider that pi does not read, and why. */
+const REFUSED_PROVIDER_FIELDS: Readonly<Record<string, string>> = {
+	oauth: "pi logs in only with the providers that it knows",
+	refreshModels: "the models of a provider are those of its registration; register it again to change them",
+};
+
+/** An extension as a hook of pi. It uses only the API of hooks. */
+export class Extension {
+	readonly calls = new Calls();
+	readonly refusals: Refusals;
+	readonly handlers: Handlers;
+	readonly models = new KnownModels();
+	readonly footer = new FooterData(() => new Set(this.models.available.map(({ provider }) => provider)).size);
+	readonly theme = createExtensionTheme(() => this.calls.for("theme").ui.theme);
+	readonly providers: ProviderRegistration;
+	/** The entries whose messages were emitted, and the session that has them. */
+	readonly seen: { session: object | null; entries: number } = { session: null, entries: 0 };
+	/** Called when a message waits for the next prompt of the user. */
+	onWaiting: () => void = () => {};
+	/** Messages that wait for the next prompt of the user. */
+	readonly #waiting: ReturnType<typeof readCustomMessage>[] = [];
+	readonly #reported = new Set<string>();
+
+	/**
+	 * @param name of the hook, which is that of its file
+	 * @param contextFor makes the second argument of handlers
+	 */
+	constructor(
+		readonly pi: HookAPI,
+		readonly name: string,
+		contextFor: (extension: Extension, ctx: HookEventContext) => object,
+	) {
+		this.refusals = new Refusals((sentence) => this.report("use", new Error(sentence)));
+		this.handlers = new Handlers({
+			calls: this.calls,
+			contextFor: (ctx) => contextFor(this, ctx),
+			report: (event, error) => this.report(event, error),
+		});
+		this.providers = {
+			registerProvider: (provider, config) => this.#registerProvider(provider, config),
+			unregisterProvider: (provider) => this.pi.provider(provider, undefined),
+		};
+	}
+
+	/** The context object to use now: that of the running call, or of the session if it has changed. */
+	current(ctx: HookEventContext): HookEventContext {
+		return this.calls.current ?? ctx;
+	}
+
+	/** Shows an error to the user as one of this extension. */
+	report(event: string, error: unknown): void {
+		const name = `${event} of ${this.name}`;
+		if (!this.#reported.has(name)) {
+			this.#reported.add(name);
+			// A handler of an event between hooks that throws: pi reports it like any error of a hook, in every mode.
+			this.pi.events.on(name, (thrown) => {
+				throw inspectable(thrown);
+			});
+		}
+		this.pi.events.emit(name, error);
+	}
+
+	/** Ends pi, from a command. */
+	async shutdown(ctx: HookEventContext | CommandContext): Promise<void> {
+		try {
+			if (!("quit" in ctx)) return;
+			const isEnding: unknown = await ctx.quit();
+			if (isEnding === false) throw new Error("the program that runs this session ends it");
+		} catch (error) {
+			this.refusals.refuse("ctx.shutdown", errorText(error));
+		}
+	}
+
+	/** `sendUserMessage`: a prompt, as if typed. */
+	readonly sendUserMessage = async (value: unknown): Promise<void> => {
+		const content = readContent(value);
+		this.pi.send(contentText(content), contentImages(content));
+	};
+
+	/** `sendMessage`: an entry that the model sees as a message of the user. */
+	readonly sendMessage = async (
+		value: unknown,
+		{ triggerTurn = false, deliverAs }: { triggerTurn?: boolean; deliverAs?: string } = {},
+	): Promise<void> => {
+		const message = readCustomMessage(value);
+		const ctx = this.calls.for("pi.sendMessage");
+		if (deliverAs === "nextTurn") {
+			this.#waiting.push(message);
+			this.onWaiting();
+			return;
+		}
+		const sendsPrompt = ctx.isIdle ? triggerTurn : deliverAs === "followUp";
+		await this.saveMessages(ctx, [message], sendsPrompt);
+		if (sendsPrompt) this.pi.send(contentText(message.content), contentImages(message.content));
+	};
+
+	/** Saves the messages that wait for a prompt of the user, and further ones. */
+	async saveWaiting(ctx: HookEventContext, more: readonly unknown[]): Promise<void> {
+		const messages = [...this.#waiting.splice(0), ...more.map(readCustomMessage)];
+		if (messages.length > 0) await this.saveMessages(ctx, messages, false);
+	}
+
+	async saveMessages(
+		ctx: HookEventContext,
+		messages: readonly ReturnType<typeof readCustomMessage>[],
+		inPrompt: boolean,
+	): Promise<void> {
+		const entries = messages.map((message) => ({
+			type: CUSTOM_MESSAGE,
+			...message,
+			extension: this.name,
+			...(inPrompt ? { inPrompt } : {}),
+		}));
+		await ctx.saveEntries(entries);
+	}
+
+	#registerProvider(name: unknown, config: unknown): void {
+		if (typeof name !== "string") {
+			this.refusals.refuse(
+				"registerProvider with a provider object",
+				"pi needs the name of the provider and its settings",
+			);
+			return;
+		}
+		const { streamSimple, name: _, ...fields }: Record<string, unknown> = Object(config);
+		for (const [field, reason] of Object.entries(REFUSED_PROVIDER_FIELDS)) {
+			if (fields[field] === undefined) continue;
+			this.refusals.refuse(`${field} of the provider ${name}`, reason);
+			delete fields[field];
+		}
+		const stream = typeof streamSimple === "function" ? { stream: streamSimple as ProviderOptions["stream"] } : {};
+		this.pi.provider(name, { ...fields, ...stream });
+	}
+}

@@ -1,0 +1,72 @@
+/** Events that pi does not have, and why. */
+export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
+	before_provider_request:
+		"the request that pi records is the one it sends, so nothing changes it afterwards; use context",
+	before_provider_headers: "headers may contain keys, which pi gives to no hook; use registerProvider({ headers })",
+	cache_warming_decision: "pi sends no requests that keep a cache warm",
+	session_before_tree: "a session of pi has one branch; /branch starts another session, see session_before_fork",
+	session_tree: "a session of pi has one branch; /branch starts another session, see session_start",
+	context_with_system: "pi has no system messages; use before_agent_start for the system prompt",
+	message_update: "pi does not pass partial replies to hooks; message_end has the complete one",
+	tool_execution_update: "pi does not pass partial results to hooks; tool_execution_end has the complete one",
+	project_trust: "only the user decides which code of a project runs",
+	resources_discover: "a package or the settings name skills, prompts and themes",
+	session_compact_failed: "pi shows a failed compaction to the user, and does not pass it to hooks",
+	ui_prompt_start: "pi does not pass the dialogs of other hooks to hooks",
+	ui_prompt_end: "pi does not pass the dialogs of other hooks to hooks",
+	agent_before_settle: "pi has no moment before a run settles; use agent_settled",
+};
+
+/** Members that pi does not have, and why. */
+export const REFUSED_MEMBERS = {
+	"pi.registerMarkdownTransformer": "pi draws text as the model wrote it",
+	"ctx.ui.setEditorComponent": "pi keeps its own editor; use addAutocompleteProvider or custom",
+	"ctx.ui.onTerminalInput": "pi gives no hook every key; use registerShortcut or custom",
+	"ctx.ui.setWorkingVisible": "pi always shows that it works",
+	"ctx.ui.setWorkingIndicator": "pi always shows its own indicator",
+	"ctx.ui.setHiddenThinkingLabel": "pi has no such label",
+	"ctx.ui.setToolsExpanded": "the user opens tool calls in the transcript",
+	"ctx.ui.setTheme": "the user chooses the theme",
+	"ctx.ui.getTheme": "themes that are not in use are not loaded",
+	"ctx.ui.getAllThemes": "themes that are not in use are not loaded",
+	"ctx.navigateTree": "a session of pi has one branch; use fork",
+	"ctx.getSystemPromptOptions": "pi has sections instead, see getSystemPrompt",
+} as const satisfies Readonly<Record<string, string>>;
+
+/** The name of a member that pi does not have. */
+export type RefusedMember = keyof typeof REFUSED_MEMBERS;
+
+/** Reports, once each, what an extension uses and pi does not have. */
+export class Refusals {
+	readonly #known = new Set<string>();
+	#waiting: string[] | null = [];
+
+	/** @param report shows a sentence to the user, under the name of the extension */
+	constructor(private readonly report: (sentence: string) => void) {}
+
+	/** Reports what was used before the session has started. */
+	begin(): void {
+		const waiting = this.#waiting ?? [];
+		this.#waiting = null;
+		for (const sentence of waiting) this.report(sentence);
+	}
+
+	/** Reports that something is not available, unless it has been. */
+	refuse(what: string, reason: string): void {
+		const sentence = describeRefusal(what, reason);
+		if (this.#known.has(sentence)) return;
+		this.#known.add(sentence);
+		if (this.#waiting) this.#waiting.push(sentence);
+		else this.report(sentence);
+	}
+
+	/** Reports that a member is not available, unless it has been. */
+	member(name: RefusedMember): void {
+		this.refuse(name, REFUSED_MEMBERS[name]);
+	}
+}
+
+/** `ctx.ui.setTheme is not available in pi: the user chooses the theme` */
+export function describeRefusal(what: string, reason: string): string {
+	return `${what} is not available in pi: ${reason}`;
+}

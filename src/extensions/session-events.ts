@@ -1,0 +1,141 @@
+import type { HookEventContext, SessionEvent, SessionEventResult } from "../hooks/types.js";
+import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
+import { isRecord } from "../log/read-message.js";
+import type { Extension } from "./extension.js";
+import { entryId, entryIndex, viewEntry } from "./session-view.js";
+
+/** Extensions that have started in a session of this process: their next start is a reload. */
+const started = new WeakMap<object, Set<string>>();
+
+/** The reasons of `session_start` after a change of the session. */
+const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;
+
+/** Answers the `session` event of hooks for an extension. */
+export async function answerSession(
+	extension: Extension,
+	event: SessionEvent,
+	ctx: HookEventContext,
+): Promise<SessionEventResult | undefined> {
+	const { calls, handlers, refusals, models } = extension;
+	const previousSessionFile = event.previousSessionFile ?? undefined;
+	const emit = (type: string, fields: object) => handlers.emit(type, ctx, () => ({ type, ...fields }));
+	switch (event.reason) {
+		case "start": {
+			calls.begin(ctx);
+			refusals.begin();
+			void models.refresh(ctx);
+			const known = started.get(ctx.session) ?? new Set();
+			started.set(ctx.session, known);
+			const reason = known.has(extension.name) ? "reload" : "startup";
+			known.add(extension.name);
+			await emit("session_start", { reason });
+			return undefined;
+		}
+		case "switch":
+		case "clear":
+		case "branch": {
+			const reason = CHANGES[event.reason];
+			calls.begin(ctx);
+			// The change can no longer be canceled: this is when an extension ends what it has begun for the old session.
+			await emit("session_shutdown", { reason, targetSessionFile: event.sessionFile ?? undefined });
+			await emit("session_start", { reason, previousSessionFile });
+			return undefined;
+		}
+		case "shutdown":
+			await emit("session_shutdown", { reason: "quit" });
+			return undefined;
+		case "before_switch":
+			return cancelable(extension, ctx, "session_before_switch", { reason: "resume" });
+		case "before_clear":
+			return cancelable(extension, ctx, "session_before_switch", { reason: "new" });
+		case "before_branch": {
+			const entry = entryId(ctx, event.targetTurnIndex);
+			return cancelable(extension, ctx, "session_before_fork", { entryId: entry, position: "before" });
+		}
+		case "before_compact":
+			return beforeCompact(extension, event, ctx);
+		case "compact": {
+			const compactionEntry = viewLast(ctx, event.compactionEntry);
+			await emit("session_compact", {
+				compactionEntry,
+				fromExtension: event.fromHook,
+				reason: "manual",
+				willRetry: false,
+			});
+			return undefined;
+		}
+	}
+}
+
+async function cancelable(
+	{ handlers }: Extension,
+	ctx: HookEventContext,
+	type: string,
+	fields: object,
+): Promise<SessionEventResult | undefined> {
+	let result: SessionEventResult | undefined;
+	await handlers.emit(
+		type,
+		ctx,
+		() => ({ type, ...fields }),
+		({ cancel, skipConversationRestore }) => {
+			if (cancel === true) result = { cancel: true };
+			else if (skipConversationRestore === true) result = { skipConversationRestore: true };
+			return cancel === true;
+		},
+	);
+	return result;
+}
+
+async function beforeCompact(
+	{ handlers }: Extension,
+	event: Extract<SessionEvent, { reason: "before_compact" }>,
+	ctx: HookEventContext,
+): Promise<SessionEventResult | undefined> {
+	const { cutPoint, messagesToSummarize, tokensBefore, previousSummary, customInstructions, signal } = event;
+	const preparation = {
+		firstKeptEntryId: entryId(ctx, cutPoint.firstKeptEntryIndex),
+		messagesToSummarize: [...messagesToSummarize],
+		turnPrefixMessages: [],
+		isSplitTurn: cutPoint.isSplitTurn,
+		tokensBefore,
+		previousSummary,
+		fileOps: { read: new Set(), written: new Set(), edited: new Set() },
+	};
+	const branchEntries = event.entries.slice(1).map((entry, at) => viewEntry(ctx, entry, at + 1));
+	let result: SessionEventResult | undefined;
+	const type = "session_before_compact";
+	await handlers.emit(
+		type,
+		ctx,
+		() => ({ type, preparation, branchEntries, customInstructions, reason: "manual", willRetry: false, signal }),
+		({ cancel, compaction }) => {
+			if (cancel === true) result = { cancel: true };
+			else if (isRecord(compaction)) result = { compactionEntry: readCompaction(compaction, event, ctx) };
+			return cancel === true;
+		},
+	);
+	return result;
+}
+
+/** The compaction entry that an extension has written. */
+function readCompaction(
+	{ summary, firstKeptEntryId, details }: Readonly<Record<string, unknown>>,
+	{ cutPoint, tokensBefore, entries }: Extract<SessionEvent, { reason: "before_compact" }>,
+	{ session }: HookEventContext,
+): CompactionEntry {
+	const kept = entryIndex({ session, entries }, firstKeptEntryId);
+	return {
+		type: "compaction",
+		timestamp: new Date().toISOString(),
+		summary: String(summary),
+		firstKeptEntryIndex: kept > 0 ? kept : cutPoint.firstKeptEntryIndex,
+		tokensBefore,
+		...(isRecord(details) ? { details } : {}),
+	};
+}
+
+function viewLast(ctx: HookEventContext, entry: CompactionEntry): object {
+	const index = ctx.entries.findLastIndex((candidate: SessionEntry) => isCompactionEntry(candidate));
+	return viewEntry(ctx, entry, index);
+}

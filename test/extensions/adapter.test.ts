@@ -1,0 +1,197 @@
+import { expect, onTestFinished, test } from "vitest";
+import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
+import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
+import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
+import { startSession } from "../helpers/session.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+/** The source of an extension whose factory has this body. */
+const extension = (body: string) => `export default function (pi) {\n${body}\n}\n`;
+
+async function tryExtension(body: string, options: Omit<HookTestOptions, "hooks"> = {}) {
+	const dir = tempDir();
+	writeFiles(dir, { "mine.ts": extension(body) });
+	const t = await createHookTest({ ...options, hooks: [], extensions: [`${dir}/mine.ts`] });
+	onTestFinished(() => t.dispose());
+	return t;
+}
+
+test.each(Object.entries(REFUSED_EVENTS))(
+	"the event %s is refused by name, and the rest works",
+	async (event, reason) => {
+		const t = await tryExtension(`
+		pi.on("${event}", () => {});
+		pi.registerCommand("works", { handler: async (args, ctx) => ctx.ui.notify("works") });
+	`);
+		expect(t.errors.join("\n")).toContain(`the event ${event} is not available in pi: ${reason}`);
+		await t.run("/works");
+		expect(t.notices).toContain("works");
+	},
+);
+
+const CALLS: Readonly<Record<string, string>> = {
+	"pi.registerMarkdownTransformer": "(() => {})",
+	"ctx.ui.setWorkingVisible": "(false)",
+	"ctx.ui.setWorkingIndicator": "({ frames: [] })",
+	"ctx.ui.setHiddenThinkingLabel": '("x")',
+	"ctx.ui.setEditorComponent": "(() => {})",
+};
+
+test.each(Object.entries(REFUSED_MEMBERS))(
+	"the member %s is refused by name when it is used",
+	async (member, reason) => {
+		const t = await tryExtension(`
+		pi.registerCommand("use", { handler: async (args, ctx) => {
+			try { await ${member}${CALLS[member] ?? '("x")'}; } catch (error) { ctx.ui.notify(error.message); }
+			try { await ${member}${CALLS[member] ?? '("x")'}; } catch {}
+		} });
+	`);
+		await t.run("/use");
+		const said = [...t.errors, ...t.notices].filter((line) =>
+			line.includes(`${member} is not available in pi: ${reason}`),
+		);
+		expect(said).toHaveLength(1);
+	},
+);
+
+test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"mine.ts": `import { CustomEditor, defineTool } from "@mariozechner/pi-coding-agent";
+			class Mine extends CustomEditor {}
+			export default (pi) => {
+				pi.registerCommand("use", { handler: async (args, ctx) => {
+					for (const call of [() => pi.sing(), () => ctx.ui.dance(), () => ctx.sessionManager.appendMessage({}), () => new Mine()]) {
+						try { call(); } catch (error) { ctx.ui.notify(error.message); }
+					}
+				} });
+			};`,
+	});
+	const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
+	onTestFinished(() => t.dispose());
+	await t.run("/use");
+	expect(t.notices.map((line) => line.split(" is not")[0])).toEqual([
+		"pi.sing",
+		"ctx.ui.dance",
+		"ctx.sessionManager.appendMessage",
+		"new @earendil-works/pi-coding-agent.CustomEditor",
+	]);
+});
+
+test("the error of a handler names the extension, its place and the event; the other handlers run", async () => {
+	const t = await tryExtension(
+		`
+		pi.on("agent_end", () => { throw new Error("no luck"); });
+		pi.on("agent_end", (event, ctx) => ctx.ui.notify("second"));
+		`,
+		{ replies: ["hi"] },
+	);
+	await t.run("go");
+	expect(t.errors).toEqual(["event agent_end of mine: no luck (mine.ts:3:36)"]);
+	expect(t.notices).toContain("second");
+});
+
+test("a handler of tool_call that fails blocks the call", async () => {
+	const t = await tryExtension(`pi.on("tool_call", () => { throw new Error("no luck"); });`, {
+		replies: [toolCall("bash", { command: "true" }), "ok"],
+	});
+	await t.run("go");
+	expect(t.requests[1]?.messages.at(-1)?.text).toBe("Blocked: hook mine failed: no luck");
+});
+
+test("messages stand after the prompt or the results, not between a call and its result", async () => {
+	const t = await tryExtension(
+		`pi.on("tool_call", () => pi.sendMessage({ customType: "note", content: "while it runs", display: false }));
+		pi.registerCommand("later", { handler: async () => pi.sendMessage({ customType: "note", content: "next", display: false }, { deliverAs: "nextTurn" }) });`,
+		{ replies: [toolCall("bash", { command: "true" }), "ok", "yes"] },
+	);
+	await t.run("go");
+	expect(t.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "user"]);
+	await t.run("/later");
+	await t.run("and now");
+	expect(t.requests[2]?.messages.slice(-2).map(({ text }) => text)).toEqual(["and now", "next"]);
+	expect(t.context.filter(({ hook }) => hook?.endsWith("mine.ts")).map(({ text }) => text)).toEqual([
+		"while it runs",
+		"next",
+	]);
+	expect(t.errors).toEqual([]);
+});
+
+test("a changed system prompt is an entry, so that the request can be recomputed, and ends with the change", async () => {
+	const t = await tryExtension(
+		`let calls = 0;
+		pi.on("before_agent_start", (event) => (calls++ === 2 ? undefined : { systemPrompt: event.systemPrompt + "\\n\\nBe brief." }));`,
+		{ replies: ["one", "two", "three"] },
+	);
+	for (const text of ["a", "b", "c"]) await t.run(text);
+	expect(t.requests.map(({ systemPrompt }) => systemPrompt.split("Be brief.").length - 1)).toEqual([1, 1, 0]);
+	expect(t.entries.flatMap((entry) => (entry.type === "custom" && "data" in entry ? [entry.data] : []))).toEqual([
+		{ before: "", after: "\n\nBe brief." },
+		null,
+	]);
+	expect(t.errors).toEqual([]);
+});
+
+test("two extensions share the entry types without a clash, and each draws its own", async () => {
+	const dir = tempDir();
+	const draws = (name: string) =>
+		extension(`pi.registerEntryRenderer("${name}", (entry) => ({ render: () => ["${name} " + entry.data], invalidate() {} }));
+			pi.registerCommand("${name}", { handler: async () => pi.appendEntry("${name}", "state") });`);
+	writeFiles(dir, { "one.ts": draws("one"), "two.ts": draws("two") });
+	const t = await createHookTest({ hooks: [], extensions: [`${dir}/one.ts`, `${dir}/two.ts`] });
+	onTestFinished(() => t.dispose());
+	await t.run("/one");
+	await t.run("/two");
+	expect([await t.draw(1), await t.draw(2)]).toEqual([["one state"], ["two state"]]);
+	expect(t.notices).toEqual([]);
+});
+
+test("extensions are found in directories of user and project, the project's only after trust", async () => {
+	const say = (name: string) =>
+		extension(`pi.registerCommand("${name}", { handler: async (args, ctx) => ctx.ui.notify("${name}") });`);
+	const files = {
+		"extensions/a.ts": say("a"),
+		"extensions/b.js": say("b"),
+		"extensions/c/index.ts": say("c"),
+		"extensions/d/package.json": JSON.stringify({ pi: { extensions: ["./src/d.ts"] } }),
+		"extensions/d/src/d.ts": say("d"),
+		"extensions/d/index.ts": say("not-d"),
+		"extensions/readme.md": "no extension",
+	};
+	const agentDir = tempDir();
+	writeFiles(agentDir, files);
+	const project = { ".pi/extensions/p.ts": say("p"), ".pi/extensions/q/index.ts": say("q") };
+	const names = (session: Awaited<ReturnType<typeof startSession>>) =>
+		session.session.inspector.hookStatuses().map(({ name }) => name);
+	const trusted = await startSession({ agentDir, files: project, trust: true });
+	expect(names(trusted)).toEqual(["a", "b", "c", "d", "p", "q"]);
+	const untrusted = await startSession({ agentDir, files: project });
+	expect(names(untrusted)).toEqual(["a", "b", "c", "d"]);
+	expect(untrusted.notices().join("\n")).toContain(".pi/extensions/p.ts");
+	expect(names(await startSession({ agentDir, discoverHooks: false }))).toEqual([]);
+});
+
+test("a reload starts the extension again with its reason", async () => {
+	const t = await tryExtension(`pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify("start " + reason));
+		pi.on("session_shutdown", (event, ctx) => ctx.ui.notify("shutdown"));`);
+	await t.session.reload();
+	expect(t.notices.filter((line) => /^(start|shutdown)/.test(line))).toEqual([
+		"start startup",
+		"shutdown",
+		"start reload",
+	]);
+});
+
+test("the check finds what a source uses, and names what pi refuses", () => {
+	const use = findUse(`export default (pi) => {
+	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
+	pi.on("session_tree", () => {});
+	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
+}`);
+	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
+	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
+		["event session_tree", 3],
+		["ctx.ui.setEditorComponent", 4],
+	]);
+	expect(WORKING_MEMBERS.filter((name) => name in REFUSED_MEMBERS)).toEqual([]);
+});

@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { runPrint } from "../../src/modes/print.js";
+import { toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { tempAgentDir, writeFiles } from "../helpers/temp.js";
+import { share } from "../hooks/support.js";
+import { startApp } from "../modes/interactive/app.js";
+import { serve } from "../modes/rpc/serve.js";
+
+const PROBE = fileURLToPath(new URL("../fixtures/extensions/probe.ts", import.meta.url));
+
+type Seen = Record<string, unknown>;
+
+/** The commands that use every member, in order; the last ones leave the session. */
+const COMMANDS = [
+	"/probe-session compact",
+	"/probe now",
+	"/probe-session switch",
+	"/probe-session fork",
+	"/probe-session new",
+];
+
+const userSettings = { compaction: { keepRecentTokens: 1 } };
+
+async function probeInteractive(): Promise<Seen> {
+	const agentDir = tempAgentDir({ settings: userSettings });
+	writeFiles(agentDir, { "extensions/probe.ts": readFileSync(PROBE, "utf8") });
+	const seen: Seen = {};
+	share("__probe", seen);
+	const { submit, terminal, provider, session } = await startApp({ agentDir, rows: 60 });
+	provider
+		.reply([toolCall("probe", { word: "hello" })])
+		.reply("done")
+		.reply("more");
+	await submit("go");
+	await terminal.waitFor("done");
+	await submit("again");
+	await terminal.waitFor("more");
+	await submit("!ls");
+	await terminal.waitFor("from the probe");
+	terminal.send("\x1b[19~");
+	await expect.poll(() => seen.shortcut).toBeDefined();
+	await session().prompt("/probe-session compact");
+	await submit("/probe now");
+	await terminal.waitFor("Select");
+	await terminal.press("enter");
+	await terminal.waitFor("really");
+	await terminal.type("y");
+	await terminal.waitFor("Input");
+	await terminal.type("typed");
+	await terminal.press("enter");
+	await terminal.waitFor("Editor");
+	await terminal.press("enter");
+	await terminal.waitFor("component");
+	await terminal.type("x");
+	await expect.poll(() => seen["ui.custom"]).toBeDefined();
+	for (const text of ["drawn message for the model", "drawn entry 1", "widget component", "footer", "status"])
+		await terminal.waitFor(text);
+	for (const command of COMMANDS.slice(2)) await session().prompt(command);
+	return seen;
+}
+
+async function probeRpc(): Promise<Seen> {
+	const seen: Seen = {};
+	share("__probe", seen);
+	const options = { extensions: [PROBE], session: { kind: "new" } as const, userSettings };
+	const { client, provider, events } = await serve(options);
+	provider
+		.reply([toolCall("probe", { word: "hello" })])
+		.reply("done")
+		.reply("more");
+	client.onDialog((dialog) => {
+		if (dialog.method === "select") return dialog.options[0] ?? null;
+		return dialog.method === "confirm" ? true : "typed";
+	});
+	for (const message of ["go", "again"]) {
+		const end = client.nextEvent(({ type }) => type === "agent_end");
+		await client.call("prompt", { message });
+		await end;
+	}
+	await client.call("bash", { command: "ls" });
+	for (const message of COMMANDS) await client.call("prompt", { message });
+	const shown = events("hook_ui_request").map(({ method }) => method);
+	expect(shown).toEqual(expect.arrayContaining(["setStatus", "setWidget", "setTitle", "notify"]));
+	return seen;
+}
+
+async function probePrint(): Promise<Seen> {
+	const seen: Seen = {};
+	share("__probe", seen);
+	const { session, provider } = await startSession({ extensions: [PROBE], session: { kind: "new" }, userSettings });
+	provider
+		.reply([toolCall("probe", { word: "hello" })])
+		.reply("done")
+		.reply("more");
+	const io = { out: async () => {}, err: () => {}, outIsTerminal: false };
+	await runPrint(session, { first: { text: "go", images: [] }, rest: ["again", ...COMMANDS] }, io);
+	return seen;
+}
+
+/** What every mode gives the extension: the fields of each event, and what each member returns. */
+const EVERYWHERE: Seen = {
+	"pi.getFlag while loading": "undefined",
+	"event session_start": "reason type",
+	"session_start reason": "startup",
+	"event input": "images source streamingBehavior text type",
+	"event before_agent_start": "images prompt systemPrompt type",
+	"event agent_start": "type",
+	"event agent_end": "messages type",
+	"event agent_settled": "type",
+	"event turn_start": "timestamp turnIndex type",
+	"event turn_end": "message messageEntryId toolResultEntryIds toolResults turnIndex type",
+	"event message_start": "message type",
+	"event message_end": "message type",
+	"event context": "messages type",
+	"event tool_call": "input toolCallId toolName type",
+	"event tool_execution_start": "args toolCallId toolName type",
+	"event tool_result": "content details input isError toolCallId toolName type",
+	"event tool_execution_end": "isError result toolCallId toolName type",
+	"event after_provider_response": "headers status type",
+	"event model_select": "model previousModel source type",
+	"event thinking_level_select": "level previousLevel type",
+	"event session_info_changed": "name type",
+	"event session_before_compact": "branchEntries customInstructions preparation reason signal type willRetry",
+	"event session_compact": "compactionEntry fromExtension reason type willRetry",
+	"event session_before_fork": "entryId position type",
+	"event session_before_switch": "reason type",
+	"event session_shutdown": "reason targetSessionFile type",
+	"context roles": expect.any(String),
+	execute: "string changed false function false",
+	"ctx.cwd": "string",
+	"ctx.model": "scripted",
+	"ctx.isIdle": "boolean",
+	"ctx.signal": expect.any(Boolean),
+	"ctx.hasPendingMessages": false,
+	"ctx.isProjectTrusted": false,
+	"ctx.getContextUsage": "number",
+	"ctx.getSystemPrompt": "string",
+	"ctx.modelRegistry": true,
+	"ctx.sessionManager": ["session", 0, 0, "string", "unnamed"],
+	"ctx.waitForIdle": true,
+	"ctx.compact": true,
+	"ctx.switchSession": expect.stringContaining('There is no session "nowhere"'),
+	"ctx.fork": { cancelled: false },
+	"ctx.newSession": 0,
+	"newSession cancelled": false,
+	"command args": "now",
+	"entry ids": [true, "custom_message"],
+	leaf: true,
+	label: "here",
+	"pi.getSessionName": "probed",
+	"pi.exec": "hi",
+	"pi.getActiveTools": true,
+	"pi.getAllTools": true,
+	"pi.getCommands": true,
+	"pi.setThinkingLevel": true,
+	"pi.getFlag": "yes",
+	"pi.events": "emitted",
+	"pi.setModel": true,
+	"pi.unregisterProvider": expect.any(Boolean),
+	"ui.theme": true,
+};
+
+const ANSWERED: Seen = { "ui.select": "a", "ui.confirm": true, "ui.input": "typed" };
+const USER_BASH = { "event user_bash": "command cwd excludeFromContext type" };
+
+test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
+	[
+		"interactive",
+		probeInteractive,
+		{
+			...ANSWERED,
+			...USER_BASH,
+			"input source": "interactive",
+			"ctx.mode": "tui",
+			"ctx.hasUI": true,
+			"ui.editor": "text",
+			"ui.custom": "chosen",
+			"ui.getEditorText": "edited",
+			shortcut: true,
+		},
+	],
+	[
+		"rpc",
+		probeRpc,
+		{
+			...ANSWERED,
+			...USER_BASH,
+			"input source": "rpc",
+			"ctx.mode": "rpc",
+			"ctx.hasUI": true,
+			"ui.editor": "typed",
+			"ui.custom": "undefined",
+			"ui.getEditorText": expect.any(String),
+		},
+	],
+	[
+		"print",
+		probePrint,
+		{
+			"input source": "interactive",
+			"ctx.mode": "print",
+			"ctx.hasUI": false,
+			"ui.select": "undefined",
+			"ui.confirm": false,
+			"ui.input": "undefined",
+			"ui.editor": "undefined",
+			"ui.custom": "undefined",
+			"ui.getEditorText": "",
+		},
+	],
+])("in %s mode every event and member of the API works as its table says", async (_, probe, own) => {
+	expect(await probe()).toEqual({ ...EVERYWHERE, ...own });
+});
