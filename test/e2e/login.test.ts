@@ -27,9 +27,9 @@ test.each([40, 80, 120])(
 		await submit(pi, "hello");
 		await pi.waitForText("Hello.");
 		expect(conversation(provider, 0)).toEqual(["user: hello"]);
-		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter(
-			(entry) => entry.isFile() && !entry.name.endsWith(".lock"), // locks come and go
-		);
+		await submit(pi, "/quit");
+		await pi.exited;
+		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 		const holders = files.filter((file) => readFileSync(join(file.parentPath, file.name), "utf8").includes(CODE));
 		expect(holders.map(({ name }) => name)).toEqual([]);
 	},

@@ -187,6 +187,8 @@ test.each([40, 80, 120])(
 		await submit(pi, "hello");
 		await pi.waitForText("Hello.");
 		expect(conversation(provider, 0)).toEqual(["user: hello"]);
+		await submit(pi, "/quit");
+		await pi.exited;
 		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 		const holders = files.filter((file) =>
 			readFileSync(join(file.parentPath, file.name), "utf8").includes("secret-code"),
