@@ -130,7 +130,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			models.update(hooks.registry.providers);
 			if (!isFirst) emit({ type: "registrations_changed" });
 		},
-		onSend: (text, attachments) => prompter.receive(text, attachments),
+		onSend: (...sent) => prompter.receive(...sent),
 		onTools(tools) {
 			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
 			for (const line of clashes) warn(line);
