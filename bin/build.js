@@ -20,23 +20,30 @@ const STAGES = {
 	models: ["src/util/pi-ai.ts"],
 };
 
+/** Loaded with the first extension: its folder is one file, because each file takes Node a millisecond. */
+const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
+
 /**
  * Splits by stage: modules that exactly the same stages need share a file. So a stage reads a few files, and no module that
  * it does not need. Modules that no stage needs are split at dynamic imports.
  */
 function splitByStage() {
 	let stagesOf;
+	let adapter;
 	return (id, graph) => {
-		stagesOf ??= reach(graph);
+		stagesOf ??= reach(graph, STAGES);
+		adapter ??= reach(graph, { adapter: ADAPTER });
 		// Keeps other modules out of entry points, which must only export their own names.
-		return graph.getModuleInfo(id)?.isEntry ? null : (stagesOf.get(id)?.join("-") ?? null);
+		if (graph.getModuleInfo(id)?.isEntry) return null;
+		const isAdapter = adapter.has(id) && dirname(id) === join(root, "src/extensions");
+		return stagesOf.get(id)?.join("-") ?? (isAdapter ? "adapter" : null);
 	};
 }
 
-/** Module → stages that load it, in the order of `STAGES`. */
-function reach(graph) {
+/** Module → stages that load it, in the order of `stages`. */
+function reach(graph, stages) {
 	const stagesOf = new Map();
-	for (const [stage, roots] of Object.entries(STAGES)) {
+	for (const [stage, roots] of Object.entries(stages)) {
 		const seen = new Set(roots.map((path) => join(root, path)));
 		for (const id of seen) {
 			const module = graph.getModuleInfo(id);

@@ -186,7 +186,8 @@ async function runTasks(tasks: readonly Task[], known: Agents, context: HookTool
 	return {
 		content: [{ type: "text", text: texts.join("\n\n") }],
 		details: { agents: rows },
-		isError: rows.every(({ state }) => state !== "done"),
+		// A call that the user has canceled did not fail.
+		isError: rows.some(({ state }) => state === "failed") && !rows.some(({ state }) => state === "done"),
 	};
 }
 

@@ -10,6 +10,8 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
  */
 const SHARED: Readonly<Record<string, string>> = {
 	"config/find-model.ts builtIn": "the models of pi-ai, the same in every session",
+	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
+	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
 	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
 	"hooks/compiler.ts babel": "compilers without state of their own",
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",

@@ -164,8 +164,8 @@ export interface CommandShell extends PickerShell {
 	hotkeys(): [keys: string, description: string, scope?: string][];
 	/** Reads key bindings and themes again, and reports problems in them. A broken file keeps its last good state. */
 	rereadFiles?(): RereadFiles;
-	/** Appends lines to the transcript. */
-	show(title: string, lines: readonly string[]): void;
+	/** Appends lines to the transcript. @returns a function that removes them where that is possible */
+	show(title: string, lines: readonly string[]): () => void;
 	/** Opens the context panel for the next request, or for an entry. Resolves when it closes. */
 	openContext?(inspector: Inspector, at: number | null, signal: AbortSignal): Promise<void>;
 	/** Previews a compaction and its summary for the user to accept. @returns null when nothing was written */

@@ -67,6 +67,8 @@ export interface CommandSessions {
 export interface ToolStatus {
 	name: string;
 	description: string;
+	/** The JSON Schema of its arguments. */
+	parameters: object;
 	/** `built-in`, the path of its file or hook, `MCP server <name>`, or `SDK` for a tool passed in by an SDK program. */
 	source: string;
 	/** True if it is used instead of the built-in tool of this name. */

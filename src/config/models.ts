@@ -208,12 +208,11 @@ export class ModelRegistry {
 		return this.#withProblem(`${provider}/${modelId} ${why}${now}`, "last");
 	}
 
-	/** The error for a missing model, with every way to set one up. */
+	/** The error for a missing model, with every way to set one up. The start has reported what is wrong with models.json. */
 	describeMissingModel(message = "No model is set up"): PiError {
+		const fix = this.warnings.length > 0 ? "fix models.json, " : "";
 		return new PiError("model_missing", message, {
-			hint: this.#withProblem(
-				"set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo",
-			),
+			hint: `${fix}set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo`,
 		});
 	}
 

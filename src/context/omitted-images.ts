@@ -71,7 +71,8 @@ export function hasImage(message: AppMessage): boolean {
 	return imageBlocks(message).length > 0;
 }
 
-function imageBlocks(message: AppMessage): ImageContent[] {
+/** The images of a message, in order. */
+export function imageBlocks(message: AppMessage): ImageContent[] {
 	if (message.role === "bashExecution" || typeof message.content === "string") return [];
 	return message.content.flatMap((block) => (block.type === "image" ? [block] : []));
 }

@@ -65,6 +65,7 @@ function createExtensionApi(extension: Extension): object {
 					theme: extension.theme,
 					contextFor: (own) => createExtensionContext(extension, own),
 					run: (own, action) => calls.run(own, action),
+					draw: (action) => calls.draw(action),
 				}),
 			),
 		registerCommand: (command: string, options: CommandRegistration) =>
@@ -89,8 +90,8 @@ function createExtensionApi(extension: Extension): object {
 		registerMarkdownTransformer: () => refusals.member("pi.registerMarkdownTransformer"),
 		sendMessage: (message: unknown, options?: object) =>
 			inBackground(extension, "sendMessage", () => extension.sendMessage(message, options)),
-		sendUserMessage: (content: unknown) =>
-			inBackground(extension, "sendUserMessage", () => extension.sendUserMessage(content)),
+		sendUserMessage: (content: unknown, options?: object) =>
+			inBackground(extension, "sendUserMessage", () => extension.sendUserMessage(content, options)),
 		appendEntry: (customType: string, data?: unknown) =>
 			inBackground(extension, "appendEntry", () =>
 				ctx("appendEntry").saveEntry({
@@ -114,10 +115,10 @@ function createExtensionApi(extension: Extension): object {
 		}),
 		getActiveTools: () => ctx("getActiveTools").tools.active.map((tool) => tool.name),
 		getAllTools: () =>
-			ctx("getAllTools").tools.all.map(({ name: tool, description, source }) => ({
+			ctx("getAllTools").tools.all.map(({ name: tool, description, parameters, source }) => ({
 				name: tool,
 				description,
-				parameters: { type: "object" },
+				parameters,
 				sourceInfo: { path: source, source },
 			})),
 		setActiveTools: (names: string[]) => ctx("setActiveTools").tools.setActive(names),
@@ -188,8 +189,10 @@ function declareEntries({ pi, name, theme, calls }: Extension) {
 	const typeOf = (entry: SessionEntry) => ("customType" in entry ? String(entry.customType) : "");
 	const isOwn = (entry: SessionEntry) => "extension" in entry && entry.extension === name;
 	const draw = (renderer: Renderer | undefined, subject: object, otherwise: string) => {
-		const drawn = renderer?.(subject, { expanded: true, outputPad: 0 }, theme);
-		return drawn ? { render: (width: number) => drawn.render(width), invalidate: () => {} } : otherwise;
+		const drawn = calls.draw(() => renderer?.(subject, { expanded: true, outputPad: 0 }, theme));
+		return drawn
+			? { render: (width: number) => calls.draw(() => drawn.render(width)), invalidate: () => {} }
+			: otherwise;
 	};
 	pi.entry(CUSTOM, {
 		draws: (entry) => entries.has(typeOf(entry)) && (isOwn(entry) || !("extension" in entry)),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { PiError } from "../errors.js";
 import type { CommandContext, HookEventContext } from "../hooks/types.js";
+import { runCode } from "./running-code.js";
 
 /** A call of an extension by pi. */
 interface Call {
@@ -30,11 +31,16 @@ export class Calls {
 		const call: Call = { ctx, isRunning: true };
 		this.#calls.add(call);
 		try {
-			return await this.#running.run(call, action);
+			return await this.#running.run(call, () => this.draw(action));
 		} finally {
 			call.isRunning = false;
 			this.#calls.delete(call);
 		}
+	}
+
+	/** Calls code of the extension that returns at once, such as one that draws. */
+	draw<T>(action: () => T): T {
+		return runCode({ theme: () => this.for("theme").ui.theme }, action);
 	}
 
 	/** null before the session has started. */

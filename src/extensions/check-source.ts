@@ -1,5 +1,7 @@
+import { isHostModule, loadHostModule } from "../hooks/host-modules.js";
 import { isKnownEvent } from "./agent-events.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "./refusals.js";
+import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
 /** What an extension uses of the API, as found in its source. */
 export interface SourceUse {
@@ -29,9 +31,11 @@ export const WORKING_MEMBERS: readonly string[] = [
 	...UI_MEMBERS.map((name) => `ctx.ui.${name}`),
 ];
 
-/** Finds what the source of an extension uses of the API. Members are found by their names, whatever their object is called. */
-export function findUse(source: string): SourceUse {
-	const uses = [...findEvents(source), ...findMembers(source)].sort((a, b) => a.index - b.index);
+/** Finds what the source of an extension uses of the API, and values of the packages that pi lacks. Members are found by their names, whatever their object is called. */
+export async function findUse(source: string): Promise<SourceUse> {
+	const uses = [...findEvents(source), ...findMembers(source), ...(await findMissingValues(source))].sort(
+		(a, b) => a.index - b.index,
+	);
 	const first = new Map(uses.reverse().map((use) => [use.what, use]));
 	const all = [...first.values()].sort((a, b) => a.index - b.index);
 	return {
@@ -66,4 +70,24 @@ function findMembers(source: string): Use[] {
 		const isCommon = object === "ctx" && !new RegExp(`\\b(?:ctx|context|_ctx)\\.${name}\\b`).test(source);
 		return index < 0 || isCommon ? [] : [{ what, reason: refused[what] ?? null, index }];
 	});
+}
+
+const IMPORTS = /^import\s+(?!type\b)[^;"']*?\{([^}]*)\}\s*from\s*["'](@(?:mariozechner|earendil-works)\/[^"']+)["']/gm;
+
+/** Imported names that are used as values, and that the packages of pi lack. */
+async function findMissingValues(source: string): Promise<Use[]> {
+	const uses: Use[] = [];
+	for (const { 1: names = "", 2: specifier = "" } of source.matchAll(IMPORTS)) {
+		if (!isHostModule(specifier, "extension")) continue;
+		const offered = await loadHostModule(specifier, "extension");
+		for (const item of names.split(",")) {
+			const [name = "", alias = name] = item.trim().split(/\s+as\s+/);
+			if (!/^\w+$/.test(alias) || name in offered) continue;
+			// A type may be imported like a value.
+			const index = source.search(new RegExp(`\\b(?:new|extends)\\s+${alias}\\b|(?<![.\\w])${alias}\\s*[(.]`));
+			const reason = REFUSED_VALUES.get(name) ?? UNKNOWN_NAME;
+			if (index >= 0) uses.push({ what: `${name} of ${specifier}`, reason, index });
+		}
+	}
+	return uses;
 }

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ContextEvent, ContextEventResult, ContextMessage, PromptSection, SessionEntry } from "../hooks/index.js";
+import type {
+	AppMessage,
+	ContextEvent,
+	ContextEventResult,
+	ContextMessage,
+	PromptSection,
+	SessionEntry,
+} from "../hooks/index.js";
 import type { HookEventContext } from "../hooks/types.js";
 import { isRecord } from "../log/read-message.js";
 import { addCustomMessages, type CustomMessage, type ExtensionMessage, toUserMessage } from "./custom-messages.js";
@@ -86,15 +93,29 @@ export async function answerContext(
 			if (Array.isArray(answer.messages)) messages = answer.messages;
 		},
 	);
+	const returned = new Set<unknown>(messages);
+	const copied = [...originOf].flatMap(([copy, origin]) => (returned.has(copy) ? [] : [origin]));
 	return {
 		...systemPrompt,
 		messages: messages.map((message) => {
 			if (isCustom(message)) return toUserMessage(message);
-			const origin = originOf.get(message);
+			const origin = originOf.get(message) ?? claimCopied(message, copied);
 			if (!origin) return message;
 			return isDeepStrictEqual(origin.message, message) ? origin : { message, entryIndex: origin.entryIndex };
 		}),
 	};
+}
+
+/** The origin of a message that a handler has copied to change it; removed from the list, because it counts once. */
+function claimCopied(message: AppMessage, copied: ContextMessage[]): ContextMessage | undefined {
+	const { role, timestamp }: { role?: unknown; timestamp?: unknown } = Object(message);
+	const at = copied.findIndex(
+		({ message: origin }) =>
+			origin.role === role &&
+			origin.timestamp === timestamp &&
+			(origin.role !== "toolResult" || message.role !== "toolResult" || origin.toolCallId === message.toolCallId),
+	);
+	return at < 0 ? undefined : copied.splice(at, 1)[0];
 }
 
 function isCustom(message: ExtensionMessage): message is CustomMessage {

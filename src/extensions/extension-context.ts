@@ -23,10 +23,16 @@ export function createExtensionContext(extension: Extension, ctx: HookEventConte
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
-	const { refusals, theme, footer, models, providers } = extension;
+	const { refusals, theme, footer, models, providers, calls } = extension;
 	return {
 		// What pi shows and reads for the extension lasts longer than the call: a timer may use it.
-		ui: createExtensionUI({ ctx: () => extension.current(ctx), refusals, theme, footer }),
+		ui: createExtensionUI({
+			ctx: () => extension.current(ctx),
+			refusals,
+			theme,
+			footer,
+			draw: (action) => calls.draw(action),
+		}),
 		get mode() {
 			// A program that has attached a screen.
 			return ctx.mode === "sdk" && ctx.hasUI ? "tui" : MODES[ctx.mode];

@@ -1,5 +1,6 @@
-import type { HookEventContext, HookTool, ToolRenderOptions } from "../hooks/types.js";
+import type { HookEventContext, HookTool, HookToolContext, ToolRenderOptions } from "../hooks/types.js";
 import type { Refusals } from "./refusals.js";
+import { runInTool } from "./running-code.js";
 
 /** What the adapter needs to make a tool. */
 export interface ToolDeps {
@@ -8,6 +9,8 @@ export interface ToolDeps {
 	theme: object;
 	contextFor(ctx: HookEventContext): object;
 	run<T>(ctx: HookEventContext, action: () => T): Promise<Awaited<T>>;
+	/** Calls code that draws. */
+	draw<T>(action: () => T): T;
 }
 
 /** Fields of a tool that pi does not have, and why. */
@@ -27,7 +30,7 @@ function fnOf(fields: Fields, name: string): Fn | undefined {
 }
 
 /** Makes a tool of a hook from the definition of an extension; `pi.tool` checks its fields. */
-export function adaptTool(definition: unknown, { refusals, cwd, theme, contextFor, run }: ToolDeps): HookTool {
+export function adaptTool(definition: unknown, { refusals, cwd, theme, contextFor, run, draw }: ToolDeps): HookTool {
 	const fields: Fields = Object(definition);
 	const { name, description, parameters, promptSnippet, promptGuidelines } = fields;
 	for (const [field, reason] of Object.entries(REFUSED_FIELDS)) {
@@ -61,15 +64,20 @@ export function adaptTool(definition: unknown, { refusals, cwd, theme, contextFo
 		...(promptSnippet === undefined ? {} : { promptLine: promptSnippet }),
 		...(promptGuidelines === undefined ? {} : { guidelines: promptGuidelines }),
 		...(execute && {
-			execute: (id: string, params: unknown, signal: AbortSignal, onUpdate: unknown, ctx: HookEventContext) =>
-				run(ctx, () => execute.call(definition, id, params, signal, onUpdate, contextFor(ctx)) as unknown),
+			run: (params: unknown, call: HookToolContext) => {
+				const { toolCallId, signal, onUpdate, ctx } = call;
+				const own = contextFor(ctx);
+				return runInTool(call, () =>
+					run(ctx, () => execute.call(definition, toolCallId, params, signal, onUpdate, own) as unknown),
+				);
+			},
 		}),
 		...(renderCall && {
-			renderCall: (args: unknown) => renderCall.call(definition, args, theme, drawing({}, args)) as unknown,
+			renderCall: (args: unknown) => draw(() => renderCall.call(definition, args, theme, drawing({}, args)) as unknown),
 		}),
 		...(renderResult && {
 			renderResult: (result: unknown, _: unknown, options: ToolRenderOptions) =>
-				renderResult.call(definition, result, options, theme, drawing(options)) as unknown,
+				draw(() => renderResult.call(definition, result, options, theme, drawing(options)) as unknown),
 		}),
 	};
 	// `pi.tool` checks every field: extensions run without type checks.

@@ -14,6 +14,8 @@ export interface ExtensionUIDeps {
 	refusals: Refusals;
 	theme: object;
 	footer: FooterData;
+	/** Calls code that makes a component. */
+	draw<T>(action: () => T): T;
 }
 
 /** Creates a component as extensions do; `extra` is the footer's data for a footer. */
@@ -28,12 +30,12 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /** The screen as extensions use it: a canceled dialog is undefined there. */
-export function createExtensionUI({ ctx, refusals, theme, footer }: ExtensionUIDeps) {
+export function createExtensionUI({ ctx, refusals, theme, footer, draw }: ExtensionUIDeps) {
 	const ui = () => ctx().ui;
 	const component =
 		(factory: ExtensionFactory, extra?: unknown): ComponentFactory =>
 		(tui) =>
-			factory(tui, theme, extra);
+			draw(() => factory(tui, theme, extra));
 	const isFactory = (value: unknown): value is ExtensionFactory => typeof value === "function";
 	/** Passes anything else on, which `ctx.ui` refuses by name. */
 	const factoryOr = (value: unknown, extra?: unknown) =>
@@ -54,7 +56,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer }: ExtensionUID
 				refusals.refuse("onHandle of ctx.ui.custom", "the component closes with done, and is shown until then");
 			const overlay = options.overlay === true;
 			const made: CustomFactory<unknown> = (tui, _, keybindings, done) =>
-				(factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done);
+				draw(() => (factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done));
 			return (
 				(await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay })) ??
 				undefined

@@ -84,9 +84,10 @@ export class Extension {
 	}
 
 	/** `sendUserMessage`: a prompt, as if typed. */
-	readonly sendUserMessage = async (value: unknown): Promise<void> => {
+	readonly sendUserMessage = async (value: unknown, { deliverAs }: { deliverAs?: string } = {}): Promise<void> => {
 		const content = readContent(value);
-		this.pi.send(contentText(content), contentImages(content));
+		const delivery = deliverAs === "followUp" ? deliverAs : "steer";
+		this.pi.send(contentText(content), contentImages(content), { delivery });
 	};
 
 	/** `sendMessage`: an entry that the model sees as a message of the user. */
@@ -103,7 +104,9 @@ export class Extension {
 		}
 		const sendsPrompt = ctx.isIdle ? triggerTurn : deliverAs === "followUp";
 		await this.saveMessages(ctx, [message], sendsPrompt);
-		if (sendsPrompt) this.pi.send(contentText(message.content), contentImages(message.content));
+		if (!sendsPrompt) return;
+		const delivery = deliverAs === "followUp" ? deliverAs : "steer";
+		this.pi.send(contentText(message.content), contentImages(message.content), { delivery });
 	};
 
 	/** Saves the messages that wait for a prompt of the user, and further ones. */

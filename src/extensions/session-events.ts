@@ -4,9 +4,6 @@ import { isRecord } from "../log/read-message.js";
 import type { Extension } from "./extension.js";
 import { entryId, entryIndex, viewEntry } from "./session-view.js";
 
-/** Extensions that have started in a session of this process: their next start is a reload. */
-const started = new WeakMap<object, Set<string>>();
-
 /** The reasons of `session_start` after a change of the session. */
 const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;
 
@@ -24,11 +21,7 @@ export async function answerSession(
 			calls.begin(ctx);
 			refusals.begin();
 			void models.refresh(ctx);
-			const known = started.get(ctx.session) ?? new Set();
-			started.set(ctx.session, known);
-			const reason = known.has(extension.name) ? "reload" : "startup";
-			known.add(extension.name);
-			await emit("session_start", { reason });
+			await emit("session_start", { reason: event.isReload ? "reload" : "startup" });
 			return undefined;
 		}
 		case "switch":
@@ -42,7 +35,7 @@ export async function answerSession(
 			return undefined;
 		}
 		case "shutdown":
-			await emit("session_shutdown", { reason: "quit" });
+			await emit("session_shutdown", { reason: event.isReload ? "reload" : "quit" });
 			return undefined;
 		case "before_switch":
 			return cancelable(extension, ctx, "session_before_switch", { reason: "resume" });

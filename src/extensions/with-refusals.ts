@@ -1,5 +1,6 @@
 import { PiError } from "../errors.js";
 import { describeRefusal } from "./refusals.js";
+import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
 /**
  * An object for extensions whose unknown members are functions that throw an error with their name, because a plain
@@ -13,7 +14,8 @@ export function withRefusals<T extends object>(name: string, members: T): T {
 			}
 			// Not an arrow function: an extension may use it as a class.
 			return function refused(): never {
-				throw notAvailable(`${new.target ? "new " : ""}${name}.${member}`, "it has nothing that would do the same");
+				const reason = REFUSED_VALUES.get(member) ?? UNKNOWN_NAME;
+				throw notAvailable(`${new.target ? "new " : ""}${name}.${member}`, reason);
 			};
 		},
 	});

@@ -1,6 +1,6 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import { isRecord } from "../log/read-message.js";
-import type { Attachment } from "./types.js";
+import type { Attachment, SendOptions } from "./types.js";
 
 // Hooks and tools run without type checks, so pi checks what they pass before it reads a field.
 
@@ -34,6 +34,14 @@ export function checkAttachments(value: unknown): Attachment[] {
 	if (invalid >= 0)
 		throw new TypeError(`attachment ${invalid} is not { type, fileName, mimeType, content } with texts`);
 	return list.filter(isAttachment);
+}
+
+/** Checks the options of `pi.send`. @throws TypeError naming an unknown delivery */
+export function checkSendOptions(value: unknown): SendOptions {
+	const delivery = isRecord(value) ? value.delivery : null;
+	if (delivery === undefined) return {};
+	if (delivery === "steer" || delivery === "followUp") return { delivery };
+	throw new TypeError('the options of send are not { delivery: "steer" | "followUp" }');
 }
 
 /** True for a file as `pi.send` and answers accept it. */

@@ -254,6 +254,12 @@ export function findBundled(path: string): BundledHook | undefined {
 	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
 }
 
+/** True for the path of a bundled hook that is off unless the user turns it on. */
+export function isOptional(path: string): boolean {
+	const bundled = findBundled(path);
+	return bundled !== undefined && bundled.isDefault !== true;
+}
+
 /** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */
 export function bundledFile(name: string): string {
 	const isSource = import.meta.url.endsWith(".ts");

@@ -46,7 +46,10 @@ export async function gateToolCall(
 		async ({ hook, handler, answer, failure, problem }, state) => {
 			const block = (reason: string) => ({ decision: { blocked: reason, by: hook.name } });
 			if (failure && signal.aborted) return { decision: { blocked: ABORTED } };
-			if (failure) return block(`Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`);
+			if (failure) {
+				calls.recordBlock(hook);
+				return block(`Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`);
+			}
 			if (answer?.block) return block(answer.reason || `Blocked by hook ${hook.name}`);
 			if (problem !== undefined) return block(`Blocked: the answer of hook ${hook.name} is malformed: ${problem}`);
 			let next = state;

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
-const HOST_MODULES: Readonly<Record<string, () => Promise<object>>> = {
+const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
 	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
@@ -17,10 +17,13 @@ const EXTENSION_MODULES: typeof HOST_MODULES = {
 	...HOST_MODULES,
 	"@mariozechner/pi-coding-agent": loadExtensionModule,
 	"@earendil-works/pi-coding-agent": loadExtensionModule,
-	"@mariozechner/pi-agent-core": async () => (await import("../extensions/host-module.js")).AGENT_CORE,
-	"@earendil-works/pi-agent-core": async () => (await import("../extensions/host-module.js")).AGENT_CORE,
-	"@earendil-works/pi-ai": () => import("@mariozechner/pi-ai"),
-	"@earendil-works/pi-tui": loadTerminalLibrary,
+	"@mariozechner/pi-agent-core": async () => (await import("../extensions/libraries.js")).AGENT_CORE,
+	"@earendil-works/pi-agent-core": async () => (await import("../extensions/libraries.js")).AGENT_CORE,
+	"@mariozechner/pi-ai": loadModelLibrary,
+	"@earendil-works/pi-ai": loadModelLibrary,
+	"@earendil-works/pi-ai/compat": loadModelLibrary,
+	"@mariozechner/pi-tui": loadExtensionTerminal,
+	"@earendil-works/pi-tui": loadExtensionTerminal,
 };
 
 /** Who imports a package: a hook or a tool, or an extension. */
@@ -30,8 +33,24 @@ function modulesFor(importer: Importer): typeof HOST_MODULES {
 	return importer === "extension" ? EXTENSION_MODULES : HOST_MODULES;
 }
 
-async function loadExtensionModule(): Promise<object> {
-	return (await import("../extensions/host-module.js")).CODING_AGENT;
+async function loadExtensionModule(code?: string): Promise<object> {
+	return (await import("../extensions/host-module.js")).loadCodingAgent(code);
+}
+
+async function loadModelLibrary(): Promise<object> {
+	const [{ modelLibrary }, library] = await Promise.all([
+		import("../extensions/libraries.js"),
+		import("@mariozechner/pi-ai"),
+	]);
+	return modelLibrary(library);
+}
+
+async function loadExtensionTerminal(): Promise<object> {
+	const [{ terminalLibrary }, library] = await Promise.all([
+		import("../extensions/libraries.js"),
+		loadTerminalLibrary(),
+	]);
+	return terminalLibrary(library);
 }
 
 /** The terminal library, for hooks and to draw what they return. */
@@ -44,11 +63,15 @@ export function isHostModule(name: string, importer?: Importer): boolean {
 	return Object.hasOwn(modulesFor(importer), name);
 }
 
-/** Loads a package that hooks share with pi. @throws Error for another name */
-export async function loadHostModule(name: string, importer?: Importer): Promise<object> {
+/**
+ * Loads a package that hooks share with pi.
+ * @param code of the file that imports it; absent if it is not known
+ * @throws Error for another name
+ */
+export async function loadHostModule(name: string, importer?: Importer, code?: string): Promise<object> {
 	const load = isHostModule(name, importer) ? modulesFor(importer)[name] : undefined;
 	if (!load) throw new Error(`pi does not provide ${name}`);
-	return load();
+	return load(code);
 }
 
 /** Type-only imports, which compiling removes. */
@@ -70,5 +93,6 @@ export async function loadHostModules(
 		code.some((source) => OTHER_IMPORT.test(source)) ||
 		[...named].some((name) => !isHostModule(name, importer) && !isBuiltin(name));
 	const wanted = Object.entries(modulesFor(importer)).filter(([name]) => mayNeedAll || named.has(name));
-	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load()])));
+	const known = mayNeedAll ? undefined : code.join("\n");
+	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load(known)])));
 }

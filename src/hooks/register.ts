@@ -1,5 +1,5 @@
 import { PiError } from "../errors.js";
-import { checkAttachments } from "./answers.js";
+import { checkAttachments, checkSendOptions } from "./answers.js";
 import { findBundled } from "./bundled.js";
 import { checkToolHost } from "./check-tool-host.js";
 import type { HookFile } from "./discover.js";
@@ -22,12 +22,13 @@ import type {
 	HookEventName,
 	HookFactory,
 	HookHandler,
+	SendOptions,
 } from "./types.js";
 
 /** What a hook's registrations need of the session. */
 export interface RegisterOptions extends LoadLimits {
 	/** Handles `pi.send` of a hook. */
-	send(hook: LoadedHook, text: string, attachments: Attachment[]): void;
+	send(hook: LoadedHook, text: string, attachments: Attachment[], options: SendOptions): void;
 	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
@@ -113,8 +114,8 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				if (provider === undefined) hook.providers.delete(name);
 				else hook.providers.set(name, checkProvider(name, provider, hook));
 			}),
-		send: (text: string, attachments: Attachment[] = []) =>
-			use("send", () => options.send(hook, text, checkAttachments(attachments))),
+		send: (text: string, attachments: Attachment[] = [], how: SendOptions = {}) =>
+			use("send", () => options.send(hook, text, checkAttachments(attachments), checkSendOptions(how))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");

@@ -11,6 +11,7 @@ import type { Position, SourceLocator } from "./source-locator.js";
 /** A compiled file. */
 interface SimpleModule {
 	path: string;
+	code: string;
 	start: StartModule;
 	/** Relative specifiers and the paths of the files that they name. */
 	files: ReadonlyMap<string, string>;
@@ -86,7 +87,9 @@ export class SimpleModules implements SourceLocator {
 		const exported = Object.defineProperty({}, Symbol.toStringTag, { value: "Module" });
 		const load = async (specifier: string, waiting: ReadonlySet<string>) => {
 			const file = module.files.get(specifier);
-			return file === undefined ? loadPackage(specifier, this.importer) : this.#evaluate(file, started, waiting);
+			return file === undefined
+				? loadPackage(specifier, this.importer, module.code)
+				: this.#evaluate(file, started, waiting);
 		};
 		const exportAll = (other: object) => {
 			for (const name of Object.keys(other)) {
@@ -124,15 +127,15 @@ export class SimpleModules implements SourceLocator {
 		}
 		const start = evaluateScript(path, compiled.code);
 		if (start === null) return false;
-		this.#modules.set(path, { path, start, files, maps: compiled.maps });
+		this.#modules.set(path, { path, code: compiled.code, start, files, maps: compiled.maps });
 		return true;
 	}
 }
 
 /** A module of pi or Node. One without a default export is its own, as for jiti. */
-async function loadPackage(specifier: string, importer: Importer): Promise<object> {
+async function loadPackage(specifier: string, importer: Importer, code: string): Promise<object> {
 	const module = isHostModule(specifier, importer)
-		? await loadHostModule(specifier, importer)
+		? await loadHostModule(specifier, importer, code)
 		: await import(specifier);
 	return "default" in module ? module : Object.create(module, { default: { value: module } });
 }

@@ -129,7 +129,7 @@ function callbacks(
 	waitInBackground();
 	return {
 		signal: closed,
-		onAuth: ({ url, instructions }) => dialogs.onAddress(url, instructions),
+		onAuth: ({ url, instructions }) => dialogs.onAddress(url, instructions, closed),
 		onPrompt: ({ message, placeholder, allowEmpty }) =>
 			ask(async () => {
 				const answer = await dialogs.ask(message, placeholder, closed);

@@ -77,7 +77,7 @@ export class AgentSession {
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
-		const { lifecycle, hooks, mcp, models, setup } = this.#components;
+		const { lifecycle, hooks, mcp, models, setup, state, surface } = this.#components;
 		await lifecycle.start(async () => {
 			await hooks.load();
 			await this.#components.connectHost();
@@ -85,6 +85,8 @@ export class AgentSession {
 			await models.start();
 		});
 		setup.toolSwitch.checkNames();
+		// Where nobody types, the first request follows at once, and reports what is missing.
+		if (surface.shell && state.model) this.#prepare(state.model);
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
@@ -243,9 +245,14 @@ export class AgentSession {
 	}
 
 	async setModel(model: Model<Api>): Promise<void> {
-		const { state, setup, events } = this.#components;
+		const { state } = this.#components;
 		state.setModel(model);
-		// Not awaited: it loads while the user types.
+		this.#prepare(model);
+	}
+
+	/** Loads the client of a model while the user types. */
+	#prepare(model: Model<Api>): void {
+		const { setup, events } = this.#components;
 		setup.client.prepare(model).catch((error: unknown) => {
 			events.emit({ type: "notice", level: "warning", message: describeError(error) });
 		});
@@ -347,7 +354,8 @@ export class AgentSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs, mcp } = this.#components;
+		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs, mcp, images } =
+			this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
@@ -357,7 +365,7 @@ export class AgentSession {
 		hooks.unload();
 		setup.endProviders();
 		await setup.hostConnection.dispose();
-		await Promise.all([state.log.flush(), memory.flush(), mcp.end()]);
+		await Promise.all([state.log.flush(), memory.flush(), mcp.end(), images.deleteOriginals()]);
 		setup.client.release(this.sessionId);
 		state.close();
 		events.close();

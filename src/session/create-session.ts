@@ -130,7 +130,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			models.update(hooks.registry.providers);
 			if (!isFirst) emit({ type: "registrations_changed" });
 		},
-		onSend: (text, attachments) => prompter.receive(text, attachments),
+		onSend: (...sent) => prompter.receive(...sent),
 		onTools(tools) {
 			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
 			for (const line of clashes) warn(line);
@@ -168,6 +168,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const window = new SessionWindow({ setup, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
+	events.subscribe((event) => {
+		if (event.type === "message_end") images.noteMessage(event.message);
+	});
 	// The cost of a sub-session is part of that of its parent.
 	const budget = setup.parent?.budget ?? new Budget({ setup, state, activity, ui: () => surface.ui });
 	const asParent = new ParentSession({ options, setup, state, budget });
@@ -255,6 +258,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		models,
 		compaction,
 		runner,
+		images,
 		jobs,
 		mcp,
 		userShell: new UserShell(core),

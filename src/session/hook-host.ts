@@ -53,7 +53,18 @@ function checkLevel(level: unknown): ThinkingLevel {
 /** The tools of the session for hooks, which are loaded without type checks. */
 function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
 	const infos = (tools: readonly ToolStatus[]) =>
-		Object.freeze(tools.map(({ name, description, source }) => Object.freeze({ name, description, source })));
+		Object.freeze(
+			tools.map(({ name, description, parameters, source }) =>
+				Object.freeze({
+					name,
+					description,
+					source,
+					get parameters() {
+						return JSON.parse(JSON.stringify(parameters));
+					},
+				}),
+			),
+		);
 	return {
 		get all() {
 			return infos(toolSwitch.list());

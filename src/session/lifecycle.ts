@@ -27,7 +27,13 @@ export interface LifecycleDeps extends SessionCore {
 	warn(line: string): void;
 }
 
-type PlainReason = "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown";
+type ChangeReason = "before_switch" | "switch" | "before_clear" | "clear";
+
+/** The fields of a session event that depend on its reason. */
+type Occasion =
+	| { reason: ChangeReason }
+	| { reason: "start" | "shutdown"; isReload: boolean }
+	| { reason: "before_branch" | "branch"; targetTurnIndex: number };
 
 /** Starts, replaces, branches and shuts down the session; notifies the hooks and asks them before a replacement. */
 export class Lifecycle {
@@ -72,21 +78,21 @@ export class Lifecycle {
 			this.#warnAboutDirectory();
 			await this.#findMissing();
 			await this.deps.context.rebuild(signal);
-			await this.#emit(() => this.#event("start", null), signal);
+			await this.#emit(() => this.#event({ reason: "start", isReload: false }), signal);
 			this.deps.emit({ type: "session_changed", reason: "start" });
 		});
 	}
 
 	/** Emits a session event of the current session to some hooks only. */
 	async notify(runner: HookRunner, reason: "start" | "shutdown"): Promise<void> {
-		await runner.emitSession(this.#event(reason, null), this.deps.ended);
+		await runner.emitSession(this.#event({ reason, isReload: false }), this.deps.ended);
 	}
 
 	/** Reloads the hooks: the old ones receive `shutdown`, the new ones `start`; then computes the context again. */
 	reload<T>(load: (unload: () => Promise<void>) => Promise<T>): Promise<T> {
 		return this.#switching("reload", async (signal) => {
-			const loaded = await load(() => this.shutDown());
-			await this.#emit(() => this.#event("start", null), signal);
+			const loaded = await load(() => this.shutDown({ isReload: true }));
+			await this.#emit(() => this.#event({ reason: "start", isReload: true }), signal);
 			await this.deps.context.rebuild(signal);
 			return loaded;
 		});
@@ -178,8 +184,8 @@ export class Lifecycle {
 	}
 
 	/** Sends `shutdown` to the hooks. An abort does not shorten this. */
-	async shutDown(): Promise<void> {
-		await this.#emit(() => this.#event("shutdown", null), null);
+	async shutDown({ isReload = false } = {}): Promise<void> {
+		await this.#emit(() => this.#event({ reason: "shutdown", isReload }), null);
 	}
 
 	async #switching<T>(reason: string, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -224,8 +230,8 @@ export class Lifecycle {
 		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"
-				? this.#event("switch", previous.path, { reason, targetTurnIndex })
-				: this.#event(reason, previous.path);
+				? this.#event({ reason, targetTurnIndex }, previous.path)
+				: this.#event({ reason }, previous.path);
 		await this.#emit(event, signal);
 	}
 
@@ -263,9 +269,7 @@ export class Lifecycle {
 		targetTurnIndex = 0,
 	): Promise<SessionAnswer> {
 		const event = () =>
-			reason === "before_branch"
-				? this.#event("before_switch", null, { reason, targetTurnIndex })
-				: this.#event(reason, null);
+			reason === "before_branch" ? this.#event({ reason, targetTurnIndex }) : this.#event({ reason });
 		const answer = await this.#emit(event, signal);
 		return signal.aborted ? { cancel: true } : answer;
 	}
@@ -281,11 +285,7 @@ export class Lifecycle {
 	}
 
 	/** Creates a session event that reads the entries on demand. */
-	#event(
-		reason: PlainReason,
-		previousSessionFile: string | null,
-		branch?: { reason: "before_branch" | "branch"; targetTurnIndex: number },
-	): HookSessionEvent {
+	#event(occasion: Occasion, previousSessionFile: string | null = null): HookSessionEvent {
 		const { log } = this.deps.state;
 		const { length } = log;
 		return {
@@ -295,7 +295,7 @@ export class Lifecycle {
 			get entries() {
 				return entriesUpTo(log, length);
 			},
-			...(branch ?? { reason }),
+			...occasion,
 		};
 	}
 }

@@ -4,7 +4,7 @@ import type { AgentRunResult } from "../agent/loop.js";
 import { describeError, PiError } from "../errors.js";
 import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { Attachment, PromptSource } from "../hooks/types.js";
+import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
@@ -85,12 +85,12 @@ export class Prompter {
 	}
 
 	/** Accepts a prompt from a hook (`pi.send`). */
-	receive(text: string, attachments: readonly Attachment[]): void {
+	receive(text: string, attachments: readonly Attachment[], { delivery = "steer" }: SendOptions): void {
 		if (!this.acceptsSend) {
 			this.deps.notice("warning", "pi.send is not supported in print mode");
 			return;
 		}
-		void this.send(String(text), { attachments, source: "hook" }).catch((error) => this.#report(error));
+		void this.#send(String(text), { attachments, source: "hook" }, delivery).catch((error) => this.#report(error));
 	}
 
 	/**

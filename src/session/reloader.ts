@@ -11,7 +11,7 @@ export interface ReloaderDeps {
 	setup: SessionSetup;
 	state: SessionState;
 	hooks: SessionHooks;
-	mcp: Pick<SessionMcp, "load">;
+	mcp: Pick<SessionMcp, "load" | "list">;
 	models: Pick<HookModels, "ready">;
 	lifecycle: Pick<Lifecycle, "reload" | "shutDown">;
 	/** Problems found at the start and at reloads, one line each. */
@@ -36,7 +36,7 @@ export class Reloader {
 	async reload(screen: RereadFiles | null): Promise<string> {
 		const { setup, hooks, mcp, lifecycle, warnings, warn } = this.deps;
 		warnings.length = 0;
-		const { count, kept, restarted } = await lifecycle.reload(async (unload) => {
+		const { count, bundled, kept, restarted } = await lifecycle.reload(async (unload) => {
 			this.#problems = await setup.reread({ withTools: true });
 			for (const line of this.#problems) warn(line);
 			const reloaded = await hooks.reload(unload);
@@ -49,8 +49,8 @@ export class Reloader {
 		const failed = placesIn(failures).map(([first]) => first);
 		const others = placesIn([...warnings, ...remarks].filter((line) => !failures.includes(line))).flat();
 		return [
-			`${plural(count, "hook")} loaded`,
-			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles()].join(", ")}`,
+			`${describeHooks(count, bundled)} loaded`,
+			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles(), ...this.#describeOthers()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
 			...(restarted.length > 0 ? [`restarted MCP servers: ${restarted.join(", ")}`] : []),
 			...(failed.length > 0 ? [`failed: ${[...new Set(failed)].join(", ")}`] : []),
@@ -69,7 +69,7 @@ export class Reloader {
 		const hasNewCode = setup.codeChanged();
 		const problems = await setup.reread({ withTools: hasNewCode });
 		if (hasNewCode) {
-			await hooks.reload(() => lifecycle.shutDown());
+			await hooks.reload(() => lifecycle.shutDown({ isReload: true }));
 			await mcp.load();
 		}
 		await this.#useModel();
@@ -77,6 +77,14 @@ export class Reloader {
 		warnings.splice(0, warnings.length, ...warnings.filter((line) => !solved.includes(line)));
 		this.#problems = [...known.filter((line) => !solved.includes(line)), ...problems];
 		return problems.filter((line) => !known.includes(line));
+	}
+
+	/** Files that most sessions do not have. */
+	#describeOthers(): string[] {
+		const { setup, mcp } = this.deps;
+		const servers = mcp.list().length;
+		const agents = setup.configFiles("agents").length;
+		return [...(servers > 0 ? [plural(servers, "MCP server")] : []), ...(agents > 0 ? [plural(agents, "agent")] : [])];
 	}
 
 	/** Uses the model as its file defines it now, or the default model if the session has none. */
@@ -88,6 +96,13 @@ export class Reloader {
 			if (model) state.setModel(model);
 		} else state.refreshModel(setup.models.find);
 	}
+}
+
+/** `2 hooks and pi:agents`. */
+function describeHooks(count: number, bundled: readonly string[]): string {
+	const names = [...(count > 0 || bundled.length === 0 ? [plural(count, "hook")] : []), ...bundled];
+	const [last = ""] = names.splice(-1);
+	return names.length > 0 ? `${names.join(", ")} and ${last}` : last;
 }
 
 /** True for a problem of a tool file, which is read again only if it changed. */

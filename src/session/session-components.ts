@@ -14,6 +14,7 @@ import type { Prompter } from "./prompter.js";
 import type { Reloader } from "./reloader.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
+import type { SessionImages } from "./session-images.js";
 import type { SessionJobs } from "./session-jobs.js";
 import type { SessionMcp } from "./session-mcp.js";
 import type { SessionRunner } from "./session-run.js";
@@ -41,6 +42,7 @@ export interface SessionComponents {
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;
+	images: Pick<SessionImages, "deleteOriginals">;
 	jobs: SessionJobs;
 	mcp: SessionMcp;
 	lifecycle: Lifecycle;

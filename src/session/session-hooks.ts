@@ -3,7 +3,7 @@ import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeError, HookError, type PiError } from "../errors.js";
-import { type BundledHook, bundledFile, bundledPath } from "../hooks/bundled.js";
+import { type BundledHook, bundledFile, bundledPath, isOptional } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
@@ -19,7 +19,7 @@ import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
 import { type HookSource, placeOfError } from "../hooks/source-place.js";
 import { isCalledBy } from "../hooks/stack-owner.js";
-import type { Attachment } from "../hooks/types.js";
+import type { Attachment, SendOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { adaptExtension } from "./adapt-extension.js";
 import { HookDrawings } from "./hook-drawings.js";
@@ -49,7 +49,7 @@ export interface SessionHooksOptions {
 	onWarning(line: string): void;
 	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
 	onChange(isFirst: boolean): void;
-	onSend(text: string, attachments: Attachment[]): void;
+	onSend(text: string, attachments: Attachment[], options: SendOptions): void;
 	/** Receives the tools of all running hooks when they may have changed. */
 	onTools(tools: readonly CustomTool[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */
@@ -214,9 +214,10 @@ export class SessionHooks {
 	/**
 	 * Loads all hooks again. A hook that fails to load keeps its previous version.
 	 * @param beforeUnload runs while the old hooks are still active, for their `shutdown`
-	 * @returns the number of loaded hooks, without bundled ones, and the paths that kept their old version
+	 * @returns the number of loaded hooks, without bundled ones; the bundled ones that the user turned on; and the paths that
+	 * kept their old version
 	 */
-	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; kept: string[] }> {
+	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; bundled: string[]; kept: string[] }> {
 		const old = this.#loaded;
 		const { hooks, failed } = await this.#loadFresh();
 		await beforeUnload();
@@ -227,6 +228,7 @@ export class SessionHooks {
 		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
 			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
+			bundled: this.#loaded.flatMap(({ path }) => (isOptional(path) ? [path] : [])),
 			kept: kept.map(({ path }) => path),
 		};
 	}
@@ -305,7 +307,7 @@ export class SessionHooks {
 			grants: (file) =>
 				file.scope === "builtin" || file.scope === "inline" ? HOST_HANDLE_NAMES : setup.grants.of(file),
 			requestGrant: (request) => setup.grants.request(request, onWarning),
-			send: (_, text, attachments) => onSend(text, attachments),
+			send: (_, ...sent) => onSend(...sent),
 			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
 			onChange: (hook) => this.#update(hook),
 		};

@@ -1,13 +1,14 @@
+import { rm } from "node:fs/promises";
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { isSentReply } from "../context/convert.js";
-import { type ContextImage, hasImage, imagesOf } from "../context/omitted-images.js";
+import { type ContextImage, hasImage, imageBlocks, imagesOf } from "../context/omitted-images.js";
 import { describeError } from "../errors.js";
 import { readImageHeader } from "../images/header.js";
 import { COMMON_LIMITS, isWithinLimits } from "../images/limits.js";
 import { type ImageRefusal, imageRefusal } from "../images/refusals.js";
-import type { SentImage, SourceImage } from "../images/sent-image.js";
-import { entryTimestamp } from "../log/entry.js";
+import { originalOf, type SentImage, type SourceImage } from "../images/sent-image.js";
+import { type AppMessage, entryTimestamp } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 import { revealLine } from "../util/reveal.js";
 import type { SessionCore } from "./session-setup.js";
@@ -22,7 +23,26 @@ export class SessionImages {
 	/** Model for which the user was told that it gets no images. */
 	#blindModel: string | null = null;
 
+	/** Saved originals that no session file names. */
+	readonly #originals = new Set<string>();
+
 	constructor(private readonly deps: SessionImagesDeps) {}
+
+	/** Call with each new message: the originals that a session file names are kept. */
+	noteMessage(message: AppMessage): void {
+		if (this.#originals.size === 0 || this.deps.state.log.path === null) return;
+		for (const image of imageBlocks(message)) {
+			const path = originalOf(image)?.path;
+			if (typeof path === "string") this.#originals.delete(path);
+		}
+	}
+
+	/** Deletes the originals that no session file names, at the end of the session. Never rejects. */
+	async deleteOriginals(): Promise<void> {
+		const paths = [...this.#originals];
+		this.#originals.clear();
+		await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {}))); // only takes up space
+	}
 
 	/** Fits the images of a prompt to the limits of all providers. @throws PiError `bad_arguments` for one that cannot be sent */
 	async fit(images: readonly SourceImage[]): Promise<SentImage[]> {
@@ -30,7 +50,12 @@ export class SessionImages {
 		const { fitImage } = await import("../images/fit-image.js");
 		const fitted: SentImage[] = [];
 		// One after the other: each may take much memory.
-		for (const image of images) fitted.push(await fitImage(image, this.deps.setup.tmpDir));
+		for (const image of images) {
+			const sent = await fitImage(image, this.deps.setup.tmpDir);
+			// The original of an image with a path is a file of the user.
+			if (image.path === undefined && sent.original?.path) this.#originals.add(sent.original.path);
+			fitted.push(sent);
+		}
 		return fitted;
 	}
 

@@ -118,6 +118,7 @@ export class SessionTools implements CommandTools {
 			return {
 				name: tool.name,
 				description: tool.description,
+				parameters: tool.parameters,
 				source,
 				replacesBuiltin: source !== BUILTIN && this.#isBuiltin(tool.name),
 				isOn: !this.#off.has(tool.name),

@@ -1,8 +1,8 @@
 // Measures how much one hook adds to the start of a session of the built program: when it is loaded for the first time ever,
 // without jiti, or compiled for jiti by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
-// Usage: node test/bench/hook-load.mjs [rounds]
+// Usage: node test/bench/hook-load.mjs [rounds] [name of an extension of test/fixtures/extensions]…
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,10 +10,37 @@ import { fileURLToPath } from "node:url";
 import { interleave, summarize } from "./lib/stats.mjs";
 
 const SCRIPT = fileURLToPath(import.meta.url);
+/** Names of extensions to measure; none: all. */
+const only = process.argv.length > 3 ? process.argv.slice(3) : null;
 
-/** An extension with a tool and components. */
-const EXTENSION = fileURLToPath(new URL("../fixtures/extensions/todo.ts", import.meta.url));
+const EXTENSIONS = fileURLToPath(new URL("../fixtures/extensions/", import.meta.url));
 const isExtension = (path) => path.endsWith(".extension.ts");
+
+/** A hook that registers and imports the same as an extension, to compare their times. */
+function equalHook(extension) {
+	const types = /^import type .*;\n/gm;
+	const values = [...extension.replace(types, "").matchAll(/^import (?!type)\{([^}]*)\} from "([^"]*)";/gm)].map(
+		([, names, specifier]) => {
+			const wanted = names.split(",").filter((name) => !name.trim().startsWith("type "));
+			const local = specifier.replace("@earendil-works/", "@mariozechner/");
+			return { names: wanted.map((name) => name.trim()), specifier: local };
+		},
+	);
+	// The package of hooks has other values: those of extensions are the adapter's own cost.
+	const shared = values.filter(({ specifier }) => !specifier.endsWith("pi-coding-agent"));
+	const imports = shared.map(({ names, specifier }) => `import { ${names.join(", ")} } from "${specifier}";`);
+	const uses = shared.flatMap(({ names }) => names);
+	return `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+${imports.join("\n")}
+export const used = [${uses.join(", ")}];
+export default function (pi: HookAPI): void {
+	pi.on("session", () => {});
+	pi.on("context", () => {});
+	pi.command("equal", { handler: () => {} });
+	pi.entry("equal", { render: () => "" });
+}
+`;
+}
 
 /** A typical hook of 30 lines. @param extra imports, and code that decides which compiler can compile it */
 const source = (extra) => `import type { HookAPI, SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
@@ -68,6 +95,12 @@ async function start(agentDir, hooks) {
 	if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
+/** The fixtures that users would write; the probe uses everything. */
+function extensionNames() {
+	const files = readdirSync(EXTENSIONS).filter((name) => name.endsWith(".ts") && name !== "probe.ts");
+	return files.map((name) => name.slice(0, -3)).filter((name) => !only || only.includes(name));
+}
+
 async function measure(rounds) {
 	const agentDir = mkdtempSync(join(tmpdir(), "pi-hook-load-"));
 	try {
@@ -82,8 +115,14 @@ async function measure(rounds) {
 		writeFileSync(join(agentDir, "files", "data.json"), "{}");
 		const typebox = write("typebox", 'import { Type } from "typebox";\nexport const schema = Type.String();');
 		const babel = write("babel", "function mark(target: unknown): void {}\n@mark\nexport class Marked {}");
-		const extension = join(agentDir, "files", "todo.extension.ts");
-		writeFileSync(extension, readFileSync(EXTENSION));
+		const pairs = extensionNames().map((name) => {
+			const code = readFileSync(join(EXTENSIONS, `${name}.ts`), "utf8");
+			const path = join(agentDir, "files", `${name}.extension.ts`);
+			const hook = join(agentDir, "files", `${name}.hook.ts`);
+			writeFileSync(path, code);
+			writeFileSync(hook, equalHook(code));
+			return { name, path, hook };
+		});
 		const time = (isFirst, ...hooks) => () => {
 			if (isFirst) rmSync(join(agentDir, "cache", "jiti"), { recursive: true, force: true });
 			return JSON.parse(execFileSync(process.execPath, [SCRIPT, "start", agentDir, ...hooks], { encoding: "utf8" }));
@@ -97,8 +136,14 @@ async function measure(rounds) {
 			"cached, fast compiler": time(false, fast),
 			"first load, Babel": time(true, babel),
 			"cached, Babel": time(false, babel),
-			"first load, extension": time(true, extension),
-			"cached, extension": time(false, extension),
+			...Object.fromEntries(
+				pairs.flatMap(({ name, path, hook }) => [
+					[`first, ${name}`, time(true, path)],
+					[`cached, ${name}`, time(false, path)],
+					[`first, a hook equal to ${name}`, time(true, hook)],
+					[`cached, a hook equal to ${name}`, time(false, hook)],
+				]),
+			),
 		};
 		// Fills the cache of compiled code of pi itself.
 		for (const run of Object.values(runs)) run();
@@ -108,7 +153,7 @@ async function measure(rounds) {
 			for (const kind of ["wall", "cpu"]) {
 				const { min, median, max } = summarize(values[kind].map((value, round) => value - none[kind][round]));
 				const shown = [min, median, max].map((value) => value.toFixed(1)).join(" / ");
-				console.log(`${name.padEnd(28)}${kind.padEnd(6)}${shown}`);
+				console.log(`${name.padEnd(44)}${kind.padEnd(6)}${shown}`);
 			}
 		}
 	} finally {

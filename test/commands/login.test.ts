@@ -18,7 +18,10 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 		secret: async () => secret,
 		quit: () => {},
 		hotkeys: () => [],
-		show: (title, lines) => pages.push([title, ...lines]),
+		show: (title, lines) => {
+			pages.push([title, ...lines]);
+			return () => {};
+		},
 	};
 	const select = async (title: string, options: readonly { label: string; value: unknown }[]) => {
 		// Stays open until the login closes it.

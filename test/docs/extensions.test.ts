@@ -22,8 +22,8 @@ test("the extension of the page runs", async () => {
 	expect([t.screen.statuses, t.notices, t.errors]).toEqual([{ turns: "1 turns" }, ["1 turns so far"], []]);
 });
 
-test("the check of the page shows what it finds", () => {
-	const { works, refused } = findUse(code("tree.ts"));
+test("the check of the page shows what it finds", async () => {
+	const { works, refused } = await findUse(code("tree.ts"));
 	const lines = refused.map(({ what, reason, line }) => `refused   ${what} in line ${line}: ${reason}`);
 	expect(page).toContain([`works     ${works.join(", ")}`, ...lines].join("\n"));
 });

@@ -15,6 +15,13 @@ test("print mode names the package that a Bedrock model needs, in one line", asy
 	expect(run).toMatchObject({ code: 1, stdout: "", stderr: `${MISSING} · ${HINT}\n` });
 });
 
+test("a session that starts with a Bedrock model names the package at once", async () => {
+	const settings = { defaultProvider: "amazon-bedrock", defaultModel: "amazon.nova-lite-v1:0" };
+	const pi = await openPi({ agentDir: agentDirFor(await startProvider(), { settings }), columns: 120, env: ACCOUNT });
+	await pi.waitForText(/npm\s+install\s+--global/);
+	expect((await pi.screen()).replace(/\s+/g, "")).toContain(`${MISSING}·${HINT}`.replace(/\s+/g, ""));
+});
+
 test.each([40, 80, 120])("choosing a Bedrock model names the package that it needs, at %i columns", async (columns) => {
 	const agentDir = agentDirFor(await startProvider());
 	const pi = await openPi({ agentDir, columns, rows: 30, env: ACCOUNT });

@@ -52,6 +52,16 @@ test("the broken models.json is named that could have defined the model", async 
 	expect(pi.output()).toContain(`pi: No provider "mine" · models.json has a problem: ${file}:1:24: `);
 });
 
+test("print mode without a model describes a broken models.json once", async () => {
+	const agentDir = tempDir();
+	const file = join(agentDir, "models.json");
+	writeFileSync(file, '{"providers": }');
+	const { code, stderr } = await runPi(["-p", "hi"], { agentDir });
+	expect(code).toBe(1);
+	expect(stderr.split("models.json:1:15")).toHaveLength(2);
+	expect(stderr).toContain("No model is chosen · fix models.json, set ANTHROPIC_API_KEY");
+});
+
 test("the model chosen in a session is used by the next one in the directory, in every mode", async () => {
 	const provider = await startProvider();
 	provider.on(() => "Fine.");

@@ -173,17 +173,17 @@ test("extensions are found in directories of user and project, the project's onl
 
 test("a reload starts the extension again with its reason", async () => {
 	const t = await tryExtension(`pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify("start " + reason));
-		pi.on("session_shutdown", (event, ctx) => ctx.ui.notify("shutdown"));`);
+		pi.on("session_shutdown", ({ reason }, ctx) => ctx.ui.notify("shutdown " + reason));`);
 	await t.session.reload();
 	expect(t.notices.filter((line) => /^(start|shutdown)/.test(line))).toEqual([
 		"start startup",
-		"shutdown",
+		"shutdown reload",
 		"start reload",
 	]);
 });
 
-test("the check finds what a source uses, and names what pi refuses", () => {
-	const use = findUse(`export default (pi) => {
+test("the check finds what a source uses, and names what pi refuses", async () => {
+	const use = await findUse(`export default (pi) => {
 	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
 	pi.on("session_tree", () => {});
 	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
@@ -192,6 +192,20 @@ test("the check finds what a source uses, and names what pi refuses", () => {
 	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
 		["event session_tree", 3],
 		["ctx.ui.setEditorComponent", 4],
+	]);
+	const imports =
+		await findUse(`import { CustomEditor as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
+import { complete, sing } from "@earendil-works/pi-ai";
+class Mine extends Base {}
+export default (pi) => { sing(truncateHead(complete)); };
+const manager: SessionManager | null = null;`);
+	expect(imports.refused).toEqual([
+		{
+			what: "CustomEditor of @earendil-works/pi-coding-agent",
+			reason: "pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
+			line: 3,
+		},
+		{ what: "sing of @earendil-works/pi-ai", reason: "it has nothing that would do the same", line: 4 },
 	]);
 	expect(WORKING_MEMBERS.filter((name) => name in REFUSED_MEMBERS)).toEqual([]);
 });

@@ -17,9 +17,14 @@ type Seen = Record<string, unknown>;
 const COMMANDS = [
 	"/probe-session compact",
 	"/probe now",
+	"/probe-session reload",
 	"/probe-session switch",
 	"/probe-session fork",
 	"/probe-session new",
+	"/probe-session back",
+	"/probe-session idle",
+	"stop",
+	"/probe-session shutdown",
 ];
 
 const userSettings = { compaction: { keepRecentTokens: 1 } };
@@ -29,11 +34,13 @@ async function probeInteractive(): Promise<Seen> {
 	writeFiles(agentDir, { "extensions/probe.ts": readFileSync(PROBE, "utf8") });
 	const seen: Seen = {};
 	share("__probe", seen);
-	const { submit, terminal, provider, session } = await startApp({ agentDir, rows: 60 });
+	const { submit, terminal, provider, session, exit } = await startApp({ agentDir, rows: 60 });
 	provider
 		.reply([toolCall("probe", { word: "hello" })])
 		.reply("done")
-		.reply("more");
+		.reply("more")
+		.reply("answered while it waits")
+		.reply([toolCall("probe", { word: "abort" })]);
 	await submit("go");
 	await terminal.waitFor("done");
 	await submit("again");
@@ -59,6 +66,7 @@ async function probeInteractive(): Promise<Seen> {
 	for (const text of ["drawn message for the model", "drawn entry 1", "widget component", "footer", "status"])
 		await terminal.waitFor(text);
 	for (const command of COMMANDS.slice(2)) await session().prompt(command);
+	seen["ctx.shutdown"] = await exit;
 	return seen;
 }
 
@@ -66,11 +74,13 @@ async function probeRpc(): Promise<Seen> {
 	const seen: Seen = {};
 	share("__probe", seen);
 	const options = { extensions: [PROBE], session: { kind: "new" } as const, userSettings };
-	const { client, provider, events } = await serve(options);
+	const { client, provider, events, session } = await serve(options);
 	provider
 		.reply([toolCall("probe", { word: "hello" })])
 		.reply("done")
-		.reply("more");
+		.reply("more")
+		.reply("answered while it waits")
+		.reply([toolCall("probe", { word: "abort" })]);
 	client.onDialog((dialog) => {
 		if (dialog.method === "select") return dialog.options[0] ?? null;
 		return dialog.method === "confirm" ? true : "typed";
@@ -81,7 +91,14 @@ async function probeRpc(): Promise<Seen> {
 		await end;
 	}
 	await client.call("bash", { command: "ls" });
-	for (const message of COMMANDS) await client.call("prompt", { message });
+	for (const message of COMMANDS) {
+		const last = message.startsWith("/") ? "command_end" : "agent_end";
+		const end = client.nextEvent(({ type }) => type === last);
+		await client.call("prompt", { message });
+		await end;
+	}
+	seen["ctx.shutdown"] = refusalOf(events("hook_error").map(({ error }) => error));
+	await session.dispose();
 	const shown = events("hook_ui_request").map(({ method }) => method);
 	expect(shown).toEqual(expect.arrayContaining(["setStatus", "setWidget", "setTitle", "notify"]));
 	return seen;
@@ -94,10 +111,22 @@ async function probePrint(): Promise<Seen> {
 	provider
 		.reply([toolCall("probe", { word: "hello" })])
 		.reply("done")
-		.reply("more");
-	const io = { out: async () => {}, err: () => {}, outIsTerminal: false };
-	await runPrint(session, { first: { text: "go", images: [] }, rest: ["again", ...COMMANDS] }, io);
+		.reply("more")
+		.reply([toolCall("probe", { word: "abort" })]);
+	session.acceptsSend = false;
+	const lines: string[] = [];
+	const io = { out: async () => {}, err: (text: string) => void lines.push(text), outIsTerminal: false };
+	// A run that is stopped ends the mode.
+	const rest = ["again", ...COMMANDS.filter((text) => text !== "stop"), "stop"];
+	await runPrint(session, { first: { text: "go", images: [] }, rest }, io);
+	await session.dispose();
+	seen["ctx.shutdown"] = refusalOf(lines);
 	return seen;
+}
+
+/** What the user sees of the refusal of a member. */
+function refusalOf(lines: readonly string[]): string {
+	return lines.flatMap((line) => /ctx\.shutdown is not available in pi: [^(\n]*/.exec(line)?.[0] ?? []).join("\n");
 }
 
 /** What every mode gives the extension: the fields of each event, and what each member returns. */
@@ -105,6 +134,16 @@ const EVERYWHERE: Seen = {
 	"pi.getFlag while loading": "undefined",
 	"event session_start": "reason type",
 	"session_start reason": "startup",
+	"session_start startup": "no label",
+	"session_start reload": "here",
+	"session_start resume": "no label",
+	"session_start fork": "no label",
+	"session_start new": "no label",
+	"session_shutdown reload": "reason type",
+	"session_shutdown fork": "reason targetSessionFile type",
+	"session_shutdown new": "reason targetSessionFile type",
+	"session_shutdown resume": "reason targetSessionFile type",
+	"session_shutdown quit": "reason type",
 	"event input": "images source streamingBehavior text type",
 	"event before_agent_start": "images prompt systemPrompt type",
 	"event agent_start": "type",
@@ -127,7 +166,6 @@ const EVERYWHERE: Seen = {
 	"event session_compact": "compactionEntry fromExtension reason type willRetry",
 	"event session_before_fork": "entryId position type",
 	"event session_before_switch": "reason type",
-	"event session_shutdown": "reason targetSessionFile type",
 	"context roles": expect.any(String),
 	execute: "string changed false function false",
 	"ctx.cwd": "string",
@@ -146,14 +184,20 @@ const EVERYWHERE: Seen = {
 	"ctx.fork": { cancelled: false },
 	"ctx.newSession": 0,
 	"newSession cancelled": false,
+	"ctx.switchSession back": true,
+	"switchSession cancelled": false,
+	"ctx.abort": true,
+	file: expect.any(String),
+	labeled: expect.any(String),
 	"command args": "now",
 	"entry ids": [true, "custom_message"],
 	leaf: true,
 	label: "here",
 	"pi.getSessionName": "probed",
 	"pi.exec": "hi",
+	"pi.exec with options": ["/", true, true, 1, false],
 	"pi.getActiveTools": true,
-	"pi.getAllTools": true,
+	"pi.getAllTools": ["word"],
 	"pi.getCommands": true,
 	"pi.setThinkingLevel": true,
 	"pi.getFlag": "yes",
@@ -174,6 +218,8 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			...ANSWERED,
 			...USER_BASH,
 			"input source": "interactive",
+			"ctx.waitForIdle after a prompt": true,
+			"ctx.shutdown": 0,
 			"ctx.mode": "tui",
 			"ctx.hasUI": true,
 			"ui.editor": "text",
@@ -189,6 +235,8 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			...ANSWERED,
 			...USER_BASH,
 			"input source": "rpc",
+			"ctx.waitForIdle after a prompt": true,
+			"ctx.shutdown": "ctx.shutdown is not available in pi: the program that runs this session ends it",
 			"ctx.mode": "rpc",
 			"ctx.hasUI": true,
 			"ui.editor": "typed",
@@ -201,6 +249,9 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 		probePrint,
 		{
 			"input source": "interactive",
+			// Nothing sends a prompt in print mode but the command line.
+			"ctx.waitForIdle after a prompt": false,
+			"ctx.shutdown": "ctx.shutdown is not available in pi: the program that runs this session ends it",
 			"ctx.mode": "print",
 			"ctx.hasUI": false,
 			"ui.select": "undefined",

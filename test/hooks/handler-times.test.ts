@@ -6,6 +6,7 @@ import type { SessionEvent } from "../../src/hooks/types.js";
 const SHUTDOWN: SessionEvent = {
 	type: "session",
 	reason: "shutdown",
+	isReload: false,
 	entries: [],
 	sessionFile: null,
 	previousSessionFile: null,

@@ -34,9 +34,9 @@ test("ctx.tools lists all tools and the active ones, frozen, with their sources"
 		expect(Object.isFrozen(tools.all) && Object.isFrozen(tools.all[0]) && Object.isFrozen(tools)).toBe(true);
 	});
 	const infos = [
-		{ name: "read", description: expect.any(String), source: "built-in" },
-		{ name: "bash", description: expect.any(String), source: "built-in" },
-		{ name: "shout", description: "Shouts", source: `${agentDir}/hooks/with.ts` },
+		{ name: "read", description: expect.any(String), parameters: expect.any(Object), source: "built-in" },
+		{ name: "bash", description: expect.any(String), parameters: expect.any(Object), source: "built-in" },
+		{ name: "shout", description: "Shouts", parameters: { type: "object" }, source: `${agentDir}/hooks/with.ts` },
 	];
 	expect(seen).toEqual([infos, [infos[0], infos[2]]]);
 });

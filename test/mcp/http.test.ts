@@ -62,7 +62,10 @@ function browser(open: (address: string) => void) {
 		secret: async () => null,
 		quit: () => {},
 		hotkeys: () => [],
-		show: (_, lines) => open(lines.at(-1) ?? ""),
+		show: (_, lines) => {
+			open(lines.at(-1) ?? "");
+			return () => {};
+		},
 	};
 	const waiting = (_: unknown, __: unknown, options?: { signal?: AbortSignal }) =>
 		new Promise<null>((resolve) => options?.signal?.addEventListener("abort", () => resolve(null)));
@@ -122,7 +125,13 @@ test("a login that the user cancels ends completely, and an answer for another l
 	let address = "";
 	pi.session.attachUI(
 		{ ...ui, input: async () => null },
-		{ ...shell, show: (_, lines) => (address = lines.at(-1) ?? "") },
+		{
+			...shell,
+			show: (_, lines) => {
+				address = lines.at(-1) ?? "";
+				return () => {};
+			},
+		},
 	);
 	expect(await status(pi, "/mcp login web")).toBe("The login to web was canceled");
 	const port = new URL(new URL(address).searchParams.get("redirect_uri") ?? "").origin;

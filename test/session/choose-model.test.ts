@@ -217,7 +217,7 @@ describe("names that do not exist", () => {
 		await session.start();
 		await expect(session.prompt("hi")).rejects.toMatchObject({
 			code: "model_missing",
-			hint: expect.stringMatching(/^models\.json has a problem: .*models\.json:1:2/),
+			hint: expect.stringMatching(/^fix models\.json, set ANTHROPIC_API_KEY/),
 		});
 	});
 });

@@ -101,6 +101,14 @@ describe("what counts", () => {
 		expect(statusOf(test, "asks").figures.calls).toBe(2);
 	});
 
+	test("a handler of tool_call that throws does, as a block and as an error", async () => {
+		const hooks = { "throws.ts": `export default (pi) => pi.on("tool_call", () => { throw new Error("no luck"); });` };
+		const test = await startSession({ hooks });
+		test.provider.reply([toolCall("bash", { command: "true" })], "Done.");
+		await test.session.prompt("go");
+		expect(statusOf(test, "throws").figures).toMatchObject({ blocks: 1, lastError: "tool_call: no luck" });
+	});
+
 	test("drawing tool calls, results and entries slowly does", async () => {
 		const tool = (name: string, more: string) =>
 			`${SLOW} export default (pi) => pi.tool({ name: "${name}", description: "d", parameters: { type: "object" },

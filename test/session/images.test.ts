@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ImageContent } from "@mariozechner/pi-ai";
 import fc from "fast-check";
@@ -45,6 +45,35 @@ describe("images are fitted before they are logged and sent", () => {
 		expect(sent).toContain(`data:image/png;base64,${first?.data}`);
 		// The original stays here.
 		expect(sent).not.toContain(path);
+	});
+
+	test.each([
+		["names it", { kind: "new" as const }, true],
+		["does not exist", { kind: "memory" as const }, false],
+	])("and the original is kept at the end of a session whose file %s: %#", async (_, kind, isKept) => {
+		const { session, provider } = await start({ session: kind });
+		provider.reply("seen");
+		await session.prompt("look", { images: [large] });
+		const { path = null } = Reflect.get(imagesIn(session, 1)[0] ?? {}, "original") ?? {};
+		expect(existsSync(path)).toBe(true);
+		await session.dispose();
+		expect(existsSync(path)).toBe(isKept);
+	});
+
+	test("and the original of a queued prompt that was never sent is deleted at the end, but no file of the user", async () => {
+		const file = join(tempDir(), "mine.png");
+		writeFileSync(file, Buffer.from(large.data, "base64"));
+		const { session, provider, agentDir } = await start({ session: { kind: "new" } });
+		provider.on(() => new Promise(() => {}));
+		const run = session.prompt("go");
+		await expect.poll(() => provider.requests.length).toBe(1);
+		await session.prompt("look", { images: [large, { ...large, path: file }] });
+		const saved = () => readdirSync(join(agentDir, "tmp")).filter((name) => name.startsWith("image-"));
+		expect(saved()).toHaveLength(1);
+		await session.dispose();
+		await run;
+		expect(saved()).toEqual([]);
+		expect(existsSync(file)).toBe(true);
 	});
 
 	test("in results of any tool", async () => {

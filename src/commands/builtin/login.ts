@@ -94,7 +94,10 @@ function logIn(choice: LoginOption, context: BuiltinCommandContext): Promise<boo
 /** The dialogs of a login through a web site. */
 export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommandContext): LoginDialogs {
 	return {
-		onAddress: (url, instructions) => shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]),
+		onAddress(url, instructions, over) {
+			const hide = shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]);
+			if (hide) over.addEventListener("abort", hide, { once: true });
+		},
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
 		onProgress: (message) => ui.notify(message, "info"),

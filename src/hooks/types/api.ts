@@ -8,6 +8,7 @@ import type { HookEventName, HookEvents, HookResults } from "./events.js";
 import type { ToolHostFactory } from "./hosts.js";
 import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
+import type { PromptDelivery } from "./user-events.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */
 export type CommandResult = string | { prompt: string; attachments?: Attachment[] } | { status: string };
@@ -102,6 +103,12 @@ export interface ProviderOptions {
 	): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>;
 }
 
+/** Third argument of `pi.send`. */
+export interface SendOptions {
+	/** During a run: after the current tool calls (`steer`, the default) or after the run. */
+	delivery?: Exclude<PromptDelivery, "start">;
+}
+
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. */
@@ -154,8 +161,11 @@ export interface HookAPI {
 	 * @throws TypeError that names every invalid field
 	 */
 	provider(name: string, options: ProviderOptions | undefined): void;
-	/** Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode. */
-	send(text: string, attachments?: Attachment[]): void;
+	/**
+	 * Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode.
+	 * @throws TypeError for attachments or options that are invalid
+	 */
+	send(text: string, attachments?: Attachment[], options?: SendOptions): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
 	/**

@@ -38,7 +38,9 @@ export interface CutPoint {
 /** The session starts, changes or ends. `before_…` can be canceled. */
 export type SessionEvent = SessionEventBase &
 	(
-		| { reason: "start" | "before_switch" | "switch" | "before_clear" | "clear" | "shutdown" }
+		| { reason: "before_switch" | "switch" | "before_clear" | "clear" }
+		/** `isReload`: the hook is loaded again, and the session continues. */
+		| { reason: "start" | "shutdown"; isReload: boolean }
 		/** `targetTurnIndex` is the entry index of the user message to branch from. */
 		| { reason: "before_branch" | "branch"; targetTurnIndex: number }
 		| {

@@ -3,6 +3,8 @@ export interface SessionToolInfo {
 	readonly name: string;
 	/** For the model. */
 	readonly description: string;
+	/** The JSON Schema of its arguments, as a copy. */
+	readonly parameters: Readonly<Record<string, unknown>>;
 	/** `built-in`, the path of its file or hook, `MCP server <name>`, or `SDK` for a tool of an SDK program. */
 	readonly source: string;
 }

@@ -8,8 +8,8 @@ export interface ShellHost
 	extends Pick<CommandShell, "setEditorText" | "secret" | "quit" | "startDemo" | "hotkeys" | "rereadFiles" | "themes"> {
 	/** Writes control sequences to the terminal. */
 	write(data: string): void;
-	/** Adds a title and lines to the transcript. */
-	page(title: string, lines: readonly string[]): void;
+	/** Adds a title and lines to the transcript. @returns a function that removes them */
+	page(title: string, lines: readonly string[]): () => void;
 	/** Absent: commands print instead of opening dialogs. */
 	dialogs?: Omit<DialogHost, "copy"> & Pick<CommandShell, "screen">;
 	/** Programs that read the clipboard's text from standard input, tried in order. Default: those of the platform. */

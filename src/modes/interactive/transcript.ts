@@ -198,9 +198,17 @@ export class Transcript {
 		this.#add(createItem("notice", new NoticeView(this.style, { level, message }), this.style));
 	}
 
-	/** Adds the output of a command: a title and lines. */
-	page(title: string, lines: readonly string[]): void {
-		this.#add(createItem("event", new PageView(this.style, { title, lines }), this.style));
+	/** Adds the output of a command: a title and lines. @returns a function that removes it */
+	page(title: string, lines: readonly string[]): () => void {
+		const item = createItem("event", new PageView(this.style, { title, lines }), this.style);
+		this.#add(item);
+		return () => {
+			const at = this.#items.indexOf(item);
+			if (at < 0) return;
+			this.#items.splice(at, 1);
+			if (this.#running) this.#stale = true;
+			else this.#arrange(false);
+		};
 	}
 
 	/** Switches between full thinking and its first line, in the visible blocks and in all that follow. */

@@ -308,6 +308,7 @@ class PlainMode {
 			hotkeys: () => HOTKEYS,
 			show: (title, lines) => {
 				for (const line of [title, ...lines]) this.#output.say(inWords(line));
+				return () => {};
 			},
 		};
 	}

@@ -53,7 +53,7 @@ export const NOT_REPLAYED: readonly HookEventName[] = ["response", "model_change
 export function eventPoints(entries: readonly SessionEntry[], sessionFile: string | null): EventPoint[] {
 	const base = { type: "session", sessionFile, previousSessionFile: null } as const;
 	const before = (end: number) => Object.freeze(entries.slice(0, end));
-	const points: EventPoint[] = [{ end: 1, event: { ...base, reason: "start", entries: before(1) } }];
+	const points: EventPoint[] = [{ end: 1, event: { ...base, reason: "start", isReload: false, entries: before(1) } }];
 	const add = (end: number, ...events: readonly PointEvent[]) => {
 		for (const event of events) points.push({ end, event });
 	};
@@ -101,7 +101,7 @@ export function eventPoints(entries: readonly SessionEntry[], sessionFile: strin
 	}
 	finish();
 	add(entries.length, { type: "context" });
-	add(entries.length, { ...base, reason: "shutdown", entries: before(entries.length) });
+	add(entries.length, { ...base, reason: "shutdown", isReload: false, entries: before(entries.length) });
 	return points;
 }
 

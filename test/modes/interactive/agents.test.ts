@@ -77,6 +77,26 @@ test.each([40, 80, 120])(
 	},
 );
 
+test.each([40, 80, 120])(
+	"at %i columns a call that Escape cancels is shown as canceled, not as failed",
+	async (columns) => {
+		const app = await startWithAgents(columns);
+		answerBySystemPrompt(app.provider, {
+			"You are a scout.": () => new Promise(() => {}),
+			"": () => callAgent({ agent: "scout", prompt: "Look" }),
+		});
+		await app.submit("go");
+		await app.terminal.waitFor("● scout");
+		await app.terminal.press("escape");
+		await app.terminal.waitFor("canceled");
+		const lines = (await app.terminal.screen()).map((line) => line.trimEnd());
+		const call = lines.findIndex((line) => line.includes("agent scout"));
+		expect(lines[call]).toMatch(/^\W*agent scout Look$/);
+		expect(lines[call + 1]).toMatch(/│ – scout +Look +canceled$/);
+		expect(lines.join("\n")).not.toMatch(/✗|failed/);
+	},
+);
+
 // The session costs $0.20 and each of two sub-agents $0.20.
 test.each([
 	[

@@ -57,6 +57,51 @@ test.each([
 	expect(screen.slice(first, first + lines.length)).toEqual(lines);
 });
 
+test.each([
+	[
+		40,
+		[
+			"  · 1 hook and pi:agents loaded · read",
+			"    again: keys, 0 themes, settings, 2",
+			"    models, 0 context files, 0 skills, 0",
+			"    prompts, 10 tools, 1 MCP server, 1",
+			"    agent",
+		],
+	],
+	[
+		80,
+		[
+			"  · 1 hook and pi:agents loaded · read again: keys, 0 themes, settings, 2",
+			"    models, 0 context files, 0 skills, 0 prompts, 10 tools, 1 MCP server, 1",
+			"    agent",
+		],
+	],
+	[
+		120,
+		[
+			"  · 1 hook and pi:agents loaded · read again: keys, 0 themes, settings, 2 models, 0 context files, 0 skills, 0 prompts,",
+			"    10 tools, 1 MCP server, 1 agent",
+		],
+	],
+])("/reload at %i columns names bundled hooks that are on, MCP servers and agents", async (columns, lines) => {
+	const agentDir = tempAgentDir({
+		files: {
+			"hooks/mine.ts": "export default () => {};",
+			"agents/scout.md": "---\nname: scout\ndescription: finds files\n---\nYou are a scout.\n",
+			"mcp.json": { mcpServers: { tea: { command: "true" } } },
+		},
+	});
+	const app = await startApp({ agentDir, columns, agentSettings: { hooks: ["pi:agents"] } });
+	await app.terminal.waitFor("0%");
+	await app.submit("/reload");
+	await app.terminal.waitFor("loaded · read");
+	const screen = await app.terminal.screen();
+	const first = screen.findIndex((line) => line.includes("loaded · read"));
+	// The server may have been started by then, and is started again.
+	const shown = screen.slice(first, first + lines.length).map((line) => line.replace(/ · restarted.*/, ""));
+	expect(shown).toEqual(lines);
+});
+
 test("/reload reads keys and themes again; a broken file keeps its last good state and is named with its line", async () => {
 	const app = await start(120);
 	writeFiles(app.agentDir, {

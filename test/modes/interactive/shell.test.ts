@@ -13,7 +13,7 @@ function shellWith(clipboardPrograms: ShellHost["clipboardPrograms"]) {
 		secret: async () => null,
 		hotkeys: () => [],
 		rereadFiles: () => ({ read: [], problems: [] }),
-		page: () => {},
+		page: () => () => {},
 		clipboardPrograms,
 	});
 	return { shell, written };
