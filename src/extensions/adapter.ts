@@ -11,7 +11,6 @@ import type { Handler } from "./handlers.js";
 import { REFUSED_EVENTS } from "./refusals.js";
 import { answerSession } from "./session-events.js";
 import { CUSTOM, CUSTOM_MESSAGE, entryIndex, LABEL, viewEntry } from "./session-view.js";
-import { withRefusals } from "./with-refusals.js";
 
 /** Draws a message or an entry of an extension. */
 type Renderer = (subject: object, options: object, theme: object) => { render(width: number): string[] } | undefined;
@@ -38,6 +37,7 @@ function createExtensionApi(extension: Extension): object {
 	extension.onWaiting = () => listen(extension, "before_agent_start", installed);
 	const renderers = declareEntries(extension);
 	const flags = new Map<string, unknown>();
+	const negated = new Set<string>();
 	const ctx = (member: string) => calls.for(`pi.${member}`);
 	/** Registers something; what pi does not accept is reported, and the rest of the extension works. */
 	const attempt = (what: string, register: () => void) => {
@@ -47,7 +47,7 @@ function createExtensionApi(extension: Extension): object {
 			refusals.refuse(what, errorText(error));
 		}
 	};
-	return withRefusals("pi", {
+	return Object.freeze({
 		on(event: string, handler: Handler) {
 			if (!isKnownEvent(event)) {
 				refusals.refuse(`the event ${event}`, REFUSED_EVENTS[event] ?? "it is not known");
@@ -79,11 +79,20 @@ function createExtensionApi(extension: Extension): object {
 					},
 				}),
 			),
-		registerFlag(flag: string, options: { type: "boolean" | "string"; default?: boolean | string }) {
+		registerFlag(flag: string, options: FlagRegistration) {
 			flags.set(flag, options.default);
-			attempt(`the flag --${flag}`, () => pi.flag(flag, options));
+			// In pi, --no-x turns off --x.
+			const isOff = flag.startsWith("no-") && options.type === "boolean" && options.default !== true;
+			if (isOff) negated.add(flag);
+			attempt(`the flag --${flag}`, () =>
+				isOff ? pi.flag(flag.slice(3), { ...options, default: true }) : pi.flag(flag, options),
+			);
 		},
-		getFlag: (flag: string) => (calls.current ?? { flags: Object.fromEntries(flags) }).flags[flag],
+		getFlag(flag: string) {
+			const given = calls.current?.flags;
+			if (given === undefined) return flags.get(flag);
+			return negated.has(flag) ? given[flag.slice(3)] === false : given[flag];
+		},
 		...providers,
 		registerMessageRenderer: (customType: string, render: Renderer) => void renderers.messages.set(customType, render),
 		registerEntryRenderer: (customType: string, render: Renderer) => void renderers.entries.set(customType, render),
@@ -152,6 +161,12 @@ function inBackground(extension: Extension, member: string, action: () => Promis
 	} catch (error) {
 		extension.report(member, error);
 	}
+}
+
+interface FlagRegistration {
+	type: "boolean" | "string";
+	default?: boolean | string;
+	description?: string;
 }
 
 interface ShortcutRegistration {

@@ -169,6 +169,7 @@ async function beforeAgentStart(extension: Extension, ctx: HookEventContext): Pr
 			prompt,
 			images: typeof content === "string" ? [] : content.filter(({ type }) => type === "image"),
 			systemPrompt,
+			systemPromptOptions: promptOptions(ctx),
 		}),
 		(answer) => {
 			if (typeof answer.systemPrompt === "string") systemPrompt = answer.systemPrompt;
@@ -178,6 +179,16 @@ async function beforeAgentStart(extension: Extension, ctx: HookEventContext): Pr
 	const change = systemPrompt === base ? null : promptChange(base, systemPrompt);
 	if (!isDeepStrictEqual(change, currentChange(ctx.entries, name))) await ctx.saveEntry(promptEntry(name, change));
 	await extension.saveWaiting(ctx, messages);
+}
+
+/** Frozen, so that a handler that changes them fails: it returns a system prompt instead. */
+function promptOptions({ cwd, tools, systemPrompt }: HookEventContext): object {
+	const files = systemPrompt.find(({ id }) => id === "context-files");
+	return Object.freeze({
+		cwd,
+		selectedTools: Object.freeze(tools.active.map(({ name }) => name)),
+		contextFiles: Object.freeze(files ? [Object.freeze({ path: "AGENTS.md", content: files.text })] : []),
+	});
 }
 
 /** Emits the messages that have become entries since the last call. */

@@ -5,7 +5,7 @@ import { createExtensionUI } from "./extension-ui.js";
 import { createModelView } from "./model-view.js";
 import { REFUSED_MEMBERS } from "./refusals.js";
 import { createSessionView, entryIndex } from "./session-view.js";
-import { notAvailable, withRefusals } from "./with-refusals.js";
+import { notAvailable } from "./with-refusals.js";
 
 /** Their names of modes. Components need `tui`: the plain mode has only dialogs, as RPC does. */
 const MODES: Readonly<Record<SessionMode, "tui" | "rpc" | "json" | "print">> = {
@@ -19,7 +19,7 @@ const MODES: Readonly<Record<SessionMode, "tui" | "rpc" | "json" | "print">> = {
 
 /** Makes the second argument of handlers from the context object of hooks. */
 export function createExtensionContext(extension: Extension, ctx: HookEventContext): object {
-	return withRefusals("ctx", contextMembers(extension, ctx));
+	return Object.freeze(contextMembers(extension, ctx));
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
@@ -100,7 +100,7 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 			const { sendMessage, sendUserMessage } = extension;
 			const members = { ...Object.getOwnPropertyDescriptors(contextMembers(extension, next)) };
 			const session = Object.defineProperties({ sendMessage, sendUserMessage }, members);
-			await extension.calls.run(next, () => withSession(withRefusals("ctx", session)));
+			await extension.calls.run(next, () => withSession(Object.freeze(session)));
 		}
 		return { cancelled: !hasHappened };
 	};
@@ -128,7 +128,7 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 		},
 		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
 	);
-	return withRefusals("ctx", members);
+	return Object.freeze(members);
 }
 
 /** The system prompt without what this extension has added. */

@@ -7,7 +7,6 @@ import type {
 } from "../hooks/types.js";
 import type { FooterData } from "./footer-data.js";
 import type { Refusals } from "./refusals.js";
-import { withRefusals } from "./with-refusals.js";
 
 export interface ExtensionUIDeps {
 	ctx(): HookEventContext;
@@ -40,7 +39,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 	/** Passes anything else on, which `ctx.ui` refuses by name. */
 	const factoryOr = (value: unknown, extra?: unknown) =>
 		isFactory(value) ? component(value, extra) : (value as undefined);
-	return withRefusals("ctx.ui", {
+	return Object.freeze({
 		theme,
 		select: async (title: string, options: readonly string[], dialog?: object) =>
 			(await ui().select(title, options, dialog)) ?? undefined,

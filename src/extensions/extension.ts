@@ -42,7 +42,7 @@ export class Extension {
 		readonly name: string,
 		contextFor: (extension: Extension, ctx: HookEventContext) => object,
 	) {
-		this.refusals = new Refusals((sentence) => this.report("use", new Error(sentence)));
+		this.refusals = new Refusals((sentence) => this.#showRefusal(sentence));
 		this.handlers = new Handlers({
 			calls: this.calls,
 			contextFor: (ctx) => contextFor(this, ctx),
@@ -70,6 +70,14 @@ export class Extension {
 			});
 		}
 		this.pi.events.emit(name, error);
+	}
+
+	/** The rest of the extension works, so the screen shows a warning; other modes have only errors. */
+	#showRefusal(sentence: string): void {
+		const { current } = this.calls;
+		if (current?.mode === "interactive" || current?.mode === "plain") {
+			current.ui.notify(`${this.name}: ${sentence}`, "warning");
+		} else this.report("use", new Error(sentence));
 	}
 
 	/** Ends pi, from a command. */

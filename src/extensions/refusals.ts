@@ -36,19 +36,28 @@ export const REFUSED_MEMBERS = {
 /** The name of a member that pi does not have. */
 export type RefusedMember = keyof typeof REFUSED_MEMBERS;
 
+/** Something that an extension uses and pi does not have. */
+interface Refusal {
+	what: string;
+	reason: string;
+}
+
 /** Reports, once each, what an extension uses and pi does not have. */
 export class Refusals {
 	readonly #known = new Set<string>();
-	#waiting: string[] | null = [];
+	#waiting: Refusal[] | null = [];
 
 	/** @param report shows a sentence to the user, under the name of the extension */
 	constructor(private readonly report: (sentence: string) => void) {}
 
-	/** Reports what was used before the session has started. */
+	/** Reports in one sentence what was used before the session has started. */
 	begin(): void {
 		const waiting = this.#waiting ?? [];
 		this.#waiting = null;
-		for (const sentence of waiting) this.report(sentence);
+		const [first, ...others] = waiting;
+		if (first === undefined) return;
+		if (others.length === 0) this.report(describeRefusal(first.what, first.reason));
+		else this.report(`not available in pi: ${waiting.map(({ what }) => what).join(", ")} · pi hooks check tells why`);
 	}
 
 	/** Reports that something is not available, unless it has been. */
@@ -56,7 +65,7 @@ export class Refusals {
 		const sentence = describeRefusal(what, reason);
 		if (this.#known.has(sentence)) return;
 		this.#known.add(sentence);
-		if (this.#waiting) this.#waiting.push(sentence);
+		if (this.#waiting) this.#waiting.push({ what, reason });
 		else this.report(sentence);
 	}
 

@@ -3,8 +3,9 @@ import { describeRefusal } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
 /**
- * An object for extensions whose unknown members are functions that throw an error with their name, because a plain
- * `is not a function` would not say that pi lacks it.
+ * An object for extensions whose unknown members are functions that throw an error with their name: a plain
+ * `is not a function` would not say that pi lacks it. For what extensions import; they test members of `pi` and `ctx`
+ * before use, because versions of the API differ, so those are undefined.
  */
 export function withRefusals<T extends object>(name: string, members: T): T {
 	return new Proxy(Object.freeze(members), {
@@ -12,11 +13,23 @@ export function withRefusals<T extends object>(name: string, members: T): T {
 			if (typeof member === "symbol" || member === "then" || member === "toJSON" || Reflect.has(target, member)) {
 				return Reflect.get(target, member, receiver);
 			}
-			// Not an arrow function: an extension may use it as a class.
-			return function refused(): never {
-				const reason = REFUSED_VALUES.get(member) ?? UNKNOWN_NAME;
-				throw notAvailable(`${new.target ? "new " : ""}${name}.${member}`, reason);
-			};
+			return refusedValue(`${name}.${member}`, REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
+		},
+	});
+}
+
+/** A function, class or object that throws when it is used, but not when it is extended or passed on. */
+function refusedValue(name: string, reason: string): object {
+	// Not an arrow function: an extension may use it as a class.
+	function refused(): never {
+		throw notAvailable(`${new.target ? "new " : ""}${name}`, reason);
+	}
+	return new Proxy(refused, {
+		get(target, member, receiver) {
+			if (typeof member === "symbol" || member in target || member === "then" || member === "toJSON") {
+				return Reflect.get(target, member, receiver);
+			}
+			throw notAvailable(`${name}.${member}`, reason);
 		},
 	});
 }

@@ -23,7 +23,7 @@ test.each(Object.entries(REFUSED_EVENTS))(
 		pi.on("${event}", () => {});
 		pi.registerCommand("works", { handler: async (args, ctx) => ctx.ui.notify("works") });
 	`);
-		expect(t.errors.join("\n")).toContain(`the event ${event} is not available in pi: ${reason}`);
+		expect([...t.errors, ...t.notices].join("\n")).toContain(`the event ${event} is not available in pi: ${reason}`);
 		await t.run("/works");
 		expect(t.notices).toContain("works");
 	},
@@ -53,6 +53,73 @@ test.each(Object.entries(REFUSED_MEMBERS))(
 		expect(said).toHaveLength(1);
 	},
 );
+
+test("what is missing when an extension loads is reported in one line", async () => {
+	const t = await tryExtension(`
+		pi.on("session_tree", () => {});
+		pi.on("resources_discover", () => {});
+		pi.on("session_tree", () => {});
+	`);
+	expect([...t.errors, ...t.notices]).toEqual([
+		expect.stringContaining(
+			"not available in pi: the event session_tree, the event resources_discover · pi hooks check tells why",
+		),
+	]);
+});
+
+test("an extension may test whether a member exists", async () => {
+	const t = await tryExtension(`
+		pi.on("session_start", (event, ctx) => {
+			ctx.ui.requestRender?.();
+			ctx.ui.notify(String([typeof pi.sing, typeof ctx.dance, typeof ctx.ui.requestRender]));
+		});
+	`);
+	expect(t.errors).toEqual([]);
+	expect(t.notices).toEqual(["undefined,undefined,undefined"]);
+});
+
+test.each([
+	[{}, false],
+	[{ checks: false }, true],
+])("a flag --no-checks turns off --checks: with %j it is %s", async (flags, expected) => {
+	const t = await tryExtension(
+		`
+		pi.registerFlag("no-checks", { type: "boolean", default: false });
+		pi.on("session_start", (event, ctx) => ctx.ui.notify(String(pi.getFlag("no-checks"))));
+		`,
+		{ flags },
+	);
+	expect([t.errors, t.notices]).toEqual([[], [String(expected)]]);
+});
+
+test("before_agent_start knows the directory, the tools and the context files", async () => {
+	const t = await tryExtension(
+		`
+		pi.on("before_agent_start", ({ systemPromptOptions: { cwd, selectedTools, contextFiles } }, ctx) =>
+			ctx.ui.notify([cwd === ctx.cwd, selectedTools.includes("read"), contextFiles.length].join()));
+		`,
+		{ replies: ["hi"] },
+	);
+	await t.run("go");
+	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
+});
+
+test("a name that the package lacks is named when a member of it is used", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"mine.ts": `import { SettingsManager } from "@earendil-works/pi-coding-agent";
+			export default (pi) => {
+				pi.on("session_start", (event, ctx) => {
+					try { SettingsManager.create(); } catch (error) { ctx.ui.notify(error.message); }
+				});
+			};`,
+	});
+	const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
+	onTestFinished(() => t.dispose());
+	expect(t.notices).toEqual([
+		"@earendil-works/pi-coding-agent.SettingsManager.create is not available in pi: pi reads the settings and keys",
+	]);
+});
 
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();

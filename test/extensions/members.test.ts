@@ -145,7 +145,7 @@ const EVERYWHERE: Seen = {
 	"session_shutdown resume": "reason targetSessionFile type",
 	"session_shutdown quit": "reason type",
 	"event input": "images source streamingBehavior text type",
-	"event before_agent_start": "images prompt systemPrompt type",
+	"event before_agent_start": "images prompt systemPrompt systemPromptOptions type",
 	"event agent_start": "type",
 	"event agent_end": "messages type",
 	"event agent_settled": "type",
