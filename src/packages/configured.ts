@@ -31,18 +31,12 @@ export interface ScopeFiles {
 	lock: string;
 }
 
-/** The directory with the installed packages of every scope. */
-export function packagesDir({ agentDir }: Pick<Paths, "agentDir">): string {
-	return join(agentDir, "packages");
-}
-
 /** The files of a scope. */
-export function scopeFiles(scope: PackageScope, { agentDir, cwd, project, settings }: Paths): ScopeFiles {
-	if (scope === "project") {
-		return { dir: cwd, settings: project.settings, lock: join(project.dir, "packages.lock.json") };
-	}
-	const lock = scope === "user" ? join(agentDir, "packages.lock.json") : join(agentDir, "cache", "packages", "run.lock.json");
-	return { dir: scope === "user" ? agentDir : cwd, settings, lock };
+export function scopeFiles(scope: PackageScope, paths: Paths): ScopeFiles {
+	const { agentDir, cwd, project, settings, packagesLock } = paths;
+	if (scope === "project") return { dir: cwd, settings: project.settings, lock: project.packagesLock };
+	if (scope === "user") return { dir: agentDir, settings, lock: packagesLock };
+	return { dir: cwd, settings, lock: join(agentDir, "cache", "packages", "run.lock.json") };
 }
 
 /** The source that an entry of the settings names. */
@@ -75,7 +69,8 @@ export function configuredPackages(
 				const text = sourceOf(entry);
 				const source = parseSource(text, base);
 				const name = packageName(source);
-				if (names.has(name)) problems.push(`The package ${name} is named twice in the ${scope} settings; the latter is used`);
+				if (names.has(name))
+					problems.push(`The package ${name} is named twice in the ${scope} settings; the latter is used`);
 				names.add(name);
 				found.delete(name);
 				const { source: _source, ...filters } = typeof entry === "string" ? { source: entry } : entry;

@@ -2,17 +2,17 @@ import { join } from "node:path";
 import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
 import { scanImports } from "../config/project-imports.js";
 import { isHostModule } from "../hooks/host-modules.js";
-import { type Dependency, readDependencies } from "./dependencies.js";
+import { type Dependency, type NodeModules, readDependencies } from "./dependencies.js";
 import { readPackageFiles } from "./package-files.js";
 
 /** Everything that a package can load, as read once. */
 export interface PackageContent {
 	/** Real path of the package. */
 	root: string;
-	files: readonly CodeFile[];
+	files: CodeFile[];
 	dependencies: readonly Dependency[];
 	/** The directories that hold them. */
-	nodeModules: readonly string[];
+	nodeModules: readonly NodeModules[];
 	/** Its package.json; null without a valid one. */
 	manifest: unknown;
 	unresolved: readonly UnresolvedImport[];
@@ -29,14 +29,14 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
  */
 export async function readContent(
 	dir: string,
-	nodeModules: readonly string[],
+	nodeModules: readonly NodeModules[],
 	cacheFile: string,
 ): Promise<PackageContent> {
 	const { root, files, unresolved, incomplete } = await readPackageFiles(dir);
 	const dependencies = await readDependencies(nodeModules, cacheFile);
-	const names = new Set(dependencies.map(({ name }) => name));
+	const names = new Set(dependencies.map(({ name }) => name.replace(/^.*?node_modules\//, "")));
 	const leaving = dependencies.flatMap(({ name, leaving: links }) =>
-		links.map((link) => ({ from: `node_modules/${name}`, specifier: link, reason: "a link that leaves the package" })),
+		links.map((link) => ({ from: name, specifier: link, reason: "a link that leaves the package" })),
 	);
 	return {
 		root,
@@ -50,10 +50,19 @@ export async function readContent(
 }
 
 /** The `node_modules` of an installed package: those next to it, and its own. */
-export function installedModules(dir: string): { root: string; nodeModules: string[] } {
+export function installedModules(dir: string): { root: string; nodeModules: NodeModules[] } {
 	const root = join(dir, "package");
-	return { root, nodeModules: [join(dir, "node_modules"), join(root, "node_modules")] };
+	return {
+		root,
+		nodeModules: [
+			{ path: join(dir, "node_modules"), label: "node_modules" },
+			{ path: join(root, "node_modules"), label: OWN_MODULES },
+		],
+	};
 }
+
+/** What the names of dependencies begin with that npm has put into the package itself. */
+export const OWN_MODULES = "package/node_modules";
 
 /** Name and version in a package.json. */
 export function manifestText(manifest: unknown, name: "name" | "version" | "description"): string | null {

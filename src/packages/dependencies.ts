@@ -6,7 +6,7 @@ import { digest, entriesOf, pathIn } from "./package-files.js";
 
 /** An installed dependency of a package. */
 export interface Dependency {
-	/** Path of its directory relative to the `node_modules` directories: `left-pad`, `@scope/name`, `.bin`. */
+	/** Path for people: `node_modules/left-pad`, `node_modules/@scope/name`, `node_modules/.bin`. */
 	name: string;
 	version: string | null;
 	/** Bytes of all its files. */
@@ -17,6 +17,13 @@ export interface Dependency {
 	sha256: string;
 	/** Links to places outside of the `node_modules` directory, whose files are not checked: their paths and targets. */
 	leaving: readonly string[];
+}
+
+/** A `node_modules` directory. */
+export interface NodeModules {
+	path: string;
+	/** What `Dependency.name` begins with. */
+	label: string;
 }
 
 /** The digests of a dependency's files, known from their stats. */
@@ -33,14 +40,12 @@ const IGNORED = new Set([".package-lock.json", ".yarn-integrity", ".modules.yaml
  * read only if it is not in the cache with the same inode, size and times of change.
  * @param cacheFile only a cache; nothing depends on it being writable
  */
-export async function readDependencies(dirs: readonly string[], cacheFile: string): Promise<Dependency[]> {
+export async function readDependencies(dirs: readonly NodeModules[], cacheFile: string): Promise<Dependency[]> {
 	const known = readCache(cacheFile);
 	const used: DigestCache = new Map();
 	const dependencies: Dependency[] = [];
 	for (const dir of dirs) {
-		for (const path of dependencyDirs(dir)) {
-			dependencies.push(await describe(path, dir, known, used));
-		}
+		for (const path of dependencyDirs(dir.path)) dependencies.push(await describe(path, dir, known, used));
 	}
 	if (!isEqual(known, used)) writeCache(cacheFile, used);
 	return dependencies.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -56,7 +61,12 @@ function dependencyDirs(dir: string): string[] {
 	});
 }
 
-async function describe(path: string, root: string, known: DigestCache, used: DigestCache): Promise<Dependency> {
+async function describe(
+	path: string,
+	{ path: root, label }: NodeModules,
+	known: DigestCache,
+	used: DigestCache,
+): Promise<Dependency> {
 	const lines: string[] = [];
 	const leaving: string[] = [];
 	let size = 0;
@@ -82,7 +92,7 @@ async function describe(path: string, root: string, known: DigestCache, used: Di
 	await visit(path);
 	const version = versionOf(path);
 	const listing = `version ${version ?? "unknown"}\n${lines.join("\n")}\n`;
-	return { name: pathIn(root, path), version, size, listing, sha256: digest(listing), leaving };
+	return { name: `${label}/${pathIn(root, path)}`, version, size, listing, sha256: digest(listing), leaving };
 }
 
 /** The files that differ between two listings of a dependency, by their paths. */

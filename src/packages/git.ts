@@ -44,7 +44,15 @@ export async function fetchWithGit(
 	};
 	await run("init", "--quiet", "--template=", ".");
 	await run("remote", "add", "--", "origin", url);
-	const shallow = await git("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "origin", ref ?? "HEAD");
+	const shallow = await git(
+		"fetch",
+		"--quiet",
+		"--depth=1",
+		"--no-tags",
+		"--no-recurse-submodules",
+		"origin",
+		ref ?? "HEAD",
+	);
 	if (shallow.code === 0) await run("checkout", "--quiet", "--detach", "FETCH_HEAD");
 	else if (ref !== undefined && COMMIT.test(ref)) {
 		// A server may not send a commit by its id, and never by a part of it.
@@ -70,7 +78,11 @@ function describeFailure(url: string, ref: string | undefined, stderr: string): 
 	if (/authentication failed|could not read (?:username|password)|permission denied|403|401/i.test(stderr)) {
 		return fail("the server denies access", "set up a credential helper or an SSH key");
 	}
-	if (/could not resolve host|connection refused|timed out|unable to access|network is unreachable|connection reset/i.test(stderr)) {
+	if (
+		/could not resolve host|connection refused|timed out|unable to access|network is unreachable|connection reset/i.test(
+			stderr,
+		)
+	) {
 		return fail("the server cannot be reached", "check the network and the proxy");
 	}
 	const line = stderr.split("\n").find((text) => /^(?:fatal|error):/.test(text)) ?? stderr.split("\n")[0] ?? "";

@@ -5,7 +5,7 @@ import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { ensurePrivateDir } from "../util/fs.js";
-import { installedModules, manifestText, type PackageContent, readContent } from "./content.js";
+import { installedModules, manifestText, OWN_MODULES, type PackageContent, readContent } from "./content.js";
 import type { Dependency } from "./dependencies.js";
 import { fetchWithGit } from "./git.js";
 import type { LockedDependency, LockedPackage } from "./lock-file.js";
@@ -80,12 +80,20 @@ interface Downloaded {
 }
 
 /** Fills `work/package`, and `work/node_modules` with its dependencies. */
-async function download(source: RemoteSource, work: string, { env, signal, locked }: InstallOptions): Promise<Downloaded> {
+async function download(
+	source: RemoteSource,
+	work: string,
+	{ env, signal, locked }: InstallOptions,
+): Promise<Downloaded> {
 	const options = { env, ...(signal ? { signal } : {}), cwd: work };
 	const again = locked?.npm ? { locked: locked.npm } : {};
 	const target = join(work, "package");
 	if (source.kind === "git") {
-		const commit = await fetchWithGit({ ...source, ...(locked?.commit ? { ref: locked.commit } : {}) }, target, options);
+		const commit = await fetchWithGit(
+			{ ...source, ...(locked?.commit ? { ref: locked.commit } : {}) },
+			target,
+			options,
+		);
 		if (locked?.commit !== undefined && commit !== locked.commit) throw mismatch(source, `commit ${commit}`);
 		const needed = readDependencies(target);
 		const hasNone = Object.keys(needed).length === 0;
@@ -103,7 +111,8 @@ async function download(source: RemoteSource, work: string, { env, signal, locke
 			hint: "use a registry that sends integrity",
 		});
 	}
-	if (locked?.integrity !== undefined && integrity !== locked.integrity) throw mismatch(source, `integrity ${integrity}`);
+	if (locked?.integrity !== undefined && integrity !== locked.integrity)
+		throw mismatch(source, `integrity ${integrity}`);
 	// The package finds its dependencies next to it, as npm has arranged them, and those of its own inside.
 	renameSync(join(work, "node_modules", source.name), target);
 	return { resolved, integrity, npm: packages };
@@ -127,13 +136,14 @@ async function store(
 		version,
 		...origin,
 		files: Object.fromEntries(content.files.map(({ rel, sha256 }) => [rel, sha256])),
-		dependencies: Object.fromEntries(content.dependencies.map((one) => [one.name, lockDependency(one, npm)])),
+		dependencies: Object.fromEntries(content.dependencies.map((one) => [one.name, lockDependency(one, npm, source)])),
 		...(npm ? { npm } : {}),
 	};
 	const sum = digest(JSON.stringify([described.files, described.dependencies])).slice(0, 12);
 	const dir = `${shortName(source).replace(/[^\w.-]/g, "-")}-${version ?? origin.commit?.slice(0, 7) ?? "0"}-${sum}`;
 	const locked: LockedPackage = { dir: dir.replace(/^[^\w@]+/, ""), ...described };
-	if (expected && differences(expected, locked).length > 0) throw mismatch(source, differences(expected, locked).join(", "));
+	if (expected && differences(expected, locked).length > 0)
+		throw mismatch(source, differences(expected, locked).join(", "));
 	const target = join(storeDir, locked.dir);
 	// A damaged installation is replaced; an equal one may be in use.
 	const isThere = existsSync(target) && differences(locked, describeStored(await read(target), locked)).length === 0;
@@ -153,11 +163,13 @@ export function cacheFileOf(storeDir: string, dir: string): string {
 export function differences(a: Pick<LockedPackage, "files" | "dependencies">, b: typeof a): string[] {
 	const changed = <T>(one: Readonly<Record<string, T>>, other: typeof one, key: (value: T | undefined) => unknown) =>
 		[...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
-			(name) => key(Object.hasOwn(one, name) ? one[name] : undefined) !== key(Object.hasOwn(other, name) ? other[name] : undefined),
+			(name) =>
+				key(Object.hasOwn(one, name) ? one[name] : undefined) !==
+				key(Object.hasOwn(other, name) ? other[name] : undefined),
 		);
 	return [
 		...changed(a.files, b.files, (sha256) => sha256),
-		...changed(a.dependencies, b.dependencies, (one) => one?.sha256).map((name) => `node_modules/${name}`),
+		...changed(a.dependencies, b.dependencies, (one) => one?.sha256),
 	];
 }
 
@@ -175,20 +187,29 @@ export function describeStored(
 
 /** @throws PiError `package_failed` for a package that pi would never load */
 function checkContent(name: string, { files, manifest, incomplete, dependencies }: PackageContent): PackageResources {
-	const fail = (reason: string, hint: string) => new PiError("package_failed", `Cannot install ${name}: ${reason}`, { hint });
+	const fail = (reason: string, hint: string) =>
+		new PiError("package_failed", `Cannot install ${name}: ${reason}`, { hint });
 	if (incomplete !== undefined) throw fail(`it has ${incomplete}`, "a package contains what pi loads, and little else");
 	const link = dependencies.find(({ leaving }) => leaving.length > 0);
-	if (link) throw fail(`node_modules/${link.name} contains a link that leaves the package`, "report it to its author");
+	if (link) throw fail(`${link.name} contains a link that leaves the package`, "report it to its author");
 	const resources = findResources(
 		files.map(({ rel }) => rel),
 		manifest,
 	);
 	if (hasResources(resources)) return resources;
-	throw fail("it brings no hooks, extensions, tools, agents, skills, prompts or themes", "check that it is a package for pi");
+	throw fail(
+		"it brings no hooks, extensions, tools, agents, skills, prompts or themes",
+		"check that it is a package for pi",
+	);
 }
 
-function lockDependency({ name, sha256 }: Dependency, npm: JsonObject | undefined): LockedDependency {
-	const { version, integrity } = installedAs(npm ?? {}, `node_modules/${name}`);
+function lockDependency(
+	{ name, sha256 }: Dependency,
+	npm: JsonObject | undefined,
+	source: RemoteSource,
+): LockedDependency {
+	const own = source.kind === "npm" ? `node_modules/${source.name}/node_modules` : OWN_MODULES;
+	const { version, integrity } = installedAs(npm ?? {}, name.replace(OWN_MODULES, own));
 	return { ...(version ? { version } : {}), ...(integrity ? { integrity } : {}), sha256 };
 }
 

@@ -39,9 +39,11 @@ export async function loadPackage(
 	const { source, name, text } = configured;
 	const reinstall = configured.scope === "project" ? "pi install --local" : "pi install";
 	if (source.kind === "path") {
-		if (!existsSync(source.path)) return `Package ${name} was not loaded: the directory does not exist · pi remove ${text}`;
+		if (!existsSync(source.path))
+			return `Package ${name} was not loaded: the directory does not exist · pi remove ${text}`;
 		const cacheFile = cacheFileOf(store, source.path);
-		return readLoaded(configured, () => readContent(source.path, [join(source.path, "node_modules")], cacheFile));
+		const modules = [{ path: join(source.path, "node_modules"), label: "node_modules" }];
+		return readLoaded(configured, () => readContent(source.path, modules, cacheFile));
 	}
 	if (!locked) return `Package ${name} was not loaded: it is not installed · ${reinstall}`;
 	const dir = join(store, locked.dir);
@@ -51,7 +53,8 @@ export async function loadPackage(
 	if (typeof loaded === "string") return loaded;
 	const tampered = findTampered(loaded.content, locked, agentDir);
 	if (tampered.length > 0) {
-		const list = tampered.length > 4 ? `${tampered.slice(0, 4).join(", ")} and ${tampered.length - 4} more` : tampered.join(", ");
+		const list =
+			tampered.length > 4 ? `${tampered.slice(0, 4).join(", ")} and ${tampered.length - 4} more` : tampered.join(", ");
 		return `Package ${name} was not loaded: it differs from packages.lock.json: ${list} · ${reinstall} restores it`;
 	}
 	markUsed(dir);
@@ -66,7 +69,8 @@ async function readLoaded(
 		const content = await read();
 		const paths = content.files.map(({ rel }) => rel);
 		const resources = findResources(paths, content.manifest, configured.filters);
-		if (content.incomplete !== undefined) return `Package ${configured.name} was not loaded: it has ${content.incomplete}`;
+		if (content.incomplete !== undefined)
+			return `Package ${configured.name} was not loaded: it has ${content.incomplete}`;
 		if (!hasResources(findResources(paths, content.manifest))) {
 			return `Package ${configured.name} was not loaded: it brings no hooks, extensions, tools, agents, skills, prompts or themes`;
 		}
@@ -80,7 +84,7 @@ async function readLoaded(
 /** Files of the package and its dependencies that the lock file does not describe. */
 function findTampered(content: PackageContent, locked: LockedPackage, agentDir: string): string[] {
 	return differences(locked, describeStored(content, locked)).flatMap((path) => {
-		const dependency = content.dependencies.find(({ name }) => path === `node_modules/${name}`);
+		const dependency = content.dependencies.find(({ name }) => path === name);
 		const before = dependency && locked.dependencies[dependency.name];
 		const known = before && trustedText(agentDir, before.sha256);
 		// The names of its files are known if the user has trusted it before.
@@ -89,12 +93,14 @@ function findTampered(content: PackageContent, locked: LockedPackage, agentDir: 
 	});
 }
 
-function asFile({ name, version, size, listing, sha256 }: Dependency, { root }: PackageContent): CodeFile & { title: string } {
-	const rel = `node_modules/${name}`;
+function asFile(
+	{ name, version, size, listing, sha256 }: Dependency,
+	{ root }: PackageContent,
+): CodeFile & { title: string } {
 	return {
-		rel,
-		title: version === null ? rel : `${rel} ${version}`,
-		realPath: join(root, rel),
+		rel: name,
+		title: version === null ? name : `${name} ${version}`,
+		realPath: join(root, name),
 		bytes: Buffer.from(listing),
 		sha256,
 		size,

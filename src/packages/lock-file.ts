@@ -15,7 +15,7 @@ export interface LockedPackage {
 	commit?: string;
 	/** SHA-256 of each file of the package, by its path. */
 	files: Readonly<Record<string, string>>;
-	/** By directory in `node_modules`: the SHA-256 of the list of its files, and what npm installed. */
+	/** By path, such as `node_modules/left-pad`: the SHA-256 of the list of its files, and what npm installed. */
 	dependencies: Readonly<Record<string, LockedDependency>>;
 	/** `packages` of npm's package-lock.json, which installs the same versions again. */
 	npm?: JsonObject;

@@ -98,25 +98,37 @@ function isNeeded(name: string, packages: JsonObject, direct: readonly string[])
 	});
 }
 
-const NETWORK = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
+const NETWORK =
+	/\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
 function describeFailure(what: string, output: string): PiError {
 	const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1] ?? "";
-	const fail = (reason: string, hint: string) => new PiError("package_failed", `Cannot install ${what}: ${reason}`, { hint });
+	const fail = (reason: string, hint: string) =>
+		new PiError("package_failed", `Cannot install ${what}: ${reason}`, { hint });
 	if (output.includes(NO_GIT)) {
-		return fail("it depends on a git repository, which pi does not install", "ask its author to publish the dependency");
+		return fail(
+			"it depends on a git repository, which pi does not install",
+			"ask its author to publish the dependency",
+		);
 	}
 	if (code === "E404") return fail(describeMissing(output), "check the name and the registry");
-	if (code === "ETARGET") return fail(`there is no matching version${missingTarget(output)}`, "npm view <name> versions lists all");
+	if (code === "ETARGET")
+		return fail(`there is no matching version${missingTarget(output)}`, "npm view <name> versions lists all");
 	if (code === "EINTEGRITY" || code === "EBADINTEGRITY") {
-		return fail("the downloaded archive does not have the expected integrity", "try again, and report it to the registry if it happens again");
+		return fail(
+			"the downloaded archive does not have the expected integrity",
+			"try again, and report it to the registry if it happens again",
+		);
 	}
-	if (code === "E401" || code === "E403" || code === "ENEEDAUTH") return fail("the registry denies access", "run npm login");
+	if (code === "E401" || code === "E403" || code === "ENEEDAUTH")
+		return fail("the registry denies access", "run npm login");
 	if (code === "ENOSPC") return fail("the disk is full", "free disk space");
 	if (NETWORK.test(code) || NETWORK.test(output)) {
 		return fail("the registry cannot be reached", "check the network, the proxy and the registry of npm");
 	}
-	const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) (?!code |A complete log)(\S.*)$/.exec(line)?.[1] ?? []);
+	const lines = output
+		.split("\n")
+		.flatMap((line) => /^npm (?:error|ERR!) (?!code |A complete log)(\S.*)$/.exec(line)?.[1] ?? []);
 	return fail(`npm failed${code ? ` with ${code}` : ""}${lines[0] ? `: ${lines[0]}` : ""}`, "npm install shows more");
 }
 

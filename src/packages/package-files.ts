@@ -82,7 +82,9 @@ function linkProblem(root: string, path: string): string | null {
 		const target = realpathSync(path);
 		if (!target.startsWith(root + sep)) return "a link that leaves the package";
 		if (lstatSync(target).isDirectory()) return "a link to a directory";
-		return target.split(sep).some((name) => SKIPPED.has(name) && !root.split(sep).includes(name))
+		return pathIn(root, target)
+			.split("/")
+			.some((name) => SKIPPED.has(name))
 			? "a link to a dependency"
 			: null;
 	} catch {

@@ -7,7 +7,7 @@ import { type ExecResult, exec } from "../util/process.js";
  * models are not among them.
  */
 const PASSED =
-	/^(?:PATH|PATHEXT|SYSTEMROOT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMFILES|TEMP|TMP|TMPDIR|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z_]+|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|GIT_SSH(?:_COMMAND)?|SSH_AUTH_SOCK|npm_config_\w+)$/i;
+	/^(?:PATH|PATHEXT|SYSTEMROOT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMFILES|TEMP|TMP|TMPDIR|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z_]+|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|GIT_SSH(?:_COMMAND)?|SSH_AUTH_SOCK|npm_config_\w+)$/i;
 
 /** A program that pi runs for packages. */
 export interface ProgramOptions {

@@ -57,7 +57,12 @@ export function packageName(source: PackageSource): string {
 /** The last part of the name, for directories and for short names on the command line. */
 export function shortName(source: PackageSource): string {
 	const path = source.kind === "npm" ? source.name : source.kind === "git" ? shortUrl(source.url) : source.path;
-	return path.replace(/[/\\]+$/, "").split(/[/\\:]/).at(-1) || "package";
+	return (
+		path
+			.replace(/[/\\]+$/, "")
+			.split(/[/\\:]/)
+			.at(-1) || "package"
+	);
 }
 
 /** True if a word on the command line names a package: its source, its name or the last part of it. */
@@ -104,7 +109,8 @@ function splitRef(text: string): { address: string; ref?: string } {
 
 function readAddress(address: string): string | null {
 	// Characters that could end the address or begin an option of git or ssh.
-	if (/[\s\0]/.test(address) || address.startsWith("-") || /[@/]-/.test(address.replace(/^[a-z]+:\/\//, "/"))) return null;
+	if (/[\s\0]/.test(address) || address.startsWith("-") || /[@/]-/.test(address.replace(/^[a-z]+:\/\//, "/")))
+		return null;
 	if (address.includes("://")) {
 		const url = URL.canParse(address) ? new URL(address) : null;
 		return url && URL_SCHEMES.has(url.protocol) && (url.hostname !== "" || url.protocol === "file:") ? address : null;
