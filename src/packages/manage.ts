@@ -50,12 +50,11 @@ export class PackageManager {
 	async install(text: string, scope: SavedScope): Promise<PackageChange> {
 		const { paths } = this.options;
 		const source = parseSource(text, { dir: paths.cwd, home: paths.home });
-		const known = this.#ofScope(scope).find(({ name }) => name === packageName(source));
 		readJsonObject(scopeFiles(scope, paths).settings);
 		const written = source.kind === "path" ? this.#savedPath(source.path, scope) : text.trim();
 		const change = await this.#bring(source, scope);
 		await this.#changeSettings(scope, (entries) => {
-			const at = entries.findIndex((entry) => known !== undefined && textOf(entry) === known.text);
+			const at = entries.findIndex((entry) => this.#nameOf(entry, scope) === packageName(source));
 			if (at < 0) return [...entries, written];
 			return entries.map((entry, index) => (index === at ? withSource(entry, written) : entry));
 		});
@@ -94,7 +93,9 @@ export class PackageManager {
 		const configured = this.#find(word, scope);
 		const { lock } = scopeFiles(scope, paths);
 		const locked = this.#lock(scope).get(configured.name);
-		await this.#changeSettings(scope, (entries) => entries.filter((entry) => textOf(entry) !== configured.text));
+		await this.#changeSettings(scope, (entries) =>
+			entries.filter((entry) => this.#nameOf(entry, scope) !== configured.name),
+		);
 		if (!locked) return configured;
 		await updateLockFile(lock, configured.name, null);
 		if (!this.#lockedDirs().has(locked.dir)) await removeInstalled(paths.packages, locked);
@@ -181,6 +182,17 @@ export class PackageManager {
 		return new Set(scopes.flatMap((scope) => [...this.#lock(scope).values()].map(({ dir }) => dir)));
 	}
 
+	/** The name of the package that an entry of a settings file names; null for an invalid entry. */
+	#nameOf(entry: unknown, scope: SavedScope): string | null {
+		const { paths } = this.options;
+		const text = isJsonObject(entry) ? entry.source : entry;
+		try {
+			return packageName(parseSource(String(text), { dir: scopeFiles(scope, paths).dir, home: paths.home }));
+		} catch {
+			return null;
+		}
+	}
+
 	/** A path as the settings contain it: absolute, and in a project relative to it. */
 	#savedPath(path: string, scope: SavedScope): string {
 		const rel = relative(this.options.paths.cwd, path);
@@ -224,11 +236,6 @@ function describeChange(
 function stateOf({ version, commit }: LockedPackage): string | null {
 	const short = commit?.slice(0, 7);
 	return version !== null && short !== undefined ? `${version} (${short})` : (version ?? short ?? null);
-}
-
-function textOf(entry: unknown): string | undefined {
-	const text = isJsonObject(entry) ? entry.source : entry;
-	return typeof text === "string" ? text : undefined;
 }
 
 function withSource(entry: unknown, source: string): unknown {

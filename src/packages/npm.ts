@@ -134,7 +134,8 @@ function describeFailure(what: string, output: string): PiError {
 
 /** Names the missing package if it is a dependency. */
 function describeMissing(output: string): string {
-	const name = /'((?:@[^/'\s]+\/)?[^@'\s]+)@[^']*' is not in this registry/.exec(output)?.[1];
+	const address = /404 Not Found - GET (?:https?:\/\/[^/\s]+\/)(\S+)/.exec(output)?.[1];
+	const name = address?.replace(/%2f/gi, "/").split("/-/")[0];
 	return name === undefined ? "the registry has no such package" : `the registry has no package ${name}`;
 }
 
