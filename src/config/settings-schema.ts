@@ -33,7 +33,7 @@ const choice = <const N extends readonly string[], const X extends object>(
 const texts = (description: string) =>
 	({ type: "array", items: { type: "string" }, default: [] as readonly string[], description }) as const;
 
-const patterns = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
+const patterns = { type: "array", items: { type: "string" } } as const;
 
 const group = <const P extends object>(properties: P) =>
 	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
@@ -125,14 +125,14 @@ export const SETTINGS_SCHEMA = {
 			items: {
 				type: ["string", "object"],
 				properties: {
-					source: { type: "string", minLength: 1, description: "`npm:name@version`, `git:url@ref` or a path" },
-					hooks: patterns("which hooks to load"),
-					extensions: patterns("which extensions to load"),
-					tools: patterns("which tools to load"),
-					agents: patterns("which agents to load"),
-					skills: patterns("which skills to load"),
-					prompts: patterns("which prompts to load"),
-					themes: patterns("which themes to load"),
+					source: { type: "string", minLength: 1 },
+					hooks: patterns,
+					extensions: patterns,
+					tools: patterns,
+					agents: patterns,
+					skills: patterns,
+					prompts: patterns,
+					themes: patterns,
 				},
 				required: ["source"],
 				additionalProperties: false,
@@ -140,7 +140,7 @@ export const SETTINGS_SCHEMA = {
 			},
 			default: [],
 			description:
-				"packages to load, as sources such as `npm:name` or objects with a `source` and filters; `pi install` adds them",
+				"packages to load: `npm:name@version`, `git:url@ref` or a path, or an object with it as `source` and filters; see `pi install`",
 			...PROJECT,
 		},
 		features: group({

@@ -84,7 +84,7 @@ function findNamed(kind: ResourceKind, files: readonly string[], entries: readon
 	const isPlain = (entry: string) => !/^[!+-]/.test(entry);
 	const found = entries.filter(isPlain).flatMap((entry) => locate(kind, files, clean(entry)));
 	const rest = entries.filter((entry) => !isPlain(entry));
-	return applyFilters(kind, [...new Set(found)], rest, files);
+	return applyFilters(kind, [...new Set(found)], rest.length > 0 ? rest : undefined, files);
 }
 
 /** A file, the files in a directory, or those that a glob matches. */
