@@ -8,7 +8,7 @@ import type { UsageGrouping } from "../usage/usage-report.js";
 export interface HookOptions {
 	/** Files of `--hook`. */
 	hooks: string[];
-	/** Files of `--extension`; absent: none. */
+	/** Values of `--extension`: files, directories and sources of packages; absent: none. */
 	extensions?: string[];
 	/** False with `--no-hooks`. */
 	findHooks: boolean;
@@ -104,6 +104,12 @@ export type Subcommand =
 	| SessionsSubcommand
 	/** `days`: only the last days, today included; null: all. */
 	| { name: "usage"; by: UsageGrouping; days: number | null }
+	/** `source`: absent to install what is missing; `local`: in this project. */
+	| { name: "install"; source?: string; local: boolean }
+	| { name: "list" }
+	/** Without `package`: all. */
+	| { name: "update"; package?: string; local: boolean }
+	| { name: "remove"; package: string; local: boolean }
 	| { name: "doctor" };
 
 /** `pi sessions`. `all`: the sessions of all directories. */

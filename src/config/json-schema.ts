@@ -34,7 +34,11 @@ export interface Schema {
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
 /** The type of a value that matches a schema, defaults filled in. */
-export type Filled<S> = S extends { readonly properties: infer P }
+export type Filled<S> = S extends { readonly type: readonly ["string", "object"] }
+	? string | FilledObject<S>
+	: FilledObject<S>;
+
+type FilledObject<S> = S extends { readonly properties: infer P }
 	? {
 			readonly [K in keyof P]: P[K] extends { readonly default: unknown }
 				? Filled<P[K]>

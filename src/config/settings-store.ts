@@ -112,6 +112,15 @@ export class SettingsStore {
 		return { value: valueAt(this.#current, path), source: this.#sourceOf(path) };
 	}
 
+	/** The value of a setting in one place alone; undefined if it has none there. */
+	layer<P extends SettingPath>(path: P, source: Exclude<SettingSource, "default">): SettingValue<P> | undefined {
+		const values = { run: this.#run, project: this.#project.values, user: this.#user.values }[source];
+		const { schema } = SETTING_ROWS.find((row) => row.path === path) ?? {};
+		const value = values.get(path);
+		// The schema has checked it.
+		return (value === undefined || !schema ? undefined : fillDefaults(schema, value)) as SettingValue<P> | undefined;
+	}
+
 	/**
 	 * Changes a setting in the user's settings.json and ends its override for this run. Other keys in the file, including
 	 * edits by other programs, are preserved. Subscribers are notified before the promise resolves.

@@ -35,6 +35,14 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./context.js")).runContext(command, context);
 		case "usage":
 			return (await import("./usage.js")).printUsage(command, context);
+		case "install":
+			return (await import("./install.js")).runInstall(command, context);
+		case "list":
+			return (await import("./list-packages.js")).listPackages(context);
+		case "update":
+			return (await import("./update.js")).runUpdate(command, context);
+		case "remove":
+			return (await import("./remove.js")).runRemove(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
 	}
