@@ -171,11 +171,11 @@ test("a project can set exactly the settings that the schema marks", () => {
 			"gutter",
 			"quietStartup",
 			"collapseChangelog",
-			"packages",
 		],
 		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
 		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
 		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
+		"packages",
 	]);
 });
 
@@ -191,8 +191,8 @@ test("an entry of packages needs a source, and knows the kinds of resources", ()
 	const { store } = load({ packages: [{ hooks: [] }, 3, { source: "npm:a", hook: ["x"] }] });
 	expect(store.current.packages).toEqual([{ source: "npm:a" }]);
 	expect(store.problems.map((line) => line.replace(/^.*settings\.json:/, ""))).toEqual([
-		"1:14: packages[0] needs a valid source; ignored",
-		"1:27: packages[1] must be a source, or an object with a source; ignored",
+		"3:3: packages[0] needs a valid source; ignored",
+		"6:3: packages[1] must be a source, or an object with a source; ignored",
 		expect.stringContaining('unknown "packages.2.hook"'),
 	]);
 });
