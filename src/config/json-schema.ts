@@ -27,6 +27,8 @@ export interface Schema {
 	readonly "x-expected"?: string;
 	/** A project may also set it: the value cannot run code, redirect traffic or hold keys. */
 	readonly "x-project"?: true;
+	/** A list whose items in all places are used, instead of those in one. */
+	readonly "x-joined"?: true;
 	/** A running session applies a new value at once. */
 	readonly "x-live"?: true;
 }

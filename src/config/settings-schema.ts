@@ -141,6 +141,7 @@ export const SETTINGS_SCHEMA = {
 			default: [],
 			description:
 				"packages to load: `npm:name@version`, `git:url@ref` or a path, or an object with it as `source` and filters; see `pi install`",
+			"x-joined": true,
 			...PROJECT,
 		},
 		features: group({

@@ -51,6 +51,8 @@ interface Layer {
 }
 
 const SETTING_PATHS = SETTING_ROWS.map(({ path }) => path);
+/** A project could otherwise remove what the user has. */
+const JOINED = new Set(SETTING_ROWS.filter(({ schema }) => schema["x-joined"]).map(({ path }) => path));
 const EMPTY: Layer = { raw: {}, values: new Map(), problems: [], isValid: true };
 
 /**
@@ -223,7 +225,11 @@ export class SettingsStore {
 	#merge(): Settings {
 		let merged: JsonObject = {};
 		for (const values of [this.#user.values, this.#project.values, this.#run]) {
-			for (const [path, value] of values) merged = withMember(merged, path.split("."), value);
+			for (const [path, value] of values) {
+				const before = JOINED.has(path) ? valueAt(merged, path) : undefined;
+				const joined = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+				merged = withMember(merged, path.split("."), joined);
+			}
 		}
 		return fillDefaults(SETTINGS_SCHEMA, merged);
 	}

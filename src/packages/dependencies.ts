@@ -100,8 +100,9 @@ export function changedIn(before: string, now: string): string[] {
 	const read = (listing: string) =>
 		new Map(
 			listing.split("\n").flatMap((line) => {
-				const [, state = "", rel = ""] = /^([0-9a-f]{64}|link|other) (.+)$/.exec(line) ?? [];
-				return rel === "" ? [] : [[rel, state] as const];
+				const [, state = "", path = ""] = /^([0-9a-f]{64}|link|other) (.+)$/.exec(line) ?? [];
+				const [rel = "", target = ""] = state === "link" ? path.split(" -> ") : [path];
+				return rel === "" ? [] : [[rel, `${state} ${target}`] as const];
 			}),
 		);
 	const [old, current] = [read(before), read(now)];
