@@ -27,7 +27,7 @@ function answer(args) {
 	return null;
 }
 
-/** False if no hook of the user or the project can add flags to the help. */
+/** False if no hook of the user, the project or a package can add flags to the help. */
 function mayHaveHooks() {
 	try {
 		const places = ["hooks", "extensions"].flatMap((name) => [
@@ -45,8 +45,8 @@ function hasFiles(directory) {
 }
 
 function hasConfiguredHooks() {
-	const settings = join(agentDir(), "settings.json");
-	return existsSync(settings) && readFileSync(settings, "utf8").includes('"hooks"');
+	const files = [join(agentDir(), "settings.json"), join(process.cwd(), ".pi", "settings.json")];
+	return files.some((file) => existsSync(file) && /"(?:hooks|packages)"/.test(readFileSync(file, "utf8")));
 }
 
 function agentDir() {

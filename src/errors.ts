@@ -29,6 +29,8 @@ export type PiErrorCode =
 	| "session_busy"
 	| "not_a_terminal"
 	| "package_missing"
+	| "package_failed"
+	| "package_untrusted"
 	| "proxy_invalid"
 	| "export_failed"
 	| "tool_unknown";

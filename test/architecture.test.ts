@@ -15,6 +15,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["export", "mcp"],
 	["hooks"],
 	["extensions"],
+	["packages"],
 	["commands", "features"],
 	["session"],
 	["modes", "testing"],

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../src/cli/args.js";
 import { textOrFile } from "../src/cli/input.js";
+import { paths } from "../src/config/paths.js";
 import { SettingsStore } from "../src/config/settings-store.js";
 import { describeHookError, HookError, hookFailure, PiError, type PiErrorCode } from "../src/errors.js";
 import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
 import { readProxyRules } from "../src/network/proxy-rules.js";
+import { PackageManager } from "../src/packages/manage.js";
 import { createAgentSession } from "../src/session/create-session.js";
 import { missingPackage } from "../src/session/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
@@ -57,6 +59,13 @@ function sessionFile(content?: string): string {
 	const header = { type: "session", version: 1, id: "s1", timestamp: "2026-01-02T03:04:05.000Z", cwd: "/" };
 	writeFileSync(path, content ?? `${JSON.stringify(header)}\n`);
 	return path;
+}
+
+function installedFrom(source: string) {
+	const agentDir = tempDir();
+	const env = { PI_CODING_AGENT_DIR: agentDir };
+	const place = paths(env, tempDir(), tempDir());
+	return new PackageManager({ paths: place, env, settings: new SettingsStore(place) }).install(source, "user");
 }
 
 /** Provokes each code through the APIs of users, hook authors and SDK programs. */
@@ -138,6 +147,12 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	async prompt_too_large() {
 		const { session } = await startSession({ modelOptions: { contextWindow: 8192 } });
 		return thrownBy(() => session.prompt("too much ".repeat(5000)));
+	},
+	package_failed: () => thrownBy(() => installedFrom("npm:@mariozechner/pi-ai")),
+	async package_untrusted() {
+		const dir = tempDir();
+		writeFiles(dir, { "hooks/a.ts": "export default function () {}" });
+		return thrownBy(() => startSession({ userSettings: { packages: [dir] } }));
 	},
 	hook_load_failed() {
 		const dir = tempDir();

@@ -4,6 +4,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
    or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
+   or: pi install [<package>] | list | update [<package>] | remove <package>
    or: pi doctor
    or: pi acp [<options>]
 
@@ -44,7 +45,7 @@ Context, tools and hooks
   --no-tools                disable all tools
   --tool <file>             load a custom tool; repeatable
   --hook <file>             load a hook; repeatable
-  -e, --extension <file>    load an extension; repeatable
+  -e, --extension <file>    load an extension or a package (npm:<name>, git:<url>, directory); repeatable
   --no-hooks                load no hooks except those of --hook
   --skill <path>            load a skill; repeatable
   --no-skills               load no skills except those of --skill

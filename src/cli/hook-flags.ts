@@ -20,7 +20,9 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 	if (!problem) return;
 	const hooks = [...options.hooks, ...hostWords(options.on ?? settings.current.on)];
 	const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, { ...options, hooks });
-	if (!files.some(isChosen)) throw problem;
+	const { extensions = [] } = options;
+	const hasPackages = extensions.length > 0 || (options.findHooks && settings.current.packages.length > 0);
+	if (!hasPackages && !files.some(isChosen)) throw problem;
 }
 
 /** Prints the help and the flags of the hooks that may run here. Loads the hooks, without a session. */

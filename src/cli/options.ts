@@ -8,7 +8,7 @@ import type { UsageGrouping } from "../usage/usage-report.js";
 export interface HookOptions {
 	/** Files of `--hook`. */
 	hooks: string[];
-	/** Files of `--extension`; absent: none. */
+	/** Values of `--extension`: files, directories and sources of packages; absent: none. */
 	extensions?: string[];
 	/** False with `--no-hooks`. */
 	findHooks: boolean;
@@ -97,13 +97,19 @@ export type Subcommand =
 	| { name: "hooks"; action: "check"; target: string; more?: readonly string[]; types?: boolean }
 	/** `runs`: commands to run at the end, such as `/budget 200`. */
 	| { name: "hooks"; action: "test"; target: string; runs?: readonly string[] }
-	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`. */
-	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
+	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`; `asPackage`: `target` is a directory for a package. */
+	| { name: "hooks"; action: "new"; target: string; inProject: boolean; asPackage?: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
 	| SessionsSubcommand
 	/** `days`: only the last days, today included; null: all. */
 	| { name: "usage"; by: UsageGrouping; days: number | null }
+	/** `source`: absent to install what is missing; `local`: in this project. */
+	| { name: "install"; source?: string; local: boolean }
+	| { name: "list" }
+	/** Without `package`: all. */
+	| { name: "update"; package?: string; local: boolean }
+	| { name: "remove"; package: string; local: boolean }
 	| { name: "doctor" };
 
 /** `pi sessions`. `all`: the sessions of all directories. */

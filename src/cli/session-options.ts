@@ -32,10 +32,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("tools", options.tools),
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
 		hooks: hookArguments(options.hooks, base),
-		...given(
-			"extensions",
-			options.extensions?.map((path) => resolveUserPath(path, cwd, home)),
-		),
+		...(options.extensions ? await extensionOptions(options.extensions, base) : {}),
 		discoverHooks: options.findHooks,
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
@@ -50,6 +47,15 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("trust", options.trust || run.trust || undefined),
 		verbose: options.verbose,
 	};
+}
+
+/** `-e` names extensions and packages. */
+async function extensionOptions(
+	values: readonly string[],
+	{ cwd, home }: { cwd: string; home: string },
+): Promise<Pick<CliSessionOptions, "extensions" | "packages">> {
+	const { splitExtensionArguments } = await import("../packages/extension-arguments.js");
+	return splitExtensionArguments(values, { dir: cwd, home });
 }
 
 /** The `--hook` options with paths resolved; `pi:name` is a bundled hook. */

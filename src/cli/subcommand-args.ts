@@ -5,7 +5,8 @@ import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.j
 import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
 import { readSessions } from "./sessions-args.js";
 
-const NAMES = ["hooks", "context", "sessions", "usage", "doctor"] as const;
+const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
+const NAMES = ["hooks", "context", "sessions", "usage", "doctor", ...PACKAGE_COMMANDS] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
@@ -36,8 +37,10 @@ function parser(name: SubcommandName): Command {
 		.option("--verbose")
 		.option("--json")
 		.option("-h, --help");
-	if (name === "hooks") return command.option("--project").option("--types").option("--run <command>", "", addOne);
+	if (name === "hooks")
+		return command.option("--project").option("--package").option("--types").option("--run <command>", "", addOne);
 	if (name === "sessions") return command.option("--all");
+	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
 		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
@@ -61,6 +64,11 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 		case "usage":
 			takeAtMost(name, operands, 0);
 			return { name, by: readGrouping(options.text("by")), days: readDays(options.text("days")) };
+		case "install":
+		case "list":
+		case "update":
+		case "remove":
+			return readPackages(name, operands, options.flag("local"));
 		case "doctor":
 			takeAtMost(name, operands, 0);
 			return { name };
@@ -70,7 +78,10 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 function readHooks([word = "list", target, ...more]: readonly string[], options: ParsedOptions): Subcommand {
 	const action = choose("hooks", word, HOOK_ACTIONS);
 	const inProject = options.flag("project");
+	const asPackage = options.flag("package");
 	if (inProject && action !== "new") throw usage(`--project works only with pi hooks new, not with ${action}`);
+	if (asPackage && action !== "new") throw usage(`--package works only with pi hooks new, not with ${action}`);
+	if (asPackage && inProject) throw usage("--package and --project exclude each other");
 	if (action === "list" || action === "trust" || action === "untrust") {
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
@@ -84,10 +95,29 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 		const operand = action === "new" ? "name" : "file";
 		throw usage(`pi hooks ${action} <${operand}>: missing ${operand}`);
 	}
-	if (action === "new") return { name: "hooks", action, target, inProject };
+	if (action === "new") return { name: "hooks", action, target, inProject, ...(asPackage && { asPackage }) };
 	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
 	const types = options.flag("types") ? { types: true } : {};
 	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };
+}
+
+type PackageCommand = (typeof PACKAGE_COMMANDS)[number];
+
+function isPackageCommand(name: SubcommandName): name is PackageCommand {
+	return PACKAGE_COMMANDS.some((command) => command === name);
+}
+
+function readPackages(name: PackageCommand, [target, ...more]: readonly string[], local: boolean): Subcommand {
+	const extra = name === "list" ? target : more[0];
+	if (extra !== undefined) {
+		const hint = `pi ${name} --help explains it; to send a message that starts with "${name}", put it in quotes`;
+		throw usage(`pi ${name}: unexpected argument ${JSON.stringify(extra)}`, hint);
+	}
+	if (name === "list") return { name };
+	if (name === "install") return { name, ...(target === undefined ? {} : { source: target }), local };
+	if (name === "update") return { name, ...(target === undefined ? {} : { package: target }), local };
+	if (target === undefined) throw usage("pi remove <name>: missing name", "pi list shows all packages");
+	return { name, package: target, local };
 }
 
 function readIndex(text: string | undefined): number | undefined {

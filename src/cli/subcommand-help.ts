@@ -32,10 +32,12 @@ ${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
 Exit codes: 1 if a hook does not load
 `,
 	"hooks new": `usage: pi hooks new <name> [--project]
+       pi hooks new --package <dir|name>
 
 Writes <name>.ts and tests/<name>.test.mjs to your hooks, and a tsconfig.json if the directory has none.
 
   --project                 write to the hooks of this project, .pi/hooks
+  --package                 write a package to share: a hook, a skill, a test, types and a README, in a new directory
 ${JSON_OPTION}${COMMON}`,
 	"hooks check": `usage: pi hooks check <file|name>... [--types] [--json]
 
@@ -149,6 +151,45 @@ Prints tokens and cost of all sessions; with --session-dir, of those in that dir
 
   --days <n>                only the last days, today included
   --by <key>                group by day (default), model, project or session
+${JSON_OPTION}${COMMON}`,
+	install: `usage: pi install [npm:<name>[@<version>] | git:<url>[@<ref>] | <path>] [--local] [--json]
+
+Installs a package of hooks, extensions, tools, agents, skills, prompts and themes, and adds it to the settings. Uses the npm
+and git of this machine; install scripts never run. Nothing of the package runs before you have seen its code: pi asks at its
+next start. Versions and digests are stored in packages.lock.json and compared at each start.
+Without a source, installs the packages of the settings that are missing or damaged, exactly as locked.
+
+  npm:<name>[@<version>]    a version, range or tag of the registry; default: the latest version
+  git:<url>[@<ref>]         a branch, tag or commit; default: the default branch
+  <path>                    a directory, which stays where it is
+  -l, --local               for this project: .pi/settings.json and .pi/packages.lock.json
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if the package cannot be installed; nothing has changed then
+`,
+	list: `usage: pi list [--json]
+
+Lists the packages that a session in this directory uses: version, where they are configured, whether you trust their contents,
+and what they bring.
+
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if a package cannot be loaded
+`,
+	update: `usage: pi update [<name>] [--local] [--json]
+
+Installs the newest version of a package, or of all, that the settings allow. pi shows the changes at its next start and asks
+before it runs them.
+
+  <name>                    such as npm:<name>, or its last part
+  -l, --local               the packages of this project
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if a package cannot be updated
+`,
+	remove: `usage: pi remove <name> [--local] [--json]
+
+Removes a package from settings, lock file and disk, and revokes the trust in it.
+
+  <name>                    such as npm:<name>, or its last part
+  -l, --local               from this project
 ${JSON_OPTION}${COMMON}`,
 	doctor: `usage: pi doctor [--json]
 

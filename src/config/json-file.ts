@@ -1,6 +1,5 @@
 import { existsSync, renameSync } from "node:fs";
 import { describeError, errorText, PiError } from "../errors.js";
-import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
 import { findJsonError, type JsonKeys, locateJson } from "./json-error.js";
 
@@ -96,6 +95,8 @@ export async function updateJsonFile(
 	change: (current: JsonObject) => JsonObject | null,
 	{ mode = 0o600, lastGood = {} }: UpdateOptions = {},
 ): Promise<{ keptAside?: string }> {
+	// The first paint reads settings, but writes none.
+	const { withFileLock } = await import("../util/file-lock.js");
 	return withFileLock(path, async () => {
 		try {
 			const { current, keptAside } = readForUpdate(path, lastGood);

@@ -27,6 +27,8 @@ export interface Schema {
 	readonly "x-expected"?: string;
 	/** A project may also set it: the value cannot run code, redirect traffic or hold keys. */
 	readonly "x-project"?: true;
+	/** A list whose items in all places are used, instead of those in one. */
+	readonly "x-joined"?: true;
 	/** A running session applies a new value at once. */
 	readonly "x-live"?: true;
 }
@@ -34,7 +36,11 @@ export interface Schema {
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
 /** The type of a value that matches a schema, defaults filled in. */
-export type Filled<S> = S extends { readonly properties: infer P }
+export type Filled<S> = S extends { readonly type: readonly ["string", "object"] }
+	? string | FilledObject<S>
+	: FilledObject<S>;
+
+type FilledObject<S> = S extends { readonly properties: infer P }
 	? {
 			readonly [K in keyof P]: P[K] extends { readonly default: unknown }
 				? Filled<P[K]>

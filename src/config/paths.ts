@@ -54,6 +54,10 @@ export interface Paths extends ResourceDirs {
 	hookCache: string;
 	/** Copies of accepted project code. */
 	projectCache: string;
+	/** Installed packages. */
+	packages: string;
+	/** Versions and digests of the user's packages. */
+	packagesLock: string;
 	project: ProjectPaths;
 }
 
@@ -64,6 +68,8 @@ export interface ProjectPaths extends ResourceDirs {
 	mcp: string;
 	/** `<cwd>/.mcp.json`, which other programs read, too. */
 	sharedMcp: string;
+	/** Versions and digests of the project's packages. */
+	packagesLock: string;
 }
 
 /** The environment of the process; the entry point reads it once and passes it on. */
@@ -106,11 +112,14 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		tmp: join(agent, "tmp"),
 		hookCache: join(agent, "cache", "jiti"),
 		projectCache: join(agent, "cache", "project"),
+		packages: join(agent, "packages"),
+		packagesLock: join(agent, "packages.lock.json"),
 		project: {
 			dir: project,
 			settings: join(project, "settings.json"),
 			mcp: join(project, "mcp.json"),
 			sharedMcp: join(resolve(cwd), ".mcp.json"),
+			packagesLock: join(project, "packages.lock.json"),
 			...resourceDirs(project),
 		},
 	};

@@ -33,6 +33,8 @@ const choice = <const N extends readonly string[], const X extends object>(
 const texts = (description: string) =>
 	({ type: "array", items: { type: "string" }, default: [] as readonly string[], description }) as const;
 
+const patterns = { type: "array", items: { type: "string" } } as const;
+
 const group = <const P extends object>(properties: P) =>
 	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
 
@@ -118,6 +120,30 @@ export const SETTINGS_SCHEMA = {
 			description: 'hook path or file name, and the host handles the hook may use, such as `["systemItems"]`',
 		},
 		customTools: texts("tool files to load in addition to the tools directories"),
+		packages: {
+			type: "array",
+			items: {
+				type: ["string", "object"],
+				properties: {
+					source: { type: "string", minLength: 1 },
+					hooks: patterns,
+					extensions: patterns,
+					tools: patterns,
+					agents: patterns,
+					skills: patterns,
+					prompts: patterns,
+					themes: patterns,
+				},
+				required: ["source"],
+				additionalProperties: false,
+				"x-expected": "a source, or an object with a source",
+			},
+			default: [],
+			description:
+				"packages to load: `npm:name@version`, `git:url@ref` or a path, or an object with it as `source` and filters; see `pi install`",
+			"x-joined": true,
+			...PROJECT,
+		},
 		features: group({
 			tasks: flag(false, "a task list that the model maintains, shown by `/tasks`, with reminders", {}),
 		}),

@@ -51,6 +51,8 @@ interface Layer {
 }
 
 const SETTING_PATHS = SETTING_ROWS.map(({ path }) => path);
+/** A project could otherwise remove what the user has. */
+const JOINED = new Set(SETTING_ROWS.filter(({ schema }) => schema["x-joined"]).map(({ path }) => path));
 const EMPTY: Layer = { raw: {}, values: new Map(), problems: [], isValid: true };
 
 /**
@@ -110,6 +112,15 @@ export class SettingsStore {
 	/** The state of one setting. */
 	state(path: SettingPath): Pick<SettingState, "value" | "source"> {
 		return { value: valueAt(this.#current, path), source: this.#sourceOf(path) };
+	}
+
+	/** The value of a setting in one place alone; undefined if it has none there. */
+	layer<P extends SettingPath>(path: P, source: Exclude<SettingSource, "default">): SettingValue<P> | undefined {
+		const values = { run: this.#run, project: this.#project.values, user: this.#user.values }[source];
+		const { schema } = SETTING_ROWS.find((row) => row.path === path) ?? {};
+		const value = values.get(path);
+		// The schema has checked it.
+		return (value === undefined || !schema ? undefined : fillDefaults(schema, value)) as SettingValue<P> | undefined;
 	}
 
 	/**
@@ -214,7 +225,11 @@ export class SettingsStore {
 	#merge(): Settings {
 		let merged: JsonObject = {};
 		for (const values of [this.#user.values, this.#project.values, this.#run]) {
-			for (const [path, value] of values) merged = withMember(merged, path.split("."), value);
+			for (const [path, value] of values) {
+				const before = JOINED.has(path) ? valueAt(merged, path) : undefined;
+				const joined = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+				merged = withMember(merged, path.split("."), joined);
+			}
 		}
 		return fillDefaults(SETTINGS_SCHEMA, merged);
 	}

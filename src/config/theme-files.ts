@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describeError } from "../errors.js";
 import { isBuiltIn } from "../themes/built-in.js";
 import { type CheckedTheme, checkTheme } from "../themes/theme-file.js";
@@ -9,13 +9,15 @@ import { describeReread, readJsonObject } from "./json-file.js";
 export interface FoundTheme {
 	name: string;
 	path: string;
-	scope: "user" | "project";
+	scope: "user" | "project" | "package";
 }
 
 /** Directories with themes. */
 export interface ThemeDirs {
 	user: string;
 	project: string;
+	/** Files of packages that may be used: the path to show and that of the file to read. */
+	packages?: readonly { path: string; copy: string }[];
 }
 
 /** Theme names, which are safe in a path. */
@@ -23,10 +25,10 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const ENDING = ".json";
 
 /**
- * Lists all theme files, sorted by name. The user's themes take precedence over the project's; files named like a
+ * Lists all theme files, sorted by name. The user's themes take precedence over those of the project and of packages; files named like a
  * built-in theme are ignored. Never throws: an unreadable directory contains no themes.
  */
-export function listThemeFiles({ user, project }: ThemeDirs): FoundTheme[] {
+export function listThemeFiles({ user, project, packages = [] }: ThemeDirs): FoundTheme[] {
 	const found = new Map<string, FoundTheme>();
 	for (const [scope, dir] of [["user", user] as const, ["project", project] as const]) {
 		for (const entry of entriesOf(dir)) {
@@ -34,6 +36,11 @@ export function listThemeFiles({ user, project }: ThemeDirs): FoundTheme[] {
 			if (!NAME.test(name) || entry.isDirectory() || isBuiltIn(name) || found.has(name)) continue;
 			found.set(name, { name, path: join(dir, entry.name), scope });
 		}
+	}
+	for (const { path, copy } of packages) {
+		const name = basename(path, ENDING);
+		if (NAME.test(name) && !isBuiltIn(name) && !found.has(name))
+			found.set(name, { name, path: copy, scope: "package" });
 	}
 	return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -12,6 +12,8 @@ export type TrustState = "trusted" | "new" | "changed";
 /** A file of the project with its trust state. */
 export interface ProjectFile extends CodeFile {
 	state: TrustState;
+	/** What to show instead of `rel`: a dependency, whose bytes list its files, with its version. */
+	title?: string;
 	/** Digest of the content that was trusted at this path; see `trustedText`. */
 	trustedSha256?: string;
 	/** The trusted text of a changed file, for the trust dialog; absent if no copy exists. */
@@ -23,6 +25,16 @@ export interface ProjectSet extends ProjectCode {
 	files: ProjectFile[];
 	/** When the project was last trusted, ISO 8601. */
 	trustedAt?: string;
+	/** Set if this is the code of a package; `root` is then the key of its entry in the store. */
+	package?: TrustedPackage;
+}
+
+/** A package whose code the user decides on. */
+export interface TrustedPackage {
+	/** Such as `npm:name`. */
+	name: string;
+	/** What it brings and would register, one line each. */
+	notes: readonly string[];
 }
 
 /** The trusted files of one project. */
@@ -58,7 +70,11 @@ export function loadTrust(agentDir: string): TrustStore {
  * @see collectProjectCode for the files
  */
 export async function findProjectSet(cwd: string, store: TrustStore): Promise<ProjectSet> {
-	const code = await collectProjectCode(cwd);
+	return compareWithStore(await collectProjectCode(cwd), store);
+}
+
+/** Compares code with the contents that are trusted under its `root`. */
+export function compareWithStore(code: ProjectCode, store: TrustStore): ProjectSet {
 	const trusted = store.projects.get(code.root);
 	const files = code.files.map((file) => {
 		const trustedSha256 = trusted && Object.hasOwn(trusted.files, file.rel) ? trusted.files[file.rel] : undefined;
@@ -96,7 +112,11 @@ export async function storeTrust(agentDir: string, set: ProjectSet): Promise<{ k
 /** Revokes trust in a project. @returns false if it was not trusted. @throws PiError `config_write_failed` */
 export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
 	// A deleted project is found by its former path.
-	const root = existsSync(cwd) ? realpathSync(cwd) : resolve(cwd);
+	return untrustRoot(agentDir, existsSync(cwd) ? realpathSync(cwd) : resolve(cwd));
+}
+
+/** Removes an entry of the store, such as that of a package. @returns false if there is none @throws PiError `config_write_failed` */
+export async function untrustRoot(agentDir: string, root: string): Promise<boolean> {
 	let found = false;
 	await changeProjects(agentDir, (projects) => {
 		found = projects.delete(root);

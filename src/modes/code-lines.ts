@@ -1,4 +1,4 @@
-import type { ProjectFile } from "../config/trust.js";
+import type { ProjectFile, ProjectSet } from "../config/trust.js";
 import { revealInvisible } from "../util/reveal.js";
 
 /** Kind of a displayed line; `heading` is the name of a file. */
@@ -73,3 +73,9 @@ function pieces(kind: CodeLineKind, mark: string, line: string): CodeLine[] {
 }
 
 const PIECE = new RegExp(`[^]{1,${MAX_PIECE}}`, "gu");
+
+/** False for a link, whose target the question shows. */
+export function isPlainFile({ rel, realPath }: Pick<ProjectFile, "rel" | "realPath">, set: ProjectSet): boolean {
+	const path = realPath.replaceAll("\\", "/");
+	return set.package ? path.endsWith(`/${rel}`) : path === `${set.root.replaceAll("\\", "/")}/${rel}`;
+}

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describeError, errorText } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { splitArgs } from "../util/split-args.js";
@@ -25,7 +25,7 @@ const MAX_DESCRIPTION = 100;
 const PLACEHOLDER = /\$(?:(\d{1,2})|(@|ARGUMENTS\b)|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
 
 /**
- * Reads `*.md` in the given directories. A template replaces one of the same name from an earlier location. Never throws:
+ * Reads `*.md` in the given directories; a location may also be such a file. A template replaces one of the same name from an earlier location. Never throws:
  * unusable files cause warnings.
  * @returns `templates`: sorted by name
  */
@@ -36,8 +36,8 @@ export async function loadPromptTemplates(
 	const { warnings } = problems;
 	const templates = new Map<string, PromptTemplate>();
 	for (const { path, scope } of locations) {
-		for (const file of listMarkdown(path, warnings)) {
-			const template = await readTemplate(join(path, file), file.slice(0, -3), scope, problems);
+		for (const file of path.endsWith(".md") ? [path] : listMarkdown(path, warnings)) {
+			const template = await readTemplate(file, basename(file).slice(0, -3), scope, problems);
 			if (!template) continue;
 			const other = templates.get(template.name);
 			if (other) warnings.push(`${template.path}: replaces the prompt "/${template.name}" of ${other.path}`);
@@ -103,7 +103,8 @@ function listMarkdown(dir: string, warnings: string[]): string[] {
 	try {
 		return readdirSync(dir)
 			.filter((name) => name.endsWith(".md") && name.length > 3)
-			.sort();
+			.sort()
+			.map((name) => join(dir, name));
 	} catch (error) {
 		if (!isNotFound(error)) warnings.push(`${dir}: ${errorText(error)}`);
 		return [];

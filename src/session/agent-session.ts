@@ -33,6 +33,8 @@ export interface LoadedSummary {
 	skills: string[];
 	templates: string[];
 	contextFiles: string[];
+	/** Themes of packages: the path to show and that of the file to read. */
+	themes: readonly { path: string; copy: string }[];
 	/** Problems found while loading, one line each. */
 	warnings: string[];
 }
@@ -181,6 +183,7 @@ export class AgentSession {
 			hooks: hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
 			skills: skills.map(({ name }) => name),
 			templates: templates.map(({ name }) => name),
+			themes: setup.acceptedPackages()?.themes ?? [],
 			contextFiles: [...contextFiles],
 			warnings: [...warnings],
 		};

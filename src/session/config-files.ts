@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describeError, PiError } from "../errors.js";
 import type { ConfigFile } from "../hooks/types.js";
 import { readRegularFileSync } from "../util/fs.js";
+import type { AcceptedPackages } from "./package-code.js";
 import type { AcceptedCode } from "./project-code.js";
 
 const MAX_BYTES = 1024 * 1024;
@@ -13,6 +14,8 @@ export interface ConfigDirs {
 	projectDir: string;
 	/** The project's files that may be used, or null. */
 	accepted: AcceptedCode | null;
+	/** The files of packages that may be used. */
+	packages: AcceptedPackages | null;
 }
 
 /**
@@ -20,19 +23,23 @@ export interface ConfigDirs {
  * directories below it and hidden files; the user's first, each sorted by name.
  * @throws PiError `bad_arguments` for a name that is not that of a directory
  */
-export function findConfigFiles(folder: unknown, { agentDir, projectDir, accepted }: ConfigDirs): ConfigFile[] {
+export function findConfigFiles(
+	folder: unknown,
+	{ agentDir, projectDir, accepted, packages }: ConfigDirs,
+): ConfigFile[] {
 	if (typeof folder !== "string" || !/^[\w-]+$/.test(folder))
 		throw new PiError(
 			"bad_arguments",
 			`ctx.configFiles expects the name of a directory, not ${JSON.stringify(folder)}`,
 		);
 	const user = namesIn(join(agentDir, folder)).map((path) => readConfigFile(path, "user", path));
+	const ofPackages = folder === "agents" ? (packages?.agents ?? []) : [];
 	const project = namesIn(join(projectDir, folder)).flatMap((path) => {
 		const real = realPath(path);
 		const copy = real === null ? undefined : accepted?.get(real);
 		return copy === undefined || user.some((file) => file.path === path) ? [] : [readConfigFile(path, "project", copy)];
 	});
-	return [...user, ...project];
+	return [...ofPackages.map(({ path, copy }) => readConfigFile(path, "user", copy)), ...user, ...project];
 }
 
 /** True if the project has files in a directory of its configuration, which need the user's trust. */

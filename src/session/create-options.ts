@@ -81,6 +81,8 @@ export interface CreateAgentSessionOptions {
 	hooks?: readonly (string | HookFactory)[];
 	/** Extensions to load after the discovered ones and `hooks`: files, or directories with a package.json or an index file. */
 	extensions?: readonly string[];
+	/** Packages for this session, as sources: `npm:name@version`, `git:url@ref` or a directory. */
+	packages?: readonly string[];
 	discoverHooks?: boolean;
 	/** Reads the flags that hooks declare. Without it, each has its default. */
 	readFlags?: ReadFlags;

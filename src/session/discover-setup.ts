@@ -101,7 +101,11 @@ export async function discoverSetup(
 			hooks: [...hooks, ...hostWords(options.on ?? store.current.on)],
 			extensions: options.extensions ?? [],
 			tools: options.customTools ?? [],
+			packages: options.packages ?? [],
 		},
+		store,
+		env,
+		usePackages: (accepted) => resources.usePackages(accepted),
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
 		trust: options.trust,
@@ -253,12 +257,14 @@ export async function discoverSetup(
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
-		acceptedCode: () => code.trust.accepted,
+		acceptedCode: () => code.accepted,
+		acceptedPackages: () => code.packages,
 		configFiles: (folder) =>
 			findConfigFiles(folder, {
 				agentDir: paths.agentDir,
 				projectDir: paths.project.dir,
-				accepted: code.trust.accepted,
+				accepted: code.accepted,
+				packages: code.packages,
 			}),
 		get keyOverride() {
 			return keyOverride;

@@ -6,6 +6,7 @@ import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./meter-requests.js";
+import type { AcceptedPackages } from "./package-code.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
@@ -34,6 +35,10 @@ export class ParentSession implements SessionHandle, SessionParent {
 		return this.parts.setup.acceptedCode();
 	}
 
+	get acceptedPackages(): AcceptedPackages | null {
+		return this.parts.setup.acceptedPackages();
+	}
+
 	get keyOverride(): KeyOverride | null {
 		return this.parts.setup.keyOverride;
 	}
@@ -48,11 +53,11 @@ export class ParentSession implements SessionHandle, SessionParent {
 	inherit(own: CreateAgentSessionOptions): CreateAgentSessionOptions {
 		const { options, setup } = this.parts;
 		const { env, home, agentDir, client, localServers, readFlags, verbose, watch } = options;
-		const { discoverHooks, bundledHooks, contextFiles, discoverSkills } = options;
+		const { discoverHooks, bundledHooks, packages, contextFiles, discoverSkills } = options;
 		const { extraModels, extraTools, customTools, hooks, skills } = options;
 		return {
 			...{ env, home, agentDir, client, localServers, readFlags, verbose, watch },
-			...{ discoverHooks, bundledHooks, contextFiles, discoverSkills },
+			...{ discoverHooks, bundledHooks, packages, contextFiles, discoverSkills },
 			...{ extraModels, extraTools, customTools, skills },
 			cwd: setup.cwd,
 			host: setup.host,

@@ -42,12 +42,12 @@ export type AcceptedCode = ReadonlyMap<string, string>;
  * @see docs/trust.md
  */
 export class ProjectGate implements CommandTrust {
-	/** Digest of the contents that the user accepted for this process. */
-	#onceDigest: string | null = null;
-	#asksAlways = false;
+	readonly #decision: CodeDecision;
 	#accepted: AcceptedCode | null = null;
 
-	constructor(private readonly options: ProjectCodeOptions) {}
+	constructor(private readonly options: ProjectCodeOptions) {
+		this.#decision = new CodeDecision(options);
+	}
 
 	/** The result of the last `accept`. */
 	get accepted(): AcceptedCode | null {
@@ -64,12 +64,12 @@ export class ProjectGate implements CommandTrust {
 	}
 
 	async #accept(onWarning: (line: string) => void): Promise<AcceptedCode | null> {
-		const { agentDir, copyDir, trust, inherited } = this.options;
+		const { copyDir, trust, inherited } = this.options;
 		if (trust === false) return null;
 		if (inherited) return inherited();
 		try {
 			const set = await this.#find(onWarning);
-			if (!(await this.#mayRun(set, agentDir, onWarning))) return null;
+			if (!(await this.#decision.mayRun(set, onWarning))) return null;
 			return copyProjectCode(set, copyDir);
 		} catch (error) {
 			onWarning(`Project code was not run: ${describeError(error)}`);
@@ -92,11 +92,11 @@ export class ProjectGate implements CommandTrust {
 	}
 
 	askAgain(): void {
-		this.#asksAlways = true;
+		this.#decision.askAgain();
 	}
 
 	async forget(): Promise<boolean> {
-		this.#onceDigest = null;
+		this.#decision.forget();
 		return untrust(this.options.agentDir, this.options.cwd);
 	}
 
@@ -105,9 +105,28 @@ export class ProjectGate implements CommandTrust {
 		if (store.warning) onWarning(store.warning);
 		return findProjectSet(this.options.cwd, store);
 	}
+}
 
-	async #mayRun(set: ProjectSet, agentDir: string, onWarning: (line: string) => void): Promise<boolean> {
-		const { trust, ask } = this.options;
+/** Decides whether one set of code may run, and remembers the answer for this process. */
+export class CodeDecision {
+	/** Digest of the contents that the user accepted for this process. */
+	#onceDigest: string | null = null;
+	#asksAlways = false;
+
+	constructor(private readonly options: Pick<ProjectCodeOptions, "agentDir" | "trust" | "ask">) {}
+
+	/** The next time, the user is asked whatever was decided before. */
+	askAgain(): void {
+		this.#asksAlways = true;
+	}
+
+	forget(): void {
+		this.#onceDigest = null;
+	}
+
+	/** Asks the user if necessary and possible. @param onWarning receives the reason if the code may not run */
+	async mayRun(set: ProjectSet, onWarning: (line: string) => void): Promise<boolean> {
+		const { agentDir, trust, ask } = this.options;
 		const asksAlways = this.#asksAlways && ask !== undefined;
 		this.#asksAlways = false;
 		const digest = JSON.stringify(set.files.map(({ rel, sha256 }) => [rel, sha256]));
@@ -159,15 +178,18 @@ async function storeAnswer(set: ProjectSet, agentDir: string, onWarning: (line: 
 	}
 }
 
-function describeFile({ rel, size, sha256, state }: ProjectFile, width: number): string {
-	return `${revealInvisible(rel).padEnd(width)}   ${size} bytes   ${sha256.slice(0, 12)}   ${state}`;
+/** A row of `/trust`. */
+export function describeFile({ title, rel, size, sha256, state }: ProjectFile, width: number): string {
+	return `${revealInvisible(title ?? rel).padEnd(width)}   ${size} bytes   ${sha256.slice(0, 12)}   ${state}`;
 }
 
 function describeSkipped(set: ProjectSet, asked: boolean): string {
-	const files = set.files.filter(({ state }) => state !== "trusted").map(({ rel }) => revealInvisible(rel));
+	const open = set.files.filter(({ state }) => state !== "trusted");
+	const files = open.map(({ title, rel }) => revealInvisible(title ?? rel));
 	const list = files.length > 4 ? `${files.slice(0, 4).join(", ")} and ${files.length - 4} more` : files.join(", ");
 	const next = asked
 		? "/reload asks again"
 		: "review them, then start pi in a terminal, or pass --trust to run them once";
+	if (set.package) return `Package ${set.package.name} was not loaded: it is not trusted · ${next}`;
 	return `Project code was not run because it is not trusted: ${list || "all files"} · ${next}`;
 }

@@ -28,11 +28,16 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
  * full real path below it, so relative imports among the files work and reach nothing else; links to the project's
  * `node_modules` make its packages available. Equal code shares a directory, which is rewritten unless it holds exactly
  * these files.
+ * @param modules the only directories that may be linked; default: every `node_modules` above a file
  * @returns the path of each file's copy, by the file's real path
  * @throws the system error when the copy cannot be written
  */
-export function copyProjectCode(code: ProjectCode, baseDir: string): ReadonlyMap<string, string> {
-	const plan = planCopy(code);
+export function copyProjectCode(
+	code: Pick<ProjectCode, "root" | "files">,
+	baseDir: string,
+	modules?: readonly string[],
+): ReadonlyMap<string, string> {
+	const plan = planCopy(code, modules);
 	const target = join(baseDir, nameOf(code));
 	ensurePrivateDir(baseDir);
 	chmodSync(baseDir, 0o700); // an existing directory keeps its mode otherwise
@@ -45,7 +50,7 @@ export function copyProjectCode(code: ProjectCode, baseDir: string): ReadonlyMap
 	return new Map(code.files.map(({ realPath }) => [realPath, join(target, pathInCopy(realPath))]));
 }
 
-function planCopy({ root, files }: ProjectCode): Plan {
+function planCopy({ root, files }: Pick<ProjectCode, "root" | "files">, modules?: readonly string[]): Plan {
 	const plan: Plan = new Map();
 	for (const { realPath, bytes } of files) plan.set(pathInCopy(realPath), bytes);
 	for (const { rel, realPath } of files) {
@@ -56,14 +61,15 @@ function planCopy({ root, files }: ProjectCode): Plan {
 		const relativePath = join(pathInCopy(dir), "node_modules");
 		// Files imported from node_modules are in the copy themselves; a link would replace them.
 		const isTaken = [...plan.keys()].some((path) => path.startsWith(relativePath + sep));
-		if (!isTaken && basename(dir) !== "node_modules" && isDirectory(join(dir, "node_modules"))) {
+		const mayLink = modules?.includes(join(dir, "node_modules")) ?? basename(dir) !== "node_modules";
+		if (!isTaken && mayLink && isDirectory(join(dir, "node_modules"))) {
 			plan.set(relativePath, join(dir, "node_modules"));
 		}
 	}
 	return plan;
 }
 
-function nameOf({ root, files }: ProjectCode): string {
+function nameOf({ root, files }: Pick<ProjectCode, "root" | "files">): string {
 	const setup = [root, ...files.map(({ rel, realPath, sha256 }) => [rel, realPath, sha256])];
 	return createHash("sha256").update(JSON.stringify(setup)).digest("hex").slice(0, 32);
 }

@@ -6,6 +6,7 @@ import { findNestedContextFiles } from "../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
 import { loadSkills, type ResourceLocation, type Skill } from "../resources/skills.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
+import type { AcceptedPackages } from "./package-code.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;
@@ -49,6 +50,7 @@ export class ResourceFiles implements NestedFileFinder {
 	#current: Resources = { contextFiles: [], skills: [], templates: [], remarks: [] };
 
 	#generation = 0;
+	#packages: Pick<AcceptedPackages, "skills" | "prompts"> = { skills: [], prompts: [] };
 
 	private constructor(private readonly options: ResourceFilesOptions) {}
 
@@ -75,15 +77,30 @@ export class ResourceFiles implements NestedFileFinder {
 		return findNestedContextFiles(paths, { cwd: places.cwd, home: places.home, loaded });
 	}
 
+	/** Adds skills and prompts of packages, which those of the user and the project replace. @returns a line for each problem of theirs */
+	async usePackages({ skills, prompts }: AcceptedPackages): Promise<string[]> {
+		const before = this.#packages;
+		this.#packages = { skills, prompts };
+		if ([before.skills, before.prompts, skills, prompts].every(({ length }) => length === 0)) return [];
+		const copies = [...skills, ...prompts].map(({ copy }) => copy);
+		return (await this.reread()).filter((line) => copies.some((copy) => line.includes(copy)));
+	}
+
 	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */
 	async reread(): Promise<string[]> {
 		const { paths, skillsEnabled, contextFiles, discoverSkills } = this.options;
 		const { agentDir, cwd, home } = paths;
+		const ofPackages = (files: readonly { copy: string }[]) =>
+			files.map(({ copy }) => ({ path: copy, scope: "user" as const }));
+		const packages = this.#packages;
 		const own = this.options.skills.map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
 		const [context, skills, templates] = await Promise.all([
 			contextFiles ? loadContextFiles({ agentDir, cwd, home }) : { files: [], warnings: [], broken: new Set<string>() },
-			loadSkills([...(skillsEnabled() && discoverSkills ? skillLocations(paths) : []), ...own]),
-			loadPromptTemplates(templateLocations(paths)),
+			loadSkills([
+				...(skillsEnabled() && discoverSkills ? [...ofPackages(packages.skills), ...skillLocations(paths)] : []),
+				...own,
+			]),
+			loadPromptTemplates([...ofPackages(packages.prompts), ...templateLocations(paths)]),
 		]);
 		const before = this.#current;
 		this.#generation++;

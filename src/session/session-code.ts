@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
-import type { Paths } from "../config/paths.js";
+import type { CommandTrust } from "../commands/command.js";
+import type { Environment, Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import { findBundled } from "../hooks/bundled.js";
@@ -12,6 +14,7 @@ import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
 import { hasConfigFiles } from "./config-files.js";
 import type { McpFiles } from "./mcp-files.js";
+import type { AcceptedPackages, PackageGate } from "./package-code.js";
 import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
@@ -20,7 +23,11 @@ export interface SessionCodeOptions {
 	/** A private directory for copies of accepted project code. */
 	copyDir: string;
 	/** Read again at each reload. */
-	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout">;
+	settings: Pick<Settings, "hooks" | "customTools" | "hookTimeout" | "packages">;
+	/** The same settings, with their places. */
+	store: Pick<SettingsStore, "layer">;
+	/** For npm and git. */
+	env: Environment;
 	builtinTools: readonly AnyTool[];
 	extraTools: readonly AnyTool[];
 	/** Names of the tools to use; undefined: all. */
@@ -30,7 +37,11 @@ export interface SessionCodeOptions {
 		hooks: readonly (string | HookFactory)[];
 		extensions: readonly string[];
 		tools: readonly string[];
+		/** Sources of packages for this session. */
+		packages: readonly string[];
 	};
+	/** Uses skills and prompts of packages. @returns a line for each problem */
+	usePackages(accepted: AcceptedPackages): Promise<string[]>;
 	discoverHooks: boolean;
 	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
 	bundledHooks: boolean;
@@ -42,13 +53,18 @@ export interface SessionCodeOptions {
 	/** Watches tool files while they load. */
 	watch: HandlerWatch | undefined;
 	/** The session that started this one: it decides which code of the project runs. */
-	parent: { readonly acceptedCode: AcceptedCode | null } | null;
+	parent: { readonly acceptedCode: AcceptedCode | null; readonly acceptedPackages: AcceptedPackages | null } | null;
 }
 
 /** The hooks and tools of a session that may run. */
 export interface SessionCode {
 	tools: SessionTools;
-	trust: ProjectGate;
+	/** Decides about the project's code and about packages. */
+	trust: CommandTrust;
+	/** The project's code that may run. */
+	readonly accepted: AcceptedCode | null;
+	/** The files of packages that may be used; null before they were found, and without packages. */
+	readonly packages: AcceptedPackages | null;
 	/** Finds the hooks, at the start and at each reload. Loads the project's tools along with its hooks. */
 	findHooks(): Promise<FoundHooks>;
 	/** Loads the user's own tools again. A file that is broken now keeps its tools. @returns a line for each problem */
@@ -72,10 +88,11 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		own,
 		names: toolNames,
 		extra: extraTools,
-		expectsMore: findProjectTools(options).length > 0 || mayRegisterTools(options) || options.mcp.exist,
+		expectsMore:
+			findProjectTools(options).length > 0 || mayRegisterTools(options) || hasPackages(options) || options.mcp.exist,
 		mayJoin: (name) => options.mcp.exist && name.includes("_"),
 	});
-	const trust = new ProjectGate({
+	const project = new ProjectGate({
 		cwd: paths.cwd,
 		agentDir: paths.agentDir,
 		copyDir: options.copyDir,
@@ -83,13 +100,33 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		...(ask ? { ask } : {}),
 		...(parent ? { inherited: () => parent.acceptedCode } : {}),
 	});
+	const packages = new Packages(options);
 	let seen = "";
 	return {
 		tools,
-		trust,
+		trust: {
+			async describe() {
+				const gate = await packages.gate();
+				return [...(await project.describe()), ...(gate ? await gate.describe() : [])];
+			},
+			askAgain() {
+				project.askAgain();
+				packages.loaded?.askAgain();
+			},
+			async forget() {
+				const found = await project.forget();
+				return ((await (await packages.gate())?.forget()) ?? false) || found;
+			},
+		},
+		get accepted() {
+			return project.accepted;
+		},
+		get packages() {
+			return packages.loaded?.accepted ?? null;
+		},
 		findHooks: async () => {
 			seen = describeCode(options);
-			return findHooks(options, trust, tools);
+			return findHooks(options, project, packages, tools);
 		},
 		async rereadTools() {
 			const found = findTools(options, false);
@@ -104,11 +141,46 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 
 /** True if files of hooks exist that may add models, and that the session may load. */
 export function expectsHooks(options: SessionCodeOptions): boolean {
-	return discoverHooks(hookSearchPaths(options, true)).files.some(isChosen);
+	return hasPackages(options) || discoverHooks(hookSearchPaths(options, true)).files.some(isChosen);
 }
 
-/** Finds the user's own hooks first: the question about the project's code follows once they run. */
-function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: SessionTools): FoundHooks {
+/** The gate of packages, whose code is loaded once a package is configured. */
+class Packages {
+	loaded: PackageGate | null = null;
+
+	constructor(private readonly options: SessionCodeOptions) {}
+
+	/** Null without packages. */
+	async gate(): Promise<PackageGate | null> {
+		if (this.loaded || !hasPackages(this.options)) return this.loaded;
+		const { PackageGate } = await import("./package-code.js");
+		const { paths, copyDir, trust, ask, store, env, explicit, discoverHooks: discovery, parent } = this.options;
+		this.loaded = new PackageGate({
+			...{ paths, copyDir, trust, env, discovery },
+			settings: store,
+			run: explicit.packages,
+			...(ask ? { ask } : {}),
+			...(parent ? { inherited: () => parent.acceptedPackages } : {}),
+		});
+		return this.loaded;
+	}
+}
+
+/** True if a package is configured, also one that is not installed. */
+function hasPackages({ settings, explicit, discoverHooks: discovery }: SessionCodeOptions): boolean {
+	return explicit.packages.length > 0 || (discovery && settings.packages.length > 0);
+}
+
+/**
+ * Finds the user's own hooks first: the questions about packages and about the project's code follow once they run.
+ * `next` throws PiError `package_untrusted` if nobody can be asked about a package.
+ */
+function findHooks(
+	options: SessionCodeOptions,
+	trust: ProjectGate,
+	packages: Packages,
+	tools: SessionTools,
+): FoundHooks {
 	const { files, errors } = discoverHooks(hookSearchPaths(options, true));
 	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
 	return {
@@ -117,6 +189,9 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 		async next() {
 			const problems: PiError[] = [];
 			const onWarning = (line: string) => problems.push(new PiError("hook_load_failed", line));
+			const gate = await packages.gate();
+			const ofPackages = await gate?.accept(onWarning);
+			if (ofPackages) for (const line of await options.usePackages(ofPackages)) onWarning(line);
 			const toolFiles = findProjectTools(options);
 			const isAsked =
 				options.mcp.projectFiles.length > 0 ||
@@ -127,11 +202,12 @@ function findHooks(options: SessionCodeOptions, trust: ProjectGate, tools: Sessi
 			await options.mcp.useProject(accepted);
 			// A file that the user also names explicitly runs even if the project is not trusted.
 			const allowed = accepted ? files : discoverHooks(hookSearchPaths(options, false)).files;
-			const loaded = await load(accepted ? withCopies(toolFiles, accepted, onWarning) : [], options);
+			const projectTools = accepted ? withCopies(toolFiles, accepted, onWarning) : [];
+			const loaded = await load([...(ofPackages?.tools ?? []), ...projectTools], options);
 			problems.push(...loaded.errors);
 			for (const line of tools.useProject(keepGood(accepted ? tools.custom : [], loaded))) onWarning(line);
 			const rest = allowed.filter((file) => !isFirst(file));
-			return { files: withCopies(rest, accepted, onWarning), errors: problems };
+			return { files: [...(ofPackages?.hooks ?? []), ...withCopies(rest, accepted, onWarning)], errors: problems };
 		},
 	};
 }
@@ -153,8 +229,10 @@ function keepGood(before: readonly CustomTool[], { tools, errors }: LoadedTools)
 /** The versions of all files of hooks, tools and MCP servers, without what they import. */
 function describeCode(options: SessionCodeOptions): string {
 	const files = [...discoverHooks(hookSearchPaths(options, true)).files, ...findTools(options, true).files];
-	const paths = [...files.map(({ realPath }) => realPath), ...options.mcp.paths];
-	return paths.map((path) => `${path} ${versionOf(path)}`).join("\n");
+	const { packagesLock, project } = options.paths;
+	const paths = [...files.map(({ realPath }) => realPath), ...options.mcp.paths, packagesLock, project.packagesLock];
+	const versions = paths.map((path) => `${path} ${versionOf(path)}`);
+	return [...versions, JSON.stringify(options.settings.packages)].join("\n");
 }
 
 function versionOf(path: string): string {

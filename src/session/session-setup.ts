@@ -27,6 +27,7 @@ import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
+import type { AcceptedPackages } from "./package-code.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
 import type { LoggedHost, SessionHost } from "./session-host.js";
@@ -86,6 +87,8 @@ export interface ModelClient {
 export interface SessionParent {
 	/** The project's code that may run; null for none. */
 	readonly acceptedCode: AcceptedCode | null;
+	/** The files of packages that may be used. */
+	readonly acceptedPackages: AcceptedPackages | null;
 	readonly keyOverride: KeyOverride | null;
 	/** Decides whether more may be spent. */
 	readonly budget: { ask(signal: AbortSignal): Promise<string | null>; isExceeded(): Promise<boolean> };
@@ -169,6 +172,8 @@ export interface SessionSetup {
 	builtinHooks: readonly BuiltinHook[];
 	/** The project's code that may run; null for none. */
 	acceptedCode(): AcceptedCode | null;
+	/** The files of packages that may be used; null before they were found, and without packages. */
+	acceptedPackages(): AcceptedPackages | null;
 	/** See `HookEventContext.configFiles`. */
 	configFiles(folder: string): ConfigFile[];
 	readonly keyOverride: KeyOverride | null;

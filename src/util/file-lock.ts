@@ -63,11 +63,17 @@ export function isLocked(file: string): boolean {
 /**
  * Runs `work` while holding the lock of a settings file, waiting for other holders, this process included.
  * @param waitMs maximum wait for the lock
+ * @param staleMs age after which a lock counts as abandoned although its owner runs
  * @throws PiError `config_write_failed` if the lock is still held then, or cannot be created
  */
-export async function withFileLock<T>(path: string, work: () => Promise<T>, waitMs = 10_000): Promise<T> {
+export async function withFileLock<T>(
+	path: string,
+	work: () => Promise<T>,
+	waitMs = 10_000,
+	staleMs = STALE_MS,
+): Promise<T> {
 	const deadline = performance.now() + waitMs;
-	let lock = lockForChange(path);
+	let lock = lockForChange(path, staleMs);
 	while (lock === null) {
 		if (performance.now() > deadline) {
 			throw new PiError("config_write_failed", `Cannot change ${path}: another process holds ${lockPath(path)}`, {
@@ -75,7 +81,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, wait
 			});
 		}
 		await delay(POLL_MS * (0.5 + Math.random()));
-		lock = lockForChange(path);
+		lock = lockForChange(path, staleMs);
 	}
 	try {
 		return await work();
@@ -84,10 +90,10 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, wait
 	}
 }
 
-function lockForChange(path: string): Lock | null {
+function lockForChange(path: string, staleMs: number): Lock | null {
 	try {
 		ensurePrivateDir(dirname(path));
-		return tryLock(path, STALE_MS).lock;
+		return tryLock(path, staleMs).lock;
 	} catch (cause) {
 		throw new PiError("config_write_failed", `Cannot change ${path}`, { cause });
 	}

@@ -32,6 +32,8 @@ export interface SpawnGroupOptions {
 	cwd?: string;
 	/** Added to the environment of this process. */
 	env?: Readonly<Record<string, string>>;
+	/** True: `env` is the complete environment. */
+	onlyEnv?: boolean;
 	/** Sent to the program. Default: stdin is empty. */
 	stdin?: string | Uint8Array;
 	/** Ends the process group. */
@@ -90,7 +92,7 @@ export function spawnGroup(
 	forgetEndedGroups();
 	prepareReaper();
 
-	const env = options.env ? { ...process.env, ...options.env } : process.env;
+	const env = options.env ? { ...(options.onlyEnv ? {} : process.env), ...options.env } : process.env;
 	const direct = { program: command, args: [...args], pipes: options.announcesItself ? announcements() : [] };
 	const start = options.announcedByShell ? announcedStart(command, args, { cwd: options.cwd, env }) : direct;
 	let child: ChildProcess;
@@ -222,6 +224,8 @@ export interface ExecOptions {
 	cwd?: string;
 	/** Added to the environment of this process. */
 	env?: Record<string, string>;
+	/** True: `env` is the complete environment. */
+	onlyEnv?: boolean;
 }
 
 /**
@@ -231,7 +235,7 @@ export interface ExecOptions {
 export async function exec(
 	command: string,
 	args: readonly string[],
-	{ signal, timeout, cwd, env }: ExecOptions = {},
+	{ signal, timeout, cwd, env, onlyEnv }: ExecOptions = {},
 ): Promise<ExecResult> {
 	const kept = { stdout: new KeptOutput(MAX_EXEC_BYTES), stderr: new KeptOutput(MAX_EXEC_BYTES) };
 	const result = await spawnGroup(command, args, {
@@ -239,6 +243,7 @@ export async function exec(
 		timeoutMs: timeout || undefined,
 		cwd,
 		env,
+		onlyEnv,
 		announcedByShell: true,
 		onOutput: (chunk, stream) => kept[stream].add(chunk),
 	});

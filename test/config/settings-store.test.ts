@@ -54,6 +54,7 @@ test("without settings files, the documented defaults apply", () => {
 		hookTimeout: 30000,
 		hookGrants: {},
 		customTools: [],
+		packages: [],
 		streamIdleTimeoutMs: 180000,
 		features: { tasks: false },
 		apiKeys: {},
@@ -86,6 +87,7 @@ const ALL = {
 	hookTimeout: 1000,
 	hookGrants: { "a.ts": ["systemItems"] },
 	customTools: ["b.ts"],
+	packages: ["npm:a", { source: "npm:b", hooks: ["!x.ts"] }],
 	streamIdleTimeoutMs: 0,
 	features: { tasks: true },
 	apiKeys: { openai: "k" },
@@ -173,6 +175,25 @@ test("a project can set exactly the settings that the schema marks", () => {
 		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
 		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
 		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
+		"packages",
+	]);
+});
+
+test("packages of the project are used in addition to those of the user, which it cannot remove", () => {
+	const { store } = load({ packages: ["npm:a"] }, { packages: ["npm:b"] });
+	expect(store.current.packages).toEqual(["npm:a", "npm:b"]);
+	expect([store.layer("packages", "user"), store.layer("packages", "project")]).toEqual([["npm:a"], ["npm:b"]]);
+	expect(load({ packages: ["npm:a"] }, { packages: [] }).store.current.packages).toEqual(["npm:a"]);
+	expect(store.layer("packages", "run")).toBeUndefined();
+});
+
+test("an entry of packages needs a source, and knows the kinds of resources", () => {
+	const { store } = load({ packages: [{ hooks: [] }, 3, { source: "npm:a", hook: ["x"] }] });
+	expect(store.current.packages).toEqual([{ source: "npm:a" }]);
+	expect(store.problems.map((line) => line.replace(/^.*settings\.json:/, ""))).toEqual([
+		"3:3: packages[0] needs a valid source; ignored",
+		"6:3: packages[1] must be a source, or an object with a source; ignored",
+		expect.stringContaining('unknown "packages.2.hook"'),
 	]);
 });
 

@@ -103,6 +103,16 @@ test("no code of the adapter for extensions is read without an extension", async
 	expect(kilobytes(["adapter"])).toBeLessThan(40);
 });
 
+test("no code of packages is read without a configured package", async () => {
+	await init;
+	const has = (file: string) => readFileSync(join(DIST, file), "utf8").includes("differs from packages.lock.json");
+	expect(filesReadBy("main", "screen", "headless", "models", "session-headless", "hooks", "index").filter(has)).toEqual(
+		[],
+	);
+	expect(filesReadBy("package-code").filter(has)).toHaveLength(1);
+	expect(kilobytes(["package-code"])).toBeLessThan(50);
+});
+
 test("no code of MCP is read without a configured server, and its client only when a server starts", async () => {
 	await init;
 	const contains = (text: string) => (file: string) => readFileSync(join(DIST, file), "utf8").includes(text);

@@ -43,6 +43,7 @@ export async function runDoctor({ location, options, io }: SubcommandContext): P
 		await checkRipgrep(location),
 		...(await checkEngines(location.env.PATH, location.settings.on)),
 		...(await checkModels(location)),
+		...(await checkPackages(location)),
 		...(await checkHooks(location, options)),
 		...(await checkTools(location)),
 		...(await checkServers(location)),
@@ -232,6 +233,27 @@ async function checkHooks(location: Location, options: SubcommandOptions): Promi
 			? [{ name, state: "note" as const, text: `not run, not trusted: ${skipped}`, fix: "pi hooks trust" }]
 			: []),
 	];
+}
+
+/** Checks the packages of the settings: whether they are installed, unchanged and trusted. */
+async function checkPackages(location: Location): Promise<Finding[]> {
+	if (location.settings.packages.length === 0) return [];
+	const name = "packages";
+	const { findPackageStates } = await import("./list-packages.js");
+	return (await findPackageStates(location)).map(({ configured, loaded, set, problem }): Finding => {
+		if (!loaded || !set) {
+			const [text = "", fix] = (problem ?? "").split(" · ");
+			return { name, state: "problem", text, ...(fix === undefined ? {} : { fix }) };
+		}
+		const text = [configured.name, loaded.version].filter(Boolean).join(" ");
+		if (isTrusted(set)) return { name, state: "ok", text };
+		return {
+			name,
+			state: "note",
+			text: `${text} is not trusted`,
+			fix: "start pi in a terminal and answer the question",
+		};
+	});
 }
 
 /** Checks the files that define MCP servers. Starts no server. */

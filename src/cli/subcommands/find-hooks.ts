@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
+import { SettingsStore } from "../../config/settings-store.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
@@ -8,6 +9,7 @@ import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js"
 import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
 import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import { isRemoteSource } from "../../packages/source.js";
 import { adaptExtension } from "../../session/adapt-extension.js";
 import { copyProjectCode } from "../../session/project-copy.js";
 import type { SubcommandOptions } from "../options.js";
@@ -66,7 +68,11 @@ export function discover(
 		projectDir: paths.project.hooks,
 		cwd: paths.cwd,
 		homeDir: paths.home,
-		extensions: { globalDir: paths.extensions, projectDir: paths.project.extensions, explicit: extensions ?? [] },
+		extensions: {
+			globalDir: paths.extensions,
+			projectDir: paths.project.extensions,
+			explicit: (extensions ?? []).filter((value) => !isRemoteSource(value)),
+		},
 		configured: settings.hooks,
 		settingsDir: paths.agentDir,
 		explicit: hooks,
@@ -83,6 +89,7 @@ export async function findHooks(
 	const { paths } = location;
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
+	const ofPackages = options.findHooks ? await findPackageHooks(location, problems) : [];
 	const store = loadTrust(paths.agentDir);
 	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
 	if (store.warning && project) problems.push(store.warning);
@@ -95,11 +102,27 @@ export async function findHooks(
 		const copy = copies?.get(file.realPath);
 		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
 	});
+	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
+	hooks.splice(hooks.findLastIndex(isFirst) + 1, 0, ...ofPackages);
 	const attempts = await tryHooks(
 		hooks.filter(({ mayRun }) => mayRun),
 		location,
 	);
 	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
+}
+
+/** The hooks of packages that the user trusts. */
+async function findPackageHooks({ paths, env, settings, trust }: Location, problems: string[]): Promise<FoundHook[]> {
+	if (settings.packages.length === 0) return [];
+	const { PackageGate } = await import("../../session/package-code.js");
+	const gate = new PackageGate({
+		...{ paths, env, run: [], discovery: true, skipsUntrusted: true },
+		settings: new SettingsStore(paths),
+		copyDir: paths.projectCache,
+		trust: trust || undefined,
+	});
+	const { hooks } = await gate.accept((line) => problems.push(line));
+	return hooks.map((file) => ({ ...file, trust: "trusted", mayRun: true }));
 }
 
 /**
@@ -110,7 +133,8 @@ export async function loadChosenHooks(
 	location: Location,
 	options: Pick<SubcommandOptions, "hooks" | "findHooks" | "extensions">,
 ): Promise<{ hooks: LoadedHook[]; notices: string[] }> {
-	if (!discover(location, options).files.some(isChosen)) return { hooks: [], notices: [] };
+	const hasPackages = options.findHooks && location.settings.packages.length > 0;
+	if (!hasPackages && !discover(location, options).files.some(isChosen)) return { hooks: [], notices: [] };
 	const { attempts, untrusted, problems } = await findHooks(location, options);
 	const hooks = attempts.flatMap(({ hook }) => hook ?? []);
 	const failures = attempts.flatMap(({ error }) => error ?? []);

@@ -35,6 +35,14 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./context.js")).runContext(command, context);
 		case "usage":
 			return (await import("./usage.js")).printUsage(command, context);
+		case "install":
+			return (await import("./install.js")).runInstall(command, context);
+		case "list":
+			return (await import("./list-packages.js")).listPackages(context);
+		case "update":
+			return (await import("./update.js")).runUpdate(command, context);
+		case "remove":
+			return (await import("./remove.js")).runRemove(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
 	}
@@ -64,7 +72,9 @@ async function runHooks(command: Extract<Subcommand, { name: "hooks" }>, context
 		case "check":
 			return (await import("./hooks-check.js")).checkHooks(command, context);
 		case "new":
-			return (await import("./hooks-new.js")).newHook(command, context);
+			return command.asPackage
+				? (await import("./hooks-new-package.js")).newPackage(command, context)
+				: (await import("./hooks-new.js")).newHook(command, context);
 		case "test":
 			return (await import("./hooks-test.js")).testHook(command, context);
 		case "trust":

@@ -49,12 +49,15 @@ export async function beginSession(
 	const binding = new SessionBinding(screen, session, editor, ended);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
+	components.themes.usePackages(session.loaded.themes);
 	binding.begin();
 	bindHookKeys(session, keymap, (problem) => screen.transcript.notice("warning", problem));
 	editor.addOlderPrompts(binding.promptHistory());
 	palette.attach(session);
 	session.subscribe(({ type }) => {
-		if (type === "registrations_changed") editor.refreshCommands();
+		if (type !== "registrations_changed") return;
+		editor.refreshCommands();
+		components.themes.usePackages(session.loaded.themes);
 	});
 	// Do not ask while the user is typing: the next key would answer the question.
 	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);

@@ -39,6 +39,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	#screen: ThemedScreen | null = null;
 	#watched: { path: string; close(): void } | null = null;
 	#isAsked = false;
+	#packages: NonNullable<ThemeDirs["packages"]> = [];
+	/** True while the theme of the settings is unknown. */
+	#isMissing = false;
 	/** Problems of the file as last read after a change. */
 	#problems: readonly string[] = [];
 	/** Problems found before a screen exists. */
@@ -58,7 +61,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		try {
 			this.show(settings.current.theme ?? AUTO);
 		} catch (error) {
-			this.#report(`theme: ${describeError(error)}`);
+			// A package may bring it, and is read later.
+			if (settings.current.packages.length === 0) this.#report(`theme: ${describeError(error)}`);
+			else this.#isMissing = true;
 		}
 	}
 
@@ -75,9 +80,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		return this.#name;
 	}
 
-	/** The current theme, or a built-in one instead of a project's theme: a project must not style questions about itself. */
+	/** The current theme, or a built-in one instead of that of a project or package, which must not style questions about itself. */
 	get trusted(): Theme {
-		if (this.#file?.found.scope !== "project") return this.theme;
+		if (!this.#file || this.#file.found.scope === "user") return this.theme;
 		return createTheme(
 			{ name: this.#background, styles: builtInStyles(this.#background, this.#background) },
 			this.options.level,
@@ -92,7 +97,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 			...own,
 			...others.map(({ name, scope, path }) => {
 				const title = loadThemeFile(path).theme?.title;
-				const origin = scope === "user" ? "user theme" : "project theme";
+				const origin = `${scope} theme`;
 				return { name, description: title === undefined ? origin : `${title} · ${origin}` };
 			}),
 		];
@@ -125,6 +130,14 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		} catch (error) {
 			this.#report(describeError(error));
 		}
+	}
+
+	/** Adds the themes of packages, and shows the one that the settings select. @param files those of packages that may be used */
+	usePackages(files: NonNullable<ThemeDirs["packages"]>): void {
+		if (files.length === 0 && this.#packages.length === 0 && !this.#isMissing) return;
+		this.#isMissing = false;
+		this.#packages = files;
+		this.followSettings();
 	}
 
 	/** Number of theme files. */
@@ -164,7 +177,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	}
 
 	#files(): FoundTheme[] {
-		return this.options.dirs ? listThemeFiles(this.options.dirs) : [];
+		return this.options.dirs ? listThemeFiles({ ...this.options.dirs, packages: this.#packages }) : [];
 	}
 
 	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {

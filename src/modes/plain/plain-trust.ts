@@ -2,7 +2,7 @@ import type { ProjectFile, ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
 import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
 import type { TrustAnswer } from "../../session/project-code.js";
-import { type CodeLine, codeLines, compareWithTrusted } from "../code-lines.js";
+import { type CodeLine, codeLines, compareWithTrusted, isPlainFile } from "../code-lines.js";
 import { HANDLE_MEANINGS } from "../start-questions.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
@@ -38,7 +38,7 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 	const files = [...set.files].sort((a, b) => Number(a.state === "trusted") - Number(b.state === "trusted"));
 	return questions.ask<TrustAnswer>({
 		lines: [
-			"This project has code that pi would run:",
+			...introduce(set),
 			...files.map((file) => `  ${describeFile(file, set)}`),
 			...set.unresolved.map(
 				({ from, specifier, reason }) =>
@@ -60,12 +60,18 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 	});
 }
 
-function describeFile(file: ProjectFile, { root, trustedAt }: ProjectSet): string {
-	const { rel, realPath, size, sha256, state } = file;
-	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
-	const link = isPlain ? "" : `, a link to ${plainLine(realPath, UNTRUNCATED)}`;
+function introduce({ package: own }: ProjectSet): string[] {
+	if (!own) return ["This project has code that pi would run:"];
+	const notes = own.notes.map((note) => `  ${plainLine(note, UNTRUNCATED)}`);
+	return [`The package ${plainLine(own.name, UNTRUNCATED)} has code that pi would run:`, ...notes];
+}
+
+function describeFile(file: ProjectFile, set: ProjectSet): string {
+	const { title, rel, realPath, size, sha256, state } = file;
+	const { trustedAt } = set;
+	const link = isPlainFile(file, set) ? "" : `, a link to ${plainLine(realPath, UNTRUNCATED)}`;
 	const since = state === "changed" && trustedAt ? `changed since ${trustedAt.slice(0, 10)}` : state;
-	return `${plainLine(rel, UNTRUNCATED)}${link}, ${size} bytes, ${sha256.slice(0, 12)}, ${since}`;
+	return `${plainLine(title ?? rel, UNTRUNCATED)}${link}, ${size} bytes, ${sha256.slice(0, 12)}, ${since}`;
 }
 
 async function showCode(set: ProjectSet, output: PlainOutput): Promise<void> {

@@ -104,12 +104,17 @@ export function createMessagePager(
 const OTHER_ROWS = 6;
 
 /** Shows project code. */
-export function createCodePager(style: DialogStyle, code: readonly CodeLine[], onClose: () => void): Pager {
+export function createCodePager(
+	style: DialogStyle,
+	title: string,
+	code: readonly CodeLine[],
+	onClose: () => void,
+): Pager {
 	const { theme } = style;
 	return new Pager(style, {
 		head: (width, position) => [
 			theme.dim("─".repeat(width)),
-			spread(theme.bold(" Project code that would run"), theme.warning(`${position} `), width),
+			spread(theme.bold(` ${title}`), theme.warning(`${position} `), width),
 		],
 		lines: (width) => code.flatMap((line) => drawCodeLine(line, style, width)),
 		keys: [hint("scroll", ...UP_DOWN, "dialog.pageDown"), hint("back", "dialog.cancel")],

@@ -5,7 +5,7 @@ import { type DialogStyle, hint, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { ScrollText } from "../../../tui/scroll.js";
-import { type CodeChange, type CodeLine, codeLines, compareWithTrusted } from "../../code-lines.js";
+import { type CodeChange, type CodeLine, codeLines, compareWithTrusted, isPlainFile } from "../../code-lines.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { createCodePager, type Pager } from "./pager.js";
 import { choiceLines } from "./panel-lines.js";
@@ -64,7 +64,7 @@ export class TrustPanel implements Component {
 		const position = `${from + 1}–${to} of ${rows.length} · ${keys} `;
 		return [
 			theme.dim("─".repeat(width)),
-			...this.#sentence("This project has code that pi would run:", width),
+			...this.#sentence(titleOf(this.question.set), width),
 			...shown,
 			...(isCut ? [spread("", theme.warning(clipLine(position, width)), width)] : []),
 			...this.#sentence("It can do anything you can. Run it?", width),
@@ -92,7 +92,8 @@ export class TrustPanel implements Component {
 	}
 
 	#showCode(): void {
-		this.#pager = createCodePager(this.style, this.#code(), () => {
+		const title = this.question.set.package ? "Package code that would run" : "Project code that would run";
+		this.#pager = createCodePager(this.style, title, this.#code(), () => {
 			this.#pager = null;
 		});
 	}
@@ -131,11 +132,12 @@ export class TrustPanel implements Component {
 				...indent(wrapLines([details.trim()], Math.max(1, width - 5)), 5),
 			];
 		});
+		const about = wrapLines(set.package?.notes.map((note) => cleanLine(note, MAX_PATH)) ?? [], width - 3);
 		const unresolved = set.unresolved.map(
 			({ from, specifier, reason }) => `${cleanLine(from)} also loads ${cleanLine(specifier)}: ${reason}`,
 		);
 		const notes = wrapLines(unresolved, width - 3).map((line) => theme.warning(`   ${line}`));
-		return [...rows, ...notes];
+		return [...about.map((line) => `   ${line}`), ...rows, ...notes];
 	}
 
 	#sentence(text: string, width: number): string[] {
@@ -149,10 +151,17 @@ export class TrustPanel implements Component {
 	}
 }
 
+function titleOf(set: ProjectSet): string {
+	const { name } = set.package ?? {};
+	return name === undefined
+		? "This project has code that pi would run:"
+		: `The package ${cleanLine(name, MAX_PATH)} has code that pi would run:`;
+}
+
 /** @returns a file's path, and its target if it is a link */
-function nameOf({ rel, realPath }: ProjectFile, { root }: ProjectSet): string {
-	const isPlain = realPath.replaceAll("\\", "/") === `${root.replaceAll("\\", "/")}/${rel}`;
-	const name = cleanLine(rel, MAX_PATH);
+function nameOf({ title, rel, realPath }: ProjectFile, set: ProjectSet): string {
+	const isPlain = isPlainFile({ rel, realPath }, set);
+	const name = cleanLine(title ?? rel, MAX_PATH);
 	return isPlain ? name : `${name} → ${cleanLine(realPath, MAX_PATH)}`;
 }
 

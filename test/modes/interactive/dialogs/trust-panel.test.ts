@@ -42,6 +42,33 @@ const SET = setOf(
 	{ unresolved: [{ from: ".pi/hooks/deploy.ts", specifier: "left-pad", reason: "a package" }] },
 );
 
+const listing = (version: string, digit: string) => `version ${version}\n${digit.repeat(64)} index.js\n`;
+const PACKAGE = setOf(
+	[
+		file("hooks/hello.ts", 'import leftPad from "left-pad";\nexport default leftPad;\n', "new"),
+		file("package.json", '{ "name": "hello-kit" }\n', "trusted"),
+		{
+			...file("node_modules/left-pad", listing("1.3.1", "b"), "changed", listing("1.3.0", "a")),
+			title: "node_modules/left-pad 1.3.1",
+			size: 9000,
+		},
+		file("node_modules/right-pad", listing("2.0.0", "c"), "trusted"),
+	],
+	{
+		root: "package:npm:hello-kit",
+		package: {
+			name: "npm:hello-kit",
+			notes: [
+				"Says hello",
+				"brings 1 hook, 1 extension, version 1.1.0",
+				"needs 2 dependencies, 8.9 KB",
+				"extensions/left.ts uses pi.registerCommand, ctx.ui.notify",
+				"extensions/left.ts uses event session_tree in line 4, which pi refuses",
+			],
+		},
+	},
+);
+
 /** A panel opened by `askTrust`. */
 async function open(set: ProjectSet, rows?: number, state: Parameters<typeof askTrust>[3] = {}) {
 	const answers: TrustAnswer[] = [];
@@ -69,6 +96,20 @@ describe("the question", () => {
 	test.each([80, 40])("lists every file with size, digest and state, in %i columns", async (width) => {
 		const { screen } = await open(SET, 40);
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-question-${width}.txt`);
+	});
+
+	test.each([120, 80, 40])(
+		"shows what a package brings, its files and its dependencies, in %i columns",
+		async (width) => {
+			const { screen } = await open(PACKAGE, 40);
+			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-package-${width}.txt`);
+		},
+	);
+
+	test("shows the code of a package and the changed files of a dependency", async () => {
+		const { screen, press } = await open(PACKAGE, 40);
+		await press("v");
+		await expect(screen(80)).toMatchFileSnapshot("../../../screens/trust-package-code-80.txt");
 	});
 
 	test("looks like its documentation", async () => {

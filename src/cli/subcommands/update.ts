@@ -1,0 +1,31 @@
+import type { PackageChange } from "../../packages/manage.js";
+import type { Subcommand } from "../options.js";
+import { printJson, printLines } from "../standard-io.js";
+import { ASKS } from "./install.js";
+import type { SubcommandContext } from "./location.js";
+import { withPackages } from "./with-packages.js";
+
+/**
+ * `pi update [<name>]`: installs the newest versions of packages that the settings allow. Runs no code of them.
+ * @throws PiError `package_failed`, `bad_arguments`
+ */
+export function runUpdate(
+	{ package: word, local }: Extract<Subcommand, { name: "update" }>,
+	context: SubcommandContext,
+): Promise<number> {
+	return withPackages(context, async (manager) => {
+		const changes = await manager.update(word, local ? "project" : "user");
+		if (context.options.json) return printJson(context.io, changes);
+		const isAsked = changes.some(({ isChanged }) => isChanged);
+		const lines =
+			changes.length === 0
+				? ["No packages to update · those at paths are read at each start"]
+				: changes.map(describeUpdate);
+		return printLines(context.io, [...lines, ...(isAsked ? [ASKS] : [])]);
+	});
+}
+
+function describeUpdate({ name, before, now, isChanged, brings }: PackageChange): string {
+	if (!isChanged) return `${name} is up to date: ${now ?? "no version"}`;
+	return `Updated ${name}: ${before ?? "not installed"} → ${now ?? "no version"}: ${brings}`;
+}
