@@ -97,8 +97,8 @@ export type Subcommand =
 	| { name: "hooks"; action: "check"; target: string; more?: readonly string[]; types?: boolean }
 	/** `runs`: commands to run at the end, such as `/budget 200`. */
 	| { name: "hooks"; action: "test"; target: string; runs?: readonly string[] }
-	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`. */
-	| { name: "hooks"; action: "new"; target: string; inProject: boolean }
+	/** `target`: name of the hook; `inProject`: create it in `.pi/hooks`; `asPackage`: `target` is a directory for a package. */
+	| { name: "hooks"; action: "new"; target: string; inProject: boolean; asPackage?: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
 	| SessionsSubcommand

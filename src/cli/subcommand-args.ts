@@ -37,7 +37,8 @@ function parser(name: SubcommandName): Command {
 		.option("--verbose")
 		.option("--json")
 		.option("-h, --help");
-	if (name === "hooks") return command.option("--project").option("--types").option("--run <command>", "", addOne);
+	if (name === "hooks")
+		return command.option("--project").option("--package").option("--types").option("--run <command>", "", addOne);
 	if (name === "sessions") return command.option("--all");
 	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
@@ -77,7 +78,10 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 function readHooks([word = "list", target, ...more]: readonly string[], options: ParsedOptions): Subcommand {
 	const action = choose("hooks", word, HOOK_ACTIONS);
 	const inProject = options.flag("project");
+	const asPackage = options.flag("package");
 	if (inProject && action !== "new") throw usage(`--project works only with pi hooks new, not with ${action}`);
+	if (asPackage && action !== "new") throw usage(`--package works only with pi hooks new, not with ${action}`);
+	if (asPackage && inProject) throw usage("--package and --project exclude each other");
 	if (action === "list" || action === "trust" || action === "untrust") {
 		takeAtMost(`hooks ${action}`, target === undefined ? more : [target, ...more], 0);
 		return { name: "hooks", action };
@@ -91,7 +95,7 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 		const operand = action === "new" ? "name" : "file";
 		throw usage(`pi hooks ${action} <${operand}>: missing ${operand}`);
 	}
-	if (action === "new") return { name: "hooks", action, target, inProject };
+	if (action === "new") return { name: "hooks", action, target, inProject, ...(asPackage && { asPackage }) };
 	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
 	const types = options.flag("types") ? { types: true } : {};
 	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };

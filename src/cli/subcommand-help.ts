@@ -32,10 +32,12 @@ ${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
 Exit codes: 1 if a hook does not load
 `,
 	"hooks new": `usage: pi hooks new <name> [--project]
+       pi hooks new --package <dir|name>
 
 Writes <name>.ts and tests/<name>.test.mjs to your hooks, and a tsconfig.json if the directory has none.
 
   --project                 write to the hooks of this project, .pi/hooks
+  --package                 write a package to share: a hook, a skill, a test, types and a README, in a new directory
 ${JSON_OPTION}${COMMON}`,
 	"hooks check": `usage: pi hooks check <file|name>... [--types] [--json]
 

@@ -1,12 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
 import { PiError } from "../../errors.js";
-import { errnoCode } from "../../util/fs.js";
-import { packageRoot } from "../../util/package-root.js";
 import { printJson, printLines } from "../standard-io.js";
 import { compilerConfig } from "./compiler-config.js";
 import type { SubcommandContext } from "./location.js";
+import { alreadyExists, hookSource, linkPackage, rejectBuiltin, writeNewFile } from "./scaffold.js";
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
@@ -26,22 +24,20 @@ export async function newHook(
 			hint: "use up to 64 letters, digits, _ and -",
 		});
 	}
-	if (BUILTIN_COMMANDS.some(({ name: builtin, aliases = [] }) => [builtin, ...aliases].includes(name))) {
-		throw new PiError("bad_arguments", `/${name} is a built-in command`, { hint: "choose another name" });
-	}
+	rejectBuiltin(name);
 	const dir = inProject ? paths.project.hooks : paths.hooks;
 	const file = join(dir, `${name}.ts`);
 	const other = join(dir, name, "index.ts");
 	if (existsSync(other)) throw alreadyExists(other);
 	const tsconfig = join(dir, "tsconfig.json");
-	write(file, hookSource(name));
+	writeNewFile(file, hookSource(name));
 	const tests = join(dir, "tests");
 	const test = join(tests, `${name}.test.mjs`);
 	const wroteTest = !existsSync(test);
-	if (wroteTest) write(test, testSource(name));
+	if (wroteTest) writeNewFile(test, testSource(name));
 	linkPackage(join(tests, "node_modules", "@mariozechner", "pi-coding-agent"));
 	const wroteConfig = !existsSync(tsconfig);
-	if (wroteConfig) write(tsconfig, `${JSON.stringify(compilerConfig(), null, "\t")}\n`);
+	if (wroteConfig) writeNewFile(tsconfig, `${JSON.stringify(compilerConfig(), null, "\t")}\n`);
 	if (options.json) {
 		await printJson(io, {
 			path: file,
@@ -63,62 +59,6 @@ export async function newHook(
 		`      /reload in a running pi, then /${name}${inProject ? "; project hooks must be trusted first: pi hooks trust" : ""}`,
 	]);
 	return 0;
-}
-
-function write(path: string, text: string): void {
-	try {
-		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-		// Never writable by others, whatever the umask: pi would refuse to load it.
-		writeFileSync(path, text, { flag: "wx", mode: 0o644 });
-	} catch (cause) {
-		if (errnoCode(cause) === "EEXIST") throw alreadyExists(path);
-		throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
-	}
-}
-
-/** Lets tests import the running installation by its name. @throws PiError `config_write_failed` */
-function linkPackage(path: string): void {
-	try {
-		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-		const found = lstatSync(path, { throwIfNoEntry: false });
-		// A package that someone has installed there is theirs.
-		if (found && !found.isSymbolicLink()) return;
-		rmSync(path, { force: true });
-		symlinkSync(packageRoot(), path, "junction");
-	} catch (cause) {
-		throw new PiError("config_write_failed", `Cannot write ${path}`, { cause });
-	}
-}
-
-function alreadyExists(path: string): PiError {
-	return new PiError("bad_arguments", `${path} already exists`, { hint: "choose another name" });
-}
-
-function hookSource(name: string): string {
-	return `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
-
-/** Counts the tool calls of a run and blocks git push. */
-export default function (pi: HookAPI) {
-	let calls = 0;
-
-	pi.on("agent_start", () => {
-		calls = 0;
-	});
-
-	// Runs before each tool call. Return nothing to allow the call.
-	pi.on("tool_call", (event) => {
-		calls++;
-		if (event.toolName === "bash" && String(event.input.command).includes("git push")) {
-			return { block: true, reason: "Only the user may push. Describe what you would push instead." };
-		}
-	});
-
-	pi.command(${JSON.stringify(name)}, {
-		description: "Show how many tools the last run called",
-		handler: (ctx) => ({ status: \`\${calls} tool calls, \${ctx.entries.length} entries in the session\` }),
-	});
-}
-`;
 }
 
 function testSource(name: string): string {

@@ -72,7 +72,9 @@ async function runHooks(command: Extract<Subcommand, { name: "hooks" }>, context
 		case "check":
 			return (await import("./hooks-check.js")).checkHooks(command, context);
 		case "new":
-			return (await import("./hooks-new.js")).newHook(command, context);
+			return command.asPackage
+				? (await import("./hooks-new-package.js")).newPackage(command, context)
+				: (await import("./hooks-new.js")).newHook(command, context);
 		case "test":
 			return (await import("./hooks-test.js")).testHook(command, context);
 		case "trust":
