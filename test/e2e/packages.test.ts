@@ -79,7 +79,9 @@ test("a package is installed, asked about, updated with a diff, refused when tam
 		"Updated npm:hello-kit: 1.0.0 → 1.1.0: 1 hook, 1 skill\n",
 	);
 	const second = await openPi(options);
-	expect(await second.waitForText("Run it?")).toMatch(/hooks\/hello\.ts\s+0\.2 KB +[0-9a-f]{12} +changed since \d+ \w{3} +\+2 −2/);
+	expect(await second.waitForText("Run it?")).toMatch(
+		/hooks\/hello\.ts\s+0\.2 KB +[0-9a-f]{12} +changed since \d+ \w{3} +\+2 −2/,
+	);
 	second.type("v");
 	expect(await second.waitForText('writeFileSync("ran", "second")')).toContain("Package code that would run");
 	await second.press("escape");
