@@ -39,7 +39,10 @@ export const PARTS = {
 			"src/context/*.ts",
 			...sources("context", `${CONTEXT_CHECKS} ${CONTEXT_BUILD} ${CONTEXT_TEXT}`).map((path) => `!${path}`),
 		],
-		tests: tests("context", "context-memo entry-message ledger preamble recorded-request shared-length"),
+		tests: tests(
+			"context",
+			"context-memo entry-message ledger omitted-images preamble recorded-request shared-length stability",
+		),
 	},
 	"log-entries": {
 		mutate: sources("log", "codec entry freeze linear-entry read-entry read-message read-preamble"),
