@@ -10,7 +10,7 @@ import type { Random } from "./random.js";
 import { faultTest, IS_LONG } from "./rounds.js";
 
 /** Hooks that one process loads, one after another. */
-const HOOKS = IS_LONG ? 8 : 3;
+const HOOKS = IS_LONG ? 8 : 2;
 const EVENTS = [
 	...["session", "prompt", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "response"],
 	...["tool_call", "tool_result", "context", "agent_settled", "model_changed"],

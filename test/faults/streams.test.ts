@@ -85,9 +85,6 @@ faultTest(
 test("streams: a pipe on stdin that stays open and silent does not keep pi from answering", async () => {
 	const provider = await startProvider();
 	provider.on(() => "Fine.");
-	const runs = ["-p", "--mode=json"].map((mode) => spawnPi([mode, "go"], { agentDir: agentDirFor(provider) }).exited);
-	for (const { code, stdout, stderr } of await Promise.all(runs)) {
-		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-		expect(stdout).toContain("Fine.");
-	}
+	const { code, stdout } = await spawnPi(["-p", "go"], { agentDir: agentDirFor(provider) }).exited;
+	expect({ code, stdout }).toEqual({ code: 0, stdout: "Fine.\n" });
 });
