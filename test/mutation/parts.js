@@ -57,7 +57,10 @@ export const PARTS = {
 			"log",
 			"batch-journal check-session import-session open-error open-file repair-session session-checker session-file session-log tree-file",
 		),
-		tests: tests("log", "check-session import-session repair-session session-faults session-log"),
+		tests: tests(
+			"log",
+			"check-session import-session open-file repair-session session-faults session-log session-log-reads session-writes",
+		),
 	},
 	"log-catalog": {
 		mutate: sources(
