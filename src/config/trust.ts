@@ -100,7 +100,7 @@ export async function storeTrust(agentDir: string, set: ProjectSet): Promise<{ k
 	ensurePrivateDir(texts);
 	for (const file of set.files) {
 		const copy = join(texts, `${file.sha256}.txt`);
-		if (!existsSync(copy)) await atomicWriteFile(copy, file.bytes, { mode: 0o600 });
+		if (trustedText(agentDir, file.sha256) === undefined) await atomicWriteFile(copy, file.bytes, { mode: 0o600 });
 	}
 	const files = Object.fromEntries(set.files.map((file) => [file.rel, file.sha256]));
 	return changeProjects(agentDir, (projects) => {

@@ -106,16 +106,19 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 		}
 	}
 	if (options.discovery) {
-		const addOwn = (path: string, kind?: HookFile["kind"]) => {
-			const writable = othersCanWrite(path);
-			if (writable) {
+		const addOwn = (dir: string, path: string, kind?: HookFile["kind"]) => {
+			const located = kind ? locateExtension(path) : [path];
+			const writable = located.map((file) => othersCanWrite(file, dir)).find(isText);
+			if (writable !== undefined) {
 				const message = `Hook ${path} was not loaded: other users can write to ${writable}`;
 				errors.push(new PiError("hook_load_failed", message, { hint: `chmod go-w ${writable}` }));
 			} else add(path, "global", kind);
 		};
 		const { extensions } = options;
-		for (const path of listHookFiles(options.globalDir, errors)) addOwn(path);
-		if (extensions) for (const path of listExtensions(extensions.globalDir, errors)) addOwn(path, "extension");
+		for (const path of listHookFiles(options.globalDir, errors)) addOwn(options.globalDir, path);
+		if (extensions) {
+			for (const path of listExtensions(extensions.globalDir, errors)) addOwn(extensions.globalDir, path, "extension");
+		}
 		for (const path of listHookFiles(options.projectDir, errors)) add(path, "project");
 		if (extensions) {
 			for (const path of listExtensions(extensions.projectDir, errors)) add(path, "project", "extension");
@@ -214,13 +217,17 @@ function isFile(path: string): boolean {
 	return stat(path)?.isFile() === true;
 }
 
-/** The file or its directory, if its group or everyone can write to it. */
-function othersCanWrite(path: string): string | null {
-	if (process.platform === "win32") return null;
-	for (const candidate of [path, dirname(path)]) {
-		if (((stat(candidate)?.mode ?? 0) & 0o022) !== 0) return candidate;
-	}
-	return null;
+/**
+ * Whoever can write to a file, to a directory between `dir` and it, or to what a link leads to, chooses the code that runs.
+ * @returns one of these that its group or everyone can write to
+ */
+function othersCanWrite(file: string, dir: string): string | undefined {
+	if (process.platform === "win32") return undefined;
+	const candidates = [file];
+	for (let parent = dirname(file); parent.startsWith(dir); parent = dirname(parent)) candidates.push(parent);
+	const real = realpathSync(file);
+	candidates.push(real, dirname(real));
+	return candidates.find((candidate) => ((stat(candidate)?.mode ?? 0) & 0o022) !== 0);
 }
 
 function stat(path: string): Stats | null {

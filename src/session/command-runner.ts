@@ -10,6 +10,7 @@ import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { Attachment, CommandResult, CompletionItem } from "../hooks/types.js";
+import type { SessionLog } from "../log/session-log.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
 import { readSkill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
@@ -28,6 +29,8 @@ export interface CommandRunnerDeps {
 	mcp: Pick<SessionMcp, "runPrompt" | "completePrompt">;
 	ui(): SessionUI;
 	shell(): CommandShell | null;
+	/** The log of the session. */
+	log(): Pick<SessionLog, "length" | "flush">;
 	emit(event: AgentSessionEvent): void;
 }
 
@@ -64,7 +67,7 @@ export class CommandRunner {
 		const operation = activity.begin("command", { name: line.name });
 		emit({ type: "command_start", name: line.name });
 		try {
-			return await this.#dispatch(found, line.rest, operation.signal);
+			return await this.#saved(() => this.#dispatch(found, line.rest, operation.signal));
 		} finally {
 			emit({ type: "command_end", name: line.name });
 			operation.end();
@@ -81,9 +84,20 @@ export class CommandRunner {
 		activity.check("command");
 		const operation = activity.begin("command", { name: `shortcut ${key}` });
 		try {
-			return toLineResult(await hooks().runShortcut(id, operation.signal));
+			return toLineResult(await this.#saved(() => hooks().runShortcut(id, operation.signal)));
 		} finally {
 			operation.end();
+		}
+	}
+
+	/** Runs a command and waits until its entries are on disk. */
+	async #saved<T>(run: () => Promise<T>): Promise<T> {
+		const log = this.deps.log();
+		const { length } = log;
+		try {
+			return await run();
+		} finally {
+			if (log.length > length) await log.flush();
 		}
 	}
 

@@ -216,6 +216,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		mcp,
 		ui: () => surface.ui,
 		shell: () => surface.shell,
+		log: () => state.log,
 		emit,
 	});
 	const prompter: Prompter = new Prompter({

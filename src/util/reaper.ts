@@ -27,11 +27,17 @@ for id in $groups; do kill -s KILL -- "-$id"; done
 `;
 
 /**
+ * Tries again, for some seconds at most, while the reaper has not read earlier lines: the pipe does not block. SIGPIPE ends
+ * the subshell if the reaper is gone.
+ */
+const RETRY = `{ true >&3 && (trap - PIPE; n=0; until echo "+$$" >&3 || [ $((n += 1)) -gt 300 ]; do sleep 0.01 || sleep 1; done); }`;
+
+/**
  * First command of a shell that was started with `reaperPipe()` as its descriptor 3: registers its group with the reaper
  * and closes the pipe, whose end the reaper waits for. Without it, pi could be killed after starting the shell and before
  * registering it. Prints nothing if the descriptor is missing or the reaper has ended.
  */
-export const ANNOUNCE_GROUP = `trap '' PIPE; { echo "+$$" >&3; } 2>/dev/null; trap - PIPE; exec 3>&-; `;
+export const ANNOUNCE_GROUP = `trap '' PIPE; { echo "+$$" >&3 || ${RETRY}; } 2>/dev/null; trap - PIPE; exec 3>&-; `;
 
 /** Process groups that must not outlive pi. */
 const groups = new Set<number>();

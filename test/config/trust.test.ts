@@ -246,4 +246,14 @@ describe("trust", () => {
 		writeFileSync(join(agentDir, "trusted", `${sha256}.txt`), "y");
 		expect([trustedText(agentDir, sha256), trustedText(agentDir, "../../etc/passwd")]).toEqual([undefined, undefined]);
 	});
+
+	test("trusting the same contents again replaces a damaged copy", async () => {
+		const { agentDir, look } = project({ ".pi/hooks/a.ts": "x" });
+		const set = await look();
+		await storeTrust(agentDir, set);
+		const sha256 = set.files[0]?.sha256 ?? "";
+		writeFileSync(join(agentDir, "trusted", `${sha256}.txt`), "y");
+		await storeTrust(agentDir, set);
+		expect(trustedText(agentDir, sha256)).toBe("x");
+	});
 });

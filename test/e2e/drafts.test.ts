@@ -5,11 +5,16 @@ import type { PiTerminal } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi } from "./support.js";
 
-/** A hook that asks a question on command. */
+/** A hook that asks a question when a file exists. */
 const ASKING = `
+import { existsSync } from "node:fs";
 export default function (pi) {
 	pi.on("session", (_, ctx) => {
-		setTimeout(() => ctx.ui.confirm("Are you there?", "Say so."), 1500);
+		const timer = setInterval(() => {
+			if (!existsSync(ctx.cwd + "/ask")) return;
+			clearInterval(timer);
+			void ctx.ui.confirm("Are you there?", "Say so.");
+		}, 20);
 	});
 }
 `;
@@ -27,6 +32,7 @@ test("a draft survives a picker, a resize, a hook's question, a failing and an i
 	await pi.waitForText(/Scripted$/m);
 	pi.type(DRAFT);
 	await pi.waitForText(DRAFT);
+	writeFiles(pi.cwd, { ask: "" });
 	await pi.waitForText("Are you there?");
 	await pi.press("escape");
 	await untilDraft(pi);

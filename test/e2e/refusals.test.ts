@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempDir } from "../helpers/temp.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
 test("an unknown model is rejected with the nearest name", async () => {
@@ -101,4 +101,35 @@ test("a hook that does not load is named, and the prompt is still answered", asy
 	const run = await runPi(["-p", "hi"], { agentDir });
 	expect(run).toMatchObject({ code: 0, stdout: "Fine.\n" });
 	expect(run.stderr).toMatch(/^[^\n]*broken\.ts[^\n]*\n$/);
+});
+
+test("a hook that other users can change is not loaded, and the prompt is still answered", async () => {
+	const provider = await startProvider();
+	const names = ["file.ts", "pack/index.ts", "deep/index.ts"];
+	const files = names.map((name) => [`hooks/${name}`, `export default () => console.log("${name} ran");`] as const);
+	const agentDir = agentDirFor(provider, { files: Object.fromEntries(files) });
+	const [hooks, elsewhere] = [join(agentDir, "hooks"), tempDir()];
+	const at = (name: string) => join(hooks, name);
+	for (const name of names) chmodSync(at(name), 0o600);
+	for (const name of [".", "pack", "deep"]) chmodSync(at(name), 0o700);
+	writeFiles(elsewhere, { "linked.ts": 'export default () => console.log("link.ts ran");' });
+	symlinkSync(join(elsewhere, "linked.ts"), at("link.ts"));
+	chmodSync(at("file.ts"), 0o620);
+	for (const dir of [at("pack"), elsewhere]) chmodSync(dir, 0o707);
+	provider.on(() => "Fine.");
+	const refusal = (hook: string, place: string) =>
+		`Hook ${hook} was not loaded: other users can write to ${place} · chmod go-w ${place}`;
+	const refusesSome = await runPi(["-p", "hi"], { agentDir });
+	expect(refusesSome).toMatchObject({ code: 0, stdout: "Fine.\n" });
+	expect(refusesSome.stderr.trimEnd().split("\n")).toEqual([
+		"deep/index.ts ran",
+		refusal(at("file.ts"), at("file.ts")),
+		refusal(at("link.ts"), elsewhere),
+		refusal(at("pack/index.ts"), at("pack")),
+	]);
+	chmodSync(hooks, 0o770);
+	const refusesAll = await runPi(["-p", "hi"], { agentDir });
+	expect(refusesAll).toMatchObject({ code: 0, stdout: "Fine.\n" });
+	expect(refusesAll.stderr).toContain(refusal(at("deep/index.ts"), hooks));
+	expect(refusesAll.stderr).not.toContain(" ran");
 });

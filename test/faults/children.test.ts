@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentDirFor } from "../e2e/support.js";
@@ -7,21 +6,10 @@ import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { faultEnv } from "./driver.js";
+import { LISTS_PROGRAMS, running } from "./processes.js";
 import { IS_LONG } from "./rounds.js";
 
 const IGNORES_TERM = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)`;
-
-/** Ids of the running programs with an argument that contains a text. */
-function running(text: string): number[] {
-	const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-	return ids.map(Number).filter((pid) => {
-		try {
-			return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
-		} catch {
-			return false; // it has ended
-		}
-	});
-}
 
 /** Programs that pi starts; `mark` is in their arguments, and they end only by SIGKILL. */
 const PROGRAMS: Record<string, (mark: string) => { call?: ReturnType<typeof toolCall>; hook?: string; mcp?: object }> =
@@ -42,24 +30,27 @@ const PROGRAMS: Record<string, (mark: string) => { call?: ReturnType<typeof tool
 		}),
 	};
 
-/** Other tests of the suite kill pi during a command. */
-const TRIED = Object.keys(PROGRAMS).filter((name) => IS_LONG || !/bash|command/.test(name));
+/** Other tests of the suite kill pi during a command; ripgrep is started like one. */
+const TRIED = Object.keys(PROGRAMS).filter((name) => IS_LONG || !/bash|command|grep/.test(name));
 
-test.each(TRIED)("children: kill -9 right after the start of %s leaves no process", async (name) => {
-	const mark = `mark-${process.pid}-${Object.keys(PROGRAMS).indexOf(name)}`;
-	const { call, hook, mcp } = PROGRAMS[name]?.(mark) ?? {};
-	const provider = await startProvider();
-	const agentDir = agentDirFor(provider, hook ? { hooks: { "runs.ts": hook } } : {});
-	if (mcp) writeFiles(agentDir, { "mcp.json": mcp });
-	const cwd = tempDir();
-	spawnSync("mkfifo", [join(cwd, "fifo")]);
-	onTestFinished(() => {
-		for (const pid of running(mark)) process.kill(pid, "SIGKILL");
-	});
-	provider.reply(call ? [call] : "Hello.");
-	const env = faultEnv({ under: "/nowhere", killAfterSpawn: mark });
-	const pi = spawnPi(["-p", "go"], { agentDir, cwd, env });
-	pi.end();
-	expect(await pi.exited).toMatchObject({ signal: "SIGKILL" });
-	await expect.poll(() => running(mark), { timeout: 5000, interval: 50 }).toEqual([]);
-});
+test.runIf(LISTS_PROGRAMS).each(TRIED)(
+	"children: kill -9 right after the start of %s leaves no process",
+	async (name) => {
+		const mark = `mark-${process.pid}-${Object.keys(PROGRAMS).indexOf(name)}`;
+		const { call, hook, mcp } = PROGRAMS[name]?.(mark) ?? {};
+		const provider = await startProvider();
+		const agentDir = agentDirFor(provider, hook ? { hooks: { "runs.ts": hook } } : {});
+		if (mcp) writeFiles(agentDir, { "mcp.json": mcp });
+		const cwd = tempDir();
+		spawnSync("mkfifo", [join(cwd, "fifo")]);
+		onTestFinished(() => {
+			for (const pid of running(mark)) process.kill(pid, "SIGKILL");
+		});
+		provider.reply(call ? [call] : "Hello.");
+		const env = faultEnv({ under: "/nowhere", killAfterSpawn: mark });
+		const pi = spawnPi(["-p", "go"], { agentDir, cwd, env });
+		pi.end();
+		expect(await pi.exited).toMatchObject({ signal: "SIGKILL" });
+		await expect.poll(() => running(mark), { timeout: 5000, interval: 50 }).toEqual([]);
+	},
+);

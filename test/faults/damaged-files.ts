@@ -53,7 +53,7 @@ export function testDamagedFiles(damage: string, change: (file: Buffer, random: 
 	faultTest(
 		family,
 		"sessions load unchanged and are continued",
-		{ short: 20, long: 10_000, perTest: FILES },
+		{ short: 8, long: 10_000, perTest: FILES },
 		async ({ random }) => {
 			if (!running || running.driver.hasExited()) {
 				const at = await place();

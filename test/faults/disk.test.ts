@@ -18,7 +18,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 import { type Driver, drive, faultEnv } from "./driver.js";
 import { acknowledgedBy, expectNoStack, lostEntries } from "./judge.js";
 import type { Random } from "./random.js";
-import { faultTest } from "./rounds.js";
+import { faultTest, IS_LONG } from "./rounds.js";
 
 const PROMPTS = 4;
 
@@ -110,7 +110,7 @@ faultTest(
 	},
 );
 
-test("disk: with a limit on the size of files, one line says so and the answer is given", async () => {
+test.runIf(IS_LONG)("disk: with a limit on the size of files, one line says so and the answer is given", async () => {
 	const { provider, agentDir, file } = await place();
 	const cwd = tempDir();
 	const command = 'ulimit -f 8; exec "$@"';

@@ -16,6 +16,8 @@ export interface FaultPlan {
 	failing?: [first: number, count: number];
 	code?: string;
 	isShort?: boolean;
+	synced?: string;
+	clock?: number[];
 	killAfterSpawn?: string;
 }
 

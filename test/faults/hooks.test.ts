@@ -1,15 +1,16 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { agentDirFor } from "../e2e/support.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { writeHook } from "../helpers/temp.js";
 import { drive } from "./driver.js";
+import { acknowledgedBy } from "./judge.js";
 import type { Random } from "./random.js";
 import { faultTest, IS_LONG } from "./rounds.js";
 
 /** Hooks that one process loads, one after another. */
-const HOOKS = IS_LONG ? 8 : 3;
+const HOOKS = IS_LONG ? 8 : 2;
 const EVENTS = [
 	...["session", "prompt", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "response"],
 	...["tool_call", "tool_result", "context", "agent_settled", "model_changed"],
@@ -105,3 +106,32 @@ faultTest(
 		expect(await driver.exited).toEqual({ code: 0, signal: null });
 	},
 );
+
+const REBUILDING = `let runs = 0;
+export default (pi) => {
+	pi.on("context", async (event, ctx) => { runs++; await ctx.rebuildContext(); });
+	pi.command("rebuild", { handler: async (ctx) => {
+		const before = runs;
+		await Promise.all([1, 2, 3, 4].map(() => ctx.rebuildContext()));
+		await ctx.saveEntry({ type: "test_runs", runs: runs - before });
+	} });
+};`;
+
+test("hooks: rebuildContext in a context handler is an error, and calls that overlap share a run", async () => {
+	const provider = await startProvider();
+	provider.on(() => "Fine.");
+	const agentDir = agentDirFor(provider, { hooks: { "rebuilds.ts": REBUILDING } });
+	const driver = drive([], { agentDir });
+	await driver.ask("go");
+	expect(await driver.client.call("get_last_assistant_text")).toEqual({ text: "Fine." });
+	const errors = driver.events.filter(({ type }) => type === "hook_error");
+	expect(errors.length).toBeGreaterThan(0);
+	expect(JSON.stringify(errors)).toContain("rebuilds.ts");
+	await driver.client.call("prompt", { message: "/rebuild" });
+	const saved = acknowledgedBy(driver.events).at(-1)?.content;
+	// One that runs, and one for all calls that came after its start.
+	expect(saved).toMatchObject({ type: "test_runs", runs: expect.toSatisfy((runs: number) => runs >= 1 && runs <= 2) });
+	driver.end();
+	expect(await driver.exited).toEqual({ code: 0, signal: null });
+	expect(provider.violations).toEqual([]);
+});

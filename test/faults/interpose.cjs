@@ -11,6 +11,9 @@ const { isMainThread } = require("node:worker_threads");
  * @property {[number, number]} [failing] the calls that fail: the first, and their number
  * @property {string} [code] their error, such as ENOSPC
  * @property {boolean} [isShort] true: failing writes still write one half
+ * @property {string} [synced] file that receives what is on the disk, one line of JSON each: a file with the size that a sync
+ *   saved, or a directory
+ * @property {number[]} [clock] what the clock of the system is off, in ms: the next of these after every few looks at it
  * @property {string} [killAfterSpawn] ends the process as soon as it has started a program with this argument
  */
 
@@ -30,6 +33,9 @@ function interpose(plan) {
 		for (;;); // the signal arrives at once
 	};
 	const isWatched = (path) => typeof path === "string" && path.startsWith(plan.under);
+	const noteSync = (path, size) => {
+		if (plan.synced && path) real.appendFileSync(plan.synced, `${JSON.stringify({ path, size })}\n`);
+	};
 	const failure = (name, path) => {
 		const error = new Error(`${plan.code}: fault of the test, ${name} '${path}'`);
 		return Object.assign(error, { code: plan.code, errno: -5, syscall: name, path });
@@ -72,7 +78,12 @@ function interpose(plan) {
 	for (const name of ["writeFile", "rename", "unlink", "mkdir"]) {
 		const method = `${name}Sync`;
 		fs[method] = (path, ...rest) => {
-			const whole = () => real[method](path, ...rest);
+			const whole = () => {
+				const result = real[method](path, ...rest);
+				if (name !== "rename") return result;
+				for (const [descriptor, name] of open) if (name === path) open.set(descriptor, rest[0]);
+				return result;
+			};
 			if (!isWatched(path)) return whole();
 			const half = () => {
 				if (name === "writeFile") real.writeFileSync(path, rest[0].subarray(0, rest[0].length >> 1), rest[1]);
@@ -83,11 +94,30 @@ function interpose(plan) {
 	fs.fdatasync = (descriptor, done) => {
 		try {
 			if (open.has(descriptor)) run("fdatasync", open.get(descriptor), () => {});
-			real.fdatasync(descriptor, done);
+			const { size } = real.fstatSync(descriptor);
+			real.fdatasync(descriptor, (error) => {
+				if (!error) noteSync(open.get(descriptor), size);
+				done(error);
+			});
 		} catch (error) {
 			setImmediate(done, error);
 		}
 	};
+	const openFile = fs.promises.open;
+	fs.promises.open = async (path, ...rest) => {
+		const file = await openFile(path, ...rest);
+		const sync = file.sync.bind(file);
+		file.sync = () => sync().then(() => noteSync(path));
+		return file;
+	};
+	const { now } = Date;
+	let looks = 0;
+	const offset = () => plan.clock[(looks++ >> 2) % plan.clock.length];
+	const clock = {
+		construct: (target, args) => new target(...(args.length > 0 ? args : [now() + offset()])),
+		get: (target, name) => (name === "now" ? () => now() + offset() : Reflect.get(target, name)),
+	};
+	if (plan.clock) globalThis.Date = new Proxy(Date, clock);
 	const { spawn } = children;
 	children.spawn = (command, args, options) => {
 		const child = spawn(command, args, options);

@@ -8,10 +8,10 @@ import { tempDir } from "../helpers/temp.js";
 import { type Driver, drive, type FaultPlan, faultEnv } from "./driver.js";
 import { type Acknowledged, acknowledgedBy, bytesOf, expectAppended, expectNoStack, lostEntries } from "./judge.js";
 import type { Random } from "./random.js";
-import { FIRST_SEED, faultTest, IS_LONG } from "./rounds.js";
+import { faultTest, IS_LONG } from "./rounds.js";
 
 /** Kills of one session; the next start continues it. */
-const KILLS = IS_LONG ? 10 : 2;
+const KILLS = IS_LONG ? 10 : 1;
 /** Adds an entry at the end of each run. */
 const SAVING_HOOK = `export default (pi) => pi.on("agent_end", async (event, ctx) => {
 	await ctx.saveEntry({ type: "test_note", text: "n".repeat(300) });
@@ -71,6 +71,16 @@ async function expectContinued({ provider, agentDir, file, cwd }: Place, { ackno
 test("kills: kill -9 before, during and after each write to the session files loses nothing", {
 	timeout: 900_000,
 }, async () => {
+	for (const point of IS_LONG ? await killPoints() : [{ killAt: 9, phase: "half" as const }]) {
+		const at = await place();
+		const driver = await playScript(at, point);
+		expect(await driver.exited, JSON.stringify(point)).toEqual({ code: null, signal: "SIGKILL" });
+		await expectContinued(at, judge(at, driver, { acknowledged: [], bytes: Buffer.alloc(0) }));
+	}
+});
+
+/** Every point at which the script can be killed. */
+async function killPoints(): Promise<Pick<FaultPlan, "killAt" | "phase">[]> {
 	const log = join(tempDir(), "calls");
 	await playScript(await place(), { log });
 	const calls = readFileSync(log, "utf8").trim().split("\n");
@@ -79,16 +89,9 @@ test("kills: kill -9 before, during and after each write to the session files lo
 		const phases: FaultPlan["phase"][] = /^write/.test(call) ? ["before", "half", "after"] : ["before", "after"];
 		return phases.map((phase) => ({ killAt, phase }));
 	});
-	// The suite tries a few of them, the long form all.
-	const tried = IS_LONG ? points : points.filter((_, at) => (at + FIRST_SEED) % Math.ceil(points.length / 2) === 0);
-	for (const point of tried) {
-		const at = await place();
-		const driver = await playScript(at, point);
-		expect(await driver.exited, JSON.stringify(point)).toEqual({ code: null, signal: "SIGKILL" });
-		await expectContinued(at, judge(at, driver, { acknowledged: [], bytes: Buffer.alloc(0) }));
-	}
-	if (IS_LONG) console.log(`kills: ${tried.length} kills at ${calls.length} system calls that write`);
-});
+	console.log(`kills: ${points.length} kills at ${calls.length} system calls that write`);
+	return points;
+}
 
 /** A conversation that writes every kind of line: prompts, calls, results, replies, entries of a hook, a compaction. */
 async function playScript(at: Place, plan: Omit<FaultPlan, "under">): Promise<Driver> {
@@ -111,7 +114,7 @@ async function playScript(at: Place, plan: Omit<FaultPlan, "under">): Promise<Dr
 
 faultTest(
 	"kills",
-	`${KILLS} random kills of one session lose nothing`,
+	"random kills of one session lose nothing",
 	{ short: 1, long: 50, perTest: 5 },
 	async ({ random }) => {
 		const at = await place();

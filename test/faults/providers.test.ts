@@ -10,7 +10,7 @@ import { faultTest, IS_LONG } from "./rounds.js";
 const APIS: LoopbackApi[] = ["openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai"];
 const SETTINGS = { retry: { baseDelayMs: 1, maxRetries: 2 }, streamIdleTimeoutMs: 200, rememberModel: false };
 /** Conversations of one process. */
-const TALKS = IS_LONG ? 10 : 3;
+const TALKS = IS_LONG ? 10 : 2;
 /** Text of replies that break off. */
 const BROKEN = "Part of a reply that breaks off. ";
 

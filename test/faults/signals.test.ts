@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -7,25 +7,15 @@ import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { expectNoStack } from "./judge.js";
+import { LISTS_PROGRAMS, running } from "./processes.js";
 import { faultTest } from "./rounds.js";
 
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
-/** Ids of the running programs with a text in their arguments. */
-function running(text: string): string[] {
-	return readdirSync("/proc").filter((pid) => {
-		try {
-			return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
-		} catch {
-			return false; // it has ended
-		}
-	});
-}
-
 faultTest(
 	"signals",
 	"one or two signals at any moment end every mode, its children and nothing else",
-	{ short: 1, long: 80 },
+	{ short: 1, long: 80, runIf: LISTS_PROGRAMS },
 	async ({ seed, random }) => {
 		const provider = await startProvider();
 		const mark = `mark-${process.pid}-${seed}`;

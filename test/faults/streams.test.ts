@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { RPC_COMMANDS } from "../../src/modes/rpc/protocol.js";
 import { agentDirFor } from "../e2e/support.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -81,3 +81,10 @@ faultTest(
 		expect(run.stderr).not.toMatch(/EPIPE/);
 	},
 );
+
+test("streams: a pipe on stdin that stays open and silent does not keep pi from answering", async () => {
+	const provider = await startProvider();
+	provider.on(() => "Fine.");
+	const { code, stdout } = await spawnPi(["-p", "go"], { agentDir: agentDirFor(provider) }).exited;
+	expect({ code, stdout }).toEqual({ code: 0, stdout: "Fine.\n" });
+});

@@ -42,6 +42,33 @@ test("a terminal shows the program's output, sends it keys and answers its queri
 	expect(await pi.scrollback()).toContain("ready --flag");
 });
 
+test("a busy program reads an escape alone, even if the next key follows at once", async () => {
+	const busy =
+		'process.stdin.on("data", (data) => { for (const end = Date.now() + 400; String(data).startsWith("b") && Date.now() < end; ); });\n';
+	const pi = startPi({ entry: program(busy + ECHO) });
+	await pi.waitForText("ready");
+	pi.type("b");
+	await pi.press("escape");
+	pi.type("x");
+	await pi.waitForText('got "x"');
+	expect(await pi.screen()).toMatch(/\\u001b"\ngot "x"$/);
+});
+
+test("the screen is that of the last complete frame", async () => {
+	const source = `
+		const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+		(async () => {
+			process.stdout.write("\\x1b[?2026htitle\\r\\n");
+			await pause(300);
+			process.stdout.write("text\\x1b[?2026l");
+			await pause(60_000);
+		})();
+	`;
+	const pi = startPi({ entry: program(source) });
+	expect(await pi.waitForText("title")).toBe("title\ntext");
+	expect(await pi.screen()).toBe("title\ntext");
+});
+
 test("a wait that fails rejects with the screen", async () => {
 	const pi = startPi({ entry: program("console.log('bye')") });
 	await expect(pi.waitForText("hello")).rejects.toThrow(/ended \(code 0, signal 0\) before hello to show.*\n*bye/);

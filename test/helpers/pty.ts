@@ -1,4 +1,4 @@
-import { write as writeToFile } from "node:fs";
+import { readFileSync, write as writeToFile } from "node:fs";
 import { Socket } from "node:net";
 import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
@@ -44,7 +44,7 @@ export interface PiTerminal {
 	type(text: string): void;
 	/** Sends text as a bracketed paste. */
 	paste(text: string): void;
-	/** Sends keys by name (see keys.ts), with a pause between a lone escape and the next key. */
+	/** Sends keys by name (see keys.ts). Whatever is sent after an escape waits until the program has read that. */
 	press(...keys: string[]): Promise<void>;
 	resize(columns: number, rows: number): void;
 	kill(signal?: NodeJS.Signals): void;
@@ -62,6 +62,8 @@ export interface WaitOptions {
 
 interface PtyWriter {
 	write(text: string): void;
+	/** Sends a key that the program must read before anything else. */
+	writeAlone(text: string): void;
 	/** Resolves when the program's terminal has taken everything. */
 	drain(): Promise<void>;
 }
@@ -72,32 +74,60 @@ interface PtyWriter {
  */
 function createWriter(child: pty.IPty, isOver: () => boolean): PtyWriter {
 	const { fd } = child as unknown as { fd: number };
-	let waiting = Buffer.alloc(0);
+	const waiting: { bytes: Buffer; isAlone: boolean }[] = [];
 	let isWriting = false;
 	const drained: (() => void)[] = [];
 	const flush = () => {
-		if (waiting.length === 0 || isOver()) {
+		const first = waiting[0];
+		if (first === undefined || isOver()) {
 			isWriting = false;
 			for (const resolve of drained.splice(0)) resolve();
 			return;
 		}
 		isWriting = true;
-		writeToFile(fd, waiting, (error, count) => {
-			waiting = waiting.subarray(count ?? 0);
+		writeToFile(fd, first.bytes, (error, count = 0) => {
 			// EAGAIN: the terminal is full.
-			if (error) setTimeout(flush, 2);
+			if (error) return void setTimeout(flush, 2);
+			first.bytes = first.bytes.subarray(count);
+			if (first.bytes.length > 0) return flush();
+			waiting.shift();
+			if (first.isAlone) void untilRead(child.pid).then(flush);
 			else flush();
 		});
 	};
+	const add = (text: string, isAlone: boolean) => {
+		waiting.push({ bytes: Buffer.from(text), isAlone });
+		if (!isWriting) flush();
+	};
 	return {
-		write(text) {
-			waiting = Buffer.concat([waiting, Buffer.from(text)]);
-			if (!isWriting) flush();
-		},
+		write: (text) => add(text, false),
+		writeAlone: (text) => add(text, true),
 		async drain() {
 			if (isWriting) await new Promise<void>((resolve) => drained.push(resolve));
 		},
 	};
+}
+
+/**
+ * Resolves when a program has probably processed a lone escape. Together with another key in one read, or soon after it,
+ * escape would be Alt with that key, and a busy machine delays reads.
+ */
+async function untilRead(pid: number): Promise<void> {
+	// A program that sleeps waits for input: it has read the escape. Its parser waits some milliseconds for more.
+	for (let look = 0; look < 100; look++) {
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		if (isAsleep(pid)) break;
+	}
+	await new Promise((resolve) => setTimeout(resolve, 60));
+}
+
+/** True also if the system does not say. */
+function isAsleep(pid: number): boolean {
+	try {
+		return /^State:\s+[^R]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+	} catch {
+		return true;
+	}
 }
 
 /** Starts the program in its own pseudoterminal and kills it at the end of the test. */
@@ -112,7 +142,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		cwd: place.cwd,
 		env: { TERM: "xterm-256color", ...place.env },
 	});
-	const { write, drain } = createWriter(child, () => exit !== null);
+	const { write, writeAlone, drain } = createWriter(child, () => exit !== null);
 	const written: string[] = [];
 	const watchers = new Set<() => void>();
 	let exit: PtyExit | null = null;
@@ -141,7 +171,20 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		emulator.dispose();
 	});
 
-	const parsed = () => new Promise<void>((resolve) => emulator.write("", resolve));
+	/** A frame can arrive in several pieces. As in a terminal, only complete ones are seen. */
+	const isInFrame = () => emulator.modes.synchronizedOutputMode && exit === null;
+	const parsed = async () => {
+		await new Promise<void>((resolve) => emulator.write("", resolve));
+		if (!isInFrame()) return;
+		await new Promise<void>((resolve) => {
+			const look = () => {
+				if (isInFrame()) return;
+				watchers.delete(look);
+				resolve();
+			};
+			watchers.add(look);
+		});
+	};
 	const lines = (from: number) => {
 		const buffer = emulator.buffer.active;
 		const found: string[] = [];
@@ -163,6 +206,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 				else reject(new Error(`${failure}. The screen:\n${visible()}`));
 			};
 			const look = () => {
+				if (isInFrame()) return;
 				if (found(scrollback ? lines(0) : visible())) settle();
 				else if (exit) settle(`The program ended (code ${exit.code}, signal ${exit.signal}) before ${condition}`);
 			};
@@ -194,12 +238,8 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		type: write,
 		paste: (text) => write(`\x1b[200~${text}\x1b[201~`),
 		async press(...keys) {
-			for (const [index, key] of keys.entries()) {
-				write(keyBytes(key));
-				await drain();
-				// Escape and another key in one read would be Alt with that key; nobody types so fast.
-				if (key === "escape" && index < keys.length - 1) await new Promise((resolve) => setTimeout(resolve, 80));
-			}
+			for (const key of keys) (key === "escape" ? writeAlone : write)(keyBytes(key));
+			await drain();
 		},
 		resize(newColumns, newRows) {
 			emulator.resize(newColumns, newRows);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkSession } from "../../src/log/check-session.js";
@@ -227,4 +227,92 @@ test("a session as pi writes it has no problems", () => {
 		log.append(entry);
 	log.close();
 	expect(checkSession(log.path ?? "").issues).toEqual([]);
+});
+
+test("the messages of every kind of record are checked against the entries before them", () => {
+	const at = { timestamp: "2026-01-02T03:04:05.000Z" };
+	const record = { digest: "d", messages: 1, tokens: 1 };
+	const shape = (shape: RecordedRequest): SessionEntry => ({ ...assistant("x"), context: { ...record, shape } });
+	const note = { role: "user" as const, content: "m", timestamp: 1 };
+	const omission = (entryIndex: number | null): SessionEntry => ({
+		...{ type: "image_omission", ...at, images: [{ digest: "d", entryIndex }] },
+		...{ provider: "p", modelId: "m", reason: "r" },
+	});
+	const path = fileOf(
+		user("a"), // 1
+		omission(1), // 2
+		omission(null), // 3
+		assistant("reply"), // 4
+		{ type: "context_freeze", ...at, entryIndex: 4 }, // 5
+		{ type: "context_undo", ...at, entryIndex: 5 }, // 6
+		{ type: "context_undo", ...at, entryIndex: 2 }, // 7
+		compaction(8, "itself"), // 8
+		shape([[1, 1], [1, 9], { message: note, entryIndex: null }, { message: note, entryIndex: 8 }]), // 9
+		shape([[1, 10], { message: note, entryIndex: 10 }, { compaction: 8, entry: 10 }]), // 10
+		shape([
+			{ reply: 9, part: 3 },
+			{ reply: 9, part: 4 },
+			{ reply: 4, part: 0 },
+			{ reply: 11, part: 0 },
+			{ reply: 1, part: 0 },
+		]), // 11
+	);
+	expect(issuesOf(path).map(([line, , , text]) => [line, text])).toEqual([
+		[11, "context.shape refers to entry 10, which does not precede it"],
+		[11, "context.shape refers to entry 10, which does not precede it"],
+		[12, "context.shape refers to part 4 of entry 9, which it lacks"],
+		[12, "context.shape refers to part 0 of entry 4, which it lacks"],
+		[12, "context.shape refers to entry 11, which does not precede it"],
+		[12, "context.shape refers to entry 1, which is of type user"],
+		[12, "context.shape refers to part 0 of entry 1, which it lacks"],
+	]);
+});
+
+test("a session has messages if one of the user or the model can be read", () => {
+	const has = (...entries: (SessionEntry | string)[]) => checkSession(fileOf(...entries)).hasMessages;
+	expect([has(user("a")), has(assistant("b")), has(result("c")), has(custom("x")), has("garbage"), has()]).toEqual([
+		...[true, true],
+		...[false, false, false, false],
+	]);
+});
+
+test("calls of a reply that broke off need no result", () => {
+	for (const stopReason of ["error", "aborted"] as const) {
+		expect(issuesOf(fileOf(user("a"), assistant("", [{ id: "c1" }], stopReason)))).toEqual([]);
+	}
+	expect(issuesOf(fileOf(user("a"), assistant("", [{ id: "c1" }], "stop")))).toHaveLength(1);
+});
+
+test("while a session is open, only its end may be unfinished", () => {
+	const cut = '{"type":"message","mess';
+	const both = [user("a"), assistant("", [{ id: "c1" }]), user("b"), assistant("", [{ id: "c2" }]), "garbage", cut];
+	const path = fileOf(...both);
+	truncateSync(path, statSync(path).size - 1);
+	const lock = acquireLock(path);
+	const kinds = () => checkSession(path).issues.map(({ kind, line }) => [kind, line]);
+	expect(kinds()).toEqual([
+		["unanswered_call", 3],
+		["damaged_line", 6],
+	]);
+	lock.release();
+	expect(kinds()).toEqual([
+		["unanswered_call", 3],
+		["unanswered_call", 5],
+		["damaged_line", 6],
+		["damaged_line", 7],
+	]);
+	const ended = fileOf(user("a"), cut);
+	const other = acquireLock(ended);
+	expect(checkSession(ended)).toMatchObject({ isEnded: true, issues: [{ kind: "damaged_line" }] });
+	other.release();
+});
+
+test("a file that cannot be read has no entries", () => {
+	const path = join(tempDir(), "missing");
+	expect(checkSession(path)).toEqual({
+		...{ path, entries: 0, openIn: null, hasMessages: false, isEnded: true },
+		issues: [
+			{ kind: "unreadable", line: null, entryIndex: null, text: expect.stringContaining("There is no session file") },
+		],
+	});
 });

@@ -218,3 +218,84 @@ test("a file without entries and a missing file are refused", async () => {
 		code: "log_not_a_session",
 	});
 });
+
+test("a session that cannot be written is an error", async () => {
+	const dir = tempDir();
+	const source = join(dir, "old.jsonl");
+	writeFileSync(source, `${JSON.stringify(HEADER)}\n${JSON.stringify(user("u1", null))}\n`);
+	await expect(importSession(source, { dir: join(source, "sessions"), cwd: "/" })).rejects.toThrow(
+		expect.objectContaining({ code: "log_write_failed", message: expect.stringContaining("Cannot save the session") }),
+	);
+});
+
+test("a tree whose header names no directory began in the given one", async () => {
+	const { header } = await imported([user("u1", null)], { ...HEADER, cwd: 7 });
+	expect(header).toMatchObject({ cwd: "/here" });
+});
+
+test.each<[string, string, object]>([
+	[
+		"a tree without entries",
+		`${JSON.stringify(HEADER)}\n`,
+		{ message: expect.stringMatching(/^Cannot import .*: it has no entries$/) },
+	],
+	["an empty file", "", { message: expect.stringMatching(/: it is empty$/) }],
+	["blank lines", "\n \n", { message: expect.stringMatching(/: it is empty$/) }],
+	[
+		"a file of another kind",
+		'{"type":"note","version":3}\n',
+		{
+			message: expect.stringMatching(/: its first line is not a session header$/),
+			hint: "choose a session file whose entries have an id and a parentId",
+		},
+	],
+	["a line that is no object", "[]\n", { message: expect.stringMatching(/: its first line is not a session header$/) }],
+	[
+		"a linear session",
+		`${JSON.stringify({ ...HEADER, version: 1 })}\n`,
+		{
+			message: expect.stringMatching(/ needs no import: it is linear already$/),
+			hint: expect.stringMatching(/^open it with pi --session \//),
+		},
+	],
+	[
+		"an unknown version",
+		`${JSON.stringify({ ...HEADER, version: "x".repeat(40) })}\n`,
+		{ message: expect.stringMatching(/: it has format version "x{19}, not 2 or 3$/) },
+	],
+])("%s is refused with the reason", async (_, content, error) => {
+	const source = join(tempDir(), "old.jsonl");
+	writeFileSync(source, content);
+	await expect(importSession(source, { dir: tempDir(), cwd: "/" })).rejects.toThrow(
+		expect.objectContaining({ code: "log_not_a_session", ...error }),
+	);
+});
+
+test("a directory and a missing file are refused", async () => {
+	const dir = tempDir();
+	await expect(importSession(dir, { dir, cwd: "/" })).rejects.toThrow(
+		expect.objectContaining({ code: "log_not_a_session", message: `Cannot import ${dir}: it is not a regular file` }),
+	);
+	await expect(importSession(join(dir, "none"), { dir, cwd: "/" })).rejects.toThrow(
+		expect.objectContaining({ code: "log_not_found" }),
+	);
+});
+
+test("a path that leads back to itself ends, and entries without an id or a type are damaged", async () => {
+	const { facts, entries } = await imported([
+		user("u1", "u2"),
+		user("u2", "u1"),
+		{ ...user("x", "u2"), id: 7 },
+		{ ...user("y", "u2"), type: undefined },
+		"[]",
+		"garbage",
+	]);
+	expect(facts).toMatchObject({ entries: 2, leftOut: 0, damaged: 4, isCut: true });
+	expect(entries).toHaveLength(2);
+});
+
+test("only labels are kept from other branches, and only those of entries on the path", async () => {
+	const note = (id: string, parentId: string) => entry(id, parentId, "note", { targetId: "u1" });
+	const { facts } = await imported([user("u1", null), note("n1", "u1"), user("x1", "n1"), user("u2", "u1")]);
+	expect(facts).toMatchObject({ entries: 2, leftOut: 2 });
+});

@@ -3,11 +3,13 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { buildContext, plainMessages } from "../../src/context/build-context.js";
 import { convertToLlm, repairMessages } from "../../src/context/convert.js";
+import type { PiError } from "../../src/errors.js";
 import { checkSession } from "../../src/log/check-session.js";
 import { decodeLine, encodeEntry } from "../../src/log/codec.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { repairSession } from "../../src/log/repair-session.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { isLocked } from "../../src/util/file-lock.js";
 import { assistant, compaction, result, user } from "../helpers/entries.js";
 import { closing, fileWith, HEADER, startProcess, tempDir } from "./support.js";
 
@@ -176,4 +178,101 @@ test("files of another format, without messages or that are open in another pi a
 	for (const file of [other, notes]) expect(readdirSync(dirname(file))).toEqual([basename(file)]);
 	expect(readFileSync(other, "utf8")).toBe(tree);
 	expect(readdirSync(dirname(path)).filter((name) => name.includes(".bak"))).toEqual([]);
+});
+
+test("the appended result says why the call has none", () => {
+	const path = fileWith(HEADER + lines(user("a"), assistant("", [{ id: "c1" }])));
+	const before = Date.now();
+	repairSession(path, "/");
+	const [last] = entriesOf(path).slice(-1);
+	expect(last).toEqual({
+		type: "message",
+		timestamp: expect.stringMatching(/^\d{4}-/),
+		message: {
+			...{ role: "toolResult", toolCallId: "c1", toolName: "read", isError: true },
+			content: [{ type: "text", text: "pi stopped before this call ended, so its result is unknown." }],
+			timestamp: expect.any(Number),
+		},
+	});
+	expect(Date.parse(String(last && "timestamp" in last ? last.timestamp : ""))).toBeGreaterThanOrEqual(before - 1000);
+});
+
+test("a session is locked during a repair and unlocked after it, also after a failure", () => {
+	const path = fileWith(HEADER + lines(user("a"), assistant("", [{ id: "c1" }])));
+	repairSession(path, "/");
+	const notes = fileWith("text\n");
+	expect(() => repairSession(notes, "/")).toThrow();
+	for (const file of [path, notes]) expect(isLocked(file)).toBe(false);
+});
+
+test.each<[string, string, Partial<PiError>]>([
+	["without messages", `${HEADER.slice(0, 30)}\n`, { code: "log_not_a_session", hint: "there is nothing to repair" }],
+	[
+		"of another format",
+		HEADER.replace('"version":1', '"version":3'),
+		{ code: "log_not_a_session", message: expect.stringMatching(/ is not a session of this pi: no header: \S/) },
+	],
+])("a file %s is refused with the reason", (_, content, error) => {
+	expect(() => repairSession(fileWith(content), "/")).toThrow(expect.objectContaining(error));
+});
+
+test("a directory is refused by its kind", () => {
+	const dir = tempDir();
+	expect(() => repairSession(dir, "/")).toThrow(
+		expect.objectContaining({ code: "file_unreadable", message: `Cannot read the session ${dir}: it is a directory` }),
+	);
+	expect(isLocked(dir)).toBe(false);
+});
+
+test("a session without a header but with another entry gets one before it", () => {
+	const body = lines({ type: "session_info", timestamp: "t", name: "n" }, user("a"));
+	const path = fileWith(`\n${body.trimEnd()}`, NAME);
+	repairSession(path, "/work");
+	const text = readFileSync(path, "utf8");
+	expect(text.slice(text.indexOf("\n") + 1)).toBe(body);
+	expect(entriesOf(path)[0]).toMatchObject({ id: "0b8e3f1c", cwd: "/work" });
+});
+
+test.each([
+	["an entry with such fields", '{"type":"x","id":"wrong","cwd":"/wrong"', "0b8e3f1c", "/work"],
+	[
+		"spaces in it",
+		'{ "version" : 1 , "type" : "session" , "id" : "spaced" , "cwd" : "/a \\"b\\"" , ',
+		"spaced",
+		'/a "b"',
+	],
+	["an empty id", '{"type":"session","id":"","cwd":"/kept",', "0b8e3f1c", "/kept"],
+	["an id that is no text", '{"type":"session","id":7,"cwd":"/kept",', "0b8e3f1c", "/kept"],
+	["a field within another", '{"a":{"type":"session"},"id":"inner",', "0b8e3f1c", "/work"],
+	["garbage before it", '\0\0{"type":"session","id":"after",', "after", "/work"],
+	["text before it", 'text{"type":"session","id":"no",', "0b8e3f1c", "/work"],
+])("a damaged header with %s", (_, first, id, cwd) => {
+	const path = fileWith(`${first}\n${lines(user("a"))}`, NAME);
+	repairSession(path, "/work");
+	expect(entriesOf(path)).toEqual([
+		{ type: "session", version: 1, id, timestamp: "2026-01-02T03:04:05.000Z", cwd },
+		user("a"),
+	]);
+});
+
+test("a header that cannot be read in a file without a time in its name begins now", () => {
+	const path = fileWith(`garbage\n${lines(user("a"))}`, "mine.jsonl");
+	repairSession(path, "/work");
+	const [header] = entriesOf(path);
+	expect(header).toMatchObject({ type: "session", id: expect.stringMatching(/./), cwd: "/work" });
+	expect(Date.parse(String(header && "timestamp" in header ? header.timestamp : ""))).toBeGreaterThan(
+		Date.parse("2026-01-03"),
+	);
+});
+
+test("a large session is copied unchanged", () => {
+	const body = lines(user("x".repeat(1_500_000)), user("y".repeat(1_500_000)), assistant("", [{ id: "c1" }]));
+	const path = fileWith(HEADER + body);
+	repairSession(path, "/");
+	expect(readFileSync(path, "utf8").startsWith(HEADER + body)).toBe(true);
+	const exact = HEADER + lines(assistant("", [{ id: "c1" }]));
+	const even = fileWith(exact + lines(user("x".repeat(1024 * 1024 - exact.length - lines(user("")).length))));
+	expect(statSync(even).size).toBe(1024 * 1024);
+	repairSession(even, "/");
+	expect(entriesOf(even)).toHaveLength(4);
 });

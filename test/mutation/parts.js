@@ -39,7 +39,10 @@ export const PARTS = {
 			"src/context/*.ts",
 			...sources("context", `${CONTEXT_CHECKS} ${CONTEXT_BUILD} ${CONTEXT_TEXT}`).map((path) => `!${path}`),
 		],
-		tests: tests("context", "context-memo entry-message ledger preamble recorded-request shared-length"),
+		tests: tests(
+			"context",
+			"context-memo entry-message ledger omitted-images preamble recorded-request shared-length stability",
+		),
 	},
 	"log-entries": {
 		mutate: sources("log", "codec entry freeze linear-entry read-entry read-message read-preamble"),
@@ -54,7 +57,10 @@ export const PARTS = {
 			"log",
 			"batch-journal check-session import-session open-error open-file repair-session session-checker session-file session-log tree-file",
 		),
-		tests: tests("log", "check-session import-session repair-session session-faults session-log"),
+		tests: tests(
+			"log",
+			"check-session import-session open-file repair-session session-faults session-log session-log-reads session-writes",
+		),
 	},
 	"log-catalog": {
 		mutate: sources(

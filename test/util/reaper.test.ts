@@ -105,6 +105,50 @@ test("kill -9 before the program registers the command of an exec leaves no chil
 	await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
 });
 
+test.each(["/bin/bash", "/bin/sh"])(
+	"a command of %s waits until the reaper has room for its group, so that kill -9 leaves no child",
+	async (shell) => {
+		const { program, firstLine, ended } = await startProgram(`
+		import { execFileSync } from "node:child_process";
+		import { writeSync } from "node:fs";
+		import { Socket } from "node:net";
+		import { prepareReaper, reaperPipe } from "./process.mjs";
+		prepareReaper();
+		const rows = execFileSync("ps", ["-o", "pid=", "-o", "ppid=", "-o", "args=", "-e"]).toString().split("\\n");
+		const reaper = rows.find((row) => row.includes("pi-reaper") && Number(row.trim().split(/\\s+/)[1]) === process.pid);
+		const signal = (name) => process.kill(Number(reaper.trim().split(/\\s+/)[0]), name);
+		signal("SIGSTOP");
+		const pipe = reaperPipe();
+		while (pipe.writableLength === 0) pipe.write("\\n");
+		Socket.prototype.write = () => true; // as if the program had been killed just before
+		setTimeout(signal, 300, "SIGCONT");
+		runShell(createLocalHost("/"), "sleep 1000 & echo $$ $!; wait", {
+			shellPath: "${shell}",
+			tmpDir: "/nowhere",
+			onProgress: ({ text }) => { if (text.includes("\\n")) writeSync(1, text); },
+		});
+	`);
+		const pids = (await firstLine).split(" ").map(Number);
+		expect(pids.map(isRunning)).toEqual([true, true]);
+		program.kill("SIGKILL");
+		await ended;
+		await expect.poll(() => pids.map(isRunning), { timeout: 8000 }).toEqual([false, false]);
+	},
+);
+
+test("a command runs at once if the reaper was killed", async () => {
+	const { firstLine } = await startProgram(`
+		const { stdout } = await exec("sh", ["-c", "ps -o pid= -o ppid= -o args= -e | grep 'pi-reape[r]'"]);
+		const reaper = stdout.split("\\n").map((line) => line.trim().split(/\\s+/)).find((row) => Number(row[1]) === process.pid);
+		process.kill(Number(reaper[0]), "SIGKILL");
+		const started = performance.now();
+		const { code } = await exec("true", []); // its shell gets the pipe before the program notices
+		console.log(JSON.stringify({ code, isQuick: performance.now() - started < 1000 }));
+		process.exit();
+	`);
+	expect(JSON.parse(await firstLine)).toEqual({ code: 0, isQuick: true });
+});
+
 test("a background process does not keep the program alive and ends with it", async () => {
 	const { firstLine, ended } = await startProgram(
 		`await spawnGroup("sh", ["-c", "sleep 1000 & echo $!"], { ${PRINT} });`,
