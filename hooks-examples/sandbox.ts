@@ -7,7 +7,18 @@
  * started by absolute paths that it cannot write, and bubblewrap itself gets an empty environment.
  */
 import { type StdioOptions, spawn } from "node:child_process";
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+	accessSync,
+	closeSync,
+	constants,
+	lstatSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	type Stats,
+	statSync,
+} from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
@@ -37,7 +48,7 @@ const HOME_SECRETS = words`
 	Library/Application%Support/Google/Chrome Library/Application%Support/Firefox Library/Application%Support/BraveSoftware
 `.map((path) => path.replaceAll("%", " "));
 
-/** Secrets of the system, which matter if pi runs as root; a name that ends with `*` is the start of names. */
+/** Secrets of the system, which are hidden if the user can read them; a name that ends with `*` is the start of names. */
 const SYSTEM_SECRETS = words`
 	/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/ssh/ssh_host_*
 	/etc/krb5.keytab /etc/wireguard /etc/NetworkManager/system-connections
@@ -266,7 +277,8 @@ export function bubblewrapArguments(
 		...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--cap-drop", "ALL"],
 		...["--new-session", "--die-with-parent"],
 		...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-		...writableProc().flatMap((path) => ["--ro-bind", path, path]),
+		// Root could change the kernel there even without capabilities, such as the program that it starts for a crash.
+		...(process.getuid?.() === 0 ? ["--remount-ro", "/proc"] : []),
 		...runs.flatMap((dir) => ["--tmpfs", dir]),
 		...distinct(
 			RUN_NEEDS.map(realPath).filter((path) => exists(path) && runs.some((dir) => contains(dir, path))),
@@ -283,18 +295,6 @@ export function bubblewrapArguments(
 		...Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : ["--setenv", name, value])),
 		...["--chdir", cwd, "--", "setsid", ...command],
 	];
-}
-
-/**
- * Entries of /proc that root could change even without capabilities, such as the program that the kernel starts for a crash:
- * their owner is root, and so is pi.
- */
-function writableProc(): string[] {
-	if (process.getuid?.() !== 0) return [];
-	return readdirSync("/proc", { withFileTypes: true })
-		.filter((entry) => !/^\d+$/.test(entry.name) && !entry.isSymbolicLink())
-		.map(({ name }) => join("/proc", name))
-		.filter((path) => isDirectory(path) || ((kindOf(path)?.mode ?? 0) & 0o222) !== 0);
 }
 
 /** Arguments of bwrap that hide a path. The model may read the skills in the agent directory. */
@@ -316,7 +316,8 @@ function hiddenPaths(
 	const { cwd, homes } = place;
 	// A socket that can only be read can be used. Those that programs in the sandbox have made in the project remain.
 	const sockets = openSockets().filter((path) => !contains(cwd, path) || knownSockets.includes(path));
-	const paths = distinct([...secretPaths(place), ...sockets].map(realPath)).filter(
+	// Most do not exist: a check is cheaper than the real path.
+	const paths = distinct([...secretPaths(place), ...sockets].filter(exists).map(realPath)).filter(
 		(path) =>
 			exists(path) && !contains(path, cwd) && (!isReplaced(path) || [cwd, ...homes].some((dir) => contains(dir, path))),
 	);
@@ -326,7 +327,9 @@ function hiddenPaths(
 /** Paths with secrets, whether or not they exist. */
 function secretPaths({ env, homes, sessionDir }: Surroundings): string[] {
 	const named = SECRET_PATH_VARIABLES.flatMap((name) => (env[name] ?? "").split(delimiter)).filter(isAbsolute);
-	const system = SYSTEM_SECRETS.flatMap((path) => (path.endsWith("*") ? startingWith(path.slice(0, -1)) : [path]));
+	const system = SYSTEM_SECRETS.flatMap((path) =>
+		path.endsWith("*") ? startingWith(path.slice(0, -1)) : [path],
+	).filter((path) => !path.endsWith(".pub") && canRead(path));
 	const moved = MOVED_DIRS.flatMap(([dir, name]) => {
 		const chosen = env[name] ?? "";
 		const below = HOME_SECRETS.filter((path) => path.startsWith(`${dir}/`));
@@ -482,6 +485,15 @@ function exists(path: string): boolean {
 	return kindOf(path) !== null;
 }
 
+function canRead(path: string): boolean {
+	try {
+		accessSync(path, constants.R_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 function isDirectory(path: string): boolean {
 	return kindOf(path)?.isDirectory() === true;
 }
@@ -493,7 +505,7 @@ function isFile(path: string): boolean {
 /** null for what does not exist or what the user cannot reach, and therefore no program in the sandbox either. */
 function kindOf(path: string): Stats | null {
 	try {
-		return statSync(path);
+		return statSync(path, { throwIfNoEntry: false }) ?? null;
 	} catch {
 		return null;
 	}
