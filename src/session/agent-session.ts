@@ -13,6 +13,7 @@ import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import { removeSession } from "../log/manage.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
@@ -73,18 +74,25 @@ export class AgentSession {
 	}
 
 	/**
-	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
+	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. A session that cannot
+	 * start is disposed of; the copy of a log that was made for it is deleted.
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
 		const { lifecycle, hooks, mcp, models, setup } = this.#components;
-		await lifecycle.start(async () => {
-			await hooks.load();
-			await this.#components.connectHost();
-			await mcp.load();
-			await models.start();
-		});
-		setup.toolSwitch.checkNames();
+		try {
+			await lifecycle.start(async () => {
+				await hooks.load();
+				await this.#components.connectHost();
+				await mcp.load();
+				await models.start();
+			});
+			setup.toolSwitch.checkNames();
+		} catch (error) {
+			await this.dispose();
+			if (setup.isCopy && this.sessionFile !== null) removeSession(this.sessionFile);
+			throw error;
+		}
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */

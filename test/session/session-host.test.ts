@@ -1,9 +1,11 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
+import { usePath } from "../helpers/open-host.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -271,4 +273,62 @@ test("a session names a host of a bundled hook: opening it turns the hook on", a
 		code: "host_unreachable",
 		message: expect.stringMatching(/^This session ran on podman:no-such-container: (?!No hook provides)/),
 	});
+});
+
+/** Puts a `podman` first in PATH whose containers are this machine. */
+function standInForPodman(): void {
+	const bin = tempDir();
+	writeFileSync(join(bin, "podman"), '#!/bin/sh\n[ "$1" = exec ] || exit 125\nshift 3\nexec "$@"\n', { mode: 0o755 });
+	usePath(bin);
+}
+
+test("the hook of a host that only the log names is still loaded after /reload", async () => {
+	standInForPodman();
+	const { place, agentDir, cwd, path } = await sessionThere();
+	writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, `"on":"podman:box${place}"`));
+	const { session } = await startSession({ agentDir, cwd, session: { kind: "continue" } });
+	expect(session.host.name).toBe("podman box");
+	await session.reload();
+	expect(session.loaded.hooks.map(({ name }) => name)).toContain("containers");
+	await session.runBash("pwd");
+	expect(session.entries.at(-1)).toMatchObject({ message: { output: place, exitCode: 0 } });
+	const other = await startSession({ agentDir, cwd, session: { kind: "new" } });
+	await other.session.lifecycle.switchSession(copyOf(path));
+	await other.session.reload();
+	expect(other.session.loaded.hooks.map(({ name }) => name)).toContain("containers");
+});
+
+/** A copy of a session file in its directory, which no pi has open. */
+function copyOf(path: string): string {
+	const copy = path.replace(/\.jsonl$/, "0.jsonl");
+	copyFileSync(path, copy);
+	return copy;
+}
+
+test("a start that fails on a host leaves no file behind and the session of another pi can use its log", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	const files = () => readdirSync(dirname(path));
+	const before = files();
+	const failing = (options: TestSessionOptions) =>
+		createAgentSession({
+			...{ agentDir, cwd, bundledHooks: false, localServers: { ports: {} }, model: "loopback/scripted" },
+			...options,
+			hooks: [],
+		} as CreateAgentSessionOptions).then((session) => session.start());
+	await expect(failing({ session: { kind: "new" }, on: "here:/no/such" })).rejects.toMatchObject({
+		code: "host_unreachable",
+	});
+	const bytes = readFileSync(path);
+	rmSync(place, { recursive: true });
+	await expect(failing({ session: { kind: "continue" } })).rejects.toMatchObject({ code: "host_unreachable" });
+	expect(files()).toEqual(before);
+	expect(readFileSync(path).equals(bytes)).toBe(true);
+	const { session } = await startSession({ agentDir, cwd, session: { kind: "continue" }, on: "local" });
+	expect(session.sessionFile).toBe(path);
+	await session.dispose();
+	const foreign = join(tempDir(), "shared.jsonl");
+	copyFileSync(path, foreign);
+	const copying = failing({ session: { kind: "open", target: foreign, copy: true } });
+	await expect(copying).rejects.toMatchObject({ code: "host_unreachable" });
+	expect(files()).toEqual(before);
 });
