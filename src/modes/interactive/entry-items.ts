@@ -25,7 +25,7 @@ import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import { UserView } from "./views/user-view.js";
-import type { ViewStyle } from "./views/view.js";
+import type { RemotePlace, ViewStyle } from "./views/view.js";
 
 /** A tool call in the transcript. */
 export interface ToolItem {
@@ -44,6 +44,8 @@ export interface EntryDrawing {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
+	/** The machine of an entry. Absent: the one on which tools work now. */
+	placeOf?(entryIndex: number): RemotePlace | null;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -69,7 +71,7 @@ export function itemsOfMessage(
 			return [createItem("user", new UserView(style, message, change), style, { entryIndex })];
 		}
 		case "bashExecution": {
-			const view = new BashView(style, message.command);
+			const view = new BashView(style, message.command, placeOf(drawing, entryIndex));
 			view.finish(message);
 			return [createItem("bash", view, style, { entryIndex, excluded: message.excludeFromContext ?? false })];
 		}
@@ -123,7 +125,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			view.finish(block.thinking);
 			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf);
+			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf, placeOf(drawing, entryIndex));
 			const item = createItem("tool", view, style, place);
 			if (retried) view.stop();
 			else tools.set(block.id, { item, view });
@@ -148,8 +150,12 @@ function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: 
 		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
-	const view = new ToolCallView(style, toolName, {}, toolRendererOf);
+	const view = new ToolCallView(style, toolName, {}, toolRendererOf, placeOf(drawing, entryIndex));
 	if (gate?.changed) view.changeInput(gate.changed);
 	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
+}
+
+function placeOf({ placeOf, style }: EntryDrawing, entryIndex: number): RemotePlace | null {
+	return placeOf ? placeOf(entryIndex) : style.remote;
 }

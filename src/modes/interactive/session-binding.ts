@@ -58,6 +58,7 @@ export class SessionBinding {
 				return session.log.length;
 			},
 			at: (index) => session.log.at(index),
+			lastOfTypes: (types, before) => session.log.lastOfTypes(types, before),
 		};
 		session.subscribe((event) => this.#handle(event));
 	}
