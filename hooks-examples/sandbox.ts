@@ -211,6 +211,7 @@ function createEngine(program: string, place: SandboxPlace, ripgrep: string | nu
 		return {
 			name: "sandbox",
 			note: describeSandbox(place),
+			sharesFiles: true,
 			spawn: (command) =>
 				spawn(program, ["-p", seatbeltProfile(place), ...command], { cwd: place.cwd, env, detached: true }),
 			dispose: () => removeState(place.state),
@@ -221,6 +222,7 @@ function createEngine(program: string, place: SandboxPlace, ripgrep: string | nu
 	return {
 		name: "sandbox",
 		note: describeSandbox(place),
+		sharesFiles: true,
 		spawn(command) {
 			const nothing = openSync("/dev/null", "r+");
 			const stdio: StdioOptions = ["pipe", "pipe", "pipe"];

@@ -62,7 +62,11 @@ export const SETTINGS_SCHEMA = {
 			...LIVE,
 			"x-expected": "the absolute path of a shell, such as /bin/bash",
 		}),
-		on: text("machine on which tools work, such as `ssh://build-01/src`; unset: this one. As `--on`", {}),
+		on: text(
+			"where tools work: `sandbox:`, `ssh:host:~/dir`, `docker:container`, `podman:container`, `kubectl:pod`, one of a hook, or " +
+				"`local` (this machine). Unset: `local`. A resumed session stays where it ran, and `--on` overrides both",
+			{},
+		),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",

@@ -153,6 +153,21 @@ test("pi.toolHost refuses schemes that no spec can name", async () => {
 	expect(notices().join()).toContain('"Not One" is not a valid scheme');
 });
 
+test("context files of subdirectories join on a host that shares the files, read through it", async () => {
+	const cwd = tempDir("pi-project-");
+	writeFiles(cwd, { "api/AGENTS.md": "rules", "web/AGENTS.md": "other rules" });
+	// Like a sandbox, which may hide what a link names.
+	const hiding = HOOK.replace("note:", "sharesFiles: true, note:").replace(
+		"spawn: ([program, ...args]) =>",
+		'$& args.some((arg) => arg.endsWith("web/AGENTS.md")) ? spawn("sh", ["-c", "exit 1"], { stdio: "pipe" }) :',
+	);
+	const { session, provider } = await startSession({ hooks: { "here.ts": hiding }, on: `here:${cwd}`, cwd });
+	provider.reply([toolCall("ls", { path: "api" }), toolCall("ls", { path: "web" }, "call_2")], "done");
+	await session.prompt("go");
+	const items = session.entries.filter(({ type }) => type === "system_item");
+	expect(items).toEqual([expect.objectContaining({ item: { kind: "context_file", text: "rules" } })]);
+});
+
 async function sessionThere() {
 	const place = tempDir();
 	const agentDir = tempAgentDir({ hooks: { "here.ts": HOOK } });

@@ -20,6 +20,8 @@ export interface ShellEngine {
 	readonly name: string;
 	/** As `ToolHost.note`. */
 	readonly note?: string;
+	/** As `ToolHost.sharesFiles`. */
+	readonly sharesFiles?: boolean;
 	/**
 	 * Starts a program on the host, which is always `sh` with arguments of any bytes but NUL, newlines included: nothing may
 	 * interpret them on the way. Where the transport takes one line for a shell, as ssh does, pass `quoteForShell(command)`.

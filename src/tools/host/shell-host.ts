@@ -104,6 +104,7 @@ function wrap(
 class ShellHost implements ToolHost {
 	readonly name: string;
 	readonly note?: string;
+	readonly sharesFiles: boolean;
 	readonly cwd: string;
 	readonly home: string;
 	readonly tmpDir: string;
@@ -116,6 +117,7 @@ class ShellHost implements ToolHost {
 	) {
 		this.name = engine.name;
 		if (engine.note !== undefined) this.note = engine.note;
+		this.sharesFiles = engine.sharesFiles === true;
 		this.cwd = facts.cwd;
 		this.home = facts.home;
 		this.tmpDir = facts.tmpDir;

@@ -201,3 +201,15 @@ test.each([40, 80, 120] as const)("each call is shown with the machine of its ti
 	const paged = BEFORE_AND_AFTER[columns].map(({ source }) => expect.stringMatching(source.replace("^▎ ", "▎▸ ")));
 	expect(await again.terminal.screen()).toEqual(expect.arrayContaining(paged));
 });
+
+test.each([40, 80, 120])(
+	"a file dropped from this machine is not mentioned for another, at %i columns",
+	async (columns) => {
+		const { app } = await startOnBuild({ columns });
+		writeFileSync(join(app.cwd, "notes.txt"), "here\n");
+		await app.terminal.paste(join(app.cwd, "notes.txt"));
+		const screen = (await app.terminal.waitFor("tools on ssh build-01 cannot read")).join("\n");
+		expect(screen).toContain("notes.txt");
+		expect(screen).not.toMatch(/@\S/);
+	},
+);
