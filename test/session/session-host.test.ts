@@ -168,6 +168,57 @@ test("context files of subdirectories join on a host that shares the files, read
 	expect(items).toEqual([expect.objectContaining({ item: { kind: "context_file", text: "rules" } })]);
 });
 
+test("ctx.exec runs a program on this machine, and with onHost where tools work", async () => {
+	const place = tempDir();
+	writeFiles(place, { "sub/a.txt": "there" });
+	const run = `export default (pi) => pi.command("run", { async handler(ctx) {
+		const run = async (program, args, options) => {
+			const { stdout, stderr, code, killed } = await ctx.exec(program, args, options);
+			return [stdout.trim(), stderr.trim(), code, killed];
+		};
+		return { status: JSON.stringify([
+			ctx.toolHost,
+			await run("pwd", []),
+			await run("pwd", [], { onHost: true }),
+			await run("cat", ["a.txt"], { onHost: true, cwd: ctx.toolHost.cwd + "/sub" }),
+			await run("sh", ["-c", "echo $ONE; echo two >&2; exit 3"], { onHost: true, env: { ONE: "1" } }),
+			await run("sleep", ["60"], { onHost: true, timeout: 50 }),
+			await run("no-such-program", [], { onHost: true }),
+		]) };
+	} });`;
+	const hooks = { "here.ts": HOOK, "run.ts": run };
+	const { session, cwd } = await startSession({ hooks, on: `here:${place}` });
+	const result = await session.prompt("/run");
+	expect(result.kind === "command" && JSON.parse(result.status ?? "")).toEqual([
+		{ name: "here", cwd: place },
+		[cwd, "", 0, null],
+		[place, "", 0, null],
+		["there", "", 0, null],
+		["1", "two", 3, null],
+		["", "", 143, true],
+		["", "no-such-program: command not found", 127, null],
+	]);
+	const local = await startSession({ hooks });
+	expect((await local.session.prompt("/run")) as { status: string }).toMatchObject({
+		status: expect.stringContaining(
+			`[{"name":"","cwd":"${local.cwd}"},["${local.cwd}","",0,null],["${local.cwd}","",0,null]`,
+		),
+	});
+});
+
+test("the bundled hooks that run programs of the project run them where tools work", async () => {
+	const place = tempDir();
+	const scripts = { test: "pwd; exit 1 #", lint: "echo a.ts:1 bad in $(pwd); exit 1" };
+	writeFiles(place, { "package.json": { scripts }, "a.ts": "1" });
+	const { session, provider } = await startOn(place, { hookFiles: ["pi:diagnostics", "pi:test-command"] });
+	provider.reply([toolCall("write", { path: "a.ts", content: "2" })], "done");
+	await session.prompt("go");
+	expect(lastResult(session)).toContain(`a.ts:1 bad in ${place}`);
+	provider.reply("ok");
+	await session.prompt("/test");
+	expect(provider.requests.at(-1)?.messages.at(-1)?.text).toContain(`<output>\n${place}\n</output>`);
+});
+
 async function sessionThere() {
 	const place = tempDir();
 	const agentDir = tempAgentDir({ hooks: { "here.ts": HOOK } });
