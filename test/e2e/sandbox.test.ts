@@ -90,7 +90,7 @@ sandboxed("the network is there only with --sandbox-net", async () => {
 	expect(results(provider).join("").trim()).toBe("reached");
 	expect(await runPi(["-p", "-c", "--sandbox-nte", "go"], { agentDir, cwd })).toMatchObject({
 		code: 2,
-		stderr: "pi: unknown option --sandbox-nte · did you mean --sandbox-net?\n",
+		stderr: "pi: unknown option --sandbox-nte · did you mean --sandbox-net or --no-sandbox-net?\n",
 	});
 });
 
