@@ -63,8 +63,7 @@ export const SETTINGS_SCHEMA = {
 			"x-expected": "the absolute path of a shell, such as /bin/bash",
 		}),
 		on: text(
-			"where tools work: `sandbox:`, `ssh:host:~/dir`, `docker:container`, `podman:container`, `kubectl:pod`, one of a hook, or " +
-				"`local` (this machine). Unset: `local`. A resumed session stays where it ran, and `--on` overrides both",
+			"where tools run: `sandbox:`, `ssh:host`, `docker:name`, `podman:name`, `kubectl:pod`, `local`; `--on` overrides it",
 			{},
 		),
 		hideThinkingBlock: flag(

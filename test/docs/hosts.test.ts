@@ -36,6 +36,6 @@ test("--help, the setting on and docs/hosts.md name each scheme of a bundled hoo
 	};
 	for (const [name, text] of Object.entries(texts)) {
 		for (const word of [...schemes, "local"]) expect(text, name).toContain(word);
-		expect(text, name).toMatch(/overrides (the setting|both)/);
+		expect(text, name).toMatch(/overrides (the setting|both|it)/);
 	}
 });

@@ -30,14 +30,12 @@ export function dropFiles(pasted: string, { cwd, elsewhere, hint, draft, addImag
 	const paths = droppedPaths(pasted);
 	if (paths === null) return null;
 	const before = /\S$/.test(draft) ? " " : "";
-	const insert = (path: string) => {
-		const image = addImage(path);
-		if (image !== null) return image;
+	const nameOf = (path: string) => {
 		if (elsewhere === null) return mentionOf(path, cwd);
-		hint(`tools on ${elsewhere} cannot read ${basename(path)} of this machine`);
+		hint(`${basename(path)} is not on ${elsewhere}`);
 		return quotedPath(path);
 	};
-	return `${before}${paths.map(insert).join(" ")} `;
+	return `${before}${paths.map((path) => addImage(path) ?? nameOf(path)).join(" ")} `;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
+import type { RecordedHost } from "../../session/session-state.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
@@ -44,8 +45,8 @@ export interface EntryDrawing {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
-	/** The machine of an entry. Absent: the one on which tools work now. */
-	placeOf?(entryIndex: number): RemotePlace | null;
+	/** The machine of an entry, as `AgentSession.hostOf`. Absent: the one on which tools work now. */
+	hostOf?: ((entryIndex: number) => RecordedHost | null) | undefined;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -156,6 +157,9 @@ function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: 
 	return [createItem("tool", view, style, { entryIndex })];
 }
 
-function placeOf({ placeOf, style }: EntryDrawing, entryIndex: number): RemotePlace | null {
-	return placeOf ? placeOf(entryIndex) : style.remote;
+function placeOf({ hostOf, style: { remote } }: EntryDrawing, entryIndex: number): RemotePlace | null {
+	const host = hostOf?.(entryIndex);
+	if (host === undefined || host?.name === remote?.name) return remote;
+	// The log does not name the directories of a machine.
+	return host?.on ? { ...host, cwd: "", home: "" } : null;
 }

@@ -56,6 +56,6 @@ test("images are attached and other files mentioned; commands keep plain paths",
 	expect(dropFiles(dropped, { cwd: dir, elsewhere: "ssh box", hint, draft: "", addImage })).toBe(
 		`[image #2] ${join(dir, "plain.ts")} `,
 	);
-	expect(hints).toEqual(["tools on ssh box cannot read plain.ts of this machine"]);
+	expect(hints).toEqual(["plain.ts is not on ssh box"]);
 	expect(dropFiles("text", { cwd: dir, elsewhere: null, hint, draft: "", addImage })).toBeNull();
 });

@@ -208,7 +208,7 @@ test.each([40, 80, 120])(
 		const { app } = await startOnBuild({ columns });
 		writeFileSync(join(app.cwd, "notes.txt"), "here\n");
 		await app.terminal.paste(join(app.cwd, "notes.txt"));
-		const screen = (await app.terminal.waitFor("tools on ssh build-01 cannot read")).join("\n");
+		const screen = (await app.terminal.waitFor("notes.txt is not on ssh build-01")).join("\n");
 		expect(screen).toContain("notes.txt");
 		expect(screen).not.toMatch(/@\S/);
 	},

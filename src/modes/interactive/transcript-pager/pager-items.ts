@@ -8,7 +8,6 @@ import type { LogView } from "../../../session/session-context.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
 import { type EntryDrawing, itemsOfEntry, type ToolItems } from "../entry-items.js";
 import type { Item, ItemKind } from "../item.js";
-import { placesIn } from "../place-of-entry.js";
 import type { EntryRenderer } from "../views/custom-entry-view.js";
 import type { Mark } from "../views/entry-block.js";
 import { SummaryView } from "../views/summary-view.js";
@@ -24,6 +23,7 @@ export interface PagerSource {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
+	hostOf?: EntryDrawing["hostOf"];
 }
 
 /** Names an item: an entry, and the position among its items. The index after the last entry has the last summaries. */
@@ -73,7 +73,6 @@ export class PagerItems {
 	#marks: ContextMarks;
 	/** Messages that a hook put in place of an entry's own message, by entry. */
 	#replaced: Map<number, BuiltContext["messages"][number]> | null = null;
-	#places: ReturnType<typeof placesIn>;
 
 	/**
 	 * @param closed style of previews
@@ -86,7 +85,6 @@ export class PagerItems {
 	) {
 		this.#log = source.log();
 		this.#context = source.context();
-		this.#places = placesIn(this.#log, open);
 		this.#marks = readMarks(this.#context, this.#log, 1);
 	}
 
@@ -108,7 +106,6 @@ export class PagerItems {
 		this.#context = context;
 		this.#marks = readMarks(context, this.#log, 1);
 		this.#replaced = null;
-		this.#places = placesIn(this.#log, this.open);
 		this.#kept.clear();
 		return true;
 	}
@@ -227,7 +224,7 @@ export class PagerItems {
 			tools,
 			rendererOf: (type, entry) => this.source.rendererOf(type, entry),
 			toolRendererOf: (name) => this.source.toolRendererOf?.(name),
-			placeOf: this.#places,
+			hostOf: this.source.hostOf,
 		};
 		const entries = { length: this.#log.length, at: (at: number) => this.#log.peek(at) };
 		const items = itemsOfEntry(entries, index, drawing);

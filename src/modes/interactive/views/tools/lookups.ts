@@ -78,7 +78,7 @@ export const lsPresenter: ToolPresenter = {
 export function shownPath(call: ToolCallState, style: ViewStyle): string {
 	const path = textArg(call, "path");
 	const place = call.remote ?? style;
-	return cleanLine(place.cwd === "" ? path : displayPath(path, place), 300);
+	return cleanLine(place.cwd ? displayPath(path, place) : path, 300);
 }
 
 function inPath(call: ToolCallState, style: ViewStyle): string {
