@@ -57,10 +57,9 @@ function reach(graph, stages) {
 
 /** The bundled hooks. Each has a file with its own name, so that stack traces name the hook. */
 const bundledHooks = Object.fromEntries(
-	readdirSync(join(root, "hooks-examples")).map((file) => [
-		`bundled/${basename(file, ".ts")}`,
-		`hooks-examples/${file}`,
-	]),
+	readdirSync(join(root, "hooks-examples"))
+		.filter((file) => file.endsWith(".ts"))
+		.map((file) => [`bundled/${basename(file, ".ts")}`, `hooks-examples/${file}`]),
 );
 
 const patches = libraryPatches();

@@ -14,7 +14,9 @@ export default function confirmDestructive(pi: HookAPI): void {
 	pi.on("session", async (event, ctx) => {
 		const question = QUESTIONS[event.reason];
 		if (question === undefined || !ctx.hasUI) return undefined;
-		const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", "status", "--porcelain"]);
+		const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", "status", "--porcelain"], {
+			onHost: true,
+		});
 		const files = stdout.split("\n").filter(Boolean).length;
 		if (code !== 0 || files === 0) return undefined;
 		const changes = `${files} ${files === 1 ? "file has" : "files have"} uncommitted changes.`;

@@ -1,12 +1,11 @@
 /**
  * After each edit or write, runs the project's type checker and linter and appends their findings about that file to the
- * tool result. It runs the npm scripts of package.json that are named in SCRIPTS, or COMMAND.
+ * tool result, where tools work. It runs the npm scripts of package.json that are named in SCRIPTS, or COMMAND.
  *
  * Findings about other files are omitted. Nothing is appended if there are no findings, the scripts do not exist, or they
  * take too long. If the scripts in package.json have changed since the session started, none of them runs, because the
  * model may have written them.
  */
-import { readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
@@ -30,17 +29,18 @@ export default function diagnostics(pi: HookAPI): void {
 	let scripts: string | null = null;
 	let warned = false;
 
-	pi.on("session", (event, ctx) => {
-		if (event.reason === "start") scripts = readScripts(ctx.cwd);
+	pi.on("session", async (event, ctx) => {
+		if (event.reason === "start") scripts = await readScripts(ctx);
 	});
 
 	pi.on("tool_result", async (event, ctx) => {
 		if ((event.toolName !== "edit" && event.toolName !== "write") || event.isError) return undefined;
 		const { path } = event.input;
-		const file = typeof path === "string" ? relative(ctx.cwd, isAbsolute(path) ? path : join(ctx.cwd, path)) : "";
+		const { cwd } = ctx.toolHost;
+		const file = typeof path === "string" ? relative(cwd, isAbsolute(path) ? path : join(cwd, path)) : "";
 		// The scripts do not check files outside the project.
 		if (file === "" || file.split(sep)[0] === ".." || isAbsolute(file)) return undefined;
-		if (!COMMAND && readScripts(ctx.cwd) !== scripts) return undefined;
+		if (!COMMAND && (await readScripts(ctx)) !== scripts) return undefined;
 
 		const results = await Promise.all(listChecks(scripts).map((check) => runCheck(check, file, ctx)));
 		if (ctx.signal.aborted) return undefined;
@@ -61,10 +61,11 @@ async function runCheck({ name, command }: Check, file: string, ctx: HookEventCo
 	const [program = "", ...args] = command;
 	const { code, stdout, stderr, killed } = await ctx.exec(program, args, {
 		timeout: TIMEOUT_MS,
+		onHost: true,
 		env: { NO_COLOR: "1", FORCE_COLOR: "0" },
 	});
 	const failed = code !== 0 && code !== 126 && code !== 127 && !killed;
-	const text = failed ? pickFindings(`${stdout}\n${stderr}`, file, ctx.cwd) : "";
+	const text = failed ? pickFindings(`${stdout}\n${stderr}`, file, ctx.toolHost.cwd) : "";
 	return { name, text, timedOut: killed === true };
 }
 
@@ -96,9 +97,10 @@ function listChecks(scripts: string | null): Check[] {
 }
 
 /** The scripts of package.json as JSON; null if there are none. */
-function readScripts(cwd: string): string | null {
+async function readScripts(ctx: HookEventContext): Promise<string | null> {
+	const { stdout } = await ctx.exec("cat", ["package.json"], { onHost: true });
 	try {
-		const manifest: unknown = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"));
+		const manifest: unknown = JSON.parse(stdout);
 		if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) return null;
 		const { scripts } = manifest;
 		return typeof scripts === "object" && scripts !== null ? JSON.stringify(scripts) : null;

@@ -46,14 +46,8 @@ export default function dirtyRepoGuard(pi: HookAPI): void {
 
 /** Paths of files with uncommitted changes, including new files; empty if git fails. */
 async function listChanges(ctx: HookEventContext): Promise<string[]> {
-	const { code, stdout } = await ctx.exec("git", [
-		"-c",
-		"core.fsmonitor=false",
-		"status",
-		"--porcelain",
-		"-z",
-		"--no-renames",
-	]);
+	const args = ["-c", "core.fsmonitor=false", "status", "--porcelain", "-z", "--no-renames"];
+	const { code, stdout } = await ctx.exec("git", args, { onHost: true });
 	if (code !== 0) return [];
 	return stdout.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));
 }

@@ -68,6 +68,9 @@ async function listCommits(ctx: HookEventContext): Promise<Commit[]> {
 
 /** @returns stdout of git; null if it failed */
 async function git(ctx: HookEventContext, ...args: string[]): Promise<string | null> {
-	const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", ...args], { signal: ctx.signal });
+	const { code, stdout } = await ctx.exec("git", ["-c", "core.fsmonitor=false", ...args], {
+		signal: ctx.signal,
+		onHost: true,
+	});
 	return code === 0 ? stdout : null;
 }

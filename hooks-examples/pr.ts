@@ -60,6 +60,6 @@ async function chooseBase(ctx: CommandContext): Promise<{ name: string; commit: 
 
 /** @returns stdout of git; null if it failed */
 async function git(ctx: CommandContext, ...args: string[]): Promise<string | null> {
-	const { code, stdout } = await ctx.exec("git", args);
+	const { code, stdout } = await ctx.exec("git", args, { onHost: true });
 	return code === 0 ? stdout.trim() : null;
 }

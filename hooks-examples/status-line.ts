@@ -45,7 +45,7 @@ export default function statusLine(pi: HookAPI): void {
 
 	const readBranch = async (ctx: HookEventContext): Promise<void> => {
 		// Empty for a detached HEAD; fails outside of a repository.
-		const { code, stdout } = await ctx.exec("git", ["branch", "--show-current"], { signal: ctx.signal });
+		const { code, stdout } = await ctx.exec("git", ["branch", "--show-current"], { signal: ctx.signal, onHost: true });
 		branch = code === 0 ? stdout.trim() : "";
 	};
 

@@ -1,7 +1,5 @@
-/** `/test [arguments]` runs the project's tests. If they fail, it sends the output to the agent. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+/** `/test [arguments]` runs the project's tests where tools work. If they fail, it sends the output to the agent. */
+import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
 
 /** Maximum number of output characters for the agent. It gets the end, where test runners summarize failures. */
 const MAX_OUTPUT = 20_000;
@@ -20,16 +18,13 @@ export default function testCommand(pi: HookAPI): void {
 		description: "Run the tests and let the agent fix failures",
 		argumentHint: "[arguments]",
 		async handler(ctx) {
-			const project = PROJECTS.find(({ file, contains }) => {
-				const path = join(ctx.cwd, file);
-				return existsSync(path) && (!contains || contains.test(readFileSync(path, "utf8")));
-			});
+			const project = await findProject(ctx);
 			if (!project) return { status: `No test command found in ${PROJECTS.map(({ file }) => file).join(", ")}` };
 			const separator = ctx.args.length > 0 && project.separator ? [project.separator] : [];
 			const [program = "", ...args] = [...project.command, ...separator, ...ctx.args];
 			const shown = [program, ...args].join(" ");
 			// Escape aborts the command and the tests.
-			const { code, stdout, stderr } = await ctx.exec(program, args);
+			const { code, stdout, stderr } = await ctx.exec(program, args, { onHost: true });
 			if (ctx.signal.aborted) return undefined;
 			if (code === 0) return { status: `The tests pass (${shown})` };
 			if (code === 127) return { status: `${program} is not installed` };
@@ -40,4 +35,13 @@ export default function testCommand(pi: HookAPI): void {
 			};
 		},
 	});
+}
+
+/** The first of PROJECTS whose file is in the working directory of the tools. */
+async function findProject(ctx: HookEventContext) {
+	for (const project of PROJECTS) {
+		const { code, stdout } = await ctx.exec("cat", [project.file], { onHost: true });
+		if (code === 0 && (!project.contains || project.contains.test(stdout))) return project;
+	}
+	return undefined;
 }

@@ -53,7 +53,8 @@ Context, tools and hooks
   --no-mcp                  use no MCP servers
   --no-context-files        ignore AGENTS.md and CLAUDE.md
   --trust                   run this project's hooks, tools, agents and MCP servers without asking, for this run
-  --on <spec>               run tools on another machine, such as ssh://build-01/src, if a hook can reach it
+  --on <spec>               where tools run: sandbox:, ssh:host:~/dir, docker:container, podman:container, kubectl:pod
+                            or local: this machine; overrides the setting "on" and the machine of a resumed session
 
 Other
   --demo                    try pi offline: a scripted model fixes a small broken project

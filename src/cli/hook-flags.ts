@@ -1,8 +1,13 @@
-import { paths as findPaths } from "../config/paths.js";
+import { join } from "node:path";
+import { paths as findPaths, type Paths, resolveUserPath } from "../config/paths.js";
 import { hostWords } from "../hooks/bundled.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
+import { findSession, latestSession } from "../log/catalog.js";
+import { SessionLog } from "../log/session-log.js";
+import { sessionDirName } from "../log/session-paths.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
+import { lastHost } from "../session/session-state.js";
 import { homePath } from "../util/home-path.js";
 import { stripAll } from "../util/sanitize.js";
 import { HELP_TEXT } from "./help.js";
@@ -18,11 +23,34 @@ import { findLocation, type Surroundings } from "./subcommands/location.js";
 export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }: CliContext): void {
 	const problem = options.hookFlags?.read([]).problem;
 	if (!problem) return;
-	const hooks = [...options.hooks, ...hostWords(options.on ?? settings.current.on)];
-	const { files } = discover({ paths: findPaths(env, cwd, home), settings: settings.current }, { ...options, hooks });
+	const paths = findPaths(env, cwd, home);
+	const on = options.on ?? loggedHost(options, paths) ?? settings.current.on;
+	const hooks = [...options.hooks, ...hostWords(on)];
+	const { files } = discover({ paths, settings: settings.current }, { ...options, hooks });
 	const { extensions = [] } = options;
 	const hasPackages = extensions.length > 0 || (options.findHooks && settings.current.packages.length > 0);
 	if (!hasPackages && !files.some(isChosen)) throw problem;
+}
+
+/** The host that the session to open names; null if there is none. */
+function loggedHost(
+	{ continue: continues, session, sessionDir, keepSession }: CliOptions,
+	paths: Paths,
+): string | null {
+	const dir = resolveUserPath(sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)), paths.cwd, paths.home);
+	if (!keepSession) return null;
+	try {
+		const path = session === undefined ? (continues ? latestSession(dir) : null) : findSession(dir, session);
+		if (path === null) return null;
+		const log = SessionLog.open(path, { readOnly: true });
+		try {
+			return lastHost(log)?.on ?? null;
+		} finally {
+			log.close();
+		}
+	} catch {
+		return null; // the start of the session reports a file that cannot be opened
+	}
 }
 
 /** Prints the help and the flags of the hooks that may run here. Loads the hooks, without a session. */

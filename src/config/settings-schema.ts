@@ -64,7 +64,10 @@ export const SETTINGS_SCHEMA = {
 			...LIVE,
 			"x-expected": "the absolute path of a shell, such as /bin/bash",
 		}),
-		on: text("machine on which tools work, such as `ssh://build-01/src`; unset: this one. As `--on`", {}),
+		on: text(
+			"where tools run: `sandbox:`, `ssh:host`, `docker:name`, `podman:name`, `kubectl:pod`, `local`; `--on` overrides it",
+			{},
+		),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",

@@ -238,8 +238,8 @@ export function bundledPath(name: string): string {
 	return BUNDLED_PREFIX + name;
 }
 
-/** The words that turn on the bundled hook for the host that the user chose with `--on` or the setting `on`. */
-export function hostWords(spec: string | undefined): string[] {
+/** The words that turn on the bundled hook for a host: the one that `--on`, the setting `on` or the log of the session names. */
+export function hostWords(spec: string | null | undefined): string[] {
 	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
 	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
 }

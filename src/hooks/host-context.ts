@@ -2,7 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { isRecord } from "../log/read-message.js";
-import { exec } from "../util/process.js";
+import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import { boundUI, type DialogHost } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
@@ -24,6 +24,7 @@ const LIVE_MEMBERS = [
 	"systemPrompt",
 	"flags",
 	"projectTrusted",
+	"toolHost",
 ] as const;
 const LIVE_CONTROL = ["isIdle", "queued", "usage", "sessionName", "mode", "commands"] as const;
 type LiveControl = (typeof LIVE_CONTROL)[number];
@@ -56,6 +57,8 @@ export interface HookHost
 	readonly control: HookControl;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
+	/** Runs a program where tools work. */
+	execOnHost(command: string, args: readonly string[], options: ExecOptions): Promise<ExecResult>;
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
 	readonly tools: HookTools;
@@ -143,14 +146,12 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		return use(member, action);
 	};
 	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
-		exec: (command, args, options = {}) =>
-			use("exec", () =>
-				exec(command, args, {
-					...options,
-					cwd: options.cwd ?? host.cwd,
-					signal: options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal,
-				}),
-			),
+		exec: (command, args, { onHost = false, ...options } = {}) =>
+			use("exec", () => {
+				const signal = options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal;
+				if (onHost) return host.execOnHost(command, args, { ...options, signal });
+				return exec(command, args, { ...options, cwd: options.cwd ?? host.cwd, signal });
+			}),
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
 		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),
 		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),

@@ -124,14 +124,15 @@ export async function describePackage({ resources, content, version }: LoadedPac
 async function describeExtensions({ extensions }: PackageResources, { files }: PackageContent): Promise<string[]> {
 	if (extensions.length === 0) return [];
 	const { findUse } = await import("../extensions/check-source.js");
-	return extensions.flatMap((rel) => {
+	const lines = extensions.map(async (rel) => {
 		const source = files.find((file) => file.rel === rel)?.bytes.toString("utf8") ?? "";
-		const { works, refused } = findUse(source);
+		const { works, refused } = await findUse(source);
 		return [
 			...(works.length > 0 ? [`${rel} uses ${works.join(", ")}`] : []),
 			...refused.map(({ what, line }) => `${rel} uses ${what} in line ${line}, which pi refuses`),
 		];
 	});
+	return (await Promise.all(lines)).flat();
 }
 
 function formatSize(bytes: number): string {

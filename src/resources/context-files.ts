@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
-import { type ResourceProblems, readText } from "./front-matter.js";
+import { type ReadBytes, type ResourceProblems, readText } from "./front-matter.js";
 
 /** A file of the user or a project with instructions for the model. */
 export interface ContextFile {
@@ -64,11 +64,12 @@ function directories({ agentDir, cwd, home }: ContextFileSource): string[] {
 export async function readFirst(
 	dir: string,
 	{ warnings, broken }: ResourceProblems,
+	readBytes?: ReadBytes,
 ): Promise<(ContextFile & { realPath: string }) | null> {
 	for (const name of NAMES) {
 		const path = join(dir, name);
 		try {
-			return { path, content: await readText(path), realPath: realpathSync(path) };
+			return { path, content: await readText(path, readBytes), realPath: realpathSync(path) };
 		} catch (error) {
 			if (isNotFound(error)) continue;
 			broken.add(path);

@@ -26,10 +26,13 @@ const BLOCK = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/;
 const UNCLOSED = /^---[ \t]*\n[\w-]+:(?:\s|$)/;
 const MAX_BYTES = 1024 * 1024;
 
+/** Reads a file, at most so many bytes. */
+export type ReadBytes = (path: string, limits: { maxBytes: number }) => Promise<Uint8Array>;
+
 /** Reads a text file, without byte order mark and carriage returns. @throws PiError `file_unreadable`, also above 1 MB */
-export async function readText(path: string): Promise<string> {
-	const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES });
-	return withoutMarks(bytes.toString("utf8"));
+export async function readText(path: string, readBytes: ReadBytes = readRegularFile): Promise<string> {
+	const bytes = await readBytes(path, { maxBytes: MAX_BYTES });
+	return withoutMarks(new TextDecoder().decode(bytes));
 }
 
 function withoutMarks(text: string): string {

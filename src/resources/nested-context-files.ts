@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type ContextFile, projectRoot, readFirst } from "./context-files.js";
-import type { ResourceProblems } from "./front-matter.js";
+import type { ReadBytes, ResourceProblems } from "./front-matter.js";
 
 /** What determines which context files below the working directory a path reaches. */
 export interface NestedFileSource {
@@ -9,6 +9,8 @@ export interface NestedFileSource {
 	home: string;
 	/** Paths of the context files that the session has from its start. */
 	loaded: readonly string[];
+	/** Reads the files. Default: from this machine. */
+	readBytes?: ReadBytes;
 }
 
 /** Directories of other projects and of version control. */
@@ -32,7 +34,7 @@ export async function findNestedContextFiles(
 	const seen = new Set(source.loaded.map(realPath));
 	const files: ContextFile[] = [];
 	for (const directory of directories) {
-		const file = await readFirst(join(root, directory), problems);
+		const file = await readFirst(join(root, directory), problems, source.readBytes);
 		if (!file || file.content.trim() === "" || seen.has(file.realPath)) continue;
 		seen.add(file.realPath);
 		const inside = segmentsInside(realRoot, file.realPath);

@@ -12,19 +12,21 @@ import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
-import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
+import { removeSession } from "../log/manage.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { QueueMode } from "./prompt-queue.js";
+import { LoggedHosts } from "./logged-hosts.js";
 import type { PromptExtras, PromptResult } from "./prompter.js";
 import type { SessionComponents } from "./session-components.js";
 import { type LogView, viewLog } from "./session-context.js";
+import { createControls, type SessionControls } from "./session-controls.js";
 import type { SessionJobs } from "./session-jobs.js";
 import type { ResourceCompletion } from "./session-mcp.js";
-import { cycleModel, cycleThinkingLevel, supportedThinkingLevels } from "./session-models.js";
-import { SessionName } from "./session-state.js";
+import { cycleModel, cycleThinkingLevel } from "./session-models.js";
+import { type RecordedHost, SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
 
 /** Names of everything a session has loaded, for the header. */
@@ -39,22 +41,6 @@ export interface LoadedSummary {
 	warnings: string[];
 }
 
-/** State that only programs that drive a session read and change; the modes of pi do not need it. */
-export interface SessionControls {
-	/** The messages of the next request. */
-	readonly messages: readonly AppMessage[];
-	/** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
-	queueMode: QueueMode;
-	/** Whether failed requests are retried; for this session only, not saved. */
-	autoRetry: boolean;
-	/** Models with a known key, including those of local servers. */
-	availableModels(): Promise<Model<Api>[]>;
-	/** The thinking levels that the model supports, least first. */
-	thinkingLevels(): ThinkingLevel[];
-	/** Stops the user's shell command, if one is running. */
-	abortBash(): void;
-}
-
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and does not depend on a terminal. Modes
  * drive it and subscribe to its events. Create it with `createAgentSession`, then call `start()`.
@@ -63,6 +49,7 @@ export class AgentSession {
 	readonly #components: SessionComponents;
 	readonly #stats = new StatsCounter();
 	readonly #name = new SessionName();
+	readonly #hosts = new LoggedHosts();
 	readonly controls: SessionControls;
 	/** Explains the context and reports the state of the hooks. */
 	readonly inspector: Inspector;
@@ -75,18 +62,25 @@ export class AgentSession {
 	}
 
 	/**
-	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`.
+	 * Loads the hooks, notifies them of the start and computes the context. Call once, after `attachUI`. A session that cannot
+	 * start is disposed of; the copy of a log that was made for it is deleted.
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
 		const { lifecycle, hooks, mcp, models, setup, state, surface } = this.#components;
-		await lifecycle.start(async () => {
-			await hooks.load();
-			await this.#components.connectHost();
-			await mcp.load();
-			await models.start();
-		});
-		setup.toolSwitch.checkNames();
+		try {
+			await lifecycle.start(async () => {
+				await hooks.load();
+				await this.#components.connectHost();
+				await mcp.load();
+				await models.start();
+			});
+			setup.toolSwitch.checkNames();
+		} catch (error) {
+			await this.dispose();
+			if (setup.isCopy && this.sessionFile !== null) removeSession(this.sessionFile);
+			throw error;
+		}
 		// Where nobody types, the first request follows at once, and reports what is missing.
 		if (surface.shell && state.model) this.#prepare(state.model);
 	}
@@ -107,6 +101,10 @@ export class AgentSession {
 	/** The machine on which tools and `!` commands work. */
 	get host(): ToolHost {
 		return this.#components.setup.host;
+	}
+	/** The machine on which the tools of an entry worked; null: where pi runs. */
+	hostOf(entryIndex: number): RecordedHost | null {
+		return this.#hosts.before(this.#components.state.log, entryIndex);
 	}
 	get sessionFile(): string | null {
 		return this.#components.state.log.path;
@@ -373,28 +371,4 @@ export class AgentSession {
 		state.close();
 		events.close();
 	}
-}
-
-function createControls({ setup, state, context, activity }: SessionComponents): SessionControls {
-	const { settings } = setup;
-	return {
-		get messages() {
-			return context.messages;
-		},
-		get queueMode() {
-			return settings.current.queueMode;
-		},
-		set queueMode(mode) {
-			settings.override("queueMode", mode);
-		},
-		get autoRetry() {
-			return settings.current.retry.enabled;
-		},
-		set autoRetry(enabled) {
-			settings.override("retry.enabled", enabled);
-		},
-		availableModels: () => setup.models.available(),
-		thinkingLevels: () => supportedThinkingLevels(setup, state),
-		abortBash: () => activity.abort("shell"),
-	};
 }

@@ -86,6 +86,8 @@ export async function discoverSetup(
 		servers: options.mcpServers ?? {},
 	});
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
+	/** The machine of the session, once its log is open. */
+	let usedHost = (): string | null => null;
 	const codeOptions: SessionCodeOptions = {
 		paths,
 		copyDir: tmpDir === paths.tmp ? paths.projectCache : join(tmpDir, "project"),
@@ -98,7 +100,9 @@ export async function discoverSetup(
 		extraTools,
 		toolNames: options.tools,
 		explicit: {
-			hooks: [...hooks, ...hostWords(options.on ?? store.current.on)],
+			get hooks() {
+				return [...hooks, ...hostWords(options.on ?? store.current.on), ...hostWords(usedHost())];
+			},
 			extensions: options.extensions ?? [],
 			tools: options.customTools ?? [],
 			packages: options.packages ?? [],
@@ -161,6 +165,7 @@ export async function discoverSetup(
 		loggedHost(log, source),
 		() => readable(resources.current.skills),
 	);
+	usedHost = () => hosts.recorded.on;
 	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	// Computed again when the tools or files change, for example when the project's tools are added.
 	const preamble = lastResult(
@@ -188,6 +193,7 @@ export async function discoverSetup(
 		hostConnection: hosts,
 		loggedHost,
 		log,
+		isCopy: log.path !== source,
 		settings: store,
 		agentDir: paths.agentDir,
 		defaults: {

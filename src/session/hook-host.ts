@@ -13,6 +13,7 @@ import type { SessionUI } from "../hooks/session-ui.js";
 import type { HookTools, SessionHandle } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
+import { collectOutput, exec } from "../util/process.js";
 import type { SessionCore } from "./session-setup.js";
 
 export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
@@ -101,6 +102,23 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		},
 		get flags() {
 			return deps.flags();
+		},
+		get toolHost() {
+			const { name, cwd } = setup.host;
+			return Object.freeze({ name, cwd });
+		},
+		async execOnHost(command, args, { signal, timeout, cwd, env }) {
+			const { host } = setup;
+			if (host.name === "") return exec(command, args, { ...{ signal, timeout, env }, cwd: cwd ?? host.cwd });
+			return collectOutput((onOutput) =>
+				host.exec([command, ...args], {
+					...(signal && { signal }),
+					...(timeout ? { timeoutMs: timeout } : {}),
+					...(cwd === undefined ? {} : { cwd }),
+					...(env && { env }),
+					onOutput,
+				}),
+			);
 		},
 		get projectTrusted() {
 			return setup.acceptedCode() !== null;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
-import type { ResourceProblems } from "../resources/front-matter.js";
+import type { ReadBytes, ResourceProblems } from "../resources/front-matter.js";
 import { findNestedContextFiles } from "../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
 import { loadSkills, type ResourceLocation, type Skill } from "../resources/skills.js";
@@ -70,11 +70,19 @@ export class ResourceFiles implements NestedFileFinder {
 	}
 
 	/** As `findNestedContextFiles`; nothing if context files are off. */
-	async findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }> {
+	async findNested(
+		paths: readonly string[],
+		readBytes?: ReadBytes,
+	): Promise<{ files: ContextFile[]; warnings: string[] }> {
 		const { contextFiles, paths: places } = this.options;
 		if (!contextFiles) return { files: [], warnings: [] };
 		const loaded = this.#current.contextFiles.map(({ path }) => path);
-		return findNestedContextFiles(paths, { cwd: places.cwd, home: places.home, loaded });
+		return findNestedContextFiles(paths, {
+			cwd: places.cwd,
+			home: places.home,
+			loaded,
+			...(readBytes && { readBytes }),
+		});
 	}
 
 	/** Adds skills and prompts of packages, which those of the user and the project replace. @returns a line for each problem of theirs */

@@ -108,11 +108,13 @@ export interface SessionSetup {
 	cwd: string;
 	/** The machine on which tools and `!` commands work. */
 	readonly host: ToolHost;
-	/** Connects to it. */
 	/** The machine that a log names last; null if it names none. */
 	loggedHost(log: SessionLog): LoggedHost | null;
+	/** Connects to it. */
 	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
 	log: SessionLog;
+	/** True if the log was copied from another for this session. */
+	isCopy: boolean;
 	settings: SettingsStore;
 	/** The agent directory. */
 	agentDir: string;

@@ -237,16 +237,21 @@ export async function exec(
 	args: readonly string[],
 	{ signal, timeout, cwd, env, onlyEnv }: ExecOptions = {},
 ): Promise<ExecResult> {
+	return collectOutput((onOutput) =>
+		spawnGroup(command, args, {
+			...{ signal, cwd, env, onlyEnv, onOutput },
+			timeoutMs: timeout || undefined,
+			announcedByShell: true,
+		}),
+	);
+}
+
+/** Collects the output of a program and describes its end as `exec` does. @param run passes each chunk on */
+export async function collectOutput(
+	run: (onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => undefined) => Promise<ProcessResult>,
+): Promise<ExecResult> {
 	const kept = { stdout: new KeptOutput(MAX_EXEC_BYTES), stderr: new KeptOutput(MAX_EXEC_BYTES) };
-	const result = await spawnGroup(command, args, {
-		signal,
-		timeoutMs: timeout || undefined,
-		cwd,
-		env,
-		onlyEnv,
-		announcedByShell: true,
-		onOutput: (chunk, stream) => kept[stream].add(chunk),
-	});
+	const result = await run((chunk, stream) => void kept[stream].add(chunk));
 	const killed = result.endedBy !== "itself";
 	const code = result.exitCode ?? 128 + constants.signals[result.exitSignal ?? "SIGTERM"];
 	const stderr = kept.stderr.text();

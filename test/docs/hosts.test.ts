@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseContainer, parsePod } from "../../hooks-examples/containers.js";
 import { parseTarget } from "../../hooks-examples/ssh.js";
+import { HELP_TEXT } from "../../src/cli/help.js";
 import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
 import { readHostSpec } from "../../src/hooks/tool-hosts.js";
 
@@ -24,3 +25,17 @@ test.each(specs.filter(({ scheme }) => ["ssh", "docker", "podman", "kubectl"].in
 		else expect(parseContainer(scheme === "docker" ? "docker" : "podman", rest).name).toMatch(/^\w+ [\w-]+$/);
 	},
 );
+
+test("--help, the setting on and docs/hosts.md name each scheme of a bundled hook, and local", () => {
+	const schemes = BUNDLED_HOOKS.flatMap(({ hosts = [] }) => hosts.map((scheme) => `${scheme}:`));
+	const settings = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8").split("\n");
+	const texts = {
+		help: /--on <spec>[\s\S]*?\n\nOther/.exec(HELP_TEXT)?.[0],
+		setting: settings.find((line) => line.startsWith("| `on` |")),
+		page: page.split("\n## ")[0],
+	};
+	for (const [name, text] of Object.entries(texts)) {
+		for (const word of [...schemes, "local"]) expect(text, name).toContain(word);
+		expect(text, name).toMatch(/overrides (the setting|both|it)/);
+	}
+});

@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startContainer } from "../helpers/podman.js";
 import { processesWith } from "../helpers/programs.js";
@@ -59,9 +60,11 @@ test.skipIf(NO_SSH !== undefined).each(["kill -9", "SIGTERM", "Escape", "/quit"]
 );
 
 const container = startContainer();
+afterAll(() => {
+	if (typeof container !== "string") container.remove();
+});
 test.skipIf(typeof container === "string")("pi -p --on podman: works in the container", async () => {
 	if (typeof container === "string") return;
-	onTestFinished(container.remove);
 	const provider = await startProvider();
 	provider.reply([toolCall("bash", { command: "pwd; echo there > made" })], "done");
 	const env = { PATH: `${container.bin}:${process.env.PATH}` };
@@ -72,11 +75,93 @@ test.skipIf(typeof container === "string")("pi -p --on podman: works in the cont
 	expect(JSON.stringify(provider.requests[1]?.body)).toContain("/work");
 });
 
+const BWRAP_WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
+
+const HOSTS = {
+	ssh: { isMissing: NO_SSH !== undefined, name: "ssh box" },
+	sandbox: { isMissing: !BWRAP_WORKS, name: "sandbox" },
+	podman: { isMissing: typeof container === "string", name: "podman" },
+} as const;
+
+/** What `--on` and the environment of pi are for a host, and the working directory of tools as it is shown. */
+async function hostOf(kind: keyof typeof HOSTS) {
+	if (kind === "ssh") {
+		const { env, dir, provider } = await remote();
+		return { spec: `ssh://box${dir}`, env, provider, cwd: tempDir(), shown: `ssh box:${dir}` };
+	}
+	const provider = await startProvider();
+	const cwd = tempDir();
+	if (kind === "sandbox") return { spec: "sandbox:", env: {}, provider, cwd, shown: `sandbox:${cwd}` };
+	if (typeof container === "string") throw new Error(container);
+	const env = { PATH: `${container.bin}:${process.env.PATH}` };
+	return { spec: `podman:${container.name}`, env, provider, cwd, shown: `podman ${container.name}:/work` };
+}
+
+const ends = Object.entries(HOSTS).flatMap(([kind, { isMissing }]) =>
+	isMissing || kind === "ssh" ? [] : ["kill -9", "Escape"].map((how) => [kind, how] as const),
+);
+test.each(ends)("in %s, %s ends the processes of a command within 2 s", async (kind, how) => {
+	const { spec, env, provider, cwd } = await hostOf(kind as keyof typeof HOSTS);
+	const mark = `67${process.pid}${Math.floor(Math.random() * 1e6)}`;
+	provider.reply([toolCall("bash", { command: `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark})` })], "ok");
+	const pi = await openPi({ args: ["--on", spec], agentDir: agentDirFor(provider), env, cwd });
+	await submit(pi, "go");
+	const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
+	await vi.waitUntil(() => sleeps() === 2, { timeout: 20_000 });
+	const startedAt = performance.now();
+	if (how === "Escape") await pi.press("escape");
+	else pi.kill("SIGKILL");
+	await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
+	expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
+});
+
+const shownAt = Object.entries(HOSTS).flatMap(([kind, { isMissing }]) =>
+	isMissing || kind === "podman" ? [] : [40, 80, 120].map((columns) => [kind, columns] as const),
+);
+test.each(shownAt)("header and footer name the host: %s at %i columns", async (kind, columns) => {
+	const { spec, env, provider, cwd, shown } = await hostOf(kind as keyof typeof HOSTS);
+	const pi = await openPi({ args: ["--on", spec], agentDir: agentDirFor(provider), env, cwd, columns });
+	const start = shown.slice(0, shown.indexOf(":") + 1);
+	const screen = await pi.waitForScreen((text) => text.split(start).length > 2, `${start} twice`);
+	const lines = screen.trimEnd().split("\n");
+	const header = lines.find((line) => line.startsWith("pi ")) ?? "";
+	const footer = lines.findLast((line) => line.startsWith(start)) ?? "";
+	const directory = shown.slice(start.length);
+	// The host is complete; its path is cut at the start if there is no room.
+	const placeIn = (line: string) => line.slice(line.indexOf(start) + start.length).split(" ")[0] ?? "";
+	for (const line of [header, footer]) {
+		expect(line).toContain(start);
+		expect(directory.endsWith(placeIn(line).replace(/^.*…/, ""))).toBe(true);
+		expect(line.length).toBeLessThanOrEqual(columns);
+	}
+	if (columns === 120) expect(footer).toContain(shown);
+});
+
+test.skipIf(NO_SSH !== undefined)(
+	"a lost connection is an error result, and the next call connects again",
+	async () => {
+		const { provider, env, dir, cut } = await remote();
+		const mark = `68${process.pid}${Math.floor(Math.random() * 1e6)}`;
+		provider.reply([toolCall("bash", { command: `sleep ${mark}` })], [toolCall("bash", { command: "pwd" })], "Done.");
+		const pi = await openPi({ args: ["--on", `ssh://box${dir}`], agentDir: agentDirFor(provider), env });
+		await submit(pi, "go");
+		await vi.waitUntil(() => processesWith(`sleep ${mark}`).some((line) => / sleep \d+ $/.test(line)), {
+			timeout: 20_000,
+		});
+		cut();
+		await pi.waitForText("Done.", { timeoutMs: 20_000 });
+		const [lost, again] = (provider.requests.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
+		expect(lost?.text).toMatch(/^The connection to ssh box was lost/);
+		expect(again?.text.trim()).toBe(dir);
+		expect(processesWith(`sleep ${mark}`)).toEqual([]);
+	},
+);
+
 /** A model, a machine and a directory there. */
 async function remote() {
 	const [provider, server] = await Promise.all([startProvider(), startSshServer()]);
 	const dir = tempDir();
 	mkdirSync(join(dir, "sub"));
 	writeFileSync(join(dir, "sub/file.txt"), "text\n");
-	return { provider, dir, bin: server.config, env: { PATH: `${server.bin}:${process.env.PATH}` } };
+	return { provider, dir, cut: server.cut, bin: server.config, env: { PATH: `${server.bin}:${process.env.PATH}` } };
 }

@@ -77,6 +77,21 @@ sandboxed("the network is there only with --sandbox-net", async () => {
 		outputs.push(results(provider).join("").trim());
 	}
 	expect(outputs).toEqual(["refused", "reached"]);
+	// The session alone names the sandbox, whose hook declares the flag.
+	const agentDir = agentDirFor(provider);
+	const cwd = tempDir();
+	provider.reply("Hello.");
+	await runPi([...IN_SANDBOX, "go"], { agentDir, cwd });
+	provider.reply([bash(connect)], "Done.");
+	expect(await runPi(["-p", "-c", "--sandbox-net", "go"], { agentDir, cwd })).toMatchObject({
+		code: 0,
+		stdout: "Done.\n",
+	});
+	expect(results(provider).join("").trim()).toBe("reached");
+	expect(await runPi(["-p", "-c", "--sandbox-nte", "go"], { agentDir, cwd })).toMatchObject({
+		code: 2,
+		stderr: "pi: unknown option --sandbox-nte · did you mean --sandbox-net or --no-sandbox-net?\n",
+	});
 });
 
 sandboxed("kill -9 of pi ends the programs in the sandbox, and files that pi inherited stay outside", async () => {

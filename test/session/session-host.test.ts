@@ -1,9 +1,11 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
+import { usePath } from "../helpers/open-host.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -151,6 +153,72 @@ test("pi.toolHost refuses schemes that no spec can name", async () => {
 	expect(notices().join()).toContain('"Not One" is not a valid scheme');
 });
 
+test("context files of subdirectories join on a host that shares the files, read through it", async () => {
+	const cwd = tempDir("pi-project-");
+	writeFiles(cwd, { "api/AGENTS.md": "rules", "web/AGENTS.md": "other rules" });
+	// Like a sandbox, which may hide what a link names.
+	const hiding = HOOK.replace("note:", "sharesFiles: true, note:").replace(
+		"spawn: ([program, ...args]) =>",
+		'$& args.some((arg) => arg.endsWith("web/AGENTS.md")) ? spawn("sh", ["-c", "exit 1"], { stdio: "pipe" }) :',
+	);
+	const { session, provider } = await startSession({ hooks: { "here.ts": hiding }, on: `here:${cwd}`, cwd });
+	provider.reply([toolCall("ls", { path: "api" }), toolCall("ls", { path: "web" }, "call_2")], "done");
+	await session.prompt("go");
+	const items = session.entries.filter(({ type }) => type === "system_item");
+	expect(items).toEqual([expect.objectContaining({ item: { kind: "context_file", text: "rules" } })]);
+});
+
+test("ctx.exec runs a program on this machine, and with onHost where tools work", async () => {
+	const place = tempDir();
+	writeFiles(place, { "sub/a.txt": "there" });
+	const run = `export default (pi) => pi.command("run", { async handler(ctx) {
+		const run = async (program, args, options) => {
+			const { stdout, stderr, code, killed } = await ctx.exec(program, args, options);
+			return [stdout.trim(), stderr.trim(), code, killed];
+		};
+		return { status: JSON.stringify([
+			ctx.toolHost,
+			await run("pwd", []),
+			await run("pwd", [], { onHost: true }),
+			await run("cat", ["a.txt"], { onHost: true, cwd: ctx.toolHost.cwd + "/sub" }),
+			await run("sh", ["-c", "echo $ONE; echo two >&2; exit 3"], { onHost: true, env: { ONE: "1" } }),
+			await run("sleep", ["60"], { onHost: true, timeout: 50 }),
+			await run("no-such-program", [], { onHost: true }),
+		]) };
+	} });`;
+	const hooks = { "here.ts": HOOK, "run.ts": run };
+	const { session, cwd } = await startSession({ hooks, on: `here:${place}` });
+	const result = await session.prompt("/run");
+	expect(result.kind === "command" && JSON.parse(result.status ?? "")).toEqual([
+		{ name: "here", cwd: place },
+		[cwd, "", 0, null],
+		[place, "", 0, null],
+		["there", "", 0, null],
+		["1", "two", 3, null],
+		["", "", 143, true],
+		["", "no-such-program: command not found", 127, null],
+	]);
+	const local = await startSession({ hooks });
+	expect((await local.session.prompt("/run")) as { status: string }).toMatchObject({
+		status: expect.stringContaining(
+			`[{"name":"","cwd":"${local.cwd}"},["${local.cwd}","",0,null],["${local.cwd}","",0,null]`,
+		),
+	});
+});
+
+test("the bundled hooks that run programs of the project run them where tools work", async () => {
+	const place = tempDir();
+	const scripts = { test: "pwd; exit 1 #", lint: "echo a.ts:1 bad in $(pwd); exit 1" };
+	writeFiles(place, { "package.json": { scripts }, "a.ts": "1" });
+	const { session, provider } = await startOn(place, { hookFiles: ["pi:diagnostics", "pi:test-command"] });
+	provider.reply([toolCall("write", { path: "a.ts", content: "2" })], "done");
+	await session.prompt("go");
+	expect(lastResult(session)).toContain(`a.ts:1 bad in ${place}`);
+	provider.reply("ok");
+	await session.prompt("/test");
+	expect(provider.requests.at(-1)?.messages.at(-1)?.text).toContain(`<output>\n${place}\n</output>`);
+});
+
 async function sessionThere() {
 	const place = tempDir();
 	const agentDir = tempAgentDir({ hooks: { "here.ts": HOOK } });
@@ -271,4 +339,62 @@ test("a session names a host of a bundled hook: opening it turns the hook on", a
 		code: "host_unreachable",
 		message: expect.stringMatching(/^This session ran on podman:no-such-container: (?!No hook provides)/),
 	});
+});
+
+/** Puts a `podman` first in PATH whose containers are this machine. */
+function standInForPodman(): void {
+	const bin = tempDir();
+	writeFileSync(join(bin, "podman"), '#!/bin/sh\n[ "$1" = exec ] || exit 125\nshift 3\nexec "$@"\n', { mode: 0o755 });
+	usePath(bin);
+}
+
+test("the hook of a host that only the log names is still loaded after /reload", async () => {
+	standInForPodman();
+	const { place, agentDir, cwd, path } = await sessionThere();
+	writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, `"on":"podman:box${place}"`));
+	const { session } = await startSession({ agentDir, cwd, session: { kind: "continue" } });
+	expect(session.host.name).toBe("podman box");
+	await session.reload();
+	expect(session.loaded.hooks.map(({ name }) => name)).toContain("containers");
+	await session.runBash("pwd");
+	expect(session.entries.at(-1)).toMatchObject({ message: { output: place, exitCode: 0 } });
+	const other = await startSession({ agentDir, cwd, session: { kind: "new" } });
+	await other.session.lifecycle.switchSession(copyOf(path));
+	await other.session.reload();
+	expect(other.session.loaded.hooks.map(({ name }) => name)).toContain("containers");
+});
+
+/** A copy of a session file in its directory, which no pi has open. */
+function copyOf(path: string): string {
+	const copy = path.replace(/\.jsonl$/, "0.jsonl");
+	copyFileSync(path, copy);
+	return copy;
+}
+
+test("a start that fails on a host leaves no file behind and the session of another pi can use its log", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	const files = () => readdirSync(dirname(path));
+	const before = files();
+	const failing = (options: TestSessionOptions) =>
+		createAgentSession({
+			...{ agentDir, cwd, bundledHooks: false, localServers: { ports: {} }, model: "loopback/scripted" },
+			...options,
+			hooks: [],
+		} as CreateAgentSessionOptions).then((session) => session.start());
+	await expect(failing({ session: { kind: "new" }, on: "here:/no/such" })).rejects.toMatchObject({
+		code: "host_unreachable",
+	});
+	const bytes = readFileSync(path);
+	rmSync(place, { recursive: true });
+	await expect(failing({ session: { kind: "continue" } })).rejects.toMatchObject({ code: "host_unreachable" });
+	expect(files()).toEqual(before);
+	expect(readFileSync(path).equals(bytes)).toBe(true);
+	const { session } = await startSession({ agentDir, cwd, session: { kind: "continue" }, on: "local" });
+	expect(session.sessionFile).toBe(path);
+	await session.dispose();
+	const foreign = join(tempDir(), "shared.jsonl");
+	copyFileSync(path, foreign);
+	const copying = failing({ session: { kind: "open", target: foreign, copy: true } });
+	await expect(copying).rejects.toMatchObject({ code: "host_unreachable" });
+	expect(files()).toEqual(before);
 });

@@ -35,6 +35,23 @@ export interface ConfigFile {
 	readonly problem?: string;
 }
 
+/** Where tools work, as `--on` chose it. */
+export interface ToolHostInfo {
+	/** Such as `ssh build-01` or `sandbox`; empty for this machine. */
+	readonly name: string;
+	/** The working directory there. */
+	readonly cwd: string;
+}
+
+/** Options of `ctx.exec`. */
+export interface HookExecOptions extends ExecOptions {
+	/**
+	 * True: runs the program where tools work, in a sandbox or on another machine, like commands of the model. Use it for
+	 * programs of the project. `cwd` is then a directory there, by default `ctx.toolHost.cwd`.
+	 */
+	onHost?: boolean;
+}
+
 /** A slash command. */
 export interface CommandInfo {
 	/** Without the slash. */
@@ -46,8 +63,13 @@ export interface CommandInfo {
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
 export interface HookEventContext {
-	/** Runs a program without a shell. A failure of the program does not reject. */
-	exec(command: string, args: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+	/**
+	 * Runs a program without a shell on this machine, outside of any sandbox; with `onHost` where tools work. A failure of the
+	 * program does not reject.
+	 */
+	exec(command: string, args: readonly string[], options?: HookExecOptions): Promise<ExecResult>;
+	/** Where tools work. */
+	readonly toolHost: ToolHostInfo;
 	readonly ui: HookUI;
 	/** True if a person can answer on the screen; false in print, JSON and RPC mode. */
 	readonly hasUI: boolean;

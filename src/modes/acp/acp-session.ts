@@ -16,6 +16,7 @@ import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import type { Activity } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { onAbort } from "../../util/abort.js";
 import { nextStep } from "../request-error.js";
 import { waitAtMost } from "../session-end.js";
@@ -132,7 +133,10 @@ export class AcpSession {
 	 */
 	async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
 		const session = this.#session;
-		const { text, images, attachments } = readPrompt(blocks, session.cwd);
+		const { text, images, attachments } = readPrompt(blocks, {
+			cwd: session.cwd,
+			elsewhere: elsewhereOf(session.host),
+		});
 		checkCommand(text);
 		const turn: Turn = { isCanceled: false };
 		this.#turns.add(turn);

@@ -12,12 +12,19 @@ export interface PromptContent {
 	attachments: Attachment[];
 }
 
+/** Where the files of a prompt are. */
+export interface PromptPlace {
+	cwd: string;
+	/** Name of the machine on which tools work, if it does not have the files of this one. */
+	elsewhere: string | null;
+}
+
 /**
  * Reads the blocks of a prompt. A resource leaves its path in the text where it was mentioned; the content of an embedded
  * one becomes an attachment.
- * @throws RequestError for audio and for an empty prompt
+ * @throws RequestError for audio, for an empty prompt, and for a link to a file that the tools cannot reach
  */
-export function readPrompt(blocks: readonly ContentBlock[], cwd: string): PromptContent {
+export function readPrompt(blocks: readonly ContentBlock[], place: PromptPlace): PromptContent {
 	const prompt: PromptContent = { text: "", images: [], attachments: [] };
 	let wasText = false;
 	for (const block of blocks) {
@@ -32,10 +39,10 @@ export function readPrompt(blocks: readonly ContentBlock[], cwd: string): Prompt
 				prompt.images.push({ type: "image", data: block.data, mimeType: block.mimeType });
 				break;
 			case "resource_link":
-				append(prompt, mention(block.uri, cwd), " ");
+				append(prompt, mention(block.uri, place), " ");
 				break;
 			case "resource":
-				embed(prompt, block.resource, cwd);
+				embed(prompt, block.resource, place);
 				break;
 			default:
 				throw invalidParams(`pi does not accept ${block.type} in prompts`, "send text, images or resources");
@@ -47,8 +54,9 @@ export function readPrompt(blocks: readonly ContentBlock[], cwd: string): Prompt
 	return prompt;
 }
 
-function embed(prompt: PromptContent, resource: EmbeddedResourceResource, cwd: string): void {
-	const name = mention(resource.uri, cwd);
+function embed(prompt: PromptContent, resource: EmbeddedResourceResource, place: PromptPlace): void {
+	// Its content is sent along, so that tools need not reach it.
+	const name = mention(resource.uri, { ...place, elsewhere: null });
 	if ("blob" in resource && resource.mimeType?.startsWith("image/")) {
 		prompt.images.push({ type: "image", data: resource.blob, mimeType: resource.mimeType });
 		return;
@@ -70,15 +78,24 @@ function embed(prompt: PromptContent, resource: EmbeddedResourceResource, cwd: s
 /**
  * A resource as the user would mention it: `@path` for a file, relative to `cwd` if it is inside, with the lines that the
  * address names; else its address.
+ * @throws RequestError for a file that the tools cannot reach
  */
-function mention(uri: string, cwd: string): string {
+function mention(uri: string, { cwd, elsewhere }: PromptPlace): string {
 	if (!uri.startsWith("file:")) return uri;
 	const [address = "", lines] = uri.split("#");
+	let path: string;
 	try {
-		return `@${displayPath(cwd, fileURLToPath(address))}${lines ? `#${lines}` : ""}`;
+		path = fileURLToPath(address);
 	} catch {
 		return uri; // not a path on this machine
 	}
+	if (elsewhere !== null) {
+		throw invalidParams(
+			`${path} is a file of this machine, and tools work on ${elsewhere}`,
+			"embed its content, or write the path that it has there",
+		);
+	}
+	return `@${displayPath(cwd, path)}${lines ? `#${lines}` : ""}`;
 }
 
 /** Appends text; the separator is used only where no blank is. */

@@ -1,10 +1,14 @@
 import { existsSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The prompt that files are dropped on. */
 export interface DropTarget {
 	cwd: string;
+	/** Name of the machine on which tools work, if it does not have the files of this one. */
+	elsewhere: string | null;
+	/** Reports what the user must know. */
+	hint(text: string): void;
 	/** Text in the editor. */
 	draft: string;
 	/** Attaches an image. @returns its mark; null when the file is not an image */
@@ -21,12 +25,17 @@ const WORD = /\s*(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|((?:[^\s\\'"]|\\.)+))(?=\s|$)/
  * Replaces pasted file paths with image marks and file mentions.
  * @returns the text to insert; null for any other text, and in commands, which accept plain paths
  */
-export function dropFiles(pasted: string, { cwd, draft, addImage }: DropTarget): string | null {
+export function dropFiles(pasted: string, { cwd, elsewhere, hint, draft, addImage }: DropTarget): string | null {
 	if (/^\s*[!/]/.test(draft)) return null;
 	const paths = droppedPaths(pasted);
 	if (paths === null) return null;
 	const before = /\S$/.test(draft) ? " " : "";
-	return `${before}${paths.map((path) => addImage(path) ?? mentionOf(path, cwd)).join(" ")} `;
+	const nameOf = (path: string) => {
+		if (elsewhere === null) return mentionOf(path, cwd);
+		hint(`${basename(path)} is not on ${elsewhere}`);
+		return quotedPath(path);
+	};
+	return `${before}${paths.map((path) => addImage(path) ?? nameOf(path)).join(" ")} `;
 }
 
 /**
@@ -51,7 +60,11 @@ export function mentionOf(path: string, cwd: string): string {
 	const below = relative(cwd, resolve(path));
 	const isBelow = below !== "" && below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 	const shown = isBelow ? below.replaceAll(sep, "/") : path;
-	return /[\s"]/.test(shown) ? `@"${shown}"` : `@${shown}`;
+	return `@${quotedPath(shown)}`;
+}
+
+function quotedPath(path: string): string {
+	return /[\s"]/.test(path) ? `"${path}"` : path;
 }
 
 function splitWords(text: string): string[] | null {

@@ -15,6 +15,7 @@ import {
 	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
+import type { RecordedHost } from "../../session/session-state.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
@@ -25,7 +26,7 @@ import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import { UserView } from "./views/user-view.js";
-import type { ViewStyle } from "./views/view.js";
+import type { RemotePlace, ViewStyle } from "./views/view.js";
 
 /** A tool call in the transcript. */
 export interface ToolItem {
@@ -44,6 +45,8 @@ export interface EntryDrawing {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
+	/** The machine of an entry, as `AgentSession.hostOf`. Absent: the one on which tools work now. */
+	hostOf?: ((entryIndex: number) => RecordedHost | null) | undefined;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -69,7 +72,7 @@ export function itemsOfMessage(
 			return [createItem("user", new UserView(style, message, change), style, { entryIndex })];
 		}
 		case "bashExecution": {
-			const view = new BashView(style, message.command);
+			const view = new BashView(style, message.command, placeOf(drawing, entryIndex));
 			view.finish(message);
 			return [createItem("bash", view, style, { entryIndex, excluded: message.excludeFromContext ?? false })];
 		}
@@ -123,7 +126,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			view.finish(block.thinking);
 			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf);
+			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf, placeOf(drawing, entryIndex));
 			const item = createItem("tool", view, style, place);
 			if (retried) view.stop();
 			else tools.set(block.id, { item, view });
@@ -148,8 +151,15 @@ function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: 
 		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
-	const view = new ToolCallView(style, toolName, {}, toolRendererOf);
+	const view = new ToolCallView(style, toolName, {}, toolRendererOf, placeOf(drawing, entryIndex));
 	if (gate?.changed) view.changeInput(gate.changed);
 	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
+}
+
+function placeOf({ hostOf, style: { remote } }: EntryDrawing, entryIndex: number): RemotePlace | null {
+	const host = hostOf?.(entryIndex);
+	if (host === undefined || host?.name === remote?.name) return remote;
+	// The log does not name the directories of a machine.
+	return host?.on ? { ...host, cwd: "", home: "" } : null;
 }

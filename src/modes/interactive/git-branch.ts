@@ -1,6 +1,5 @@
 import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { ToolHost } from "../../tools/host/tool-host.js";
 
 /** Maximum size of a `.git` file or `HEAD`, bytes. */
 const MAX_BYTES = 4096;
@@ -16,25 +15,6 @@ export function readGitBranch(cwd: string): string | null {
 	const ref = /^ref: refs\/heads\/(.+)$/.exec(head);
 	if (ref?.[1]) return ref[1];
 	return /^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 7) : null;
-}
-
-/** Time after which the branch of a slow machine is not shown, ms. */
-const HOST_TIMEOUT_MS = 10_000;
-
-/** As `readGitBranch`, for the working directory of a host: with the git that is installed there. Never rejects. */
-export async function readHostBranch(host: ToolHost, signal: AbortSignal): Promise<string | null> {
-	const script = "git symbolic-ref --quiet --short HEAD 2>/dev/null || git rev-parse --short=7 HEAD 2>/dev/null";
-	const chunks: Buffer[] = [];
-	const { exitCode } = await host.exec(["sh", "-c", script], {
-		signal,
-		timeoutMs: HOST_TIMEOUT_MS,
-		onOutput(chunk, stream) {
-			if (stream === "stdout") chunks.push(chunk);
-			return undefined;
-		},
-	});
-	const branch = Buffer.concat(chunks).toString().trim();
-	return exitCode === 0 && branch !== "" ? branch : null;
 }
 
 /**

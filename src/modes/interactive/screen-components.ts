@@ -1,5 +1,6 @@
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { createLocalHost } from "../../tools/host/local-host.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
@@ -55,7 +56,13 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const style = { theme, keymap, rows: () => terminal.rows };
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
 	editor.onPaste = (text) =>
-		dropFiles(text, { cwd, draft: editor.getText(), addImage: (path) => images.addFile(path) });
+		dropFiles(text, {
+			cwd,
+			elsewhere: elsewhereOf(session()?.host),
+			hint: (line) => screen.hint(line),
+			draft: editor.getText(),
+			addImage: (path) => images.addFile(path),
+		});
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;

@@ -5,7 +5,7 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
-import { readGitBranch, readHostBranch, watchGitBranch } from "./git-branch.js";
+import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 
 /** Events that may change the footer. */
@@ -137,7 +137,7 @@ export class SessionBinding {
 		const isReading = this.#branchRead !== "idle";
 		this.#branchRead = isReading ? "again" : "reading";
 		if (isReading) return;
-		const branch = await readHostBranch(host, this.ended);
+		const branch = await (await import("./host-branch.js")).readHostBranch(host, this.ended);
 		const mustRepeat = this.#branchRead === "again";
 		this.#branchRead = "idle";
 		if (this.ended.aborted) return;
@@ -154,6 +154,7 @@ export class SessionBinding {
 				entries: () => this.#entries,
 				rendererOf: (type, entry) => session.entryRenderer(type, entry),
 				toolRendererOf: (name) => session.toolRenderer(name),
+				hostOf: (index) => session.hostOf(index),
 			},
 			session.context,
 		);

@@ -36,6 +36,7 @@ export interface TranscriptSource {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
+	hostOf?: EntryDrawing["hostOf"];
 }
 
 const NO_ENTRIES: EntrySource = { length: 0, at: () => undefined };
@@ -107,7 +108,7 @@ export class Transcript {
 	#itemsBetween(from: number, end: number): Item[] {
 		const entries = this.#source.entries();
 		const known = new Set(this.#tools.keys());
-		const drawing = this.#drawing();
+		const drawing = { ...this.#drawing(), hostOf: this.#source.hostOf };
 		const items: Item[] = [];
 		for (let index = from; index < end; index++) items.push(...itemsOfEntry(entries, index, drawing));
 		for (const [id, { view }] of this.#tools) if (!known.has(id)) view.stop();

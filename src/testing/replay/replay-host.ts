@@ -6,6 +6,7 @@ import type { HookControl, HookHost } from "../../hooks/host-context.js";
 import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
+import { exec } from "../../util/process.js";
 
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
@@ -60,6 +61,8 @@ export function createReadOnlyHost({
 		session: { id: "" },
 		configFiles: () => [],
 		projectTrusted: false,
+		toolHost: { name: "", cwd },
+		execOnHost: (command, args, options) => exec(command, args, { cwd, ...options }),
 		entries,
 		get messages() {
 			return messages();

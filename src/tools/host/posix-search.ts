@@ -45,8 +45,20 @@ BEGIN {
 }
 `;
 
-/** The command of a search with POSIX tools, whose last argument follows. @returns a problem as text if it needs ripgrep */
-export function posixSearch({ lines }: SearchRequest, host: string): string[] | string {
+/**
+ * The command of a search with POSIX tools, whose last argument follows.
+ * @param host its name, and which of `env`, `find`, `xargs` and `awk` it lacks
+ * @returns a problem as text if it needs more than the host has
+ */
+export function posixSearch(
+	{ lines }: SearchRequest,
+	{ name: host, missing }: { name: string; missing: readonly string[] },
+): string[] | string {
+	const lacking = missing.filter((program) => lines !== undefined || program !== "awk");
+	if (lacking.length > 0) {
+		const are = lacking.length === 1 ? "is" : "are";
+		return `Cannot search on ${host}: ripgrep is not installed there, and ${lacking.join(" and ")}, used without it, ${are} missing too. Use bash with the tools that it has.`;
+	}
 	const run = lines ? PRINT_LINES : PRINT_NAMES;
 	const start = ["env", `PI_RUN=${run}`];
 	const end = ["sh", "-c", SEARCH, "sh"];

@@ -42,6 +42,7 @@ export function withReadable(host: ToolHost, local: ToolHost, readable: () => Re
 	return {
 		name: host.name,
 		...(host.note === undefined ? {} : { note: host.note }),
+		...(host.sharesFiles === undefined ? {} : { sharesFiles: host.sharesFiles }),
 		cwd: host.cwd,
 		home: host.home,
 		tmpDir: host.tmpDir,

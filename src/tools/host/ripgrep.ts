@@ -107,6 +107,7 @@ export async function runSearch(start: StartSearch, options: RunSearchOptions): 
 
 	if (options.signal.aborted) return { status: "aborted" };
 	if (outcome.failure !== undefined) return { status: "failed", problem: outcome.failure };
+	if (outcome.exitCode === 127 && records === 0) return { status: "failed", problem: stderr.trim() };
 	// An error along with results concerns single files, such as an unreadable one.
 	if (outcome.exitCode === 2 && records === 0 && stderr !== "") return { status: "failed", problem: describe(stderr) };
 	return { status: "done", complete };

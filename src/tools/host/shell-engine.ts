@@ -20,6 +20,8 @@ export interface ShellEngine {
 	readonly name: string;
 	/** As `ToolHost.note`. */
 	readonly note?: string;
+	/** As `ToolHost.sharesFiles`. */
+	readonly sharesFiles?: boolean;
 	/**
 	 * Starts a program on the host, which is always `sh` with arguments of any bytes but NUL, newlines included: nothing may
 	 * interpret them on the way. Where the transport takes one line for a shell, as ssh does, pass `quoteForShell(command)`.
@@ -51,8 +53,22 @@ export interface ShellHostOptions {
 export type CreateShellHost = (engine: ShellEngine, options?: ShellHostOptions) => Promise<ToolHost>;
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
+/** Shells disagree on these, even in single quotes: fish on backslashes, csh on newlines and exclamation marks. */
+const AMBIGUOUS = /[\\!\n]/;
+/** The start of a line for `sh`, in pieces: csh reads no longer words than 1024 bytes. */
+const DECODE = `exec sh -c 'eval "$(printf %b "$@")"' sh`;
+const PIECE = /(?:\\0\d{3}|[^\\]){1,200}/gsu;
 
-/** A command as a line for a POSIX shell, which passes each argument on unchanged. */
+/**
+ * A command as a line for the login shell of another machine, which passes each argument on unchanged. It may be any common
+ * shell, fish and csh included: what only some of them pass on goes through `sh` there.
+ */
 export function quoteForShell(command: readonly string[]): string {
-	return command.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+	const line = command.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+	if (!command.some((word) => AMBIGUOUS.test(word))) return line;
+	const encoded = `exec ${line}`.replace(
+		/[\\!\n']/g,
+		(character) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+	);
+	return [DECODE, ...(encoded.match(PIECE) ?? []).map((piece) => `'${piece}'`)].join(" ");
 }

@@ -35,6 +35,8 @@ interface Facts {
 	/** Path of ripgrep; empty if the host does not have it. */
 	ripgrep: string;
 	shell: string;
+	/** Programs that searches without ripgrep need and the host does not have. */
+	missing: readonly string[];
 }
 
 const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o: "other", l: "link", L: "link" };
@@ -43,13 +45,13 @@ const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o
 export async function createShellHost(engine: ShellEngine, options: ShellHostOptions = {}): Promise<ToolHost> {
 	const calls = new ShellCalls(engine);
 	const { cwd = "", signal } = options;
-	const { end, output } = await collect(calls, ".", PROBE, [cwd], signal);
+	const { end, output } = await collect(calls, PROBE, [cwd], signal);
 	signal?.throwIfAborted();
 	if (end.status === null) {
 		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
 	}
 	const facts = output.toString().split("\0");
-	if (end.status !== "0" || facts.length < 8) {
+	if (end.status !== "0" || facts.length < 9) {
 		throw new PiError("host_unreachable", `Cannot use ${engine.name}: the directory ${cwd} does not exist there`, {
 			hint: "name a directory that exists",
 		});
@@ -63,22 +65,24 @@ export async function createShellHost(engine: ShellEngine, options: ShellHostOpt
 		system = "",
 		ripgrep = "",
 		shell = "sh",
+		missing = "",
 	] = facts;
 	const platform = system.toLowerCase();
-	return new ShellHost(engine, calls, { cwd: at, realCwd, home, realHome, tmpDir, platform, ripgrep, shell });
+	return new ShellHost(engine, calls, {
+		...{ cwd: at, realCwd, home, realHome, tmpDir, platform, ripgrep, shell },
+		missing: missing.split(" ").filter((program) => program !== ""),
+	});
 }
 
 /** Runs a script and collects its output. Never rejects. */
 async function collect(
 	calls: ShellCalls,
-	cwd: string,
 	script: string,
 	args: readonly string[],
 	signal: AbortSignal | undefined,
 ): Promise<{ end: ShellCallEnd; output: Buffer }> {
 	const chunks: Buffer[] = [];
-	const command = (mark: string) => wrap(mark, { cwd }, ["sh", "-c", script, "sh", ...args]);
-	const end = await calls.run(command, {
+	const end = await calls.run((mark) => ["sh", "-c", script, "sh", mark, ...args], {
 		...(signal && { signal }),
 		onOutput(chunk) {
 			chunks.push(chunk);
@@ -91,11 +95,7 @@ async function collect(
 /** The command line of `EXEC`. */
 function wrap(
 	mark: string,
-	{
-		cwd,
-		bytes = 0,
-		streams = "errors",
-	}: { cwd: string; bytes?: number; streams?: "join" | "drain" | "split" | "errors" },
+	{ cwd, bytes, streams }: { cwd: string; bytes: number; streams: "join" | "drain" | "split" },
 	command: readonly string[],
 ): string[] {
 	return ["sh", "-c", EXEC, "sh", mark, cwd, String(bytes), streams, ...command];
@@ -104,6 +104,7 @@ function wrap(
 class ShellHost implements ToolHost {
 	readonly name: string;
 	readonly note?: string;
+	readonly sharesFiles: boolean;
 	readonly cwd: string;
 	readonly home: string;
 	readonly tmpDir: string;
@@ -116,6 +117,7 @@ class ShellHost implements ToolHost {
 	) {
 		this.name = engine.name;
 		if (engine.note !== undefined) this.note = engine.note;
+		this.sharesFiles = engine.sharesFiles === true;
 		this.cwd = facts.cwd;
 		this.home = facts.home;
 		this.tmpDir = facts.tmpDir;
@@ -167,7 +169,7 @@ class ShellHost implements ToolHost {
 		const stop = new AbortController();
 		const linked = signal ? linkSignals(signal, stop.signal) : { signal: stop.signal, unlink() {} };
 		const file = new StreamedFile(() => stop.abort());
-		const command = (mark: string) => wrap(mark, { cwd: "/" }, ["sh", "-c", READ, "sh", path, String(offset)]);
+		const command = (mark: string) => ["sh", "-c", READ, "sh", mark, path, String(offset)];
 		const options: ShellCallOptions = { signal: linked.signal, onOutput: (chunk) => file.push(chunk) };
 		void this.calls.run(command, options).then((end) => {
 			linked.unlink();
@@ -230,16 +232,14 @@ class ShellHost implements ToolHost {
 		const { path, lines } = request;
 		const program = this.facts.ripgrep
 			? [this.facts.ripgrep, ...ripgrepArguments(request)]
-			: posixSearch(request, this.name);
+			: posixSearch(request, { name: this.name, missing: this.facts.missing });
 		if (typeof program === "string") return { status: "failed", problem: program };
 		const args = [lines ? "lines" : "files", path, ...program];
 		let place = "";
 		let failure: unknown;
 		const result = await runSearch(
 			async ({ signal, onOutput }) => {
-				const command = (mark: string) =>
-					wrap(mark, { cwd: "/", streams: "split" }, ["sh", "-c", SEARCH, "sh", ...args]);
-				const end = await this.calls.run(command, {
+				const end = await this.calls.run((mark) => ["sh", "-c", SEARCH, "sh", mark, ...args], {
 					signal,
 					splits: true,
 					onOutput(chunk, stream) {
@@ -264,7 +264,7 @@ class ShellHost implements ToolHost {
 	}
 
 	async #run(script: string, args: readonly string[], path: string, signal: AbortSignal | undefined): Promise<Buffer> {
-		const { end, output } = await collect(this.calls, "/", script, args, signal);
+		const { end, output } = await collect(this.calls, script, args, signal);
 		const failure = this.#failure(end, path, "read", signal);
 		if (failure !== undefined) throw failure;
 		return output;

@@ -69,41 +69,61 @@ resolve() {
 }
 `;
 
-/** Arguments: the working directory, empty for the present one. Prints facts, each followed by NUL. */
-export const PROBE = `
+/**
+ * Begins a script that only reads. Argument: the mark, which follows the output on stdout and stderr with the exit code. All
+ * processes end when the connection does; they have nothing to clean up.
+ */
+const GUARD = `
+mark=$1
+shift
+trap 'code=$?; kill -s KILL "$watcher"; printf "\\000%s:%s\\n" "$mark" "$code"; printf "\\000%s:%s\\n" "$mark" "$code" >&2' EXIT
+exec 3<&0 </dev/null
+(
+	trap '' TERM HUP INT PIPE
+	exec >/dev/null 2>&1
+	while read -r _ <&3; do :; done
+	kill -s KILL -- "-$$"
+) &
+watcher=$!
+exec 3<&-
+`;
+
+/** Arguments: the mark; the working directory, empty for the present one. Prints facts, each followed by NUL. */
+export const PROBE = `${GUARD}
 case $1 in
 	'') ;;
 	'~'|'~/'*) cd "$HOME\${1#'~'}" 2>/dev/null ;;
 	*) cd "$1" 2>/dev/null ;;
 esac || exit 102
 for fact in "$(pwd)" "$(pwd -P)" "\${HOME:-/}" "$(cd "\${HOME:-/}" 2>/dev/null && pwd -P)" "\${TMPDIR:-/tmp}" "$(uname -s)" \\
-	"$(command -v rg)" "$(command -v bash || echo sh)"
+	"$(command -v rg)" "$(command -v bash || echo sh)" \\
+	"$(for program in env find xargs awk; do command -v $program >/dev/null || printf '%s ' $program; done)"
 do printf '%s\\000' "$fact"; done
 `;
 
-/** Arguments: the file, the offset. Prints the size and a newline, then the bytes from the offset on. */
-export const READ = `${WHY}${DESCRIBE}
+/** Arguments: the mark, the file, the offset. Prints the size and a newline, then the bytes from the offset on. */
+export const READ = `${GUARD}${WHY}${DESCRIBE}
 [ -d "$1" ] && exit 121
 [ -f "$1" ] || why "$1"
 [ -r "$1" ] || exit 113
 file=$1 offset=$2
 describe "$file"
 printf '%s\\n' "$size"
-if [ "$offset" -eq 0 ]; then exec cat "$file"; else exec tail -c "+$((offset + 1))" "$file"; fi
+if [ "$offset" -eq 0 ]; then cat "$file"; else tail -c "+$((offset + 1))" "$file"; fi
 `;
 
-/** Arguments: the path. Prints \`d\`, \`f\` or \`o\` and the size. */
-export const STAT = `${WHY}${DESCRIBE}
+/** Arguments: the mark, the path. Prints \`d\`, \`f\` or \`o\` and the size. */
+export const STAT = `${GUARD}${WHY}${DESCRIBE}
 if [ -d "$1" ]; then kind=d; elif [ -f "$1" ]; then kind=f; elif [ -e "$1" ]; then kind=o; else why "$1"; fi
 describe "$1"
 printf '%s%s' "$kind" "$size"
 `;
 
 /**
- * Arguments: the directory. Prints for each entry its kind (\`d\`, \`f\`, \`o\`, \`l\` for a link, \`L\` for a link to a directory)
+ * Arguments: the mark, the directory. Prints for each entry its kind (\`d\`, \`f\`, \`o\`, \`l\` for a link, \`L\` for a link to a directory)
  * with its name, and what a link contains, each followed by NUL.
  */
-export const LIST = `${WHY}
+export const LIST = `${GUARD}${WHY}
 [ -d "$1" ] || { [ -e "$1" ] && exit 120; why "$1"; }
 cd "$1" 2>/dev/null && [ -r . ] || exit 113
 for name in .* *; do
@@ -121,8 +141,8 @@ for name in .* *; do
 done
 `;
 
-/** Arguments: the path. Prints it without links. */
-export const REAL_PATH = `${FOLLOW}${RESOLVE}
+/** Arguments: the mark, the path. Prints it without links. */
+export const REAL_PATH = `${GUARD}${FOLLOW}${RESOLVE}
 resolve "$1"
 printf %s "$real"
 `;
@@ -164,22 +184,23 @@ printf '%s%s' "$created" "$real"
 `;
 
 /**
- * Arguments: `files` or `lines`, the path, a command that searches. Prints `d` or `f` for a directory or a file, then what
+ * Arguments: the mark, `files` or `lines`, the path, a command that searches. Prints `d` or `f` for a directory or a file, then what
  * the command prints; its last argument is what it searches.
  */
-export const SEARCH = `${WHY}
+export const SEARCH = `${GUARD}${WHY}
 mode=$1 path=$2
 shift 2
 if [ -d "$path" ]; then
 	printf d
 	cd "$path" || exit 113
-	exec "$@" ./
+	"$@" ./
+	exit
 fi
 [ -e "$path" ] || why "$path"
 [ "$mode" = lines ] || exit 120
 printf f
 cd "\${path%/*}/" || exit 113
-exec "$@" "./\${path##*/}"
+"$@" "./\${path##*/}"
 `;
 
 /**

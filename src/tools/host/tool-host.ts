@@ -138,6 +138,8 @@ export interface ToolHost {
 	readonly name: string;
 	/** One sentence for the system prompt about what is special here, such as a missing network. Absent: nothing is. */
 	readonly note?: string;
+	/** True if its files are those of this machine, at the same paths, apart from what it hides. Default: false. */
+	readonly sharesFiles?: boolean;
 	/** The working directory. */
 	readonly cwd: string;
 	/** The user's home directory. */

@@ -13,7 +13,7 @@ test.each<[string, ContentBlock[]]>([
 	["@my file.ts @/other/b.ts", [link("file:///p/my%20file.ts"), link("file:///other/b.ts")]],
 	["https://example.com/a file://server/b", [link("https://example.com/a"), link("file://server/b")]],
 ])("the text of a prompt is %j", (expected, blocks) => {
-	expect(readPrompt(blocks, "/p").text).toBe(expected);
+	expect(readPrompt(blocks, { cwd: "/p", elsewhere: null }).text).toBe(expected);
 });
 
 test("embedded resources become attachments, pictures among them images", () => {
@@ -25,7 +25,7 @@ test("embedded resources become attachments, pictures among them images", () => 
 			{ type: "resource", resource: { uri: "file:///p/a.png", blob, mimeType: "image/png" } },
 			{ type: "image", data: blob, mimeType: "image/gif" },
 		],
-		"/p",
+		{ cwd: "/p", elsewhere: null },
 	);
 	expect(prompt).toEqual({
 		text: "@a.ts @a.zip",
@@ -44,4 +44,13 @@ test("embedded resources become attachments, pictures among them images", () => 
 			},
 		],
 	});
+});
+
+test("a link to a file that the tools cannot reach is refused by name; embedded content is not", () => {
+	const place = { cwd: "/p", elsewhere: "ssh build-01" };
+	const link: ContentBlock = { type: "resource_link", uri: "file:///p/a.ts", name: "a.ts" };
+	expect(() => readPrompt([link], place)).toThrow("/p/a.ts is a file of this machine, and tools work on ssh build-01");
+	const resource = { uri: "file:///p/a.ts", text: "1" };
+	expect(readPrompt([{ type: "resource", resource }], place).attachments).toMatchObject([{ extractedText: "1" }]);
+	expect(readPrompt([{ ...link, uri: "https://example.com/a" }], place).text).toBe("https://example.com/a");
 });

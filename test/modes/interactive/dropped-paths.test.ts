@@ -41,11 +41,21 @@ test("images are attached and other files mentioned; commands keep plain paths",
 	const images = new PastedImages(() => {}, []);
 	const addImage = (path: string) => images.addFile(path);
 	const dropped = `${at("shot.png")} ${at("plain.ts")}`;
-	expect(dropFiles(dropped, { cwd: dir, draft: "look at", addImage })).toBe(" [image #1] @plain.ts ");
+	const hint = (text: string) => void hints.push(text);
+	const hints: string[] = [];
+	expect(dropFiles(dropped, { cwd: dir, elsewhere: null, hint, draft: "look at", addImage })).toBe(
+		" [image #1] @plain.ts ",
+	);
 	expect(images.in("[image #1]")).toEqual([
 		{ type: "image", data: PNG.toString("base64"), mimeType: "image/png", path: at("shot.png") },
 	]);
-	expect(dropFiles(dropped, { cwd: dir, draft: "!file ", addImage })).toBeNull();
-	expect(dropFiles(dropped, { cwd: dir, draft: "/export ", addImage })).toBeNull();
-	expect(dropFiles("text", { cwd: dir, draft: "", addImage })).toBeNull();
+	expect(dropFiles(dropped, { cwd: dir, elsewhere: null, hint, draft: "!file ", addImage })).toBeNull();
+	expect(dropFiles(dropped, { cwd: dir, elsewhere: null, hint, draft: "/export ", addImage })).toBeNull();
+	expect(hints).toEqual([]);
+	// A mention would name a file of the other machine.
+	expect(dropFiles(dropped, { cwd: dir, elsewhere: "ssh box", hint, draft: "", addImage })).toBe(
+		`[image #2] ${join(dir, "plain.ts")} `,
+	);
+	expect(hints).toEqual(["plain.ts is not on ssh box"]);
+	expect(dropFiles("text", { cwd: dir, elsewhere: null, hint, draft: "", addImage })).toBeNull();
 });

@@ -151,3 +151,65 @@ test.each([40, 80, 120])(
 		expect((await again.terminal.screen()).at(columns > 40 ? -2 : -1)).toMatch(/^~\/src\/shop|^\//);
 	},
 );
+
+const BEFORE_AND_AFTER = {
+	40: [/^▎ read {2}build-01: price\.ts /, /^▎ ! build-01: echo there/, /^▎ read {2}here\.ts /, /^▎ ! echo here/],
+	80: [
+		/^▎ read {2}ssh build-01: price\.ts /,
+		/^▎ ! ssh build-01: echo there/,
+		/^▎ read {2}here\.ts /,
+		/^▎ ! echo here/,
+	],
+	120: [
+		/^▎ read {2}ssh build-01: price\.ts /,
+		/^▎ ! ssh build-01: echo there/,
+		/^▎ read {2}here\.ts /,
+		/^▎ ! echo here/,
+	],
+} as const;
+
+test.each([40, 80, 120] as const)("each call is shown with the machine of its time, at %i columns", async (columns) => {
+	const { app, src } = await startOnBuild({ columns, rows: 50, session: { kind: "new" } });
+	app.provider.reply([toolCall("read", { path: "price.ts" })], "Done there.");
+	await app.submit("go");
+	await app.terminal.waitFor("Done there.");
+	await app.submit("!echo there");
+	await app.terminal.waitFor(/! .*echo there/);
+	const { agentDir, cwd } = app;
+	await app.session().dispose();
+	writeFileSync(join(cwd, "here.ts"), "1\n");
+	const local = await startApp({
+		...{ agentDir, cwd, columns, rows: 50, on: "local" },
+		session: { kind: "continue" },
+	});
+	await local.terminal.waitFor("Done there.");
+	local.provider.reply([toolCall("read", { path: "here.ts" })], "Done here.");
+	await local.submit("go on");
+	await local.terminal.waitFor("Done here.");
+	await local.submit("!echo here");
+	await local.terminal.waitFor("! echo here");
+	const rows = BEFORE_AND_AFTER[columns].map((row) => expect.stringMatching(row));
+	expect(await local.terminal.screen()).toEqual(expect.arrayContaining(rows));
+	await local.session().dispose();
+	// Continued there: those of this machine are not named.
+	const spec = `build:${join(src, "..")}`;
+	const again = await startApp({ agentDir, cwd, columns, rows: 50, on: spec, session: { kind: "continue" } });
+	await again.terminal.waitFor("Done here.");
+	expect(await again.terminal.screen()).toEqual(expect.arrayContaining(rows));
+	await again.terminal.press("ctrl+o");
+	await again.terminal.waitFor("Transcript");
+	const paged = BEFORE_AND_AFTER[columns].map(({ source }) => expect.stringMatching(source.replace("^▎ ", "▎▸ ")));
+	expect(await again.terminal.screen()).toEqual(expect.arrayContaining(paged));
+});
+
+test.each([40, 80, 120])(
+	"a file dropped from this machine is not mentioned for another, at %i columns",
+	async (columns) => {
+		const { app } = await startOnBuild({ columns });
+		writeFileSync(join(app.cwd, "notes.txt"), "here\n");
+		await app.terminal.paste(join(app.cwd, "notes.txt"));
+		const screen = (await app.terminal.waitFor("notes.txt is not on ssh build-01")).join("\n");
+		expect(screen).toContain("notes.txt");
+		expect(screen).not.toMatch(/@\S/);
+	},
+);

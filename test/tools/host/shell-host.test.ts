@@ -1,13 +1,23 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readFile } from "../../../src/tools/file-content.js";
 import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
+import { findProgram } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -22,9 +32,8 @@ async function start(cwd = tempDir(), engine: ShellEngine = localShell()): Promi
 }
 
 /** Starts a host whose connections the test can cut. */
-async function startCuttable() {
+async function startCuttable(shell = localShell()) {
 	const children: EngineProcess[] = [];
-	const shell = localShell();
 	const host = await start(tempDir(), {
 		...shell,
 		spawn(command) {
@@ -298,10 +307,87 @@ test("without ripgrep and git, a search finds all files but those of git, and na
 	]);
 });
 
-test("a command quoted for a shell arrives unchanged", () => {
-	const words = [...ODD, "", "plain/path.ts"];
+/** A PATH with links to these programs only. */
+function pathWith(...programs: string[]): string {
+	const bin = join(tempDir(), "bin");
+	mkdirSync(bin);
+	for (const name of programs) symlinkSync(findProgram(name) ?? expect.fail(`${name} is missing`), join(bin, name));
+	return bin;
+}
+
+test("a search on a host without ripgrep and POSIX tools names what is missing, instead of finding nothing", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "a.ts": "needle\n" });
+	const bare = ["sh", "uname", "sleep", "cat", "ls", "env"];
+	const search = { path: cwd, lines: { ...line, pattern: "needle" } };
+	const withoutAwk = await start(cwd, localShell({ path: pathWith(...bare, "find", "xargs") }));
+	expect(await found(withoutAwk, search)).toEqual([
+		"Cannot search on sh here: ripgrep is not installed there, and awk, used without it, is missing too. Use bash with the tools that it has.",
+	]);
+	expect(await found(withoutAwk, { path: cwd })).toEqual(["a.ts"]);
+	const withNothing = await start(cwd, localShell({ path: pathWith(...bare) }));
+	const problem = (names: string) => expect.stringContaining(`ripgrep is not installed there, and ${names}, used`);
+	expect(await found(withNothing, { path: cwd })).toEqual([problem("find and xargs")]);
+	expect(await found(withNothing, search)).toEqual([problem("find and xargs and awk")]);
+});
+
+test("everything but a command is one shell on the host", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "a.ts": "needle\n" });
+	const bin = join(cwd, "bin");
+	mkdirSync(bin);
+	writeFileSync(join(bin, "sh"), `#!/bin/sh\necho >>${cwd}/shells\nexec /bin/sh "$@"\n`);
+	chmodSync(join(bin, "sh"), 0o755);
+	const host = await start(cwd, localShell({ path: `${bin}:${withRipgrep()}` }));
+	for (const call of [
+		() => host.stat(join(cwd, "a.ts")),
+		() => host.list(cwd),
+		() => host.realPath(join(cwd, "a.ts")),
+		() => readFile(host, join(cwd, "a.ts"), { signal: never }),
+		() => host.writeFile(join(cwd, "b.ts"), "x"),
+		() => found(host, { path: cwd, lines: { ...line, pattern: "needle" } }),
+	]) {
+		writeFileSync(join(cwd, "shells"), "");
+		await call();
+		expect(readFileSync(join(cwd, "shells"), "utf8"), call.toString()).toBe("\n");
+	}
+});
+
+test("the end of the connection ends a read whose program hangs", async () => {
+	const cwd = tempDir();
+	const bin = join(cwd, "bin");
+	writeFiles(cwd, { "a.ts": "text", "bin/cat": `#!/bin/sh\ntrap '' TERM\necho $$ >${cwd}/pid\nsleep 60\n` });
+	chmodSync(join(bin, "cat"), 0o755);
+	const { host, last } = await startCuttable(localShell({ path: `${bin}:${process.env.PATH}` }));
+	const file = await host.openFile(join(cwd, "a.ts"));
+	await vi.waitUntil(() => existsSync(join(cwd, "pid")));
+	const child = last();
+	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
+	await file.close();
+});
+
+const LOGIN_SHELLS = ["sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh", "bsd-csh"].filter((name) =>
+	findProgram(name),
+);
+
+test.each(LOGIN_SHELLS)("a command quoted for a shell arrives unchanged through %s", async (shell) => {
+	const words = [...ODD, "", "plain/path.ts", "a!b !! ^a^b", "\\\\'\\", "{a,b}", "long \\\n ü".repeat(300)];
 	const command = ["printf", "%s\\0", ...words];
-	expect(execFileSync("sh", ["-c", quoteForShell(command)], { encoding: "utf8" })).toBe(
+	expect(execFileSync(shell, ["-c", quoteForShell(command)], { encoding: "utf8" })).toBe(
 		words.map((word) => `${word}\0`).join(""),
 	);
+	const local = localShell();
+	const cwd = tempDir();
+	const host = await start(cwd, {
+		...local,
+		spawn: (command) =>
+			spawn(shell, ["-c", quoteForShell(command)], { detached: true, stdio: ["pipe", "pipe", "pipe"] }),
+	});
+	await host.writeFile(join(cwd, "a\\!'\n"), "text\\!");
+	expect((await readFile(host, join(cwd, "a\\!'\n"), { signal: never })).toString()).toBe("text\\!");
+	expect(await outputOf(host, "echo 'one\\\\!'\nprintf 'two\\n'")).toMatchObject({ output: "one\\\\!\ntwo\n" });
+	const { pids, result } = await startStubborn(host, { timeoutMs: 300 });
+	expect(await result).toMatchObject({ endedBy: "timeout" });
+	for (const pid of pids) await untilGone(pid);
 });

@@ -39,6 +39,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 			isRunning: () => session.isRunning,
 			rendererOf: (type, entry) => session.entryRenderer(type, entry),
 			toolRendererOf: (name) => session.toolRenderer(name),
+			hostOf: (index) => session.hostOf(index),
 		},
 		closed,
 		{ ...closed, expanded: true, showThinking: true },

@@ -23,6 +23,7 @@ export interface PagerSource {
 	rendererOf(type: string, entry?: SessionEntry): EntryRenderer | undefined;
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
+	hostOf?: EntryDrawing["hostOf"];
 }
 
 /** Names an item: an entry, and the position among its items. The index after the last entry has the last summaries. */
@@ -223,6 +224,7 @@ export class PagerItems {
 			tools,
 			rendererOf: (type, entry) => this.source.rendererOf(type, entry),
 			toolRendererOf: (name) => this.source.toolRendererOf?.(name),
+			hostOf: this.source.hostOf,
 		};
 		const entries = { length: this.#log.length, at: (at: number) => this.#log.peek(at) };
 		const items = itemsOfEntry(entries, index, drawing);

@@ -13,6 +13,8 @@ export class BashView extends View {
 	constructor(
 		style: ViewStyle,
 		private readonly command: string,
+		/** The machine of the command. */
+		private readonly remote = style.remote,
 	) {
 		super(style);
 	}
@@ -43,8 +45,7 @@ export class BashView extends View {
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const sign = this.#message?.excludeFromContext ? "!!" : "!";
-		const { remote } = this.style;
-		const host = remote ? theme.dim(hostLabel(remote.name, width)) : "";
+		const host = this.remote ? theme.dim(hostLabel(this.remote.name, width)) : "";
 		const command = `${theme.warning(sign)} ${host}${theme.userText(cleanLine(this.command))}`;
 		const head = spread(command, this.#status(), width);
 		const rail = theme.dim("│ ");

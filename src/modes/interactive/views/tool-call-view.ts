@@ -12,7 +12,7 @@ import { hookLines } from "./tools/hook-lines.js";
 import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
-import { View, type ViewStyle } from "./view.js";
+import { type RemotePlace, View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
@@ -39,15 +39,19 @@ export class ToolCallView extends View {
 	#ready = true;
 	#images: ImageLines | null = null;
 
-	/** @param rendererOf finds how a hook draws its tool */
+	/**
+	 * @param rendererOf finds how a hook draws its tool
+	 * @param remote the machine of the call
+	 */
 	constructor(
 		style: ViewStyle,
 		name: string,
 		args: Record<string, unknown> = {},
 		private readonly rendererOf: FindToolRenderer = () => undefined,
+		remote: RemotePlace | null = style.remote,
 	) {
 		super(style);
-		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "" };
+		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "", remote };
 		this.#presenter = presenterOf(name);
 	}
 
@@ -135,8 +139,8 @@ export class ToolCallView extends View {
 
 	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one. */
 	#host(width: number): string {
-		const { remote } = this.style;
-		return remote && HOST_TOOLS.has(this.#state.name) ? hostLabel(remote.name, width) : "";
+		const { remote, name } = this.#state;
+		return remote && HOST_TOOLS.has(name) ? hostLabel(remote.name, width) : "";
 	}
 
 	#status(failed: boolean): string {

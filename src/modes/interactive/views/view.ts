@@ -7,6 +7,7 @@ import type { Theme } from "../../../tui/theme.js";
 export interface RemotePlace {
 	/** As `ToolHost.name`. */
 	readonly name: string;
+	/** Like `home`, empty if unknown: of a machine that is not connected. */
 	readonly cwd: string;
 	readonly home: string;
 }

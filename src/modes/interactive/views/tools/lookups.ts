@@ -76,7 +76,9 @@ export const lsPresenter: ToolPresenter = {
 
 /** The path argument, relative to the working directory or home. */
 export function shownPath(call: ToolCallState, style: ViewStyle): string {
-	return cleanLine(displayPath(textArg(call, "path"), style.remote ?? style), 300);
+	const path = textArg(call, "path");
+	const place = call.remote ?? style;
+	return cleanLine(place.cwd ? displayPath(path, place) : path, 300);
 }
 
 function inPath(call: ToolCallState, style: ViewStyle): string {

@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../../../tools/tool.js";
 import { cleanLine } from "../../lines.js";
-import type { ViewStyle } from "../view.js";
+import type { RemotePlace, ViewStyle } from "../view.js";
 
 /** Current state of a tool call. */
 export interface ToolCallState {
@@ -15,6 +15,8 @@ export interface ToolCallState {
 	readonly blockedBy: string;
 	/** The change that hooks made to the arguments, in one line; empty for none. */
 	readonly change: string;
+	/** The machine on which it runs or ran; null: this one. */
+	readonly remote: RemotePlace | null;
 }
 
 /** Formats the calls of one tool: `name  subject  …  status`, then the body next to a rail. */

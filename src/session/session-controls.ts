@@ -1,0 +1,46 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import type { AppMessage, ThinkingLevel } from "../log/entry.js";
+import type { QueueMode } from "./prompt-queue.js";
+import type { SessionComponents } from "./session-components.js";
+import { supportedThinkingLevels } from "./session-models.js";
+
+/** State that only programs that drive a session read and change; the modes of pi do not need it. */
+export interface SessionControls {
+	/** The messages of the next request. */
+	readonly messages: readonly AppMessage[];
+	/** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
+	queueMode: QueueMode;
+	/** Whether failed requests are retried; for this session only, not saved. */
+	autoRetry: boolean;
+	/** Models with a known key, including those of local servers. */
+	availableModels(): Promise<Model<Api>[]>;
+	/** The thinking levels that the model supports, least first. */
+	thinkingLevels(): ThinkingLevel[];
+	/** Stops the user's shell command, if one is running. */
+	abortBash(): void;
+}
+
+/** The controls of a session. */
+export function createControls({ setup, state, context, activity }: SessionComponents): SessionControls {
+	const { settings } = setup;
+	return {
+		get messages() {
+			return context.messages;
+		},
+		get queueMode() {
+			return settings.current.queueMode;
+		},
+		set queueMode(mode) {
+			settings.override("queueMode", mode);
+		},
+		get autoRetry() {
+			return settings.current.retry.enabled;
+		},
+		set autoRetry(enabled) {
+			settings.override("retry.enabled", enabled);
+		},
+		availableModels: () => setup.models.available(),
+		thinkingLevels: () => supportedThinkingLevels(setup, state),
+		abortBash: () => activity.abort("shell"),
+	};
+}
