@@ -119,17 +119,18 @@ export interface GrantRequest {
 export type GrantAnswer = "grant" | "once" | "no";
 
 /**
- * The handles that the user's `hookGrants` grant to a hook, by path or by file name.
+ * The handles that the user's `hookGrants` grant to a hook, by path or by file name. The file name of a package's hook does
+ * not count: its author chose it.
  * @param resolvePath makes a key absolute, relative to the settings file
  */
 export function grantedHandles(
 	hookGrants: Readonly<Record<string, readonly string[]>>,
-	file: Pick<HookFile, "path" | "realPath">,
+	{ path, realPath, scope }: Pick<HookFile, "path" | "realPath" | "scope">,
 	resolvePath: (key: string) => string,
 ): HostHandleName[] {
 	const granted = Object.entries(hookGrants).flatMap(([key, names]) => {
-		const path = resolvePath(key);
-		return key === hookFileName(file.path) || path === file.path || path === file.realPath ? names : [];
+		const isNamed = scope !== "package" && key === hookFileName(path);
+		return isNamed || key === path || [path, realPath].includes(resolvePath(key)) ? names : [];
 	});
 	return HOST_HANDLE_NAMES.filter((name) => granted.includes(name));
 }

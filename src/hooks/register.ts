@@ -158,7 +158,7 @@ function describeMissing(hook: LoadedHook, handle: unknown): PiError {
 		});
 	}
 	return new PiError("hook_load_failed", `it requires ${name}, which is not granted`, {
-		hint: `add "hookGrants": {${JSON.stringify(hookFileName(hook.path))}: [${name}]} to your settings.json and restart pi`,
+		hint: `add "hookGrants": {${JSON.stringify(hook.scope === "package" ? hook.path : hookFileName(hook.path))}: [${name}]} to your settings.json and restart pi`,
 	});
 }
 

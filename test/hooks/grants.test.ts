@@ -95,6 +95,7 @@ describe("grants", () => {
 			path: key.startsWith("~") ? "/home/x/a.ts" : "/agent/hooks/a.ts",
 			realPath: "/real/a.ts",
 			name: "a",
+			scope: "global" as const,
 		};
 		const resolvePath = (path: string) =>
 			path.startsWith("~") ? path.replace("~", "/home") : path.startsWith("/") ? path : join("/agent", path);
@@ -103,10 +104,17 @@ describe("grants", () => {
 	});
 
 	test("a hook in a folder is named by the folder, not by index.ts alone", () => {
-		const file = { path: "/agent/hooks/a/index.ts", realPath: "/agent/hooks/a/index.ts", name: "a" };
+		const file = { path: "/agent/hooks/a/index.ts", realPath: "/agent/hooks/a/index.ts", scope: "global" as const };
 		const resolvePath = (path: string) => join("/agent", path);
 		expect(grantedHandles({ "a/index.ts": ["systemItems"] }, file, resolvePath)).toEqual(["systemItems"]);
 		expect(grantedHandles({ "index.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
+	});
+
+	test("the file name grants nothing to a hook of a package, whose author chose it", () => {
+		const file = { path: "npm:notes/hooks/a.ts", realPath: "/store/notes/hooks/a.ts", scope: "package" as const };
+		const resolvePath = (path: string) => join("/agent", path);
+		expect(grantedHandles({ "a.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
+		expect(grantedHandles({ [file.path]: ["systemItems"] }, file, resolvePath)).toEqual(["systemItems"]);
 	});
 
 	test("a granted hook loads; a hook without a grant has no handle in events and commands", async () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
@@ -8,7 +9,7 @@ import { run } from "../cli/subcommands/run.js";
 import { isObject, objects, parseJson } from "../helpers/json.js";
 import { startNpmRegistry } from "../helpers/npm-registry.js";
 import { definePackage } from "../helpers/package-files.js";
-import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { example } from "../hooks-examples/example.js";
 
 const NAMES = BUNDLED_HOOKS.map(({ name }) => name);
@@ -25,10 +26,29 @@ async function listHooks(scope: string, place: Parameters<typeof run>[1]) {
 	return { stderr, hooks: Object.fromEntries(registered) };
 }
 
-test("every example, installed as a package from a registry, registers the same as with --hook", async () => {
+/** The files of an example: its own, and those of its folder. */
+function filesOf(name: string): Record<string, string> {
+	const folder = existsSync(example(name)) ? readdirSync(example(name)).map((file) => `${name}/${file}`) : [];
+	return Object.fromEntries(
+		[`${name}.ts`, ...folder].map((file) => [`hooks/${file}`, readFileSync(example(file), "utf8")]),
+	);
+}
+
+/** These come from the registry, the others from directories: an installation with npm takes a second. */
+const PUBLISHED = ["pin", "sandbox", "todo"];
+
+test("every example, installed as a package, registers the same as with --hook", async () => {
 	const registry = await startNpmRegistry();
-	const agentDir = tempAgentDir({ settings: { hookGrants: { "task-reminder.ts": ["systemItems"] } } });
-	const [cwd, home] = [tempDir("pi-project-"), tempDir("pi-home-")];
+	const [cwd, home, local] = [tempDir("pi-project-"), tempDir("pi-home-"), tempDir("pi-local-")];
+	const agentDir = tempAgentDir({
+		// A file name does not grant anything to a package, so it is named by its path as well.
+		settings: {
+			hookGrants: {
+				"task-reminder.ts": ["systemItems"],
+				[`${local}/task-reminder/hooks/task-reminder.ts`]: ["systemItems"],
+			},
+		},
+	});
 	const env = { PATH: process.env.PATH ?? "", PI_CODING_AGENT_DIR: agentDir, HOME: home, ...registry.env };
 	const paths = findPaths(env, cwd, home);
 	for (const name of NAMES) {
@@ -37,12 +57,12 @@ test("every example, installed as a package from a registry, registers the same 
 			keywords: ["pi-package"],
 			peerDependencies: { "@mariozechner/pi-coding-agent": "*" },
 		};
-		registry.publish(definePackage(manifest, { [`hooks/${name}.ts`]: readFileSync(example(`${name}.ts`), "utf8") }));
+		const isPublished = PUBLISHED.includes(name);
+		if (isPublished) registry.publish(definePackage(manifest, filesOf(name)));
+		else writeFiles(join(local, name), { "package.json": manifest, ...filesOf(name) });
 		const manager = new PackageManager({ paths, env, settings: new SettingsStore(paths) });
-		expect(await manager.install(`npm:pi-example-${name}`, "user")).toMatchObject({
-			brings: "1 hook",
-			dependencies: 0,
-		});
+		const source = isPublished ? `npm:pi-example-${name}` : join(local, name);
+		expect(await manager.install(source, "user")).toMatchObject({ brings: "1 hook", dependencies: 0 });
 	}
 	const installed = await listHooks("package", { agentDir, cwd, env, trust: true });
 	const named = await listHooks("flag", {
@@ -53,4 +73,4 @@ test("every example, installed as a package from a registry, registers the same 
 	expect(installed).toEqual(named);
 	for (const { name, commands } of BUNDLED_HOOKS)
 		expect(installed.hooks[name], name).toMatchObject({ loaded: true, commands });
-}, 300_000);
+}, 120_000);
