@@ -5,23 +5,23 @@ import { report } from "./report.js";
 const ACTIONS = ["ask", "forget"] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** `/trust [ask|forget]`: shows which code of the project may run, asks again or revokes the trust. */
+/** `/trust [ask|forget]`: shows which code of project and packages may run, asks again or revokes the trust. */
 export const trustCommand: SlashCommand = {
 	name: "trust",
 	argumentHint: "[ask|forget]",
-	description: "Show which project code may run; ask again or forget",
+	description: "Show which code of project and packages may run; ask again or forget",
 	complete: (prefix) => ACTIONS.filter((action) => action.startsWith(prefix)).map((value) => ({ value })),
 	async run(context) {
 		const { session, rest, shell, ui } = context;
 		const { trust } = session;
-		if (!trust) return { status: "This project has no code that needs trust" };
+		if (!trust) return { status: "There is no code that needs trust" };
 		if (rest) return change(context, toAction(rest));
 		const lines = await trust.describe();
 		if (!shell) return { status: ["Trust", ...lines].join("\n") };
 		report(context, "Trust", lines);
-		const action = await ui.select<Action>("Project code", [
+		const action = await ui.select<Action>("Code of project and packages", [
 			{ label: "ask again", value: "ask", description: "show the code, then reload what you accept" },
-			{ label: "forget", value: "forget", description: "revoke the trust in this project" },
+			{ label: "forget", value: "forget", description: "revoke the trust in this project and in all packages" },
 		]);
 		return action === null ? undefined : change(context, action);
 	},
@@ -41,7 +41,7 @@ async function change({ session }: BuiltinCommandContext, action: Action): Promi
 	const found = await session.trust?.forget();
 	return {
 		status: found
-			? "This project is no longer trusted; loaded code runs until /reload"
-			: "This project was not trusted",
+			? "Project and packages are no longer trusted; loaded code runs until /reload"
+			: "Nothing was trusted",
 	};
 }
