@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { wordWrapLine } from "@mariozechner/pi-tui/dist/components/editor.js";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 
@@ -101,4 +102,19 @@ test.each([
 	// The library caches widths, so each text is unique.
 	expect(visibleWidth(`${text}${name}`)).toBe(width + name.length);
 	expect(segmented).toHaveBeenCalledOnce();
+});
+
+test("a character that is wider than the line is a line of its own, and every character is drawn once", () => {
+	const wraps = (text: string, width: number) => wordWrapLine(text, width).map((chunk) => chunk.text);
+	expect(wraps("a👩‍👩‍👧b", 1)).toEqual(["a", "👩‍👩‍👧", "b"]);
+	expect(wraps("漢字", 1)).toEqual(["漢", "字"]);
+	expect(wraps("👩‍👩‍👧", 1)).toEqual(["👩‍👩‍👧"]);
+	expect(wraps("漢 字", 2)).toEqual(["漢", " ", "字"]);
+	const marker = "[paste #1 +20 lines]";
+	const chunks = wordWrapLine(`a${marker}漢`, 1, [
+		{ segment: "a", index: 0, input: "" },
+		{ segment: marker, index: 1, input: "" },
+		{ segment: "漢", index: 1 + marker.length, input: "" },
+	]);
+	expect(chunks.map(({ text }) => text)).toEqual([..."a", ...marker, "漢"]);
 });

@@ -55,6 +55,25 @@ test("a draft survives a picker, a resize, a hook's question, a failing and an i
 	expect(provider.requests[0]?.messages.at(-1)?.text).toBe(DRAFT);
 });
 
+test("a draft with wide characters survives a terminal that is narrower than they are", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	await pi.waitForText(/Scripted$/m);
+	const draft = "a👩‍👩‍👧 漢字 draft";
+	pi.type(draft);
+	await pi.waitForText("draft");
+	for (const columns of [1, 2, 3]) {
+		pi.resize(columns, 12);
+		await pi.waitForText(new RegExp(`^─{${columns}}$`, "m"));
+	}
+	pi.resize(80, 24);
+	await pi.waitForText(/^─{80}\n a\S+ 漢字 draft/m);
+	provider.reply("Read it whole.");
+	await pi.press("enter");
+	await pi.waitForText("Read it whole.");
+	expect(provider.requests[0]?.messages.at(-1)?.text).toBe(draft);
+});
+
 async function untilDraft(pi: PiTerminal): Promise<void> {
 	await pi.waitForText(new RegExp(`^ ${DRAFT} *$`, "m"));
 }

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { agentDirFor, modesLeftOn, openPi, submit } from "../e2e/support.js";
 import { startProvider } from "../helpers/loopback-provider.js";
+import type { PtyExit } from "../helpers/pty.js";
 import { expectNoStack } from "./judge.js";
 import type { Random } from "./random.js";
 import { faultTest, IS_LONG } from "./rounds.js";
@@ -41,9 +42,16 @@ faultTest(
 		const provider = await startProvider();
 		provider.on(() => ({ content: [{ type: "text", text: "Streaming words. ".repeat(60) }], delayMs: 5 }));
 		const pi = await openPi({ agentDir: agentDirFor(provider) });
+		let ended: PtyExit | undefined;
+		void pi.exited.then((exit) => {
+			ended = exit;
+		});
+		const typed: string[] = [];
 		await submit(pi, "begin");
 		for (let step = 0; step < STEPS; step++) {
-			pi.type(randomInput(random));
+			if (ended) throw new Error(`${JSON.stringify({ ended, typed: typed.slice(-8) })}\n${await pi.scrollback()}`);
+			typed.push(randomInput(random));
+			pi.type(typed.at(-1) ?? "");
 			if (random.chance(0.4)) pi.resize(1 + random.below(150), 1 + random.below(50));
 			if (random.chance(0.3)) await new Promise((resolve) => setTimeout(resolve, random.below(20)));
 		}
