@@ -2,6 +2,11 @@ import { PiError } from "../errors.js";
 import { describeRefusal } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
+/** Members that the runtime and loaders of modules look for. */
+const PROBES: ReadonlySet<string> = new Set(["then", "toJSON", "default", "__esModule"]);
+
+const isName = (member: string | symbol): member is string => typeof member === "string" && !PROBES.has(member);
+
 /**
  * An object for extensions whose unknown members are functions that throw an error with their name: a plain
  * `is not a function` would not say that pi lacks it. For what extensions import; they test members of `pi` and `ctx`
@@ -10,9 +15,9 @@ import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 export function withRefusals<T extends object>(name: string, members: T): T {
 	return new Proxy(Object.freeze(members), {
 		get(target, member, receiver) {
-			if (typeof member === "symbol" || member === "then" || member === "toJSON" || Reflect.has(target, member)) {
-				return Reflect.get(target, member, receiver);
-			}
+			// A loader that does not find a name looks there.
+			if (member === "default") return receiver;
+			if (!isName(member) || Reflect.has(target, member)) return Reflect.get(target, member, receiver);
 			return refusedValue(`${name}.${member}`, REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
 		},
 	});
@@ -26,9 +31,7 @@ function refusedValue(name: string, reason: string): object {
 	}
 	return new Proxy(refused, {
 		get(target, member, receiver) {
-			if (typeof member === "symbol" || member in target || member === "then" || member === "toJSON") {
-				return Reflect.get(target, member, receiver);
-			}
+			if (!isName(member) || member in target) return Reflect.get(target, member, receiver);
 			throw notAvailable(`${name}.${member}`, reason);
 		},
 	});

@@ -1,7 +1,10 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
 import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
+import { PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -104,22 +107,31 @@ test("before_agent_start knows the directory, the tools and the context files", 
 	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
 });
 
-test("a name that the package lacks is named when a member of it is used", async () => {
-	const dir = tempDir();
-	writeFiles(dir, {
-		"mine.ts": `import { SettingsManager } from "@earendil-works/pi-coding-agent";
+test.each([
+	["pi", ""],
+	["jiti", 'import { parse } from "yaml";'],
+])(
+	"a name that the package lacks is named when a member of it is used, in a file that %s compiles",
+	async (_, line) => {
+		const dir = tempDir();
+		symlinkSync(join(PACKAGE_ROOT, "node_modules"), join(dir, "node_modules"));
+		writeFiles(dir, {
+			"mine.ts": `${line}
+			import { SettingsManager } from "@earendil-works/pi-coding-agent";
 			export default (pi) => {
 				pi.on("session_start", (event, ctx) => {
+					${line && "parse('a');"}
 					try { SettingsManager.create(); } catch (error) { ctx.ui.notify(error.message); }
 				});
 			};`,
-	});
-	const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
-	onTestFinished(() => t.dispose());
-	expect(t.notices).toEqual([
-		"@earendil-works/pi-coding-agent.SettingsManager.create is not available in pi: pi reads the settings and keys",
-	]);
-});
+		});
+		const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
+		onTestFinished(() => t.dispose());
+		expect(t.notices).toEqual([
+			expect.stringContaining("SettingsManager.create is not "),
+		]);
+	},
+);
 
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();
