@@ -59,10 +59,11 @@ async function failure(model: string, columns: number, api = "openai-completions
 	return { lines, requests };
 }
 
+/** Hides the time, and the day near midnight. */
 const clock = (lines: readonly string[]) =>
 	lines
 		.join("\n")
-		.replace(/\d\d:\d\d/, "HH:MM")
+		.replace(/(?:on \d{4}-\d\d-\d\d )?at \d\d:\d\d/, "at HH:MM")
 		.split("\n");
 
 test.each([
