@@ -41,7 +41,7 @@ export const PARTS = {
 		],
 		tests: tests(
 			"context",
-			"context-memo entry-message ledger omitted-images preamble recorded-request shared-length stability",
+			"cache-loss context-memo digest entry-message ledger ledger-parts omitted-images preamble preamble-parts recorded-preamble recorded-request shared-length stability",
 		),
 	},
 	"log-entries": {
