@@ -127,9 +127,7 @@ test.each([
 		});
 		const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
 		onTestFinished(() => t.dispose());
-		expect(t.notices).toEqual([
-			expect.stringContaining("SettingsManager.create is not "),
-		]);
+		expect(t.notices).toEqual([expect.stringContaining("SettingsManager.create is not ")]);
 	},
 );
 
