@@ -173,7 +173,7 @@ test.each([40, 80, 120])(
 		const pi = await openPi({ agentDir, columns, rows: 40 });
 		await pi.waitForText("0%");
 		await submit(pi, "/mcp");
-		await pi.waitForText("needs a login");
+		await pi.waitForText(/MCP servers[\s\S]*needs a login/);
 		pi.type("i");
 		await pi.waitForText(/redirect\s+URL/);
 		pi.paste("http://localhost:1/callback?code=secret-code-of-a-login");
