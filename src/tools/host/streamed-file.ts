@@ -1,5 +1,8 @@
 import type { HostFile } from "./tool-host.js";
 
+/** Bytes that may wait to be read: each pause of the stream costs a wake-up of the program that sends it. */
+const MAX_WAITING = 1024 * 1024;
+
 /** A file whose bytes come from a stream, which begins with its size and a newline. */
 export class StreamedFile implements HostFile {
 	size = 0;
@@ -7,6 +10,8 @@ export class StreamedFile implements HostFile {
 	readonly opened: Promise<void>;
 	#head: Buffer | null = Buffer.alloc(0);
 	#chunks: Buffer[] = [];
+	/** Bytes in `#chunks`. */
+	#waiting = 0;
 	#end: { error: unknown } | null = null;
 	#changed = () => {};
 	#drained = () => {};
@@ -39,7 +44,9 @@ export class StreamedFile implements HostFile {
 		}
 		if (bytes.length === 0) return undefined;
 		this.#chunks.push(bytes);
+		this.#waiting += bytes.length;
 		this.#changed();
+		if (this.#waiting < MAX_WAITING) return undefined;
 		return new Promise((resolve) => {
 			this.#drained = resolve;
 		});
@@ -65,16 +72,16 @@ export class StreamedFile implements HostFile {
 		}
 		const count = Math.min(into.length, first.length);
 		into.set(first.subarray(0, count));
+		this.#waiting -= count;
 		if (count < first.length) this.#chunks[0] = first.subarray(count);
-		else {
-			this.#chunks.shift();
-			if (this.#chunks.length === 0) this.#drained();
-		}
+		else this.#chunks.shift();
+		if (this.#waiting === 0) this.#drained();
 		return count;
 	}
 
 	async close(): Promise<void> {
 		this.#chunks = [];
+		this.#waiting = 0;
 		this.#drained();
 		if (this.#end === null) this.stop();
 	}
