@@ -197,7 +197,7 @@ test("a connection that is lost while a file is written leaves the old file and 
 		...shell,
 		spawn(command) {
 			const child = shell.spawn(command);
-			if (command.includes(join(cwd, "kept"))) setTimeout(() => child.stdin.destroy(), 100);
+			if (command.includes(join(cwd, "kept"))) setTimeout(() => child.stdin.destroy(), 20);
 			return child;
 		},
 	});
