@@ -32,7 +32,7 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 	if (!hasPackages && !files.some(isChosen)) throw problem;
 }
 
-/** The host that the session to open names; null if there is none. */
+/** The host that the session to open names, or null. */
 function loggedHost(
 	{ continue: continues, session, sessionDir, keepSession }: CliOptions,
 	paths: Paths,

@@ -115,7 +115,7 @@ export async function untrust(agentDir: string, cwd: string): Promise<boolean> {
 	return untrustRoot(agentDir, existsSync(cwd) ? realpathSync(cwd) : resolve(cwd));
 }
 
-/** Removes an entry of the store, such as that of a package. @returns false if there is none @throws PiError `config_write_failed` */
+/** Removes an entry of the store, such as that of a package. @returns false if it was not trusted @throws PiError `config_write_failed` */
 export async function untrustRoot(agentDir: string, root: string): Promise<boolean> {
 	let found = false;
 	await changeProjects(agentDir, (projects) => {

@@ -5,9 +5,10 @@ import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } f
 import { hookName } from "./hook-name.js";
 
 /**
- * Where a hook was found; also the order in which hooks load and run. One of a `package` runs after the user's own. Those of pi are not files of the user: a `builtin`
- * one belongs to a feature, a `bundled` one is an example that the user can turn on and off. An `inline` one is a function
- * of the program that uses the SDK; it runs among those of `flag`, in the order in which the program lists them.
+ * Where a hook was found; also the order in which hooks load and run. Those of pi are not files of the user: a `builtin`
+ * one belongs to a feature, a `bundled` one is an example that the user can turn on and off. One of a `package` runs after
+ * the user's own. An `inline` one is a function of the program that uses the SDK; it runs among those of `flag`, in the
+ * order in which the program lists them.
  */
 export type HookScope = "builtin" | "bundled" | "global" | "package" | "project" | "settings" | "flag" | "inline";
 

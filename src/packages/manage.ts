@@ -86,7 +86,7 @@ export class PackageManager {
 		return changes;
 	}
 
-	/** Removes a package from settings, lock file and disk. @returns its name @throws PiError `bad_arguments` if there is none */
+	/** Removes a package from settings, lock file and disk. @returns its name @throws PiError `bad_arguments` if no package has this name */
 	async remove(word: string, scope: SavedScope): Promise<ConfiguredPackage> {
 		const { paths } = this.options;
 		readJsonObject(scopeFiles(scope, paths).settings);

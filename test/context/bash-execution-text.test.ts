@@ -1,18 +1,7 @@
 import { expect, test } from "vitest";
 import { bashExecutionText } from "../../src/context/bash-execution-text.js";
 import type { BashExecutionMessage } from "../../src/log/entry.js";
-
-const bash: BashExecutionMessage = {
-	...{
-		role: "bashExecution",
-		command: "ls",
-		output: "a",
-		exitCode: 0,
-		cancelled: false,
-		truncated: false,
-		timestamp: 0,
-	},
-};
+import { bashExecution as bash } from "../helpers/entries.js";
 
 test.each<[string, BashExecutionMessage, string]>([
 	["no output", { ...bash, output: " \n" }, "Ran `ls`\n```\n(no output)\n```"],

@@ -1,23 +1,9 @@
 import { expect, test } from "vitest";
 import { serializeConversation, serializeMessages } from "../../src/context/serialize.js";
-import type { AppMessage, BashExecutionMessage } from "../../src/log/entry.js";
-import { assistantMessage, result, user } from "../helpers/entries.js";
+import type { AppMessage } from "../../src/log/entry.js";
+import { assistantMessage, bashExecution as bash, output, text, user } from "../helpers/entries.js";
 
-const bash: BashExecutionMessage = {
-	...{
-		role: "bashExecution",
-		command: "ls",
-		output: "a",
-		exitCode: 0,
-		cancelled: false,
-		truncated: false,
-		timestamp: 0,
-	},
-};
 const image = { type: "image" as const, data: "aa", mimeType: "image/png" };
-const text = (value: string) => ({ type: "text" as const, text: value });
-const output = (value: string, ...more: object[]) =>
-	({ ...result("c", value).message, content: [...(value ? [text(value)] : []), ...more] }) as AppMessage;
 
 test.each<[string, AppMessage, string[]]>([
 	["a prompt", user("hi").message, ["[User]\nhi"]],

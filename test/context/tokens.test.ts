@@ -1,21 +1,10 @@
 import { expect, test } from "vitest";
 import { estimateAll, estimateText, estimateTokens } from "../../src/context/tokens.js";
-import type { AppMessage, BashExecutionMessage } from "../../src/log/entry.js";
+import type { AppMessage } from "../../src/log/entry.js";
 import { freezeDeep } from "../../src/log/freeze.js";
-import { assistantMessage, result, user } from "../helpers/entries.js";
+import { assistantMessage, bashExecution as bash, result, user } from "../helpers/entries.js";
 
 const OVERHEAD = 4;
-const bash: BashExecutionMessage = {
-	...{
-		role: "bashExecution",
-		command: "ls",
-		output: "a",
-		exitCode: 0,
-		cancelled: false,
-		truncated: false,
-		timestamp: 0,
-	},
-};
 const image = { type: "image" as const, data: "a".repeat(9000), mimeType: "image/png" };
 
 test.each<[string, AppMessage, number]>([

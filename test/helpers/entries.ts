@@ -1,5 +1,20 @@
-import type { AssistantMessage, ToolCall, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
-import type { CompactionEntry, CustomEntry, MessageEntry, SessionEntry, SessionHeader } from "../../src/log/entry.js";
+import type {
+	AssistantMessage,
+	ImageContent,
+	TextContent,
+	ToolCall,
+	ToolResultMessage,
+	UserMessage,
+} from "@mariozechner/pi-ai";
+import type {
+	AppMessage,
+	BashExecutionMessage,
+	CompactionEntry,
+	CustomEntry,
+	MessageEntry,
+	SessionEntry,
+	SessionHeader,
+} from "../../src/log/entry.js";
 
 const TIMESTAMP = "2026-01-01T00:00:00.000Z";
 
@@ -73,4 +88,25 @@ export function custom(type: string, fields: Record<string, unknown> = {}): Cust
 /** A list of entries that starts with a header. */
 export function session(...entries: SessionEntry[]): SessionEntry[] {
 	return [header(), ...entries];
+}
+
+/** The message of a shell command that printed `a`. */
+export const bashExecution: BashExecutionMessage = Object.freeze({
+	role: "bashExecution",
+	command: "ls",
+	output: "a",
+	exitCode: 0,
+	cancelled: false,
+	truncated: false,
+	timestamp: 0,
+});
+
+/** A text block. */
+export function text(value: string): TextContent {
+	return { type: "text", text: value };
+}
+
+/** The result of the call `c`, with further content. */
+export function output(value: string, ...more: (TextContent | ImageContent)[]): AppMessage {
+	return { ...result("c", value).message, content: [...(value ? [text(value)] : []), ...more] } as AppMessage;
 }
