@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Builds dist/: one split bundle for the program and the package entry points, and with --types the declarations.
+// Builds dist/: one split CommonJS bundle for the program and the package entry points, and with --types the declarations.
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { importsInScripts } from "./imports-in-scripts.js";
 import { libraryPatches, libraryPatchesPlugin } from "./library-patches.js";
-import { nodeBuiltins } from "./node-builtins.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -62,6 +62,18 @@ const bundledHooks = Object.fromEntries(
 		.map((file) => [`bundled/${basename(file, ".ts")}`, `hooks-examples/${file}`]),
 );
 
+const ENTRY = "entry:";
+/**
+ * Entry points of the package as modules of their own. The modules behind them are loaded by pi itself too: if they were
+ * entries, they could not share a file with what they import, and the two files would import each other.
+ */
+const packageEntries = {
+	name: "package-entries",
+	resolveId: (id) => (id.startsWith(ENTRY) ? `\0${id}` : null),
+	load: (id) =>
+		id.startsWith(`\0${ENTRY}`) ? `export * from ${JSON.stringify(join(root, id.slice(ENTRY.length + 1)))};` : null,
+};
+
 const patches = libraryPatches();
 /** Fails the build if a replaced module is missing: the bundle would contain the library's own copy instead. */
 const allReplaced = {
@@ -75,9 +87,9 @@ const bundle = await rolldown({
 	cwd: root,
 	input: {
 		main,
-		index: "src/index.ts",
-		hooks: "src/hooks/index.ts",
-		testing: "src/testing/index.ts",
+		index: `${ENTRY}src/index.ts`,
+		hooks: `${ENTRY}src/hooks/index.ts`,
+		testing: `${ENTRY}src/testing/index.ts`,
 		// Run in worker threads, so their files need fixed names.
 		"watchdog-worker": "src/hooks/watchdog-worker.ts",
 		"scale-worker": "src/images/scale-worker.ts",
@@ -96,7 +108,7 @@ const bundle = await rolldown({
 	external: [
 		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
-	plugins: [libraryPatchesPlugin(patches), allReplaced, nodeBuiltins],
+	plugins: [packageEntries, libraryPatchesPlugin(patches), allReplaced, importsInScripts],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
 	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
@@ -106,13 +118,19 @@ const bundle = await rolldown({
 rmSync(dist, { recursive: true, force: true });
 await bundle.write({
 	dir: dist,
+	// CommonJS loads faster than ES modules, and Node 20 can keep compiled code only of such files.
+	format: "cjs",
+	exports: "named",
+	entryFileNames: "[name].cjs",
+	chunkFileNames: "[name].[hash].cjs",
 	minify: true,
 	charset: "ascii",
 	codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: splitByStage(), debugName: "stages" }] },
 });
 await bundle.close();
+cpSync(join(root, "bin", "import.cjs"), join(dist, "import.cjs"));
 
-// bin/pi.js answers --help from this file, without loading the bundle.
+// bin/pi.cjs answers --help from this file, without loading the bundle.
 const help = await rolldown({ input: join(root, "src/cli/help.ts") });
 const [{ code: helpModule }] = (await help.generate()).output;
 const { HELP_TEXT } = await import(`data:text/javascript,${encodeURIComponent(helpModule)}`);

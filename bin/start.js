@@ -22,14 +22,14 @@ function sourcesModifiedAt() {
 }
 
 // The build writes CHANGELOG.md last, so it is missing after an interrupted build.
-const builtAt = Math.min(modifiedAt("dist/main.js"), modifiedAt("dist/CHANGELOG.md"));
+const builtAt = Math.min(modifiedAt("dist/main.cjs"), modifiedAt("dist/CHANGELOG.md"));
 let ready = true;
 if (builtAt < sourcesModifiedAt()) {
 	// Output of the build goes to stderr: pi's stdout may be piped.
 	const build = spawnSync(process.execPath, [join(root, "bin/build.js")], { cwd: root, stdio: ["ignore", 2, 2] });
 	ready = build.status === 0;
 }
-if (ready) await import("./pi.js");
+if (ready) await import("./pi.cjs");
 else {
 	process.stderr.write("The build failed: see the messages above. `npm ci` installs its dependencies\n");
 	process.exitCode = 1;

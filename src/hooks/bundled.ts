@@ -263,7 +263,7 @@ export function isOptional(path: string): boolean {
 /** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */
 export function bundledFile(name: string): string {
 	const isSource = import.meta.url.endsWith(".ts");
-	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.js`]));
+	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.cjs`]));
 }
 
 /**

@@ -101,7 +101,7 @@ export class Watchdog implements HandlerWatch {
 
 	#start(): Worker {
 		// When run from source, the loader that compiles this file compiles the worker too.
-		const file = import.meta.url.endsWith(".ts") ? "./watchdog-worker.ts" : "./watchdog-worker.js";
+		const file = import.meta.url.endsWith(".ts") ? "./watchdog-worker.ts" : "./watchdog-worker.cjs";
 		const { restore = null } = this.options;
 		const workerData: WatchdogData = { cells: this.#cells, restore, isTerminal: process.stdin.isTTY === true };
 		const worker = new Worker(new URL(file, import.meta.url), { workerData, name: "pi-watchdog" });

@@ -61,7 +61,7 @@ async function scale(request: ScaleRequest): Promise<ScaledImage> {
 		const { scaleImage } = await import("./scale.js");
 		return scaleImage(request);
 	}
-	const worker = new Worker(new URL("./scale-worker.js", import.meta.url), { name: "pi-image" });
+	const worker = new Worker(new URL("./scale-worker.cjs", import.meta.url), { name: "pi-image" });
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		return await new Promise<ScaledImage>((resolve, reject) => {

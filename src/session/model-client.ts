@@ -54,7 +54,8 @@ async function loadBedrock(model: Model<Api>, network: Network) {
 
 /** The error for a package of the Bedrock client that is not installed; null for another error. */
 export function missingPackage(error: unknown): PiError | null {
-	const name = /^Cannot find package '([^']+)'/.exec(errorText(error))?.[1];
+	// Node says "package" for imports and "module" for require().
+	const name = /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?\w[\w.-]*)'/.exec(errorText(error))?.[1];
 	if (name === undefined) return null;
 	return new PiError("package_missing", `Amazon Bedrock needs the package ${name}, which is not installed`, {
 		hint: `install it next to pi: npm install --global ${name}`,

@@ -78,7 +78,7 @@ else await measure(Number(process.argv[2] ?? 15));
 /** Starts a session with these hooks and prints the wall and CPU time that the start took, in ms. */
 async function start(agentDir, hooks) {
 	module.enableCompileCache?.(join(agentDir, "cache", "node"));
-	const { createAgentSession } = await import("../../dist/index.js");
+	const { createAgentSession } = await import("../../dist/index.cjs");
 	const session = await createAgentSession({
 		...{ cwd: agentDir, home: agentDir, env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH } },
 		...{ session: { kind: "memory" }, hooks: hooks.filter((path) => !isExtension(path)) },

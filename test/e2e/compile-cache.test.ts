@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startProvider } from "../helpers/loopback-provider.js";
 import { piProgram } from "../helpers/pi-environment.js";
 import { tempDir } from "../helpers/temp.js";
+import { agentDirFor, openPi } from "./support.js";
 
 /** Replaces the function that Node has since 22.1, so that every Node version shows the cache directory. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(
@@ -29,4 +32,21 @@ test("a home directory without write access only disables the cache", () => {
 	expect(stderr).not.toContain("cache:");
 	expect(stderr).toContain("No model is set up");
 	expect(status).toBe(1);
+});
+
+test.skipIf("enableCompileCache" in module)("a second start takes all code from pi's own cache", async () => {
+	const agentDir = agentDirFor(await startProvider());
+	const directory = join(agentDir, "cache", "node", `${process.version}-${process.arch}`);
+	/** What changes when a file is written again. */
+	const written = () => readdirSync(directory).map((name) => [name, statSync(join(directory, name)).ino]);
+	const startAndQuit = async () => {
+		const pi = await openPi({ agentDir });
+		await pi.press("ctrl+d");
+		await pi.exited;
+	};
+	await startAndQuit();
+	const first = written();
+	expect(first.length).toBeGreaterThan(5);
+	await startAndQuit();
+	expect(written()).toEqual(expect.arrayContaining(first));
 });

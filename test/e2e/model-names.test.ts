@@ -26,7 +26,7 @@ test("a name that was accepted once delays no later first paint: its check is no
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider);
 	const args = ["--model", "loopback/scripted"];
-	const env = { NODE_DEBUG: "esm" };
+	const env = { NODE_DEBUG: "module" };
 	const loadsBefore = async () => {
 		const pi = startPi({ args, agentDir, env, columns: 200 });
 		// The report of Node writes over the rows of the screen.
@@ -34,7 +34,7 @@ test("a name that was accepted once delays no later first paint: its check is no
 		const [before = ""] = pi.output().split("\x1b[?2026h");
 		await pi.press("ctrl+d");
 		expect((await pi.exited).code).toBe(0);
-		return before.includes("check-models-");
+		return before.includes("check-models.");
 	};
 	expect([await loadsBefore(), await loadsBefore()]).toEqual([true, false]);
 	writeFileSync(join(agentDir, "models.json"), "{}");

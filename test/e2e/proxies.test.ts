@@ -25,7 +25,7 @@ const KEY = `e30.${part({ "https://api.openai.com/auth": { chatgpt_account_id: "
 
 /** The build in the checkout, whose packages include the AWS SDK; those of the installed program do not. */
 const CHECKOUT = {
-	entry: fileURLToPath(new URL("../../bin/pi.js", import.meta.url)),
+	entry: fileURLToPath(new URL("../../bin/pi.cjs", import.meta.url)),
 	// The SDK warns about versions of Node that pi supports.
 	env: { NODE_OPTIONS: "--no-warnings" },
 };

@@ -56,7 +56,7 @@ test.each(APIS)("%s: requests name pi and carry the headers of provider and mode
 	const run = await runPi(["-p", "--model", "lab/one", "--no-session", "hi"], {
 		agentDir,
 		// The AWS client is optional, so the tarball does not install it.
-		...(api === "bedrock-converse-stream" && { entry: join(PACKAGE_ROOT, "bin/pi.js") }),
+		...(api === "bedrock-converse-stream" && { entry: join(PACKAGE_ROOT, "bin/pi.cjs") }),
 		env: { LAB_SECRET: "tell-no-one-about-this", ...env },
 	});
 	expect(requests.at(-1), run.stderr).toMatchObject({

@@ -114,7 +114,7 @@ describe.each(Object.entries(RESOLUTIONS))("with %s resolution", (_, resolution)
 		const agentDir = tempAgentDir();
 		const { code, stdout } = await runPi(["hooks", "new", "count", "--json"], {
 			agentDir,
-			entry: join(installed, PACKAGE_PLACE, "bin/pi.js"),
+			entry: join(installed, PACKAGE_PLACE, "bin/pi.cjs"),
 		});
 		expect(code).toBe(0);
 		const hooks = dirname(JSON.parse(stdout).tsconfig);

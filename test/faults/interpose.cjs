@@ -71,7 +71,10 @@ function interpose(plan) {
 		const whole = () => real.writeSync(descriptor, data, ...rest);
 		if (!open.has(descriptor)) return whole();
 		const offset = typeof data === "string" ? 0 : (rest[0] ?? 0);
-		const bytes = Buffer.from(data).subarray(offset, offset + (typeof data === "string" ? Infinity : (rest[1] ?? Infinity)));
+		const bytes = Buffer.from(data).subarray(
+			offset,
+			offset + (typeof data === "string" ? Infinity : (rest[1] ?? Infinity)),
+		);
 		const half = () => real.writeSync(descriptor, bytes, 0, bytes.length >> 1);
 		return run("write", open.get(descriptor), whole, half);
 	};

@@ -6,7 +6,7 @@ import { tempAgentDir, tempDir } from "./temp.js";
 
 /** The program's entry point: of the installed package in e2e tests, else of the checkout, which must be built. */
 export function piProgram(): string {
-	return inject("program") ?? fileURLToPath(new URL("../../bin/pi.js", import.meta.url));
+	return inject("program") ?? fileURLToPath(new URL("../../bin/pi.cjs", import.meta.url));
 }
 
 /** How a test starts the program. */

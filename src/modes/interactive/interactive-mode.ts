@@ -1,11 +1,13 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
-import { optimizeLate } from "../../util/late-optimization.js";
 import { exitBySignal } from "../../util/signals.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
+
+/** Event of the process for bin/node-20.cjs. */
+const PAINTED = "pi:painted";
 
 /**
  * Runs pi on a terminal until the user quits. Draws the first frame before the session exists and keeps what the user
@@ -25,7 +27,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
-		await optimizeLate();
+		const events: NodeJS.EventEmitter = process;
+		events.emit(PAINTED);
 		session = await options.startSession(startQuestions(components, options));
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();

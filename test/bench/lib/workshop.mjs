@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
  * A directory for the complete run, with each floor bundled into one file.
  * @param {string} program the measured JavaScript file
  */
-export async function createWorkshop(program = join(ROOT, "bin/pi.js")) {
+export async function createWorkshop(program = join(ROOT, "bin/pi.cjs")) {
 	const dir = mkdtempSync(join(tmpdir(), "pi-bench-"));
 	const floors = ["editor", "client", "markdown"];
 	await Promise.all(

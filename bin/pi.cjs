@@ -1,19 +1,21 @@
 #!/usr/bin/env node
-// Answers --version, and --help without hooks, from files; else loads the bundle. Runs on any Node, to report versions that are too old.
-import module from "node:module";
+// Answers --version, and --help without hooks, from files; else loads the bundle. Runs on any Node, to report versions that are
+// too old. CommonJS, like the bundle, because Node starts modules of that kind faster.
+"use strict";
 
-// Loads built-in modules with require() because it is faster: see bin/node-builtins.js.
-const require = module.createRequire(import.meta.url);
 const { existsSync, mkdirSync, readdirSync, readFileSync } = require("node:fs");
+const nodeModule = require("node:module");
 const { homedir } = require("node:os");
 const { join } = require("node:path");
+
+const ROOT = join(__dirname, "..");
 
 const OLDEST_NODE = 20;
 
 /** Text of a file of the package, by its path from the root; null if it is missing. */
 function packageFile(path) {
 	try {
-		return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+		return readFileSync(join(ROOT, path), "utf8");
 	} catch {
 		return null;
 	}
@@ -56,17 +58,17 @@ function agentDir() {
 
 /**
  * Caches compiled code in the agent directory. Node's default is the system's temporary directory, where another user could
- * replace the code. Not available before Node 22.1.
+ * replace the code. Node has such a cache since 22.1.
  */
 function useCompileCache() {
-	if (!module.enableCompileCache) return;
 	const directory = join(agentDir(), "cache", "node");
 	try {
 		mkdirSync(directory, { recursive: true, mode: 0o700 });
 	} catch {
 		return; // not writable: only the start takes a little longer
 	}
-	module.enableCompileCache(directory);
+	if (nodeModule.enableCompileCache) nodeModule.enableCompileCache(directory);
+	else require("./node-20.cjs").useCodeCache(join(ROOT, "dist"), directory);
 }
 
 const text = answer(process.argv.slice(2));
@@ -75,11 +77,12 @@ else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 	process.stderr.write(`pi requires Node ${OLDEST_NODE} or newer; this is Node ${process.versions.node}\n`);
 	process.exitCode = 1;
 } else {
+	if (!nodeModule.enableCompileCache) require("./node-20.cjs").optimizeLate();
 	useCompileCache();
 	try {
-		await import("../dist/main.js");
+		require("../dist/main.cjs");
 	} catch (error) {
-		if (packageFile("dist/main.js") !== null) throw error;
+		if (packageFile("dist/main.cjs") !== null) throw error;
 		process.stderr.write("pi is not built: run `npm run build` or `npm start`\n");
 		process.exitCode = 1;
 	}

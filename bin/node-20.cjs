@@ -1,0 +1,109 @@
+// What Node 20 lacks: it keeps compiled code on disk, and optimizes less code. Newer versions do both themselves.
+"use strict";
+
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const Module = require("node:module");
+const { basename, dirname, join, sep } = require("node:path");
+const { Script } = require("node:vm");
+const zlib = require("node:zlib");
+
+/** Files whose names contain a hash of their content, so that a name stands for one content. */
+const HASHED = /\.[\w-]{8}\.cjs$/;
+
+/** Files of other builds are deleted at this age, ms; the current ones are then written again. */
+const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
+
+/** What Node writes in front of a module's code, on the same line. */
+const WRAPPER = Module.wrap("\0").split("\0", 1)[0];
+
+/**
+ * How much of a function runs before V8 optimizes it, in bytes of bytecode. By default, its threads take a third of the
+ * program's CPU time to optimize code that then hardly runs any faster. During the start, optimizing early is better.
+ */
+const BUDGET = { start: "--interrupt-budget=67584", later: "--interrupt-budget=1500000" };
+
+/** Length of the checksum in front of the compiled code, bytes. */
+const CHECKSUM_BYTES = 4;
+
+let budget = BUDGET.start;
+
+/** Runs code that compiles, or writes what was compiled: V8 takes compiled code only with the options that it was compiled with. */
+function withStartBudget(run) {
+	if (budget === BUDGET.start) return run();
+	require("node:v8").setFlagsFromString(BUDGET.start);
+	try {
+		return run();
+	} finally {
+		require("node:v8").setFlagsFromString(budget);
+	}
+}
+
+/** Makes V8 optimize only functions that run for long, once the first frame is on the screen. */
+function optimizeLate() {
+	// Later versions lack the option, which V8 would report on stderr. They start with a compiler that costs little.
+	if (!process.version.startsWith("v20.")) return;
+	process.once("pi:painted", () => {
+		budget = BUDGET.later;
+		require("node:v8").setFlagsFromString(budget);
+	});
+}
+
+/**
+ * Makes Node take the compiled code of a bundle's files from a directory, and write what was missing when the process exits.
+ * @param {string} bundle directory of the files; those with a hash in their names count
+ * @param {string} directory exists
+ */
+function useCodeCache(bundle, directory) {
+	// Without it, damaged files could not be told from good ones, and V8 crashes on them. Node has it since 20.15.
+	if (!zlib.crc32) return;
+	const cache = join(directory, `${process.version}-${process.arch}`);
+	const missing = new Map();
+	const compile = Module.prototype._compile;
+	Module.prototype._compile = function (content, filename) {
+		if (!filename.startsWith(bundle + sep) || !HASHED.test(filename)) return compile.call(this, content, filename);
+		const file = join(cache, `${basename(filename, ".cjs")}.bin`);
+		// The offset: stack traces have the columns of the file.
+		const options = { filename, columnOffset: -WRAPPER.length, cachedData: read(file) };
+		const script = withStartBudget(() => new Script(Module.wrap(content), options));
+		if (script.cachedDataRejected !== false) missing.set(file, script);
+		const load = Module.createRequire(filename);
+		return script.runInThisContext().call(this.exports, this.exports, load, this, filename, dirname(filename));
+	};
+	process.once("exit", () => {
+		try {
+			if (missing.size > 0) withStartBudget(() => write(cache, missing));
+		} catch {
+			// The disk is full, or not writable any more: only the next start takes a little longer.
+		}
+	});
+}
+
+/** Compiled code from a file; undefined if there is none, or the file is damaged. */
+function read(file) {
+	try {
+		const bytes = readFileSync(file);
+		const code = bytes.subarray(CHECKSUM_BYTES);
+		return bytes.readUInt32LE(0) === zlib.crc32(code) ? code : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Writes the code that V8 has compiled so far, which includes the functions that ran. Other processes see complete files only. */
+function write(cache, scripts) {
+	mkdirSync(cache, { recursive: true, mode: 0o700 });
+	for (const name of readdirSync(cache)) {
+		const file = join(cache, name);
+		if (Date.now() - statSync(file).mtimeMs > MAX_AGE_MS) rmSync(file, { force: true });
+	}
+	for (const [file, script] of scripts) {
+		const code = script.createCachedData();
+		const checksum = Buffer.alloc(CHECKSUM_BYTES);
+		checksum.writeUInt32LE(zlib.crc32(code));
+		const unfinished = `${file}.${process.pid}`;
+		writeFileSync(unfinished, Buffer.concat([checksum, code]), { mode: 0o600 });
+		renameSync(unfinished, file);
+	}
+}
+
+module.exports = { optimizeLate, useCodeCache };
