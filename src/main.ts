@@ -5,6 +5,7 @@ import { describeError, PiError } from "./errors.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is needed. */
 async function main(argv: readonly string[]): Promise<number> {
+	requireDirectory();
 	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
 	if (line.kind === "help") {
@@ -22,6 +23,15 @@ async function main(argv: readonly string[]): Promise<number> {
 		return runSubcommand(line.command, line.options, (await import("./cli/standard-io.js")).standardIO());
 	}
 	return runSession(line.options);
+}
+
+/** @throws Error if another process has deleted the current directory */
+function requireDirectory(): void {
+	try {
+		process.cwd();
+	} catch (cause) {
+		throw new Error("the current directory no longer exists · change to another one", { cause });
+	}
 }
 
 function print(text: string): number {
