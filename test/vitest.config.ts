@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { libraryPatches, libraryPatchesPlugin } from "../bin/library-patches.js";
 import { createMemoryDir } from "./helpers/memory-dir.js";
 
@@ -54,6 +55,17 @@ const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
+/**
+ * Runs the unit tests first: meanwhile, the program is installed, for which the end-to-end tests would wait. Projects with
+ * short files come last, when workers run out of files. Within a project, the files that took longest come first.
+ */
+class ProjectSequencer extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const place = ({ project }: TestSpecification) => ["unit", "e2e", "hosts", "faults"].indexOf(project.name);
+		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+	}
+}
+
 /** Temporary files are in memory where possible. */
 const memoryDir = createMemoryDir();
 const provide = memoryDir === undefined ? {} : { memoryDir };
@@ -91,6 +103,7 @@ export default defineConfig({
 		// Equal to the maximum: if idle workers may exit, the pool ends one of them twice and crashes.
 		minWorkers: WORKERS,
 		reporters: ["default"],
+		sequence: { sequencer: ProjectSequencer },
 		projects: [
 			unit,
 			{
