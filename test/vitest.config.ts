@@ -1,6 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { libraryPatches, libraryPatchesPlugin } from "../bin/library-patches.js";
+import { createMemoryDir } from "./helpers/memory-dir.js";
+
+declare module "vitest" {
+	interface ProvidedContext {
+		/** Directory in memory for temporary files; missing where there is none. */
+		memoryDir?: string;
+	}
+}
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const alias = {
@@ -9,7 +18,7 @@ const alias = {
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
 /** Most tests wait for a process, a terminal or a frame, so that more workers than processors use idle time. */
-const WORKERS = 3;
+const WORKERS = 4;
 /** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /**
@@ -46,6 +55,22 @@ const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
+/**
+ * Runs the unit tests first: meanwhile, the program is installed, for which the end-to-end tests would wait. Projects with
+ * short files come last, when workers run out of files. Within a project, the files that took longest come first.
+ */
+class ProjectSequencer extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const place = ({ project }: TestSpecification) => ["unit", "e2e", "hosts", "faults"].indexOf(project.name);
+		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+	}
+}
+
+/** Temporary files are in memory where possible. */
+const memoryDir = createMemoryDir();
+const provide = memoryDir === undefined ? {} : { memoryDir };
+const setupFiles = ["test/helpers/use-memory-dir.ts"];
+
 /** A machine that does other work, too, can take seconds for what is polled. */
 const expect = { poll: { timeout: 10_000 } };
 
@@ -62,6 +87,8 @@ export const unit = {
 		expect,
 		include: ["test/**/*.test.ts"],
 		exclude: ["test/e2e/**", "test/faults/**"],
+		provide,
+		setupFiles,
 		testTimeout: 15_000,
 	},
 };
@@ -76,6 +103,7 @@ export default defineConfig({
 		// Equal to the maximum: if idle workers may exit, the pool ends one of them twice and crashes.
 		minWorkers: WORKERS,
 		reporters: ["default"],
+		sequence: { sequencer: ProjectSequencer },
 		projects: [
 			unit,
 			{
@@ -98,7 +126,8 @@ export default defineConfig({
 					name: "e2e",
 					server,
 					globalSetup: ["test/e2e/install-program.ts"],
-					setupFiles: ["test/e2e/await-program.ts"],
+					provide,
+					setupFiles: [...setupFiles, "test/e2e/await-program.ts"],
 					env,
 					poolOptions,
 					expect,
@@ -116,6 +145,8 @@ export default defineConfig({
 					env,
 					poolOptions,
 					expect,
+					provide,
+					setupFiles,
 					include: ["test/faults/**/*.test.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,

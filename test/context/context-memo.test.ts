@@ -11,8 +11,9 @@ import { estimateAll } from "../../src/context/tokens.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
+import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../helpers/property-blocks.js";
 
-const RUNS = { seed: 20260101, numRuns: 400 };
+const RUNS = propertyRuns(100, 20260101);
 
 /** Entries added between two requests: prompts, turns with calls, remains of a crash, summaries, entries of hooks. */
 const grown: fc.Arbitrary<readonly SessionEntry[]> = fc.oneof(
@@ -69,30 +70,37 @@ function stagesOf(chain: readonly string[], entries: readonly SessionEntry[]): C
 	return chain.map((name) => ({ hook: name, transform: async (messages) => HANDLERS[name]?.(messages, entries) }));
 }
 
-test("a context computed from the previous one equals a context computed from scratch", async () => {
-	await fc.assert(
-		fc.asyncProperty(chains, fc.array(grown, { minLength: 1, maxLength: 25 }), async (chain, additions) => {
-			const memo = new ContextMemo();
-			const requests = new RequestMemo();
-			const tokens = new TokenSum();
-			let entries: readonly SessionEntry[] = session();
-			for (const added of additions) {
-				entries = [...entries, ...freezeDeep(added)];
-				const stages = stagesOf(chain, entries);
-				const [on, anew] = [await buildContext(entries, stages, { memo }), await buildContext(entries, stages)];
-				expect(on.messages).toEqual(anew.messages);
-				expect({ hidden: on.hidden, problems: on.problems }).toEqual({ hidden: anew.hidden, problems: anew.problems });
-				const plain = plainMessages(anew);
-				expect(requests.request(on.messages)).toEqual({
-					messages: openedByUser(repairMessages(convertToLlm(plain))),
-					digest: digestContext(plain),
-				});
-				expect(tokens.update(on.messages)).toBe(estimateAll(plain));
-			}
-		}),
-		RUNS,
-	);
-});
+test(
+	"a context computed from the previous one equals a context computed from scratch",
+	async () => {
+		await fc.assert(
+			fc.asyncProperty(chains, fc.array(grown, { minLength: 1, maxLength: 25 }), async (chain, additions) => {
+				const memo = new ContextMemo();
+				const requests = new RequestMemo();
+				const tokens = new TokenSum();
+				let entries: readonly SessionEntry[] = session();
+				for (const added of additions) {
+					entries = [...entries, ...freezeDeep(added)];
+					const stages = stagesOf(chain, entries);
+					const [on, anew] = [await buildContext(entries, stages, { memo }), await buildContext(entries, stages)];
+					expect(on.messages).toEqual(anew.messages);
+					expect({ hidden: on.hidden, problems: on.problems }).toEqual({
+						hidden: anew.hidden,
+						problems: anew.problems,
+					});
+					const plain = plainMessages(anew);
+					expect(requests.request(on.messages)).toEqual({
+						messages: openedByUser(repairMessages(convertToLlm(plain))),
+						digest: digestContext(plain),
+					});
+					expect(tokens.update(on.messages)).toBe(estimateAll(plain));
+				}
+			}),
+			RUNS,
+		);
+	},
+	PROPERTY_TIMEOUT_MS,
+);
 
 test("a request of any length equals the request computed without earlier ones", () => {
 	const many = Array.from({ length: 600 }, (_, at) => freezeDeep(user(`u${at}`).message));

@@ -16,7 +16,7 @@ import { type HookOutput, hookOutput } from "./hook-outputs.js";
 import { isAcceptable, isRecord } from "./list-oracle.js";
 
 const CHAIN = 20;
-const RUNS = propertyRuns(300, 20260103);
+const RUNS = propertyRuns(100, 20260103);
 
 const ENTRIES = freezeDeep(
 	session(

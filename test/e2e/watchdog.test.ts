@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -84,16 +84,23 @@ test("a hook whose top level blocks is named on the screen, too, and the termina
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 
+/** Calls `run` in a timer once the file `go` exists in the working directory. */
+const whenTold = (run: string) =>
+	`const look = setInterval(() => { if (!existsSync("go")) return; clearInterval(look); (${run})(); }, 50);`;
+
 test.each([
-	["a timer", "setTimeout(() => { while (true) {} }, 4000);"],
-	["a promise", "void new Promise((resolve) => setTimeout(resolve, 4000)).then(() => { while (true) {} });"],
-	["a file that it imports", "setTimeout(() => import.meta.url && spin(), 4000);"],
+	["a timer", whenTold("() => { while (true) {} }")],
+	["a promise", `void new Promise((resolve) => { ${whenTold("resolve")} }).then(() => { while (true) {} });`],
+	["a file that it imports", whenTold("() => import.meta.url && spin()")],
 ])("a hook that blocks in %s of its own while pi is idle is named, and the terminal is restored", async (_, code) => {
 	const provider = await startProvider();
-	const hook = `import { spin } from "./lib/spin.ts";\nexport default (pi) => { ${code} }; void spin;`;
+	const imports = 'import { existsSync } from "node:fs";\nimport { spin } from "./lib/spin.ts";';
+	const hook = `${imports}\nexport default (pi) => { ${code} }; void spin;`;
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "timer.ts": hook } });
 	writeFiles(agentDir, { "hooks/lib/spin.ts": "export const spin = (): void => { while (true) {} };" });
 	const pi = await openPi({ agentDir });
+	await pi.waitForText("0%");
+	writeFiles(pi.cwd, { go: "" });
 	expect((await pi.exited).signal).toBe(9);
 	expect((await pi.scrollback()).replaceAll("\n", "")).toContain(
 		"/hooks/timer.ts in a timer or promise blocked pi for 2 s, so pi exited",
@@ -101,15 +108,26 @@ test.each([
 	expect(modesLeftOn(pi.output())).toEqual([25]);
 });
 
+/** Number of times for which the hook below has blocked. */
+function blockedTimes(cwd: string): number {
+	const path = join(cwd, "blocked");
+	return existsSync(path) ? readFileSync(path, "utf8").length : 0;
+}
+
 test("a timer of a hook may block for less than that, and pi continues", async () => {
 	const provider = await startProvider();
-	const slow = "setInterval(() => { const end = Date.now() + 1200; while (Date.now() < end); }, 2500).unref();";
+	const slow = `const timer = setInterval(() => {
+		const end = Date.now() + 1200;
+		while (Date.now() < end);
+		appendFileSync("blocked", ".");
+	}, 1800);
+	timer.unref();`;
 	const agentDir = agentDirFor(provider, {
 		settings: { hookTimeout: 300 },
-		hooks: { "slow.ts": `export default () => { ${slow} };` },
+		hooks: { "slow.ts": `import { appendFileSync } from "node:fs";\nexport default () => { ${slow} };` },
 	});
 	const pi = await openPi({ agentDir });
-	await new Promise((resolve) => setTimeout(resolve, 9000));
+	await expect.poll(() => blockedTimes(pi.cwd)).toBeGreaterThanOrEqual(3);
 	provider.reply("Still here.");
 	await submit(pi, "hello");
 	await pi.waitForText("Still here.");

@@ -4,6 +4,7 @@ import { drawMarkdown } from "../../src/tui/draw-markdown.js";
 import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { loadHighlighter } from "../../src/util/highlight.js";
+import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../helpers/property-blocks.js";
 
 const theme = createTheme("dark");
 
@@ -73,23 +74,27 @@ const markdown = fc
 	.array(fc.tuple(block, fc.constantFrom("\n", "\n\n", "\n\n\n", "\n \n")), { minLength: 1, maxLength: 12 })
 	.map((parts) => parts.map(([text, gap]) => text + gap).join(""));
 
-test("the finished lines equal those of the complete text, however it is split", () => {
-	fc.assert(
-		fc.property(
-			markdown.chain((text) =>
-				fc.tuple(
-					fc.constant(text),
-					fc.array(fc.nat({ max: text.length }), { maxLength: 30 }),
-					fc.integer({ min: 12, max: 90 }),
+test(
+	"the finished lines equal those of the complete text, however it is split",
+	() => {
+		fc.assert(
+			fc.property(
+				markdown.chain((text) =>
+					fc.tuple(
+						fc.constant(text),
+						fc.array(fc.nat({ max: text.length }), { maxLength: 30 }),
+						fc.integer({ min: 12, max: 90 }),
+					),
 				),
+				([text, cuts, width]) => {
+					expect(stream(text, cuts, width)).toEqual(oneShot(text, width));
+				},
 			),
-			([text, cuts, width]) => {
-				expect(stream(text, cuts, width)).toEqual(oneShot(text, width));
-			},
-		),
-		{ numRuns: 300, examples: [[["```\n\n```\n", [], 12]]] },
-	);
-});
+			{ ...propertyRuns(100), examples: [[["```\n\n```\n", [], 12]]] },
+		);
+	},
+	PROPERTY_TIMEOUT_MS,
+);
 
 test("long chunks between two frames end with the lines of the complete text", () => {
 	fc.assert(
