@@ -76,6 +76,24 @@ test("names of any characters are written, read, described, listed and deleted a
 	expect(entries).toEqual(local);
 });
 
+test("an engine that ends long after the program does not delay the result and leaves no process running", async () => {
+	const shell = localShell();
+	const slow = '"$@"; sleep 5';
+	const host = await start(tempDir(), {
+		...shell,
+		spawn: (command) => shell.spawn(["sh", "-c", slow, "sh", ...command]),
+	});
+	const startedAt = performance.now();
+	for (const command of ["true", ["true"], ["no-such-program"]]) {
+		expect(await host.exec(command)).toMatchObject({ endedBy: "itself", leftRunning: false });
+	}
+	expect(await host.exec("true", { cwd: "/no/where" })).toMatchObject({ exitCode: 126, leftRunning: false });
+	expect(await host.exec("sleep 3 &")).toMatchObject({ exitCode: 0, leftRunning: true });
+	await host.writeFile(join(host.cwd, "file"), "text");
+	expect((await readFile(host, join(host.cwd, "file"), { signal: never })).toString()).toBe("text");
+	expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
 test("all bytes survive, in files of any size and from any offset", async () => {
 	const cwd = tempDir();
 	const host = await start(cwd);
