@@ -88,7 +88,8 @@ export default defineConfig({
 					poolOptions,
 					expect,
 					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
-					testTimeout: 15_000,
+					// Each call of a container's engine starts several processes.
+					testTimeout: 60_000,
 				},
 			},
 			{

@@ -1,10 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
 import { lsTool } from "../../src/tools/ls.js";
-import { createTestHost } from "../helpers/tool-hosts.js";
 import { textOf, toolContext } from "./context.js";
 
 async function project(files: Record<string, string>) {
@@ -146,11 +146,13 @@ test.each([
 
 test("find returns absolute paths outside the working directory", async () => {
 	const context = await project(PROJECT);
-	const result = await findTool.run(
-		{ pattern: "*.md", path: context.cwd },
-		{ ...context, host: await createTestHost(join(context.cwd, "src")) },
-	);
-	expect(textOf(result)).toBe(join(context.cwd, "docs/guide.md"));
+	const { host } = context;
+	// Through the host: a sandbox has temporary files of its own.
+	const outside = join(host.tmpDir, `pi-find-${randomUUID()}`);
+	await host.writeFile(join(outside, "docs/guide.md"), "");
+	onTestFinished(async () => void (await host.exec(["rm", "-r", outside])));
+	const result = await findTool.run({ pattern: "*.md", path: outside }, context);
+	expect(textOf(result)).toBe(join(outside, "docs/guide.md"));
 });
 
 test("find returns at most limit files and notes the total", async () => {
