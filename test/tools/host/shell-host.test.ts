@@ -17,7 +17,7 @@ import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../sr
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
-import { findProgram } from "../../helpers/programs.js";
+import { findProgram, missingPrograms } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -385,11 +385,16 @@ test("the end of the connection ends a read whose program hangs", async () => {
 	await file.close();
 });
 
-const LOGIN_SHELLS = ["sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh", "bsd-csh"].filter((name) =>
-	findProgram(name),
+/** Login shells of machines, and their Debian packages. */
+const LOGIN_SHELLS = {
+	...{ sh: "dash", bash: "bash", dash: "dash", zsh: "zsh", ksh: "ksh93u+m" },
+	...{ fish: "fish", tcsh: "tcsh", "bsd-csh": "csh" },
+};
+const installedShells = Object.entries(LOGIN_SHELLS).flatMap(([shell, name]) =>
+	missingPrograms(`the login shell ${shell}`, { [shell]: name }) === undefined ? [shell] : [],
 );
 
-test.each(LOGIN_SHELLS)("a command quoted for a shell arrives unchanged through %s", async (shell) => {
+test.each(installedShells)("a command quoted for a shell arrives unchanged through %s", async (shell) => {
 	const words = [...ODD, "", "plain/path.ts", "a!b !! ^a^b", "\\\\'\\", "{a,b}", "long \\\n ü".repeat(300)];
 	const command = ["printf", "%s\\0", ...words];
 	expect(execFileSync(shell, ["-c", quoteForShell(command)], { encoding: "utf8" })).toBe(
