@@ -38,7 +38,8 @@ export class MarkedStream {
 		const end = bytes.indexOf(0x0a, from);
 		if (end === -1 && bytes.length - from <= MAX_STATUS) return this.#hold(bytes, at);
 		const status = bytes.toString("latin1", from, end === -1 ? undefined : end);
-		this.#status ??= status.replace(/\.$/, "");
+		// A program that was ended has no status.
+		if (status !== ".") this.#status ??= status.replace(/\.$/, "");
 		this.#isLast = status.endsWith(".");
 		const rest = end === -1 ? NOTHING : this.add(bytes.subarray(end + 1));
 		return rest.length === 0 ? bytes.subarray(0, at) : Buffer.concat([bytes.subarray(0, at), rest]);
