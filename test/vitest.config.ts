@@ -50,8 +50,9 @@ const resolvedImports: Plugin = {
 		});
 	},
 };
-/** Tests of tools, which pass on this machine and, as the project `hosts`, on another host: see test/helpers/tool-hosts.ts. */
+/** Tests of tools, which pass on this machine and, as projects, on other hosts: see test/hosts.ts and test/helpers/tool-hosts.ts. */
 const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
+const HOSTS = process.env.PI_TEST_HOST?.split(",") ?? ["sh"];
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 
@@ -106,19 +107,20 @@ export default defineConfig({
 		sequence: { sequencer: ProjectSequencer },
 		projects: [
 			unit,
-			{
+			...HOSTS.map((host) => ({
 				resolve: { alias },
 				plugins,
 				test: {
-					name: "hosts",
+					name: `hosts-${host}`,
 					server,
-					env: { ...env, PI_TEST_HOST: process.env.PI_TEST_HOST ?? "sh" },
+					env: { ...env, PI_TEST_HOST: host },
 					poolOptions,
 					expect,
 					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
-					testTimeout: 15_000,
+					// Each call of a container's engine starts several processes.
+					testTimeout: 60_000,
 				},
-			},
+			})),
 			{
 				resolve: { alias },
 				plugins,

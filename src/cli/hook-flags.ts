@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { paths as findPaths, type Paths, resolveUserPath } from "../config/paths.js";
-import { hostWords } from "../hooks/bundled.js";
+import { allHostWords, hostWords } from "../hooks/bundled.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
 import { findSession, latestSession } from "../log/catalog.js";
@@ -25,7 +25,7 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 	if (!problem) return;
 	const paths = findPaths(env, cwd, home);
 	const on = options.on ?? loggedHost(options, paths) ?? settings.current.on;
-	const hooks = [...options.hooks, ...hostWords(on)];
+	const hooks = [...options.hooks, ...(options.resume ? allHostWords() : hostWords(on))];
 	const { files } = discover({ paths, settings: settings.current }, { ...options, hooks });
 	const { extensions = [] } = options;
 	const hasPackages = extensions.length > 0 || (options.findHooks && settings.current.packages.length > 0);

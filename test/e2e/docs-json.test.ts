@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { splitArgs } from "../../src/util/split-args.js";
 import { type LoopbackProvider, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { missingPrograms } from "../helpers/programs.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
@@ -55,9 +56,9 @@ test.each(blocks("jsonl").map((block) => [block.split("\n")[0] ?? "", block]))("
 	}
 });
 
-const hasJq = spawnSync("jq", ["--version"]).status === 0;
+const NO_JQ = missingPrograms("the recipes with jq", { jq: "jq" });
 
-test.skipIf(!hasJq)("the recipes with jq print what they promise", async () => {
+test.skipIf(NO_JQ !== undefined)("the recipes with jq print what they promise", async () => {
 	const agentDir = agentDirFor(await startScripted());
 	const outputs = [];
 	for (const recipe of blocks("sh")) {

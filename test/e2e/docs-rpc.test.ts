@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { missingPrograms } from "../helpers/programs.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
@@ -11,7 +12,7 @@ const page = readFileSync(new URL("../../docs/rpc.md", import.meta.url), "utf8")
 const examples = Object.fromEntries(
 	[...page.matchAll(/^```python (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", code = ""]) => [name, code]),
 );
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
+const NO_PYTHON = missingPrograms("the Python client", { python3: "python3" });
 
 /** Runs a program in Python with the client of the page next to it, and `pi` on the PATH. */
 async function runPython(program: string, content: { provider: Awaited<ReturnType<typeof startProvider>> }) {
@@ -37,22 +38,27 @@ async function runPython(program: string, content: { provider: Awaited<ReturnTyp
 	return { cwd, code, ...output };
 }
 
-test.skipIf(!hasPython)("the Python client runs a prompt, answers a dialog and reads the result", async () => {
-	const provider = await startProvider();
-	provider.reply([toolCall("bash", { command: "echo hi > hi.txt" })], "It writes «hi».");
-	const { cwd, ...run } = await runPython(examples["ask.py"] ?? "", { provider });
-	expect(run).toEqual({
-		code: 0,
-		stdout: expect.stringMatching(
-			/^runs bash \{'command': 'echo hi > hi\.txt'\}\npermission-gate asks: Run this command\?[^\n]*\nIt writes «hi»\.\n\d+ tokens\n$/,
-		),
-		stderr: "",
-	});
-	expect(existsSync(join(cwd, "hi.txt"))).toBe(true);
-});
+test.skipIf(NO_PYTHON !== undefined)(
+	"the Python client runs a prompt, answers a dialog and reads the result",
+	async () => {
+		const provider = await startProvider();
+		provider.reply([toolCall("bash", { command: "echo hi > hi.txt" })], "It writes «hi».");
+		const { cwd, ...run } = await runPython(examples["ask.py"] ?? "", { provider });
+		expect(run).toEqual({
+			code: 0,
+			stdout: expect.stringMatching(
+				/^runs bash \{'command': 'echo hi > hi\.txt'\}\npermission-gate asks: Run this command\?[^\n]*\nIt writes «hi»\.\n\d+ tokens\n$/,
+			),
+			stderr: "",
+		});
+		expect(existsSync(join(cwd, "hi.txt"))).toBe(true);
+	},
+);
 
-test.skipIf(!hasPython)("the Python client raises the errors of pi, runs commands, and notices the end", async () => {
-	const program = `
+test.skipIf(NO_PYTHON !== undefined)(
+	"the Python client raises the errors of pi, runs commands, and notices the end",
+	async () => {
+		const program = `
 from client import Pi
 
 with Pi("--no-session") as pi:
@@ -69,10 +75,11 @@ with Pi("--no-session") as pi:
         print(type(error).__name__)
     pi._process.stdin = open("/dev/null", "w")
 `;
-	const run = await runPython(program, { provider: await startProvider() });
-	expect(run).toMatchObject({
-		code: 0,
-		stdout: expect.stringMatching(/^error: [^\n]*lab\/none[^\n]*\n\[\]\n3\n(?:EOFError|BrokenPipeError)\n$/),
-		stderr: "",
-	});
-});
+		const run = await runPython(program, { provider: await startProvider() });
+		expect(run).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/^error: [^\n]*lab\/none[^\n]*\n\[\]\n3\n(?:EOFError|BrokenPipeError)\n$/),
+			stderr: "",
+		});
+	},
+);

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { fleetFile } from "../helpers/fleet-files.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { missingPrograms, skipLine } from "../helpers/programs.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
@@ -21,6 +22,7 @@ function fleet(agentDir: string, tasks: readonly string[]) {
 	writeFiles(cwd, {
 		"run-task.sh": fleetFile("run-task.sh"),
 		"xargs.sh": fleetFile("xargs.sh").replace("-P 4", `-P ${RUNS}`),
+		"parallel.sh": fleetFile("parallel.sh"),
 		"answers.sh": fleetFile("answers.sh"),
 		"tasks.txt": `${tasks.join("\n")}\n`,
 	});
@@ -61,10 +63,47 @@ test("20 runs at once share a home directory and a repository", async () => {
 	expect(readdirSync(agentDir, { recursive: true }).filter((name) => /\.(?:lock|tmp|bad)/.test(String(name)))).toEqual(
 		[],
 	);
-	if (spawnSync("jq", ["--version"]).status === 0) {
+	if (missingPrograms("the recipe with jq", { jq: "jq" }) === undefined) {
 		expect((await run("answers.sh")).stdout.trim().split("\n").sort()[0]).toBe("runs/1.jsonl: Done.");
 	}
 });
+
+/** Exit codes in the log of GNU parallel. */
+function exitsIn(cwd: string): (string | undefined)[] {
+	const lines = readFileSync(join(cwd, "runs.log"), "utf8").trim().split("\n").slice(1);
+	return lines.map((line) => line.split("\t")[6]);
+}
+
+/** moreutils has another program of this name. */
+const NO_PARALLEL =
+	missingPrograms("GNU parallel", { parallel: "parallel" }) ??
+	(spawnSync("parallel", ["--version"], { encoding: "utf8" }).stdout.startsWith("GNU parallel")
+		? undefined
+		: skipLine("GNU parallel", "parallel is another program (package parallel)"));
+
+test.skipIf(NO_PARALLEL !== undefined)(
+	"GNU parallel starts the runs, and its log names those that failed",
+	async () => {
+		const provider = await startProvider();
+		const tasks = ['First: it\'s "quoted"', "Second $HOME `id`", "Third \\ *", "Fourth"];
+		for (const _ of tasks) provider.reply("Done.");
+		const { cwd, run } = fleet(agentDirFor(provider), tasks);
+		expect((await run("parallel.sh")).code).toBe(0);
+		const prompts = tasks.map((_, index) => {
+			const lines = readFileSync(join(cwd, "runs", `${index + 1}.jsonl`), "utf8")
+				.trim()
+				.split("\n");
+			const events = lines.map((line) => JSON.parse(line));
+			return events.find((event) => event.message?.role === "user").message.content;
+		});
+		expect(prompts.map((prompt) => (typeof prompt === "string" ? prompt : prompt[0].text))).toEqual(tasks);
+		expect(exitsIn(cwd)).toEqual(["0", "0", "0", "0"]);
+
+		const failing = fleet(tempAgentDir(), ["one", "two"]);
+		expect((await failing.run("parallel.sh")).code).toBe(2);
+		expect(exitsIn(failing.cwd)).toEqual([expect.stringMatching(/^[12]$/), expect.stringMatching(/^[12]$/)]);
+	},
+);
 
 test("a failed run is listed with its exit code, and xargs fails", async () => {
 	const { cwd, run } = fleet(tempAgentDir(), ["one", "two"]);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type LoopbackProvider, startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { type PiOptions, piProgram } from "../helpers/pi-environment.js";
+import { skipLine } from "../helpers/programs.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
@@ -12,6 +13,7 @@ import { agentDirFor, openPi, submit } from "./support.js";
 const PRELOAD = `--require=${fileURLToPath(new URL("../helpers/record-sockets.cjs", import.meta.url))}`;
 const UNDER_STRACE = fileURLToPath(new URL("../helpers/under-strace.js", import.meta.url));
 const HAS_STRACE = spawnSync("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).status === 0;
+if (!HAS_STRACE) skipLine("system calls", "strace is missing (package strace) or may not trace");
 
 /** How a mode is started, so that its sockets are recorded. */
 type Start = Pick<PiOptions, "agentDir" | "cwd" | "env" | "entry">;

@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startContainer } from "../helpers/podman.js";
 import { processesWith } from "../helpers/programs.js";
+import type { PiTerminal } from "../helpers/pty.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { NO_SSH, startSshServer } from "../helpers/ssh-server.js";
 import { tempDir } from "../helpers/temp.js";
@@ -12,6 +13,12 @@ import { agentDirFor, openPi, submit } from "./support.js";
 
 /** Everything ends this long after the end of pi. */
 const LIMIT_MS = 2000;
+/** Stands for kubectl: runs what follows `--` here. */
+const KUBECTL = `#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+`;
 
 test.skipIf(NO_SSH !== undefined)("pi -p --on ssh: works there, and names what is wrong in one line", async () => {
 	const { provider, env, dir } = await remote();
@@ -35,30 +42,6 @@ test.skipIf(NO_SSH !== undefined)("pi -p --on ssh: works there, and names what i
 	);
 });
 
-test.skipIf(NO_SSH !== undefined).each(["kill -9", "SIGTERM", "Escape", "/quit"])(
-	"after %s no process is left on the other machine",
-	async (how) => {
-		const { provider, env, dir, bin } = await remote();
-		const mark = `66${process.pid}${Math.floor(Math.random() * 1e6)}`;
-		provider.reply(
-			[toolCall("bash", { command: `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark})` })],
-			"ok",
-		);
-		const pi = await openPi({ args: ["--on", `ssh://box${dir}`], agentDir: agentDirFor(provider), env });
-		await submit(pi, "go");
-		const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
-		await vi.waitUntil(() => sleeps() === 2, { timeout: 20_000 });
-		const startedAt = performance.now();
-		if (how === "Escape") await pi.press("escape");
-		else if (how === "/quit") await submit(pi, "/quit");
-		else pi.kill(how === "SIGTERM" ? "SIGTERM" : "SIGKILL");
-		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 5000, interval: 20 });
-		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-		// The shared connection too, except in the session that goes on.
-		if (how !== "Escape") await vi.waitUntil(() => processesWith(bin).length === 0, { timeout: 3000 });
-	},
-);
-
 const container = startContainer();
 afterAll(() => {
 	if (typeof container !== "string") container.remove();
@@ -75,66 +58,88 @@ test.skipIf(typeof container === "string")("pi -p --on podman: works in the cont
 	expect(JSON.stringify(provider.requests[1]?.body)).toContain("/work");
 });
 
-const BWRAP_WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
-
 const HOSTS = {
-	ssh: { isMissing: NO_SSH !== undefined, name: "ssh box" },
-	sandbox: { isMissing: !BWRAP_WORKS, name: "sandbox" },
-	podman: { isMissing: typeof container === "string", name: "podman" },
+	ssh: { isMissing: NO_SSH !== undefined },
+	sandbox: { isMissing: NO_SANDBOX !== undefined },
+	podman: { isMissing: typeof container === "string" },
+	kubectl: { isMissing: false },
 } as const;
+type HostKind = keyof typeof HOSTS;
 
-/** What `--on` and the environment of pi are for a host, and the working directory of tools as it is shown. */
-async function hostOf(kind: keyof typeof HOSTS) {
+/** What `--on` and the environment of pi are for a host, and how its name and the working directory of tools are shown. */
+async function hostOf(kind: HostKind) {
 	if (kind === "ssh") {
-		const { env, dir, provider } = await remote();
-		return { spec: `ssh://box${dir}`, env, provider, cwd: tempDir(), shown: `ssh box:${dir}` };
+		const { env, dir, provider, bin } = await remote();
+		return { spec: `ssh://box${dir}`, env, provider, cwd: tempDir(), name: "ssh box", dir, bin };
 	}
 	const provider = await startProvider();
 	const cwd = tempDir();
-	if (kind === "sandbox") return { spec: "sandbox:", env: {}, provider, cwd, shown: `sandbox:${cwd}` };
+	if (kind === "sandbox") return { spec: "sandbox:", env: {}, provider, cwd, name: "sandbox", dir: cwd };
+	if (kind === "kubectl") {
+		const [bin, dir] = [tempDir(), tempDir()];
+		writeFileSync(join(bin, "kubectl"), KUBECTL);
+		chmodSync(join(bin, "kubectl"), 0o755);
+		const env = { PATH: `${bin}:${process.env.PATH}` };
+		return { spec: `kubectl:prod/web:main${dir}`, env, provider, cwd, name: "kubectl prod/web:main", dir };
+	}
 	if (typeof container === "string") throw new Error(container);
 	const env = { PATH: `${container.bin}:${process.env.PATH}` };
-	return { spec: `podman:${container.name}`, env, provider, cwd, shown: `podman ${container.name}:/work` };
+	return { spec: `podman:${container.name}`, env, provider, cwd, name: `podman ${container.name}`, dir: "/work" };
 }
 
-const ends = Object.entries(HOSTS).flatMap(([kind, { isMissing }]) =>
-	isMissing || kind === "ssh" ? [] : ["kill -9", "Escape"].map((how) => [kind, how] as const),
+/** Ways to end pi, or the running command. */
+const ENDS: Readonly<Record<string, (pi: PiTerminal) => unknown>> = {
+	"kill -9": (pi) => pi.kill("SIGKILL"),
+	SIGTERM: (pi) => pi.kill("SIGTERM"),
+	SIGHUP: (pi) => pi.kill("SIGHUP"),
+	"/quit": (pi) => submit(pi, "/quit"),
+	"Ctrl+D": (pi) => pi.press("ctrl+d"),
+	Escape: (pi) => pi.press("escape"),
+};
+const kinds = Object.keys(HOSTS).filter((kind): kind is HostKind => !HOSTS[kind as HostKind].isMissing);
+test.each(kinds.flatMap((kind) => Object.keys(ENDS).map((how) => [kind, how] as const)))(
+	"with %s, %s ends the processes of a command within 2 s",
+	async (kind, how) => {
+		const { spec, env, provider, cwd, bin } = await hostOf(kind);
+		const mark = `67${process.pid}${Math.floor(Math.random() * 1e6)}`;
+		provider.reply(
+			[toolCall("bash", { command: `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark})` })],
+			"ok",
+		);
+		const pi = await openPi({ args: ["--on", spec], agentDir: agentDirFor(provider), env, cwd });
+		await submit(pi, "go");
+		const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
+		await vi.waitUntil(() => sleeps() === 2, { timeout: 20_000 });
+		const startedAt = performance.now();
+		await ENDS[how]?.(pi);
+		await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
+		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
+		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 3000 });
+		if (how === "Escape") await pi.waitForText(/│ stopped · \d/);
+		// The shared connection too, except in the session that goes on.
+		else if (bin !== undefined) await vi.waitUntil(() => processesWith(bin).length === 0, { timeout: 3000 });
+	},
 );
-test.each(ends)("in %s, %s ends the processes of a command within 2 s", async (kind, how) => {
-	const { spec, env, provider, cwd } = await hostOf(kind as keyof typeof HOSTS);
-	const mark = `67${process.pid}${Math.floor(Math.random() * 1e6)}`;
-	provider.reply([toolCall("bash", { command: `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark})` })], "ok");
-	const pi = await openPi({ args: ["--on", spec], agentDir: agentDirFor(provider), env, cwd });
-	await submit(pi, "go");
-	const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
-	await vi.waitUntil(() => sleeps() === 2, { timeout: 20_000 });
-	const startedAt = performance.now();
-	if (how === "Escape") await pi.press("escape");
-	else pi.kill("SIGKILL");
-	await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
-	expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-});
 
-const shownAt = Object.entries(HOSTS).flatMap(([kind, { isMissing }]) =>
-	isMissing || kind === "podman" ? [] : [40, 80, 120].map((columns) => [kind, columns] as const),
+const shownAt = kinds.flatMap((kind) =>
+	kind === "podman" ? [] : [40, 80, 120].map((columns) => [kind, columns] as const),
 );
 test.each(shownAt)("header and footer name the host: %s at %i columns", async (kind, columns) => {
-	const { spec, env, provider, cwd, shown } = await hostOf(kind as keyof typeof HOSTS);
+	const { spec, env, provider, cwd, name, dir } = await hostOf(kind);
 	const pi = await openPi({ args: ["--on", spec], agentDir: agentDirFor(provider), env, cwd, columns });
-	const start = shown.slice(0, shown.indexOf(":") + 1);
+	const start = `${name}:`;
 	const screen = await pi.waitForScreen((text) => text.split(start).length > 2, `${start} twice`);
 	const lines = screen.trimEnd().split("\n");
 	const header = lines.find((line) => line.startsWith("pi ")) ?? "";
 	const footer = lines.findLast((line) => line.startsWith(start)) ?? "";
-	const directory = shown.slice(start.length);
 	// The host is complete; its path is cut at the start if there is no room.
 	const placeIn = (line: string) => line.slice(line.indexOf(start) + start.length).split(" ")[0] ?? "";
 	for (const line of [header, footer]) {
 		expect(line).toContain(start);
-		expect(directory.endsWith(placeIn(line).replace(/^.*…/, ""))).toBe(true);
+		expect(dir.endsWith(placeIn(line).replace(/^.*…/, ""))).toBe(true);
 		expect(line.length).toBeLessThanOrEqual(columns);
 	}
-	if (columns === 120) expect(footer).toContain(shown);
+	if (columns === 120) expect(footer).toContain(start + dir);
 });
 
 test.skipIf(NO_SSH !== undefined)(

@@ -1,17 +1,17 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { startPi } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
-const WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
-if (!WORKS) console.log("Skipped: bubblewrap is missing or cannot create namespaces");
-const sandboxed = test.skipIf(!WORKS);
+const sandboxed = test.skipIf(NO_SANDBOX !== undefined);
 
 const IN_SANDBOX = ["-p", "--on", "sandbox:"];
 
@@ -22,6 +22,17 @@ function results(provider: LoopbackProvider): string[] {
 
 function bash(command: string) {
 	return toolCall("bash", { command });
+}
+
+/** Starts a server on loopback for the running test. @returns a command that prints whether it can connect to it */
+async function startListening(): Promise<string> {
+	const server = createServer((_, response) => response.end("reached"));
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => void server.close());
+	const address = server.address();
+	const port = typeof address === "object" && address ? address.port : 0;
+	// Node may be installed in a directory that the sandbox hides.
+	return `bash -c '(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo reached || echo refused'`;
 }
 
 sandboxed("all tools work in the sandbox, and get no further than the working directory", async () => {
@@ -62,13 +73,7 @@ sandboxed("all tools work in the sandbox, and get no further than the working di
 });
 
 sandboxed("the network is there only with --sandbox-net", async () => {
-	const server = createServer((_, response) => response.end("reached"));
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	onTestFinished(() => void server.close());
-	const address = server.address();
-	const port = typeof address === "object" && address ? address.port : 0;
-	// Node may be installed in a directory that the sandbox hides.
-	const connect = `bash -c '(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo reached || echo refused'`;
+	const connect = await startListening();
 	const provider = await startProvider();
 	const outputs: string[] = [];
 	for (const flags of [[], ["--sandbox-net"]]) {
@@ -152,3 +157,28 @@ sandboxed("! commands run in the sandbox", async () => {
 	expect(await pi.screen()).toMatch(/Read-only file system/);
 	expect(existsSync("/etc/pi-new")).toBe(false);
 });
+
+sandboxed.each([[[]], [["--plain"]]])(
+	"-r accepts flags of the host of the session that the user chooses: %j",
+	async (mode) => {
+		const connect = await startListening();
+		const provider = await startProvider();
+		const place = { agentDir: agentDirFor(provider), cwd: tempDir() };
+		provider.reply("Hello.");
+		await runPi([...IN_SANDBOX, "go there"], place);
+
+		const mistyped = startPi({ ...place, args: ["-r", ...mode, "--sandbox-nte"] });
+		expect(await mistyped.exited).toEqual({ code: 2, signal: 0 });
+		expect(await mistyped.screen()).toContain("unknown option --sandbox-nte · did you mean --sandbox-net");
+
+		const pi = startPi({ ...place, args: ["-r", ...mode, "--sandbox-net"] });
+		await pi.waitForText("go there");
+		if (mode.length > 0) pi.type("1");
+		await pi.press("enter");
+		await pi.waitForText(mode.length > 0 ? "2 messages so far" : "Hello.");
+		provider.reply([bash(connect)], "Done.");
+		await submit(pi, "again");
+		await pi.waitForText("Done.");
+		expect(results(provider).join("").trim()).toBe("reached");
+	},
+);

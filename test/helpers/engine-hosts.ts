@@ -30,15 +30,18 @@ const STARTS: Readonly<Record<string, () => Promise<OpenHost>>> = {
 			return openHost(ssh, `ssh://box${cwd}`);
 		};
 	},
-	async podman() {
-		const container = startContainer({ shared: [tmpdir(), dirname(rgPath)], path: PATH_WITH_RIPGREP });
-		if (typeof container === "string") throw new Error(container);
-		return (cwd) => {
-			usePath(container.bin);
-			return openHost(containers, `podman:${container.name}${cwd}`);
-		};
-	},
+	podman: () => openContainer({ shared: [tmpdir(), dirname(rgPath)], path: PATH_WITH_RIPGREP }),
+	busybox: () => openContainer({ shared: [tmpdir()], busybox: true }),
 };
+
+async function openContainer(options: Parameters<typeof startContainer>[0]): Promise<OpenHost> {
+	const container = startContainer(options);
+	if (typeof container === "string") throw new Error(container);
+	return (cwd) => {
+		usePath(container.bin);
+		return openHost(containers, `podman:${container.name}${cwd}`);
+	};
+}
 
 const started = new Map<string, Promise<OpenHost>>();
 

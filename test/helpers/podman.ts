@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, missingPrograms, skipLine } from "./programs.js";
@@ -24,21 +24,28 @@ const ONE_CGROUP_VERSION = `exec unshare -m sh -c 'umount /sys/fs/cgroup/unified
 const LINKS = { bin: "usr/bin", sbin: "usr/sbin", lib: "usr/lib", lib64: "usr/lib64" };
 
 /**
- * Starts a container of an image made here, without a network. Its `/usr` is that of this machine, read-only.
- * It ends with this process.
+ * Starts a container of an image made here, without a network. Its `/usr` is that of this machine, read-only; with `busybox`, it
+ * contains nothing but a static busybox. It ends with this process.
  * @param options `shared`: directories of this machine that it has too, as well as its process ids; `path`: its PATH
  * @returns the reason if that is not possible, after printing it
  */
 export function startContainer({
 	shared,
 	path = "/usr/bin:/bin",
+	busybox = false,
 }: {
 	shared?: readonly string[];
 	path?: string;
+	busybox?: boolean;
 } = {}): TestContainer | string {
-	const missing = missingPrograms("podman", { podman: "podman", tar: "tar" });
+	const engine = busybox ? "busybox in podman" : "podman";
+	const missing = missingPrograms(engine, {
+		...{ podman: "podman", tar: "tar" },
+		...(busybox ? { busybox: "busybox-static" } : {}),
+	});
 	if (missing !== undefined) return missing;
-	if (!lstatSync("/bin").isSymbolicLink()) return skipLine("podman", "/bin is not a link to /usr/bin");
+	if (!busybox && !lstatSync("/bin").isSymbolicLink()) return skipLine(engine, "/bin is not a link to /usr/bin");
+	if (busybox && !isStatic()) return skipLine(engine, "busybox is not static (package busybox-static)");
 	const dir = mkdtempSync(join(tmpdir(), "pi-podman-"));
 	const bin = join(dir, "bin");
 	const storage = join(dir, "storage.conf");
@@ -47,10 +54,10 @@ export function startContainer({
 	// Without copies of files, as file systems in a file system of layers often cannot be stacked.
 	writeFileSync(storage, `[storage]\ndriver = "vfs"\ngraphroot = "${graph}/root"\nrunroot = "${graph}/run"\n`);
 	writeScript(join(bin, "docker"), 'exec podman "$@"');
-	makeImage(dir);
+	makeImage(dir, busybox);
 
 	const podman = (...args: string[]) => execFileSync(join(bin, "podman"), args, { encoding: "utf8", stdio: "pipe" });
-	const name = `pi-test-${process.pid}`;
+	const name = `pi-test-${busybox ? "busybox-" : ""}${process.pid}`;
 	const remove = endWithProcess(`cd '${bin}' && ./podman rm -f -t 0 ${name}; ./podman rmi -f -a; rm -rf '${dir}'`);
 	let problem = "";
 	for (const before of ["exec", ONE_CGROUP_VERSION]) {
@@ -59,7 +66,7 @@ export function startContainer({
 		try {
 			podman("import", join(dir, "image.tar"), "pi-test");
 			const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
-			const volumes = ["/usr:/usr:ro", "/etc/alternatives:/etc/alternatives:ro"];
+			const volumes = busybox ? [] : ["/usr:/usr:ro", "/etc/alternatives:/etc/alternatives:ro"];
 			for (const directory of shared ?? []) volumes.push(`${directory}:${directory}`);
 			const files = [...volumes.flatMap((volume) => ["--volume", volume]), "--workdir", "/work", "--env", "HOME=/root"];
 			files.push("--env", `PATH=${path}`, ...(shared ? ["--pid", "host"] : []));
@@ -71,17 +78,31 @@ export function startContainer({
 		}
 	}
 	remove();
-	return skipLine("podman", problem.split("\n").at(-1) ?? "");
+	return skipLine(engine, problem.split("\n").at(-1) ?? "");
+}
+
+/** Whether busybox needs no libraries. */
+function isStatic(): boolean {
+	const { stdout, stderr } = spawnSync("ldd", [findProgram("busybox") ?? "busybox"], { encoding: "utf8" });
+	return /not a dynamic|statically linked/.test(stdout + stderr);
 }
 
 /** An image of folders and links, as small as possible. */
-function makeImage(dir: string): void {
+function makeImage(dir: string, hasBusybox: boolean): void {
 	const root = join(dir, "image");
 	for (const folder of ["usr", "etc", "root", "tmp", "work", "proc", "sys", "dev", "run"]) {
 		mkdirSync(join(root, folder), { recursive: true });
 	}
 	chmodSync(join(root, "tmp"), 0o1777);
-	for (const [link, target] of Object.entries(LINKS)) symlinkSync(target, join(root, link));
+	if (hasBusybox) {
+		mkdirSync(join(root, "bin"));
+		copyFileSync(findProgram("busybox") ?? "busybox", join(root, "bin", "busybox"));
+		for (const applet of execFileSync("busybox", ["--list"], { encoding: "utf8" }).trim().split("\n")) {
+			if (applet !== "busybox") symlinkSync("busybox", join(root, "bin", applet));
+		}
+	} else {
+		for (const [link, target] of Object.entries(LINKS)) symlinkSync(target, join(root, link));
+	}
 	writeFileSync(join(root, "etc", "passwd"), "root:x:0:0:root:/root:/bin/sh\n");
 	execFileSync("tar", ["--owner=0", "--group=0", "-cf", join(dir, "image.tar"), "-C", root, "."]);
 }

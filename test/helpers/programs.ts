@@ -25,6 +25,9 @@ export function missingPrograms(engine: string, programs: Readonly<Record<string
 	return missing === undefined ? undefined : skipLine(engine, `${missing[0]} is missing (package ${missing[1]})`);
 }
 
+/** What tests with an SSH server need. */
+export const SSH_PROGRAMS = { ssh: "openssh-client", "ssh-keygen": "openssh-client", sshd: "openssh-server" };
+
 /** Prints and returns why tests are skipped. */
 export function skipLine(engine: string, reason: string): string {
 	const line = `SKIPPED: tests of ${engine}: ${reason}`;

@@ -1,16 +1,12 @@
 import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { findProgram, missingPrograms } from "./programs.js";
+import { findProgram, missingPrograms, SSH_PROGRAMS } from "./programs.js";
 import { listen } from "./proxy.js";
 import { startSshd, writeSshClient } from "./sshd.js";
 import { tempDir } from "./temp.js";
 
 /** Why no SSH server can run here, or undefined. */
-export const NO_SSH = missingPrograms("ssh", {
-	ssh: "openssh-client",
-	"ssh-keygen": "openssh-client",
-	sshd: "openssh-server",
-});
+export const NO_SSH = missingPrograms("ssh", SSH_PROGRAMS);
 
 /** An SSH server on loopback, with keys and configuration of its own, reached as the host `box`. */
 export interface SshServer {

@@ -18,6 +18,11 @@ import { tempDir } from "./temp.js";
  */
 export const TEST_HOST = process.env.PI_TEST_HOST ?? "local";
 
+/** Why searches that only ripgrep can do are skipped; null if the host has it. */
+export const NO_RIPGREP = ["busybox", "sh-posix"].includes(TEST_HOST)
+	? `ripgrep is missing on the host ${TEST_HOST}`
+	: null;
+
 /** A shell on this machine, as an engine would start it elsewhere. */
 export function localShell({ path = process.env.PATH ?? "", shell = "sh" } = {}): ShellEngine {
 	return {

@@ -12,18 +12,15 @@ import {
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { seatbeltProfile } from "../../hooks-examples/sandbox/seatbelt.js";
 import sandbox from "../../hooks-examples/sandbox.js";
 import type { ShellEngine } from "../../src/hooks/index.js";
+import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { openHookEngine } from "../helpers/hook-host.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-const WORKS = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
-beforeAll(() => {
-	if (!WORKS) console.log("Skipped: bubblewrap is missing or cannot create namespaces");
-});
-const sandboxed = test.skipIf(!WORKS);
+const sandboxed = test.skipIf(NO_SANDBOX !== undefined);
 
 interface Result {
 	code: number | null;

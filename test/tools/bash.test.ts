@@ -33,7 +33,7 @@ test("a failing command returns an error with its output and exit code", async (
 test("a syntax error is reported in the shell's words", async () => {
 	const result = await bashTool.run({ command: "foo (" }, await toolContext());
 	expect(result.isError).toBe(true);
-	expect(textOf(result)).toContain("`foo ('");
+	expect(textOf(result)).toMatch(TEST_HOST === "busybox" ? /^sh: syntax error: unexpected end of file/ : /`foo \('/);
 });
 
 test("the result of a command killed by a signal names the signal", async () => {
@@ -44,7 +44,7 @@ test("the result of a command killed by a signal names the signal", async () => 
 
 test("a timeout returns the output so far, even if the command ignores SIGTERM", async () => {
 	// A container needs longer to start it.
-	const timeout = TEST_HOST === "podman" ? 1 : 0.2;
+	const timeout = ["podman", "busybox"].includes(TEST_HOST) ? 1 : 0.2;
 	const result = await bashTool.run(
 		{ command: "trap '' TERM; echo before; sleep 1000; sleep 1000", timeout },
 		await toolContext(),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,7 +7,7 @@ import { bashTool } from "../../src/tools/bash.js";
 import { MAX_FILE_BYTES } from "../../src/tools/job-output.js";
 import { jobsTool } from "../../src/tools/jobs.js";
 import type { ToolContext } from "../../src/tools/tool.js";
-import { untilGone } from "../e2e/support.js";
+import { processesWith } from "../helpers/programs.js";
 import { textOf, toolContext } from "./context.js";
 
 /** A context with background commands, which end with the test. */
@@ -27,14 +28,10 @@ async function start(changes: Partial<ToolContext> = {}) {
 	return { jobs, context, bash, call, changed };
 }
 
-const isAlive = (pid: number) => {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch {
-		return false;
-	}
-};
+/** An argument that marks processes: a process id says nothing outside a sandbox. */
+const newMark = () => `pi-test-${randomUUID()}`;
+/** Resolves once no process has the mark. */
+const untilGone = (mark: string) => expect.poll(() => processesWith(mark)).toEqual([]);
 
 test("bash with background returns at once with the id, and wait returns output and exit code", async () => {
 	const { bash, call, context, jobs } = await start();
@@ -71,12 +68,12 @@ test("a wait that times out or is aborted leaves the command running", async () 
 
 test("stop ends the complete process tree, even if it ignores SIGTERM", async () => {
 	const { bash, call, jobs } = await start();
-	await bash("trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait");
-	await expect.poll(() => jobs.lastLines("job-1", 1)[0] ?? "").toMatch(/^\d+$/);
-	const child = Number(jobs.lastLines("job-1", 1)[0]);
-	expect(isAlive(child)).toBe(true);
+	const mark = newMark();
+	await bash(`trap '' TERM; sh -c 'trap "" TERM; echo ready; while :; do sleep 0.05; done' ${mark} & wait`);
+	await expect.poll(() => jobs.lastLines("job-1", 1)).toEqual(["ready"]);
+	expect(processesWith(mark)).toContainEqual(expect.stringMatching(/^\d+ sh -c trap [^&]*$/));
 	expect(await call("stop", "job-1")).toMatch(/\[job-1: stopped after 1\.\d s\]$/);
-	await untilGone(child);
+	await untilGone(mark);
 	expect(jobs.find("job-1")).toMatchObject({ isRunning: false, exitCode: null, endedBy: "model" });
 });
 
@@ -89,13 +86,12 @@ test("a command runs as long as a process that it started holds its output", asy
 
 test("processes with output of their own are named when the command ends, and stop ends them", async () => {
 	const { bash, call } = await start();
-	await bash("sleep 1000 >/dev/null 2>&1 & echo $!");
-	const text = await call("wait", "job-1");
-	expect(text).toMatch(/exit code 0 after \d\.\d s; processes that it started still run\]$/);
-	const child = Number(text.split("\n")[0]);
-	expect(isAlive(child)).toBe(true);
+	const mark = newMark();
+	await bash(`sh -c 'sleep 1000; :' ${mark} >/dev/null 2>&1 &`);
+	expect(await call("wait", "job-1")).toMatch(/exit code 0 after \d\.\d s; processes that it started still run\]$/);
+	expect(processesWith(mark)).toContainEqual(expect.stringMatching(/^\d+ sh -c sleep 1000; : [^>]*$/));
 	await call("stop", "job-1");
-	await untilGone(child);
+	await untilGone(mark);
 });
 
 test("a timeout, a signal and a command that cannot start are named", async () => {
@@ -162,11 +158,12 @@ test("output that cannot be saved is still readable", async () => {
 
 test("the end of the session ends all commands, notifies of each, and forgets them", async () => {
 	const { bash, call, jobs, changed } = await start();
-	await bash("echo $$; sleep 1000");
+	const mark = newMark();
+	await bash(`echo ${mark}; sleep 1000; :`);
 	await bash("true");
 	await call("wait", "job-2");
-	await expect.poll(() => jobs.lastLines("job-1", 1)[0] ?? "").toMatch(/^\d+$/);
-	const pid = Number(jobs.lastLines("job-1", 1)[0]);
+	await expect.poll(() => jobs.lastLines("job-1", 1)).toEqual([mark]);
+	expect(processesWith(mark)).not.toEqual([]);
 	expect(jobs.endAll().map(({ id }) => id)).toEqual(["job-1"]);
 	expect(changed.map(({ id, isRunning, endedBy }) => [id, isRunning, endedBy])).toEqual([
 		["job-1", true, undefined],
@@ -175,6 +172,6 @@ test("the end of the session ends all commands, notifies of each, and forgets th
 		["job-1", false, "session"],
 	]);
 	expect(jobs.list()).toEqual([]);
-	await untilGone(pid);
+	await untilGone(mark);
 	expect(await bash("true")).toContain("job-3");
 });

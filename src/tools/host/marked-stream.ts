@@ -4,13 +4,14 @@ const MAX_STATUS = 8;
 
 /**
  * Takes the end of a program out of its output: NUL, a mark that occurs nowhere else, `:`, a status, a newline. What follows is
- * output of processes that it left behind.
+ * output of processes that it left behind. `.` at the end of the status, or as a second status, says that none is left.
  */
 export class MarkedStream {
 	readonly #mark: Buffer;
 	/** The start of a mark at the end of the last chunk. */
 	#held: Buffer = NOTHING;
 	#status: string | null = null;
+	#isLast = false;
 
 	constructor(mark: string) {
 		this.#mark = Buffer.from(`\0${mark}:`);
@@ -21,9 +22,14 @@ export class MarkedStream {
 		return this.#status;
 	}
 
+	/** True if no process is left that could write more. */
+	get isLast(): boolean {
+		return this.#isLast;
+	}
+
 	/** @returns the output in a chunk, with what was held back before */
 	add(chunk: Buffer): Buffer {
-		if (this.#status !== null) return chunk;
+		if (this.#isLast) return chunk;
 		const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
 		this.#held = NOTHING;
 		const at = bytes.indexOf(this.#mark);
@@ -31,8 +37,11 @@ export class MarkedStream {
 		const from = at + this.#mark.length;
 		const end = bytes.indexOf(0x0a, from);
 		if (end === -1 && bytes.length - from <= MAX_STATUS) return this.#hold(bytes, at);
-		this.#status = bytes.toString("latin1", from, end === -1 ? undefined : end);
-		const rest = end === -1 ? NOTHING : bytes.subarray(end + 1);
+		const status = bytes.toString("latin1", from, end === -1 ? undefined : end);
+		// A program that was ended has no status.
+		if (status !== ".") this.#status ??= status.replace(/\.$/, "");
+		this.#isLast = status.endsWith(".");
+		const rest = end === -1 ? NOTHING : this.add(bytes.subarray(end + 1));
 		return rest.length === 0 ? bytes.subarray(0, at) : Buffer.concat([bytes.subarray(0, at), rest]);
 	}
 

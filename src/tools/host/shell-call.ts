@@ -5,7 +5,7 @@ import { MarkedStream } from "./marked-stream.js";
 import type { EngineProcess, ShellEngine } from "./shell-engine.js";
 import type { HostExecOptions } from "./tool-host.js";
 
-/** Maximum wait for the end of the connection after the program has ended. */
+/** Maximum wait for the end of processes that the program has started, after its own end. */
 const LINGER_MS = 200;
 /** Time in which the host ends the processes of a program: SIGTERM, a second until SIGKILL, and some for the way. */
 const END_MS = 1500;
@@ -18,13 +18,13 @@ export interface ShellCallOptions extends Pick<HostExecOptions, "signal" | "time
 	stdin?: string | Uint8Array;
 	/** The program reads stdin to its end. */
 	endsStdin?: boolean;
-	/** True if stderr is output too, and ends with the mark. */
+	/** True if stderr is output too. */
 	splits?: boolean;
 }
 
 /** How a call ended. */
 export interface ShellCallEnd {
-	/** What follows the mark: an exit code or a letter; null if the connection was lost before it. */
+	/** The status after the mark, an exit code or a letter; null if the connection was lost before it. */
 	status: string | null;
 	endedBy: "itself" | "timeout" | "abort";
 	/** True if processes are left that end with the connection. */
@@ -67,16 +67,17 @@ export class ShellCalls {
 				clearTimeout(timeout);
 				clearTimeout(linger);
 				release();
-				const leftRunning = !isClosed && endedBy === "itself";
+				const leftRunning = !isClosed && !output.stdout.isLast && endedBy === "itself";
 				if (leftRunning && waitsForGroup && signal) onAbort(signal, () => child.stdin.end());
 				child.stdout.resume();
 				child.stderr.resume();
 				resolve({ status: output.stdout.status, endedBy, leftRunning, problem: problem.trim() });
 			};
-			const isMarked = () => output.stdout.status !== null && (!splits || output.stderr.status !== null);
 			const check = () => {
-				if (endedBy !== "itself" || !isMarked() || linger) return;
-				linger = setTimeout(finish, LINGER_MS);
+				if (endedBy !== "itself" || output.stdout.status === null || output.stderr.status === null) return;
+				// An engine such as Podman may need longer than the program to end.
+				if (output.stdout.isLast) finish();
+				else linger ??= setTimeout(finish, LINGER_MS);
 			};
 			const end = (by: "timeout" | "abort") => {
 				if (endedBy !== "itself" || isResolved) return;

@@ -1,6 +1,7 @@
 /**
  * What runs on a host: POSIX `sh` with POSIX tools and `readlink`, as busybox has them. Paths are absolute. A script exits
- * with 0, or with a code of `EXIT_ERRORS`.
+ * with 0, or with a code of `EXIT_ERRORS`. After its output it prints a status with the mark, on stdout and stderr, and `.` as
+ * soon as nothing that it started is left: see `MarkedStream`.
  */
 
 /** Exit codes of scripts: the `errno` name, or the kind of a file that cannot be used. */
@@ -70,13 +71,13 @@ resolve() {
 `;
 
 /**
- * Begins a script that only reads. Argument: the mark, which follows the output on stdout and stderr with the exit code. All
- * processes end when the connection does; they have nothing to clean up.
+ * Begins a script that only reads. Argument: the mark. The status is the exit code. All processes end when the connection does;
+ * they have nothing to clean up.
  */
 const GUARD = `
 mark=$1
 shift
-trap 'code=$?; kill -s KILL "$watcher"; printf "\\000%s:%s\\n" "$mark" "$code"; printf "\\000%s:%s\\n" "$mark" "$code" >&2' EXIT
+trap 'code=$?; kill -s KILL "$watcher"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
 exec 3<&0 </dev/null
 (
 	trap '' TERM HUP INT PIPE
@@ -153,7 +154,7 @@ printf %s "$real"
  */
 export const WRITE = `${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
 mark=$1 file=$2 bytes=$3 temporary=
-trap 'code=$?; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s\\n" "$mark" "$code"' EXIT
+trap 'code=$?; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
 trap 'exit 1' HUP INT TERM PIPE
 mkdir -p "\${file%/*}/" || { [ -d "\${file%/*}" ] || why "$file"; exit 1; }
 target=$file steps=0
@@ -204,7 +205,7 @@ cd "\${path%/*}/" || exit 113
 `;
 
 /**
- * Runs a command whose end the end of the connection causes, and prints its exit code. Arguments: the mark; the directory; the
+ * Runs a command whose end the end of the connection causes. Its status is the exit code. Arguments: the mark; the directory; the
  * number of bytes for the command on stdin, which follow the start; \`join\` to send stderr to stdout, \`drain\` to wait also until nothing holds that output, or \`split\`; the command.
  *
  * Everything that the command starts holds descriptor 9, a pipe: its end shows that nothing is left. Until then, \`watcher\` reads
@@ -214,12 +215,12 @@ export const EXEC = `
 mark=$1 dir=$2 bytes=$3 streams=$4
 shift 4
 say() { printf '\\000%s:%s\\n' "$mark" "$1"; }
-cd "$dir" 2>/dev/null || { say D; say D >&2; exit; }
-command -v "$1" >/dev/null 2>&1 || { say N; say N >&2; exit; }
+cd "$dir" 2>/dev/null || { say D.; say D. >&2; exit; }
+command -v "$1" >/dev/null 2>&1 || { say N.; say N. >&2; exit; }
 input=/dev/null
 if [ "$bytes" != 0 ]; then
 	input=\${TMPDIR:-/tmp}/.pi-$mark.in
-	(umask 077; set -C; head -c "$bytes" >"$input") || { say I; say I >&2; exit; }
+	(umask 077; set -C; head -c "$bytes" >"$input") || { say I.; say I. >&2; exit; }
 fi
 exec 3<&0 4>&1 5>&2 6<"$input" </dev/null >/dev/null 2>&1
 [ "$bytes" = 0 ] || rm -f "$input"
@@ -249,9 +250,10 @@ watcher=$!
 	say $code >&5
 } | {
 	trap '' TERM
-	exec 3<&- 4>&- 5>&- 6<&-
+	exec 3<&- 5>&- 6<&-
 	while read -r _; do :; done
 	kill -s KILL "$watcher"
+	say . >&4
 } &
 exec 3<&- 4>&- 5>&- 6<&-
 # Not before the last process has ended: a container's engine reports the end of this shell as the end of all.

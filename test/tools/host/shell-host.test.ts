@@ -17,7 +17,7 @@ import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../sr
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
-import { findProgram } from "../../helpers/programs.js";
+import { findProgram, missingPrograms } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -74,6 +74,24 @@ test("names of any characters are written, read, described, listed and deleted a
 	const entries = (await host.list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
 	const local = (await createLocalHost(cwd).list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
 	expect(entries).toEqual(local);
+});
+
+test("an engine that ends long after the program does not delay the result and leaves no process running", async () => {
+	const shell = localShell();
+	const slow = '"$@"; sleep 5';
+	const host = await start(tempDir(), {
+		...shell,
+		spawn: (command) => shell.spawn(["sh", "-c", slow, "sh", ...command]),
+	});
+	const startedAt = performance.now();
+	for (const command of ["true", ["true"], ["no-such-program"]]) {
+		expect(await host.exec(command)).toMatchObject({ endedBy: "itself", leftRunning: false });
+	}
+	expect(await host.exec("true", { cwd: "/no/where" })).toMatchObject({ exitCode: 126, leftRunning: false });
+	expect(await host.exec("sleep 3 &")).toMatchObject({ exitCode: 0, leftRunning: true });
+	await host.writeFile(join(host.cwd, "file"), "text");
+	expect((await readFile(host, join(host.cwd, "file"), { signal: never })).toString()).toBe("text");
+	expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
 test("all bytes survive, in files of any size and from any offset", async () => {
@@ -367,11 +385,16 @@ test("the end of the connection ends a read whose program hangs", async () => {
 	await file.close();
 });
 
-const LOGIN_SHELLS = ["sh", "bash", "dash", "zsh", "ksh", "fish", "tcsh", "bsd-csh"].filter((name) =>
-	findProgram(name),
+/** Login shells of machines, and their Debian packages. */
+const LOGIN_SHELLS = {
+	...{ sh: "dash", bash: "bash", dash: "dash", zsh: "zsh", ksh: "ksh93u+m" },
+	...{ fish: "fish", tcsh: "tcsh", "bsd-csh": "csh" },
+};
+const installedShells = Object.entries(LOGIN_SHELLS).flatMap(([shell, name]) =>
+	missingPrograms(`the login shell ${shell}`, { [shell]: name }) === undefined ? [shell] : [],
 );
 
-test.each(LOGIN_SHELLS)("a command quoted for a shell arrives unchanged through %s", async (shell) => {
+test.each(installedShells)("a command quoted for a shell arrives unchanged through %s", async (shell) => {
 	const words = [...ODD, "", "plain/path.ts", "a!b !! ^a^b", "\\\\'\\", "{a,b}", "long \\\n ü".repeat(300)];
 	const command = ["printf", "%s\\0", ...words];
 	expect(execFileSync(shell, ["-c", quoteForShell(command)], { encoding: "utf8" })).toBe(
