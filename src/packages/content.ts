@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
 import { scanImports } from "../config/project-imports.js";
 import { isHostModule } from "../hooks/host-modules.js";
+import { TimeSlices } from "../util/time-slices.js";
 import { type Dependency, type NodeModules, readDependencies } from "./dependencies.js";
 import { readPackageFiles } from "./package-files.js";
 
@@ -38,13 +39,18 @@ export async function readContent(
 	const leaving = dependencies.flatMap(({ name, leaving: links }) =>
 		links.map((link) => ({ from: name, specifier: link, reason: "a link that leaves the package" })),
 	);
+	const slices = new TimeSlices();
+	for (const file of files) {
+		if (slices.isOver) await slices.next();
+		unresolved.push(...findUnresolved(file, names));
+	}
 	return {
 		root,
 		files,
 		dependencies,
 		nodeModules,
 		manifest: readManifest(files),
-		unresolved: [...unresolved, ...leaving, ...files.flatMap((file) => findUnresolved(file, names))],
+		unresolved: [...unresolved, ...leaving],
 		...(incomplete === undefined ? {} : { incomplete }),
 	};
 }
