@@ -110,12 +110,16 @@ function asFile(
 /** What the package is and would register, as far as it is known without running it, one line each. */
 export async function describePackage({ resources, content, version }: LoadedPackage): Promise<string[]> {
 	const description = manifestText(content.manifest, "description");
-	const size = content.dependencies.reduce((sum, one) => sum + one.size, 0);
+	const sizeOf = (list: readonly { size: number }[]) => formatSize(list.reduce((sum, one) => sum + one.size, 0));
 	const count = content.dependencies.length;
+	const files = content.files.length;
 	return [
 		...(description === null ? [] : [description]),
 		`brings ${describeResources(resources)}${version === null ? "" : `, version ${version}`}`,
-		...(count === 0 ? [] : [`needs ${count} ${count === 1 ? "dependency" : "dependencies"}, ${formatSize(size)}`]),
+		`has ${files} ${files === 1 ? "file" : "files"}, ${sizeOf(content.files)}`,
+		...(count === 0
+			? []
+			: [`needs ${count} ${count === 1 ? "dependency" : "dependencies"}, ${sizeOf(content.dependencies)}`]),
 		...(await describeExtensions(resources, content)),
 	];
 }
