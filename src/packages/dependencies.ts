@@ -25,6 +25,8 @@ export interface NodeModules {
 	path: string;
 	/** What `Dependency.name` begins with. */
 	label: string;
+	/** The directories that count, relative to `path`. Absent: all. */
+	only?: readonly string[];
 }
 
 /** What was read of a dependency, by its directory. It is the same as long as the stamp is. */
@@ -32,9 +34,6 @@ type DependencyCache = Map<string, { stamp: string; dependency: Dependency }>;
 
 /** A file that changed this recently may change again without a difference in its times: its dependency is not cached. */
 const SETTLED_MS = 2000;
-
-/** Files of npm itself, which nothing loads and whose content differs from one installation to the next. */
-const IGNORED = new Set([".package-lock.json", ".yarn-integrity", ".modules.yaml"]);
 
 /**
  * Describes every dependency in `node_modules` directories: all files, so that each one that could be loaded counts. Files are
@@ -50,7 +49,7 @@ export async function readDependencies(dirs: readonly NodeModules[], cacheFile: 
 	const dependencies: Dependency[] = [];
 	let isSame = true;
 	for (const dir of dirs) {
-		for (const path of dependencyDirs(dir.path)) {
+		for (const path of dependencyDirs(dir)) {
 			const found = await findFiles(path, dir.path, slices);
 			const cached = known.get(path);
 			const dependency = cached?.stamp === found.stamp ? cached.dependency : await describe(path, dir, found, digester);
@@ -64,12 +63,11 @@ export async function readDependencies(dirs: readonly NodeModules[], cacheFile: 
 }
 
 /** `node_modules/x`, `node_modules/@scope/x`, and folders such as `.bin` and `.pnpm`. */
-function dependencyDirs(dir: string): string[] {
-	return entriesOf(dir).flatMap((entry) => {
-		const path = join(dir, entry.name);
-		if (IGNORED.has(entry.name)) return [];
-		if (!entry.name.startsWith("@")) return [path];
-		return entriesOf(path).map(({ name }) => join(path, name));
+function dependencyDirs({ path, only }: NodeModules): string[] {
+	if (only) return only.map((dir) => join(path, dir));
+	return entriesOf(path).flatMap(({ name }) => {
+		const dir = join(path, name);
+		return name.startsWith("@") ? entriesOf(dir).map((entry) => join(dir, entry.name)) : [dir];
 	});
 }
 
@@ -101,7 +99,6 @@ async function findFiles(path: string, root: string, slices: TimeSlices): Promis
 	const visit = async (at: string, rel: string): Promise<void> => {
 		if (slices.isOver) await slices.next();
 		for (const entry of entriesOf(at)) {
-			if (IGNORED.has(entry.name)) continue;
 			// A junction of Windows is a link as well.
 			const [child, childRel] = [at + sep + entry.name, rel === "" ? entry.name : `${rel}/${entry.name}`];
 			if (entry.isDirectory()) await visit(child, childRel);

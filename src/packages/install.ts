@@ -127,7 +127,7 @@ async function store(
 	const name = packageName(source);
 	const read = (dir: string) => {
 		const { root, nodeModules } = installedModules(dir);
-		return readContent(root, nodeModules, cacheFileOf(storeDir, dir));
+		return readContent(root, () => nodeModules, cacheFileOf(storeDir, dir));
 	};
 	const content = await read(work);
 	const resources = checkContent(name, content);

@@ -8,6 +8,7 @@ import { installedModules, manifestText, type PackageContent, readContent } from
 import { changedIn, type Dependency } from "./dependencies.js";
 import { cacheFileOf, describeStored, differences } from "./install.js";
 import type { LockedPackage } from "./lock-file.js";
+import { productionModules } from "./production-modules.js";
 import { describeResources, findResources, hasResources, type PackageResources } from "./resources.js";
 
 /** A package whose contents match the lock file. It may run once the user trusts them. */
@@ -42,14 +43,13 @@ export async function loadPackage(
 		if (!existsSync(source.path))
 			return `Package ${name} was not loaded: the directory does not exist · pi remove ${text}`;
 		const cacheFile = cacheFileOf(store, source.path);
-		const modules = [{ path: join(source.path, "node_modules"), label: "node_modules" }];
-		return readLoaded(configured, () => readContent(source.path, modules, cacheFile));
+		return readLoaded(configured, () => readContent(source.path, productionModules, cacheFile));
 	}
 	if (!locked) return `Package ${name} was not loaded: it is not installed · ${reinstall}`;
 	const dir = join(store, locked.dir);
 	const { root, nodeModules } = installedModules(dir);
 	if (!existsSync(root)) return `Package ${name} was not loaded: it is not installed · ${reinstall}`;
-	const loaded = await readLoaded(configured, () => readContent(root, nodeModules, cacheFileOf(store, dir)));
+	const loaded = await readLoaded(configured, () => readContent(root, () => nodeModules, cacheFileOf(store, dir)));
 	if (typeof loaded === "string") return loaded;
 	const tampered = findTampered(loaded.content, locked, agentDir);
 	if (tampered.length > 0) {

@@ -145,16 +145,26 @@ export class PackageGate {
 			try {
 				const isReported = ask !== undefined || this.options.skipsUntrusted === true;
 				const set = this.#describeSet(loaded);
-				const notes = () => describePackage(loaded);
+				let isAsked = false;
+				const notes = () => {
+					isAsked = true;
+					return describePackage(loaded);
+				};
 				if (!(await decision.mayRun(set, isReported ? onWarning : () => {}, notes))) {
 					if (isReported) continue;
 					throw new PiError("package_untrusted", `Package ${configured.name} was not loaded: it is not trusted`, {
 						hint: "start pi in a terminal and answer the question, or pass --trust to run it once",
 					});
 				}
+				// The package's own files run from copies of what was shown; its dependencies are too many to copy.
+				const changed = isAsked ? await content.findChanged() : [];
+				if (changed.length > 0) {
+					const reason = `it changed during the question: ${changed.join(", ")}`;
+					onWarning(`Package ${configured.name} was not loaded: ${reason} · /reload asks again`);
+					continue;
+				}
 				const { root, files, nodeModules } = content;
-				const modules = nodeModules.map(({ path }) => path);
-				accepted.push(withCopies(loaded, copyProjectCode({ root, files }, copyDir, modules)));
+				accepted.push(withCopies(loaded, copyProjectCode({ root, files }, copyDir, nodeModules)));
 			} catch (error) {
 				if (error instanceof PiError && error.code === "package_untrusted") throw error;
 				onWarning(`Package ${configured.name} was not loaded: ${describeError(error)}`);
