@@ -47,18 +47,17 @@ export async function readDependencies(dirs: readonly NodeModules[], cacheFile: 
 	const known = readCache(cacheFile);
 	const used: DependencyCache = new Map();
 	const dependencies: Dependency[] = [];
-	let isSame = true;
 	for (const dir of dirs) {
 		for (const path of dependencyDirs(dir)) {
 			const found = await findFiles(path, dir.path, slices);
 			const cached = known.get(path);
 			const dependency = cached?.stamp === found.stamp ? cached.dependency : await describe(path, dir, found, digester);
 			dependencies.push(dependency);
-			if (dependency !== cached?.dependency) isSame = false;
 			if (found.isSettled) used.set(path, { stamp: found.stamp, dependency });
 		}
 	}
-	if (!isSame || known.size !== used.size) writeCache(cacheFile, used);
+	const isSame = known.size === used.size && [...used].every(([path, { stamp }]) => known.get(path)?.stamp === stamp);
+	if (!isSame) writeCache(cacheFile, used);
 	return dependencies.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
