@@ -33,7 +33,7 @@ export interface ProjectSet extends ProjectCode {
 export interface TrustedPackage {
 	/** Such as `npm:name`. */
 	name: string;
-	/** What it brings and would register, one line each. */
+	/** What it brings and would register, one line each. Empty outside of the question. */
 	notes: readonly string[];
 }
 

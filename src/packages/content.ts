@@ -1,7 +1,8 @@
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
 import { scanImports } from "../config/project-imports.js";
 import { isHostModule } from "../hooks/host-modules.js";
+import { TimeSlices } from "../util/time-slices.js";
 import { type Dependency, type NodeModules, readDependencies } from "./dependencies.js";
 import { readPackageFiles } from "./package-files.js";
 
@@ -17,6 +18,8 @@ export interface PackageContent {
 	manifest: unknown;
 	unresolved: readonly UnresolvedImport[];
 	incomplete?: string;
+	/** Reads the dependencies again. @returns the names of those that are not as they were */
+	findChanged(): Promise<string[]>;
 }
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
@@ -24,27 +27,40 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
 /**
  * Reads a package and the digests of its dependencies.
  * @param dir its directory
- * @param nodeModules the directories with its dependencies
+ * @param findModules returns the directories with its dependencies
  * @throws the system error if the directory does not exist
  */
 export async function readContent(
 	dir: string,
-	nodeModules: readonly NodeModules[],
+	findModules: (root: string, manifest: unknown) => readonly NodeModules[],
 	cacheFile: string,
 ): Promise<PackageContent> {
 	const { root, files, unresolved, incomplete } = await readPackageFiles(dir);
+	const manifest = readManifest(files);
+	const nodeModules = findModules(root, manifest);
 	const dependencies = await readDependencies(nodeModules, cacheFile);
 	const names = new Set(dependencies.map(({ name }) => name.replace(/^.*?node_modules\//, "")));
 	const leaving = dependencies.flatMap(({ name, leaving: links }) =>
 		links.map((link) => ({ from: name, specifier: link, reason: "a link that leaves the package" })),
 	);
+	const slices = new TimeSlices();
+	for (const file of files) {
+		if (slices.isOver) await slices.next();
+		unresolved.push(...findUnresolved(file, names));
+	}
 	return {
 		root,
 		files,
 		dependencies,
 		nodeModules,
-		manifest: readManifest(files),
-		unresolved: [...unresolved, ...leaving, ...files.flatMap((file) => findUnresolved(file, names))],
+		manifest,
+		unresolved: [...unresolved, ...leaving],
+		async findChanged() {
+			const now = new Map((await readDependencies(nodeModules, cacheFile)).map(({ name, sha256 }) => [name, sha256]));
+			const changed = dependencies.filter(({ name, sha256 }) => now.get(name) !== sha256);
+			const added = [...now.keys()].filter((name) => !dependencies.some((one) => one.name === name));
+			return [...changed.map(({ name }) => name), ...added];
+		},
 		...(incomplete === undefined ? {} : { incomplete }),
 	};
 }
@@ -82,9 +98,21 @@ function readManifest(files: readonly CodeFile[]): unknown {
 /** Imports of a file that lead to code which is neither in the package nor among its dependencies. */
 function findUnresolved({ rel, bytes }: CodeFile, dependencies: ReadonlySet<string>): UnresolvedImport[] {
 	if (!SOURCE.test(rel)) return [];
-	return scanImports(bytes.toString("utf8")).unresolved.flatMap(({ specifier, reason }) => {
-		const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
-		const isKnown = dependencies.has(name) || isHostModule(specifier) || isHostModule(specifier, "extension");
-		return isKnown ? [] : [{ from: rel, specifier, reason: reason === "a package" ? "not installed" : reason }];
-	});
+	const { imported, unresolved } = scanImports(bytes.toString("utf8"));
+	const leaving = [...imported].filter((specifier) => posix.join(posix.dirname(rel), specifier).startsWith("../"));
+	return [
+		...leaving.map((specifier) => ({ from: rel, specifier, reason: OUTSIDE })),
+		...unresolved.flatMap(({ specifier, reason }) => {
+			const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
+			const isKnown = dependencies.has(name) || isHostModule(specifier) || isHostModule(specifier, "extension");
+			return isKnown ? [] : [{ from: rel, specifier, reason: IN_PACKAGE.get(reason) ?? reason }];
+		}),
+	];
 }
+
+const OUTSIDE = "outside the package";
+/** Reasons why an import of a project cannot be followed, in words for a package. */
+const IN_PACKAGE = new Map([
+	["a package", "not installed"],
+	["outside the project", OUTSIDE],
+]);

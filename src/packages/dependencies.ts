@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isJsonObject } from "../config/json-file.js";
-import { readRegularFile } from "../util/fs.js";
+import { TimeSlices } from "../util/time-slices.js";
+import { FileDigester } from "./file-digester.js";
 import { digest, entriesOf, pathIn } from "./package-files.js";
 
 /** An installed dependency of a package. */
@@ -24,72 +25,118 @@ export interface NodeModules {
 	path: string;
 	/** What `Dependency.name` begins with. */
 	label: string;
+	/** The directories that count, relative to `path`. Absent: all. */
+	only?: readonly string[];
 }
 
-/** The digests of a dependency's files, known from their stats. */
-type DigestCache = Map<string, { stamp: string; sha256: string }>;
+/** What was read of a dependency, by its directory. It is the same as long as the stamp is. */
+type DependencyCache = Map<string, { stamp: string; dependency: Dependency }>;
 
-/** A file that changed this recently may change again without a difference in its times: it is not cached. */
+/** A file that changed this recently may change again without a difference in its times: its dependency is not cached. */
 const SETTLED_MS = 2000;
 
-/** Files of npm itself, which nothing loads and whose content differs from one installation to the next. */
-const IGNORED = new Set([".package-lock.json", ".yarn-integrity", ".modules.yaml"]);
-
 /**
- * Describes every dependency in `node_modules` directories: all files, so that each one that could be loaded counts. A file is
- * read only if it is not in the cache with the same inode, size and times of change.
+ * Describes every dependency in `node_modules` directories: all files, so that each one that could be loaded counts. Files are
+ * read only if the inode, size or times of one in the same dependency differ from those in the cache. Other work of the process
+ * runs in between.
  * @param cacheFile only a cache; nothing depends on it being writable
  */
 export async function readDependencies(dirs: readonly NodeModules[], cacheFile: string): Promise<Dependency[]> {
+	const slices = new TimeSlices();
+	const digester = new FileDigester(slices);
 	const known = readCache(cacheFile);
-	const used: DigestCache = new Map();
+	const used: DependencyCache = new Map();
 	const dependencies: Dependency[] = [];
 	for (const dir of dirs) {
-		for (const path of dependencyDirs(dir.path)) dependencies.push(await describe(path, dir, known, used));
+		for (const path of dependencyDirs(dir)) {
+			const found = await findFiles(path, dir.path, slices);
+			const cached = known.get(path);
+			const dependency = cached?.stamp === found.stamp ? cached.dependency : await describe(path, dir, found, digester);
+			dependencies.push(dependency);
+			if (found.isSettled) used.set(path, { stamp: found.stamp, dependency });
+		}
 	}
-	if (!isEqual(known, used)) writeCache(cacheFile, used);
+	const isSame = known.size === used.size && [...used].every(([path, { stamp }]) => known.get(path)?.stamp === stamp);
+	if (!isSame) writeCache(cacheFile, used);
 	return dependencies.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** `node_modules/x`, `node_modules/@scope/x`, and folders such as `.bin` and `.pnpm`. */
-function dependencyDirs(dir: string): string[] {
-	return entriesOf(dir).flatMap((entry) => {
-		const path = join(dir, entry.name);
-		if (IGNORED.has(entry.name)) return [];
-		if (!entry.name.startsWith("@")) return [path];
-		return entriesOf(path).map(({ name }) => join(path, name));
+function dependencyDirs({ path, only }: NodeModules): string[] {
+	if (only) return only.map((dir) => join(path, dir));
+	return entriesOf(path).flatMap(({ name }) => {
+		const dir = join(path, name);
+		return name.startsWith("@") ? entriesOf(dir).map((entry) => join(dir, entry.name)) : [dir];
 	});
+}
+
+/** A file of a dependency, or its line in the listing if it is something else. */
+type Found = { path: string; rel: string; size: number } | { line: string };
+
+interface FoundFiles {
+	/** In order of their paths. */
+	files: Found[];
+	/** Links that leave `node_modules`. */
+	leaving: string[];
+	/** A digest of everything that changes when one of the files does. */
+	stamp: string;
+	/** Whether all files changed long enough ago for the stamp to be reliable. */
+	isSettled: boolean;
+}
+
+/** Finds the files of a dependency without reading them. @param root the `node_modules` directory */
+async function findFiles(path: string, root: string, slices: TimeSlices): Promise<FoundFiles> {
+	const files: Found[] = [];
+	const leaving: string[] = [];
+	const stamps: string[] = [];
+	const settledBefore = Date.now() - SETTLED_MS;
+	let isSettled = true;
+	const addLine = (line: string) => {
+		files.push({ line });
+		stamps.push(line);
+	};
+	const visit = async (at: string, rel: string): Promise<void> => {
+		if (slices.isOver) await slices.next();
+		for (const entry of entriesOf(at)) {
+			// A junction of Windows is a link as well.
+			const [child, childRel] = [at + sep + entry.name, rel === "" ? entry.name : `${rel}/${entry.name}`];
+			if (entry.isDirectory()) await visit(child, childRel);
+			else add(child, childRel);
+		}
+	};
+	const add = (at: string, rel: string) => {
+		const stats = lstatSync(at);
+		if (stats.isSymbolicLink()) {
+			const { target, isInside } = readLink(at, root);
+			addLine(`link ${rel} -> ${target}`);
+			if (!isInside) leaving.push(`${rel} → ${target}`);
+		} else if (stats.isFile()) {
+			const { dev, ino, size, mode, mtimeMs, ctimeMs } = stats;
+			stamps.push(`${rel} ${dev} ${ino} ${size} ${mode} ${mtimeMs} ${ctimeMs}`);
+			if (ctimeMs > settledBefore) isSettled = false;
+			files.push({ path: at, rel, size });
+		} else addLine(`other ${rel}`);
+	};
+	if (lstatSync(path).isDirectory()) await visit(path, "");
+	else add(path, ".");
+	return { files, leaving, stamp: digest([...stamps, ...leaving].join("\n")), isSettled };
 }
 
 async function describe(
 	path: string,
 	{ path: root, label }: NodeModules,
-	known: DigestCache,
-	used: DigestCache,
+	{ files, leaving }: FoundFiles,
+	digester: FileDigester,
 ): Promise<Dependency> {
 	const lines: string[] = [];
-	const leaving: string[] = [];
 	let size = 0;
-	const visit = async (at: string): Promise<void> => {
-		// A junction of Windows is a link as well.
-		const stats = lstatSync(at, { bigint: true });
-		const rel = at === path ? "." : pathIn(path, at);
-		if (stats.isSymbolicLink()) {
-			const { target, isInside } = readLink(at, root);
-			lines.push(`link ${rel} -> ${target}`);
-			if (!isInside) leaving.push(`${rel} → ${target}`);
-		} else if (stats.isDirectory()) {
-			for (const { name } of entriesOf(at)) if (!IGNORED.has(name)) await visit(join(at, name));
-		} else if (stats.isFile()) {
-			const stamp = [stats.dev, stats.ino, stats.size, stats.mode, stats.mtimeNs, stats.ctimeNs].join(" ");
-			const cached = known.get(at);
-			const sha256 = cached?.stamp === stamp ? cached.sha256 : digest(await readRegularFile(at));
-			if (Date.now() - Number(stats.ctimeMs) > SETTLED_MS) used.set(at, { stamp, sha256 });
-			size += Number(stats.size);
-			lines.push(`${sha256} ${rel}`);
-		} else lines.push(`other ${rel}`);
-	};
-	await visit(path);
+	for (const file of files) {
+		if ("line" in file) lines.push(file.line);
+		else {
+			lines.push(`${await digester.digest(file.path)} ${file.rel}`);
+			size += file.size;
+		}
+	}
 	const version = versionOf(path);
 	const listing = `version ${version ?? "unknown"}\n${lines.join("\n")}\n`;
 	return { name: `${label}/${pathIn(root, path)}`, version, size, listing, sha256: digest(listing), leaving };
@@ -127,30 +174,40 @@ function versionOf(path: string): string | null {
 	}
 }
 
-function readCache(path: string): DigestCache {
+const CACHE_VERSION = 2;
+
+function readCache(path: string): DependencyCache {
+	const cache: DependencyCache = new Map();
 	try {
 		const content: unknown = JSON.parse(readFileSync(path, "utf8"));
-		const entries = isJsonObject(content) ? Object.entries(content) : [];
-		return new Map(
-			entries.flatMap(([file, value]) => {
-				const [stamp, sha256] = Array.isArray(value) ? value : [];
-				return typeof stamp === "string" && typeof sha256 === "string" ? [[file, { stamp, sha256 }] as const] : [];
-			}),
-		);
+		if (!isJsonObject(content) || content.version !== CACHE_VERSION || !isJsonObject(content.dependencies))
+			return cache;
+		for (const [dir, value] of Object.entries(content.dependencies)) {
+			const known = readEntry(value);
+			if (known) cache.set(dir, known);
+		}
 	} catch {
-		return new Map(); // missing or damaged: the files are read
+		// Missing or damaged: the files are read.
 	}
+	return cache;
 }
 
-function isEqual(a: DigestCache, b: DigestCache): boolean {
-	return a.size === b.size && [...b].every(([path, { stamp }]) => a.get(path)?.stamp === stamp);
+function readEntry(value: unknown): { stamp: string; dependency: Dependency } | null {
+	if (!isJsonObject(value)) return null;
+	const { stamp, name, version, size, listing, sha256, leaving } = value;
+	const isVersion = version === null || typeof version === "string";
+	if (typeof stamp !== "string" || typeof name !== "string" || !isVersion || typeof size !== "number") return null;
+	if (typeof listing !== "string" || typeof sha256 !== "string" || !Array.isArray(leaving)) return null;
+	const links = leaving.filter((link) => typeof link === "string");
+	return { stamp, dependency: { name, version, size, listing, sha256, leaving: links } };
 }
 
-function writeCache(path: string, cache: DigestCache): void {
+function writeCache(path: string, cache: DependencyCache): void {
 	try {
 		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-		const content = [...cache].map(([file, { stamp, sha256 }]) => [file, [stamp, sha256]]);
-		writeFileSync(path, JSON.stringify(Object.fromEntries(content)), { mode: 0o600 });
+		const dependencies = [...cache].map(([dir, { stamp, dependency }]) => [dir, { stamp, ...dependency }]);
+		const content = { version: CACHE_VERSION, dependencies: Object.fromEntries(dependencies) };
+		writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
 	} catch {
 		// For example a full disk: the files are read again next time.
 	}

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+	accessSync,
+	constants,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { isJsonObject, type JsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
@@ -68,7 +79,15 @@ export function removeInstalled(storeDir: string, { dir }: LockedPackage): Promi
 
 /** Runs one change of the directory of packages at a time, across processes. */
 async function whileLocked<T>(storeDir: string, work: () => Promise<T>): Promise<T> {
-	ensurePrivateDir(storeDir);
+	try {
+		ensurePrivateDir(storeDir);
+		accessSync(storeDir, constants.W_OK);
+	} catch (cause) {
+		throw new PiError("package_failed", `Cannot write to ${storeDir}`, {
+			cause,
+			hint: "check its permissions, or set PI_CODING_AGENT_DIR to another directory",
+		});
+	}
 	return withFileLock(join(storeDir, ".install"), work, MAX_WAIT_MS, Number.POSITIVE_INFINITY);
 }
 
@@ -127,7 +146,7 @@ async function store(
 	const name = packageName(source);
 	const read = (dir: string) => {
 		const { root, nodeModules } = installedModules(dir);
-		return readContent(root, nodeModules, cacheFileOf(storeDir, dir));
+		return readContent(root, () => nodeModules, cacheFileOf(storeDir, dir));
 	};
 	const content = await read(work);
 	const resources = checkContent(name, content);

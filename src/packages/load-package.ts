@@ -8,6 +8,7 @@ import { installedModules, manifestText, type PackageContent, readContent } from
 import { changedIn, type Dependency } from "./dependencies.js";
 import { cacheFileOf, describeStored, differences } from "./install.js";
 import type { LockedPackage } from "./lock-file.js";
+import { productionModules } from "./production-modules.js";
 import { describeResources, findResources, hasResources, type PackageResources } from "./resources.js";
 
 /** A package whose contents match the lock file. It may run once the user trusts them. */
@@ -42,14 +43,13 @@ export async function loadPackage(
 		if (!existsSync(source.path))
 			return `Package ${name} was not loaded: the directory does not exist · pi remove ${text}`;
 		const cacheFile = cacheFileOf(store, source.path);
-		const modules = [{ path: join(source.path, "node_modules"), label: "node_modules" }];
-		return readLoaded(configured, () => readContent(source.path, modules, cacheFile));
+		return readLoaded(configured, () => readContent(source.path, productionModules, cacheFile));
 	}
 	if (!locked) return `Package ${name} was not loaded: it is not installed · ${reinstall}`;
 	const dir = join(store, locked.dir);
 	const { root, nodeModules } = installedModules(dir);
 	if (!existsSync(root)) return `Package ${name} was not loaded: it is not installed · ${reinstall}`;
-	const loaded = await readLoaded(configured, () => readContent(root, nodeModules, cacheFileOf(store, dir)));
+	const loaded = await readLoaded(configured, () => readContent(root, () => nodeModules, cacheFileOf(store, dir)));
 	if (typeof loaded === "string") return loaded;
 	const tampered = findTampered(loaded.content, locked, agentDir);
 	if (tampered.length > 0) {
@@ -110,12 +110,16 @@ function asFile(
 /** What the package is and would register, as far as it is known without running it, one line each. */
 export async function describePackage({ resources, content, version }: LoadedPackage): Promise<string[]> {
 	const description = manifestText(content.manifest, "description");
-	const size = content.dependencies.reduce((sum, one) => sum + one.size, 0);
+	const sizeOf = (list: readonly { size: number }[]) => formatSize(list.reduce((sum, one) => sum + one.size, 0));
 	const count = content.dependencies.length;
+	const files = content.files.length;
 	return [
 		...(description === null ? [] : [description]),
 		`brings ${describeResources(resources)}${version === null ? "" : `, version ${version}`}`,
-		...(count === 0 ? [] : [`needs ${count} ${count === 1 ? "dependency" : "dependencies"}, ${formatSize(size)}`]),
+		`has ${files} ${files === 1 ? "file" : "files"}, ${sizeOf(content.files)}`,
+		...(count === 0
+			? []
+			: [`needs ${count} ${count === 1 ? "dependency" : "dependencies"}, ${sizeOf(content.dependencies)}`]),
 		...(await describeExtensions(resources, content)),
 	];
 }

@@ -3,7 +3,8 @@ import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync } from 
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
 import { errorText } from "../errors.js";
-import { readRegularFile } from "../util/fs.js";
+import { readRegularFileSync } from "../util/fs.js";
+import { TimeSlices } from "../util/time-slices.js";
 
 /** The files of a package itself, without its dependencies. */
 export interface PackageFiles {
@@ -43,16 +44,18 @@ export async function readPackageFiles(dir: string): Promise<PackageFiles> {
 	};
 	visit(root);
 	const files: CodeFile[] = [];
+	const slices = new TimeSlices();
 	let total = 0;
 	for (const path of incomplete === undefined ? paths : []) {
 		const rel = pathIn(root, path);
 		try {
-			const bytes = await readRegularFile(path, { maxBytes: MAX_FILE_BYTES });
+			const bytes = readRegularFileSync(path, { maxBytes: MAX_FILE_BYTES });
 			total += bytes.length;
 			files.push({ rel, realPath: realpathSync(path), bytes, sha256: digest(bytes), size: bytes.length });
 		} catch (error) {
 			unresolved.push({ from: rel, specifier: rel, reason: errorText(error) });
 		}
+		if (slices.isOver) await slices.next();
 		if (total > MAX_TOTAL_BYTES) {
 			incomplete = `more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB`;
 			break;

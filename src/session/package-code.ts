@@ -110,7 +110,7 @@ export class PackageGate {
 			const loaded = await loadPackage(configured, lock.packages.get(configured.name), dirs);
 			if (typeof loaded === "string")
 				states.push({ configured, loaded: null, set: null, problem: lock.warning ?? loaded });
-			else states.push({ configured, loaded, set: await this.#describeSet(loaded), problem: null });
+			else states.push({ configured, loaded, set: this.#describeSet(loaded), problem: null });
 		}
 		return [...states, ...problems.map((problem) => ({ configured: null, loaded: null, set: null, problem }))];
 	}
@@ -144,15 +144,27 @@ export class PackageGate {
 			this.#decisions.set(key, decision);
 			try {
 				const isReported = ask !== undefined || this.options.skipsUntrusted === true;
-				if (!(await decision.mayRun(await this.#describeSet(loaded), isReported ? onWarning : () => {}))) {
+				const set = this.#describeSet(loaded);
+				let isAsked = false;
+				const notes = () => {
+					isAsked = true;
+					return describePackage(loaded);
+				};
+				if (!(await decision.mayRun(set, isReported ? onWarning : () => {}, notes))) {
 					if (isReported) continue;
 					throw new PiError("package_untrusted", `Package ${configured.name} was not loaded: it is not trusted`, {
 						hint: "start pi in a terminal and answer the question, or pass --trust to run it once",
 					});
 				}
+				// The package's own files run from copies of what was shown; its dependencies are too many to copy.
+				const changed = isAsked ? await content.findChanged() : [];
+				if (changed.length > 0) {
+					const reason = `it changed during the question: ${changed.join(", ")}`;
+					onWarning(`Package ${configured.name} was not loaded: ${reason} · /reload asks again`);
+					continue;
+				}
 				const { root, files, nodeModules } = content;
-				const modules = nodeModules.map(({ path }) => path);
-				accepted.push(withCopies(loaded, copyProjectCode({ root, files }, copyDir, modules)));
+				accepted.push(withCopies(loaded, copyProjectCode({ root, files }, copyDir, nodeModules)));
 			} catch (error) {
 				if (error instanceof PiError && error.code === "package_untrusted") throw error;
 				onWarning(`Package ${configured.name} was not loaded: ${describeError(error)}`);
@@ -196,17 +208,15 @@ export class PackageGate {
 		return packages;
 	}
 
-	async #describeSet(loaded: LoadedPackage): Promise<ProjectSet> {
+	#describeSet({ configured, content, dependencies }: LoadedPackage): ProjectSet {
 		const { paths } = this.options;
-		const { configured, content, dependencies } = loaded;
-		const store = loadTrust(paths.agentDir);
 		const code = {
 			root: trustKey(configured, paths.cwd),
 			files: [...content.files, ...dependencies],
 			unresolved: [...content.unresolved],
 		};
-		const set = compareWithStore(code, store);
-		return { ...set, package: { name: configured.name, notes: await describePackage(loaded) } };
+		const set = compareWithStore(code, loadTrust(paths.agentDir));
+		return { ...set, package: { name: configured.name, notes: [] } };
 	}
 }
 

@@ -124,8 +124,16 @@ export class CodeDecision {
 		this.#onceDigest = null;
 	}
 
-	/** Asks the user if necessary and possible. @param onWarning receives the reason if the code may not run */
-	async mayRun(set: ProjectSet, onWarning: (line: string) => void): Promise<boolean> {
+	/**
+	 * Asks the user if necessary and possible.
+	 * @param onWarning receives the reason if the code may not run
+	 * @param notes finds out what the question says about a package
+	 */
+	async mayRun(
+		set: ProjectSet,
+		onWarning: (line: string) => void,
+		notes?: () => Promise<readonly string[]>,
+	): Promise<boolean> {
 		const { agentDir, trust, ask } = this.options;
 		const asksAlways = this.#asksAlways && ask !== undefined;
 		this.#asksAlways = false;
@@ -135,7 +143,7 @@ export class CodeDecision {
 			return false;
 		}
 		if (!asksAlways && (trust || isTrusted(set) || digest === this.#onceDigest)) return true;
-		const answer = ask ? await ask({ ...set, files: set.files.map((file) => withTrustedText(file, agentDir)) }) : "no";
+		const answer = ask ? await ask(await describeQuestion(set, agentDir, notes)) : "no";
 		this.#onceDigest = answer === "once" ? digest : null;
 		if (answer === "trust") await storeAnswer(set, agentDir, onWarning);
 		if (answer === "no") onWarning(describeSkipped(set, ask !== undefined));
@@ -160,6 +168,15 @@ export function withCopies(
 		if (accepted) onWarning(`${file.path} was not run: it was not part of the code you accepted · /reload asks again`);
 		return [];
 	});
+}
+
+async function describeQuestion(
+	set: ProjectSet,
+	agentDir: string,
+	notes?: () => Promise<readonly string[]>,
+): Promise<ProjectSet> {
+	const files = set.files.map((file) => withTrustedText(file, agentDir));
+	return { ...set, files, ...(set.package && notes && { package: { ...set.package, notes: await notes() } }) };
 }
 
 function withTrustedText(file: ProjectFile, agentDir: string): ProjectFile {

@@ -13,12 +13,19 @@ import {
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, parse, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, parse, relative, sep } from "node:path";
 import type { ProjectCode } from "../config/project-code.js";
 import { ensurePrivateDir } from "../util/fs.js";
 
 /** Path in the copy → contents of a file, or target of a link. */
 type Plan = Map<string, Buffer | string>;
+
+/** A `node_modules` directory whose modules the code may load. */
+interface LinkedModules {
+	path: string;
+	/** Directories in it. Absent: all. */
+	only?: readonly string[];
+}
 
 /** Copies that were not used for this long are removed. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -28,14 +35,14 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
  * full real path below it, so relative imports among the files work and reach nothing else; links to the project's
  * `node_modules` make its packages available. Equal code shares a directory, which is rewritten unless it holds exactly
  * these files.
- * @param modules the only directories that may be linked; default: every `node_modules` above a file
+ * @param modules the only directories that are linked, or what is linked of them; default: every `node_modules` above a file
  * @returns the path of each file's copy, by the file's real path
  * @throws the system error when the copy cannot be written
  */
 export function copyProjectCode(
 	code: Pick<ProjectCode, "root" | "files">,
 	baseDir: string,
-	modules?: readonly string[],
+	modules?: readonly LinkedModules[],
 ): ReadonlyMap<string, string> {
 	const plan = planCopy(code, modules);
 	const target = join(baseDir, nameOf(code));
@@ -50,7 +57,7 @@ export function copyProjectCode(
 	return new Map(code.files.map(({ realPath }) => [realPath, join(target, pathInCopy(realPath))]));
 }
 
-function planCopy({ root, files }: Pick<ProjectCode, "root" | "files">, modules?: readonly string[]): Plan {
+function planCopy({ root, files }: Pick<ProjectCode, "root" | "files">, modules?: readonly LinkedModules[]): Plan {
 	const plan: Plan = new Map();
 	for (const { realPath, bytes } of files) plan.set(pathInCopy(realPath), bytes);
 	for (const { rel, realPath } of files) {
@@ -61,10 +68,12 @@ function planCopy({ root, files }: Pick<ProjectCode, "root" | "files">, modules?
 		const relativePath = join(pathInCopy(dir), "node_modules");
 		// Files imported from node_modules are in the copy themselves; a link would replace them.
 		const isTaken = [...plan.keys()].some((path) => path.startsWith(relativePath + sep));
-		const mayLink = modules?.includes(join(dir, "node_modules")) ?? basename(dir) !== "node_modules";
-		if (!isTaken && mayLink && isDirectory(join(dir, "node_modules"))) {
-			plan.set(relativePath, join(dir, "node_modules"));
-		}
+		const path = join(dir, "node_modules");
+		const linked = modules?.find((one) => one.path === path);
+		const mayLink = modules ? linked !== undefined : basename(dir) !== "node_modules";
+		if (isTaken || !mayLink || !isDirectory(path)) continue;
+		if (linked?.only) for (const name of linked.only) plan.set(join(relativePath, name), join(path, name));
+		else plan.set(relativePath, path);
 	}
 	return plan;
 }
@@ -109,8 +118,7 @@ function writeCopy(baseDir: string, plan: Plan): string {
 	for (const [relativePath, content] of plan) {
 		const path = join(dir, relativePath);
 		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-		if (typeof content === "string")
-			symlinkSync(content, path, basename(path) === "node_modules" ? "junction" : "file");
+		if (typeof content === "string") symlinkSync(content, path, isAbsolute(content) ? "junction" : "file");
 		else writeFileSync(path, content, { mode: 0o600, flag: "wx" });
 	}
 	return dir;

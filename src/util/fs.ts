@@ -228,6 +228,22 @@ export async function openRegularFile(path: string): Promise<{ file: FileHandle;
 }
 
 /**
+ * Synchronous `openRegularFile`. @returns the descriptor
+ * @throws PiError `file_unreadable`, as `readRegularFile`
+ */
+export function openRegularFileSync(path: string): number {
+	let descriptor: number | undefined;
+	try {
+		descriptor = openSync(path, READ_FLAGS);
+		acceptedSize(path, fstatSync(descriptor), Number.POSITIVE_INFINITY);
+		return descriptor;
+	} catch (error) {
+		if (descriptor !== undefined) closeSync(descriptor);
+		throw unreadable(path, error);
+	}
+}
+
+/**
  * Reads the bytes of a regular file. Never blocks on a FIFO or device and never returns more than `maxBytes`.
  * @throws PiError `file_unreadable` with the kind of file or the reason (use `isNotFound` to detect a missing file)
  */

@@ -3,13 +3,14 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from "nod
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { startGitServer } from "../helpers/git-server.js";
 import { PACKAGE_PLACE, PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { isObject, objects, parseJson } from "../helpers/json.js";
 import { startNpmRegistry } from "../helpers/npm-registry.js";
 import { definePackage } from "../helpers/package-files.js";
 import { piPlace } from "../helpers/pi-environment.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
 /** Creates a package with the installed program. @returns its directory */
 async function newPackage(): Promise<string> {
@@ -90,4 +91,38 @@ test("npm install in a new package keeps the link to pi, and does not install an
 	// The lock file contains the path of the link.
 	expect(readFileSync(join(dir, "package-lock.json"), "utf8")).toContain('"link": true');
 	expect(readFileSync(join(dir, ".gitignore"), "utf8")).toBe("node_modules/\npackage-lock.json\n");
+});
+
+test("a new package is published as docs/packages.md says, and installed from where it was published", async () => {
+	const [registry, server] = [await startNpmRegistry(), await startGitServer()];
+	const repository = await server.create("ada/pi-notes");
+	const dir = await newPackage();
+	linkTools(dir);
+	const person = { NAME: "Ada", EMAIL: "ada@example.com" };
+	const identity = Object.entries(person).flatMap(([key, value]) =>
+		["AUTHOR", "COMMITTER"].map((role) => [`GIT_${role}_${key}`, value] as const),
+	);
+	const env = { ...registry.env, ...server.env, ...Object.fromEntries(identity) };
+	const run = async (program: string, ...args: string[]) => {
+		const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+		return promisify(execFile)(program, args, { cwd: dir, env: { PATH, ...env } });
+	};
+	await run("git", "init", "--quiet", "--initial-branch=main");
+	await run("git", "add", ".");
+	await run("git", "commit", "--quiet", "--message", "Start");
+	await run("git", "remote", "add", "origin", repository.url);
+	const page = readFileSync(join(PACKAGE_ROOT, "docs/packages.md"), "utf8");
+	const [, publish = ""] = page.split("\n## Publish\n");
+	const commands = [...publish.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, lines = ""]) => lines.split("\n"));
+	expect(commands).toHaveLength(5);
+	for (const [program = "", ...args] of commands.map((line) => line.split(" "))) await run(program, ...args);
+	expect(registry.requests).toContain("PUT /pi-notes");
+	const agentDir = tempAgentDir();
+	for (const [source, version] of [
+		["npm:pi-notes", /^Installed npm:pi-notes 0\.2\.0: 1 hook, 1 skill\n/],
+		[`git:${repository.url}@v1.2.0`, /^Installed git:\S+ 0\.2\.0 \([0-9a-f]{7}\): 1 hook, 1 skill\n/],
+	] as const) {
+		const installed = await runPi(["install", source], { agentDir, env: { ...registry.env, ...server.env } });
+		expect(installed).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(version) });
+	}
 });

@@ -190,3 +190,49 @@ test("errors are one line with the next step, and the words of a prompt are not 
 		expect(await runPi(args, options)).toEqual({ code, stderr, stdout: "", signal: null });
 	expect(existsSync(join(agentDir, "packages.lock.json"))).toBe(false);
 });
+
+/** The accent of the theme in the package, in 24-bit or 256 colors. */
+const ACCENT = /38;(?:2;122;162;247|5;111)m/;
+
+test("requests with messages of a package's hook are attributed to the package, and can be recomputed", async () => {
+	const { agentDir, cwd, registry, provider, options } = await place();
+	const note = `export default function (pi) {
+	pi.on("context", (event) => ({
+		messages: [...event.messages, { role: "user", content: [{ type: "text", text: "note of the package" }], timestamp: 0 }],
+	}));
+}
+`;
+	registry.publish(
+		definePackage(
+			{ name: "note-kit" },
+			{ "hooks/note.ts": note, "themes/kit.json": '{ "colors": { "accent": "#7aa2f7" } }' },
+		),
+	);
+	expect(await runPi(["install", "npm:note-kit"], options)).toMatchObject({ code: 0 });
+	provider.reply("One.").reply("Two.");
+	expect(await runPi(["-p", "--trust", "go"], options)).toMatchObject({ code: 0, stdout: "One.\n", stderr: "" });
+	expect(await runPi(["-p", "--trust", "-c", "again"], options)).toMatchObject({ code: 0, stdout: "Two.\n" });
+	expect(provider.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(
+		Array.from({ length: 2 }, () => "note of the package"),
+	);
+	const sessions = join(agentDir, "sessions");
+	const file = readdirSync(sessions, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".jsonl"));
+	const context = (...args: string[]) =>
+		runPi(["context", "--session", join(sessions, file ?? ""), "--trust", ...args], options);
+	expect(await context("--verify")).toMatchObject({ code: 0, stdout: "All 2 requests match the recorded ones\n" });
+	expect((await context()).stdout).toContain("npm:note-kit/hooks/note.ts");
+	expect((await runPi(["hooks", "list", "--trust"], options)).stdout).toContain("npm:note-kit/hooks/note.ts");
+
+	const settings = JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+	writeFileSync(join(agentDir, "settings.json"), JSON.stringify({ ...settings, theme: "kit" }));
+	const pi = await openPi({ ...options, cwd, env: { ...options.env, COLORTERM: "truecolor" } });
+	await pi.waitForText("Run it?");
+	expect(pi.output()).not.toMatch(ACCENT);
+	pi.type("y");
+	await pi.waitForText("1 hook");
+	await submit(pi, "/theme");
+	await pi.waitForText(/→ kit/);
+	expect(pi.output()).toMatch(ACCENT);
+	await pi.press("escape");
+	await quit(pi);
+});

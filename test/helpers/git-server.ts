@@ -28,7 +28,7 @@ export interface GitRepository {
 	fail(fault: HttpFault | undefined): void;
 }
 
-/** A server of git repositories on loopback, which the real `git` reaches over http. */
+/** A server of git repositories on loopback, which the real `git` reaches over http, to push as well. */
 export interface GitServer {
 	readonly url: string;
 	/** Added to an environment, makes git ignore the configuration of the machine. */
@@ -70,6 +70,7 @@ export async function startGitServer(): Promise<GitServer> {
 		// As the public servers allow it: a commit can be fetched by its id, and without its history or files.
 		await git(bare, "config", "uploadpack.allowAnySHA1InWant", "true");
 		await git(bare, "config", "uploadpack.allowFilter", "true");
+		await git(bare, "config", "http.receivepack", "true");
 		const work = join(root, "work", name);
 		await git(root, "clone", "--quiet", bare, work);
 		const replaceFiles = (files: FileMap) => {

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describeRequest, type HttpFault, sendOrFail } from "./http-fault.js";
+import { isObject, objects, parseJson } from "./json.js";
 import { manifestOf, type PackageFixture, packTarball, readPackage } from "./package-files.js";
 import { listen } from "./proxy.js";
 import { tempDir, writeFiles } from "./temp.js";
@@ -20,7 +22,7 @@ interface Listing {
 	tags: Map<string, string>;
 }
 
-/** A registry of npm packages on loopback, for the real `npm`. */
+/** A registry of npm packages on loopback, for the real `npm`, which can publish there as well. */
 export interface NpmRegistry {
 	readonly url: string;
 	/**
@@ -55,6 +57,7 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
 		const [name = "", file] = path.split("/-/");
 		const listing = packages.get(name);
 		const fault = faults.get(`${name} ${file === undefined ? "versions" : "tarball"}`);
+		if (request.method === "PUT") return void receive(request, response);
 		if (request.method !== "GET" || !listing) return sendStatus(404);
 		if (file === undefined)
 			return send("application/json", Buffer.from(JSON.stringify(describeListing(name, listing))));
@@ -70,7 +73,9 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
 	});
 	const url = `http://127.0.0.1:${await listen(server)}/`;
 	const own = tempDir("pi-npm-");
-	const config = { ".npmrc": `registry=${url}\ncache=${join(own, "cache")}\n` };
+	// npm publishes only with a token.
+	const token = `${url.replace(/^http:/, "")}:_authToken=any`;
+	const config = { ".npmrc": `registry=${url}\ncache=${join(own, "cache")}\n${token}\n` };
 	writeFiles(own, config);
 
 	function describeListing(name: string, { versions, tags }: Listing) {
@@ -83,15 +88,38 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
 
 	function publish(fixture: PackageFixture, tag = "latest"): string {
 		const { name, version } = fixture;
-		const listing = packages.get(name) ?? { versions: new Map(), tags: new Map() };
-		if (listing.versions.has(version)) throw new Error(`${name}@${version} is already published`);
+		if (packages.get(name)?.versions.has(version)) throw new Error(`${name}@${version} is already published`);
 		const tarball = packTarball(fixture.files);
 		const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
 		const shasum = createHash("sha1").update(tarball).digest("hex");
-		listing.versions.set(version, { manifest: manifestOf(fixture), tarball, integrity, shasum });
+		add(manifestOf(fixture), { tarball, integrity, shasum }, tag);
+		return integrity;
+	}
+
+	/** Stores a version that npm publishes. */
+	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const body = parseJson(await text(request));
+		const { name, versions, _attachments: attachments, "dist-tags": tags } = isObject(body) ? body : {};
+		const [manifest] = objects(isObject(versions) ? Object.values(versions) : []);
+		const [attachment] = objects(isObject(attachments) ? Object.values(attachments) : []);
+		const [tag] = Object.keys(isObject(tags) ? tags : {});
+		const { version, dist } = manifest ?? {};
+		const { integrity, shasum } = isObject(dist) ? dist : {};
+		const tarball = Buffer.from(String(attachment?.data ?? ""), "base64");
+		const isComplete = typeof name === "string" && typeof version === "string" && tarball.length > 0;
+		if (!isComplete || packages.get(name)?.versions.has(version)) {
+			return sendOrFail(response, { status: isComplete ? 403 : 400 }, "application/json", Buffer.alloc(0));
+		}
+		add({ ...manifest, name, version }, { tarball, integrity: String(integrity), shasum: String(shasum) }, tag);
+		return sendOrFail(response, { status: 201 }, "application/json", Buffer.from("{}"));
+	}
+
+	function add(manifest: Published["manifest"], archive: Omit<Published, "manifest">, tag = "latest"): void {
+		const { name, version } = manifest;
+		const listing = packages.get(name) ?? { versions: new Map(), tags: new Map() };
+		listing.versions.set(version, { manifest, ...archive });
 		listing.tags.set(tag, version);
 		packages.set(name, listing);
-		return integrity;
 	}
 
 	return {

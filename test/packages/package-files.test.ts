@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { changedIn, readDependencies } from "../../src/packages/dependencies.js";
 import { digest, readPackageFiles } from "../../src/packages/package-files.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
@@ -101,6 +101,25 @@ describe("readDependencies", () => {
 		await read();
 		change(path);
 		expect(changedIn(before, (await read()).at(-1)?.listing ?? "")).toEqual([file]);
+	});
+
+	test("hashes a file of any size", async () => {
+		const { read, path } = place();
+		writeFileSync(path("left/index.js"), "");
+		truncateSync(path("left/index.js"), 51 * 1024 * 1024);
+		const [, left] = await read();
+		expect(left?.listing).toContain(`${digest(Buffer.alloc(51 * 1024 * 1024))} index.js\n`);
+	});
+
+	test("lets other work run while it reads", async () => {
+		const { read, path } = place();
+		const files = Array.from({ length: 3000 }, (_, at) => [`left/${at % 50}/${at}.js`, "x".repeat(at)]);
+		writeFiles(path(""), Object.fromEntries(files));
+		let beats = 0;
+		const timer = setInterval(() => beats++, 1);
+		onTestFinished(() => clearInterval(timer));
+		await read();
+		expect(beats).toBeGreaterThan(2);
 	});
 
 	test("names links that leave the directory", async () => {

@@ -85,6 +85,7 @@ describe("the gate of packages", () => {
 			notes: [
 				"A kit",
 				"brings 1 hook, 1 extension, 1 tool, 1 agent, 1 skill, 1 prompt, 1 theme, version 1.0.0",
+				"has 9 files, 0.9 KB",
 				"needs 1 dependency, 0.1 KB",
 				"extensions/left.ts uses pi.registerCommand, ctx.ui.notify",
 				"extensions/left.ts uses event session_tree in line 4, which pi refuses",

@@ -121,11 +121,13 @@ export class TrustPanel implements Component {
 			const state = `${this.#state(file)}${change ? `   ${counts(change)}` : ""}`;
 			return { file, name: nameOf(file, set), details: `${size}   ${file.sha256.slice(0, 12)}   ${state}` };
 		});
-		const nameWidth = Math.max(0, ...cells.map(({ name }) => visibleWidth(name)));
-		const isWide = cells.every(({ details }) => nameWidth + visibleWidth(details) + 6 <= width);
+		// A long path takes two lines and does not widen the column of the others.
+		const detailsWidth = Math.max(0, ...cells.map(({ details }) => visibleWidth(details)));
+		const names = cells.map(({ name }) => visibleWidth(name)).filter((name) => name + detailsWidth + 6 <= width);
+		const nameWidth = Math.max(0, ...names);
 		const rows = cells.flatMap(({ file, name, details }) => {
 			const style = file.state === "trusted" ? theme.dim : (text: string) => text;
-			if (isWide) return [style(`   ${column(name, nameWidth)}  ${details}`)];
+			if (visibleWidth(name) <= nameWidth) return [style(`   ${column(name, nameWidth)}  ${details}`)];
 			const indent = (lines: string[], by: number) => lines.map((line) => style(" ".repeat(by) + line));
 			return [
 				...indent(wrapLines([name], width - 3), 3),
@@ -166,7 +168,9 @@ function nameOf({ title, rel, realPath }: ProjectFile, set: ProjectSet): string 
 }
 
 function formatSize(bytes: number): string {
-	return bytes < 100 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`;
+	if (bytes < 100) return `${bytes} B`;
+	if (bytes < 1000 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+	return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
 function counts({ added, removed }: CodeChange): string {

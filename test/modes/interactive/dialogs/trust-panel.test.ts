@@ -106,6 +106,33 @@ describe("the question", () => {
 		},
 	);
 
+	test.each([120, 80, 40])("puts only files with a long path on two lines, in %i columns", async (width) => {
+		const long = `extensions/${"deeply/nested/folder/".repeat(width < 120 ? 3 : 5)}index.ts`;
+		const files = ["a.ts", "hooks/b.ts", "c.md"].map((rel) => file(rel, rel, "new"));
+		const { screen } = await open({ ...PACKAGE, files: [...files, file(long, "x", "new")] }, 40);
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-package-long-${width}.txt`);
+	});
+
+	test.each([120, 80, 40])("is usable with 200 dependencies, in %i columns", async (width) => {
+		const part = (at: number): ProjectFile => ({
+			...file(`node_modules/part-${at}`, `version 1.0.${at}\n${"d".repeat(64)} lib/index.js\n`, "new"),
+			title: `node_modules/part-${at} 1.0.${at}`,
+			size: at * 1024 * 1024,
+		});
+		const files = [file("hooks/sum.ts", "1\n", "new"), ...Array.from({ length: 200 }, (_, at) => part(at))];
+		const notes = ["brings 1 hook", "has 1 file, 2 B", "needs 200 dependencies, 19.4 GB"];
+		const { screen, press } = await open({ ...PACKAGE, files, package: { name: "npm:many", notes } }, 24);
+		const first = screen(width);
+		await press("\x1b[F");
+		const last = screen(width);
+		await press("v");
+		screen(width);
+		await press("\x1b[F");
+		await expect(`${first}\n${last}\n${screen(width)}`).toMatchFileSnapshot(
+			`../../../screens/trust-package-many-${width}.txt`,
+		);
+	});
+
 	test("shows the code of a package and the changed files of a dependency", async () => {
 		const { screen, press } = await open(PACKAGE, 40);
 		await press("v");
