@@ -168,6 +168,45 @@ test("the error of a handler names the extension, its place and the event; the o
 	expect(t.notices).toContain("second");
 });
 
+test("partial replies and results reach an extension between the start and the end of a message and a call", async () => {
+	const t = await tryExtension(
+		`let text = "", seen = [];
+		const note = (line) => line === seen.at(-1) || seen.push(line);
+		pi.on("message_start", ({ message }) => note("start " + message.role));
+		pi.on("message_update", ({ message, assistantMessageEvent: { type, delta, partial } }) => {
+			note("update " + (message === partial));
+			if (type === "text_delta") text += delta;
+		});
+		pi.on("message_end", ({ message }) => note("end " + message.role));
+		pi.on("tool_execution_start", ({ toolName }) => note("run " + toolName));
+		pi.on("tool_execution_update", ({ args, partialResult: { content, details } }) => note([args.n, content[0].text, details.step].join()));
+		pi.on("tool_execution_end", ({ toolName }) => note("ran " + toolName));
+		pi.registerTool({ name: "steps", description: "Runs.", parameters: { type: "object", properties: { n: { type: "number" } } },
+			async execute(id, params, signal, onUpdate) {
+				onUpdate({ content: [{ type: "text", text: "half" }], details: { step: 1 } });
+				return { content: [{ type: "text", text: "full" }], details: {} };
+			} });
+		pi.registerCommand("seen", { handler: async (args, ctx) => ctx.ui.notify(text + "|" + seen.join("|")) });`,
+		{ replies: [{ ...toolCall("steps", { n: 7 }), text: "I run it." }, "done"] },
+	);
+	await t.run("go");
+	await t.run("/seen");
+	expect(t.errors).toEqual([]);
+	const reply = ["start assistant", "update true", "end assistant"];
+	const call = ["run steps", "7,half,1", "ran steps", "start toolResult", "end toolResult"];
+	expect(t.notices).toEqual([["I run it.done", "start user", "end user", ...reply, ...call, ...reply].join("|")]);
+});
+
+test("a handler of message_update that fails is reported once in a run", async () => {
+	const t = await tryExtension(`pi.on("message_update", () => { throw new Error("no luck"); });`, {
+		replies: ["one ".repeat(50), "two"],
+	});
+	await t.run("go");
+	expect(t.errors).toEqual([expect.stringMatching(/message_update.*: no luck \(mine\.ts:2:39\)/)]);
+	await t.run("again");
+	expect(t.errors).toHaveLength(2);
+});
+
 test("a handler of tool_call that fails blocks the call", async () => {
 	const t = await tryExtension(`pi.on("tool_call", () => { throw new Error("no luck"); });`, {
 		replies: [toolCall("bash", { command: "true" }), "ok"],
