@@ -82,7 +82,7 @@ async function findMissingValues(source: string): Promise<Use[]> {
 		const offered = await loadHostModule(specifier, "extension");
 		for (const item of names.split(",")) {
 			const [name = "", alias = name] = item.trim().split(/\s+as\s+/);
-			if (!/^\w+$/.test(alias) || name in offered) continue;
+			if (!/^\w+$/.test(alias) || Object.hasOwn(offered, name)) continue;
 			// A type may be imported like a value.
 			const index = source.search(new RegExp(`\\b(?:new|extends)\\s+${alias}\\b|(?<![.\\w])${alias}\\s*[(.]`));
 			const reason = REFUSED_VALUES.get(name) ?? UNKNOWN_NAME;

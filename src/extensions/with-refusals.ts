@@ -14,6 +14,8 @@ const isName = (member: string | symbol): member is string => typeof member === 
  */
 export function withRefusals<T extends object>(name: string, members: T): T {
 	return new Proxy(Object.freeze(members), {
+		// jiti binds the functions that it does not find here: those have no prototype and no members.
+		has: (target, member) => isName(member) || Reflect.has(target, member),
 		get(target, member, receiver) {
 			// A loader that does not find a name looks there.
 			if (member === "default") return receiver;
@@ -29,11 +31,19 @@ function refusedValue(name: string, reason: string): object {
 	function refused(): never {
 		throw notAvailable(`${new.target ? "new " : ""}${name}`, reason);
 	}
-	return new Proxy(refused, {
-		get(target, member, receiver) {
-			if (!isName(member) || member in target) return Reflect.get(target, member, receiver);
-			throw notAvailable(`${name}.${member}`, reason);
-		},
+	refused.prototype = refusedMembers({}, `${name}.prototype`, reason);
+	return refusedMembers(refused, name, reason);
+}
+
+/** An object whose unknown members can neither be read nor set. */
+function refusedMembers<T extends object>(members: T, name: string, reason: string): T {
+	const refuse = (member: string) => {
+		throw notAvailable(`${name}.${member}`, reason);
+	};
+	return new Proxy(members, {
+		get: (target, member, receiver) =>
+			!isName(member) || member in target ? Reflect.get(target, member, receiver) : refuse(member),
+		set: (_, member) => refuse(String(member)),
 	});
 }
 
