@@ -1,7 +1,8 @@
 import { PiError } from "../errors.js";
-import { describeRefusal } from "./refusals.js";
+import { describeRefusal, REFUSED_MEMBERS } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
+const MEMBERS: Readonly<Record<string, string>> = REFUSED_MEMBERS;
 /** Members that the runtime and loaders of modules look for. */
 const PROBES: ReadonlySet<string> = new Set(["then", "toJSON", "default", "__esModule"]);
 
@@ -20,7 +21,8 @@ export function withRefusals<T extends object>(name: string, members: T): T {
 			// A loader that does not find a name looks there.
 			if (member === "default") return receiver;
 			if (!isName(member) || Reflect.has(target, member)) return Reflect.get(target, member, receiver);
-			return refusedValue(`${name}.${member}`, REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
+			const what = `${name}.${member}`;
+			return refusedValue(what, MEMBERS[what] ?? REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
 		},
 	});
 }
