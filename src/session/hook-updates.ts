@@ -44,7 +44,7 @@ export class HookUpdates {
 				if (event.message.role === "assistant") this.#begin();
 				break;
 			case "message_update":
-				this.#addChange(event.message, withoutPartial(event.assistantMessageEvent));
+				if (this.#has("message_update")) this.#addChange(event.message, withoutPartial(event.assistantMessageEvent));
 				break;
 			case "tool_execution_update":
 				if (this.#has("tool_update")) this.#add(`call ${event.toolCallId}`, () => event);
@@ -73,7 +73,7 @@ export class HookUpdates {
 	}
 
 	#addChange(message: AssistantMessage, change: ReturnType<typeof withoutPartial>): void {
-		if (!this.#has("message_update") || change.type === "done" || change.type === "error") return;
+		if (change.type === "done" || change.type === "error") return;
 		const isNew = !this.#streams.has(REPLY);
 		this.#add(REPLY, (pending) => {
 			const changes: ReplyChange[] =

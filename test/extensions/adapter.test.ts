@@ -1,11 +1,6 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
-import { REFUSED_VALUES } from "../../src/extensions/refused-values.js";
 import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
-import { PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -107,100 +102,6 @@ test("before_agent_start knows the directory, the tools and the context files", 
 	await t.run("go");
 	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
 });
-
-/** Lines that leave a file to jiti: a package that is not one of pi, or syntax that only Babel compiles. */
-const COMPILERS = {
-	pi: "",
-	"the fast compiler of jiti": 'import { parse } from "yaml";\nparse("a");',
-	"Babel of jiti":
-		'import { parse } from "yaml";\nparse("a");\nconst mark = (target) => target;\n@mark class Marked {}',
-};
-const REFUSED = 'from "@earendil-works/pi-coding-agent";';
-/** Ways to use a value that pi refuses: imports, code that uses it, and its name in the message. */
-const USES: readonly [way: string, imports: string, use: string, name: string][] = [
-	["a property", `import { SettingsManager } ${REFUSED}`, "SettingsManager.create()", "SettingsManager.create"],
-	[
-		"a property that is read",
-		`import { SettingsManager } ${REFUSED}`,
-		"SettingsManager.defaults",
-		"SettingsManager.defaults",
-	],
-	["a call", `import { createAgentSession } ${REFUSED}`, "createAgentSession({})", "createAgentSession"],
-	["an alias", `import { createAgentSession as make } ${REFUSED}`, "make({})", "createAgentSession"],
-	["new", `import { DefaultResourceLoader } ${REFUSED}`, "new DefaultResourceLoader()", "new DefaultResourceLoader"],
-	[
-		"a subclass",
-		`import { ModelRegistry } ${REFUSED}\nclass Mine extends ModelRegistry {}`,
-		"new Mine()",
-		"new ModelRegistry",
-	],
-	[
-		"a static member of a subclass",
-		`import { ModelRegistry } ${REFUSED}\nclass Mine extends ModelRegistry {}`,
-		"Mine.create()",
-		"ModelRegistry.create",
-	],
-	[
-		"destructuring",
-		`import { SessionManager } ${REFUSED}`,
-		"(({ create }) => create())(SessionManager)",
-		"SessionManager.create",
-	],
-	["a namespace", `import * as agent ${REFUSED}`, "agent.SessionManager.create()", "SessionManager.create"],
-	[
-		"a destructured namespace",
-		`import * as agent ${REFUSED}`,
-		"(({ SessionManager }) => new SessionManager())(agent)",
-		"new SessionManager",
-	],
-	["a default import", `import agent ${REFUSED}`, "agent.SessionManager.create()", "SessionManager.create"],
-	[
-		"a dynamic import",
-		"",
-		'import("@earendil-works/pi-coding-agent").then(({ SessionManager }) => SessionManager.create())',
-		"SessionManager.create",
-	],
-	[
-		"another export",
-		`export { SessionManager } ${REFUSED}`,
-		'import("./mine.ts").then(({ SessionManager }) => SessionManager.create())',
-		"SessionManager.create",
-	],
-	[
-		"setting a member",
-		`import { SettingsManager } ${REFUSED}`,
-		"(SettingsManager.current = {})",
-		"SettingsManager.current",
-	],
-	[
-		"instanceof and typeof",
-		`import { SettingsManager } ${REFUSED}`,
-		"SettingsManager.prototype.get.call({} instanceof SettingsManager)",
-		"SettingsManager.prototype.get",
-	],
-];
-
-test.each(Object.keys(COMPILERS).flatMap((compiler) => USES.map(([way, ...use]) => [way, compiler, ...use] as const)))(
-	"%s of a refused value, in a file that %s compiles, gives the reason",
-	async (_, compiler, imports, use, name) => {
-		const dir = tempDir();
-		symlinkSync(join(PACKAGE_ROOT, "node_modules"), join(dir, "node_modules"));
-		writeFiles(dir, {
-			"mine.ts": `${imports}
-			${COMPILERS[compiler as keyof typeof COMPILERS]}
-			export default (pi) => {
-				pi.on("session_start", async (event, ctx) => {
-					try { await ${use}; } catch (error) { ctx.ui.notify(error.message); }
-				});
-			};`,
-		});
-		const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
-		onTestFinished(() => t.dispose());
-		const [, value = ""] = /(\w+)(?:\.|$)/.exec(name.replace("new ", "")) ?? [];
-		const full = name.replace(value, `@earendil-works/pi-coding-agent.${value}`);
-		expect([...t.errors, ...t.notices]).toEqual([`${full} is not available in pi: ${REFUSED_VALUES.get(value)}`]);
-	},
-);
 
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();
@@ -367,32 +268,4 @@ test("a reload starts the extension again with its reason", async () => {
 		"shutdown reload",
 		"start reload",
 	]);
-});
-
-test("the check finds what a source uses, and names what pi refuses", async () => {
-	const use = await findUse(`export default (pi) => {
-	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
-	pi.on("session_tree", () => {});
-	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
-}`);
-	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
-	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
-		["event session_tree", 3],
-		["ctx.ui.setEditorComponent", 4],
-	]);
-	const imports =
-		await findUse(`import { CustomEditor as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
-import { complete, sing } from "@earendil-works/pi-ai";
-class Mine extends Base {}
-export default (pi) => { sing(truncateHead(complete)); };
-const manager: SessionManager | null = null;`);
-	expect(imports.refused).toEqual([
-		{
-			what: "CustomEditor of @earendil-works/pi-coding-agent",
-			reason: "pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
-			line: 3,
-		},
-		{ what: "sing of @earendil-works/pi-ai", reason: "it has nothing that would do the same", line: 4 },
-	]);
-	expect(WORKING_MEMBERS.filter((name) => name in REFUSED_MEMBERS)).toEqual([]);
 });
