@@ -1,8 +1,9 @@
 /**
- * Replaces pi's footer with one line: git branch, name and cost of the session, size of the context, requests left before the
- * provider's rate limit, model and thinking level. Copy it and change `draw` to show something else.
+ * Replaces pi's footer with one line: git branch, what the model writes or the tool prints, name and cost of the session, size
+ * of the context, requests left before the provider's rate limit, model and thinking level. Copy it and change `draw` to show
+ * something else.
  *
- * The line is updated by events, never by a timer. The rate limit appears only for providers that report one in their
+ * The line is updated by events, never by a timer. Progress is shown only on the screen. The rate limit appears only for providers that report one in their
  * response headers, and the cost only for models with a known price. Where pi has no footer, the line is a status: an RPC
  * client receives it, plain mode prints it when it has changed, and print and JSON mode show nothing.
  */
@@ -21,6 +22,8 @@ const RATE_LIMITS = [
 export default function statusLine(pi: HookAPI): void {
 	let branch = "";
 	let left: string | null = null;
+	/** Progress of the running turn. */
+	let progress: string | null = null;
 	let line = "";
 	/** Draws the footer again; without a footer, does nothing. */
 	let redraw = () => {};
@@ -32,6 +35,7 @@ export default function statusLine(pi: HookAPI): void {
 		const model = ctx.model ? `${ctx.model.id}${ctx.model.reasoning ? ` ${ctx.thinkingLevel}` : ""}` : "no model";
 		const parts = [
 			branch === "" ? null : theme.accent(branch),
+			progress,
 			ctx.sessionName,
 			cost > 0 ? `$${cost.toFixed(2)}` : null,
 			percent === null ? null : `context ${Math.round(percent)} %`,
@@ -41,6 +45,12 @@ export default function statusLine(pi: HookAPI): void {
 		line = parts.filter((part) => part !== null).join(theme.dim(" · "));
 		if (ctx.mode === "interactive") redraw();
 		else ctx.ui.setStatus("line", line);
+	};
+
+	const showProgress = (ctx: HookEventContext, text: string): void => {
+		if (ctx.mode !== "interactive") return;
+		progress = text;
+		draw(ctx);
 	};
 
 	const readBranch = async (ctx: HookEventContext): Promise<void> => {
@@ -61,7 +71,18 @@ export default function statusLine(pi: HookAPI): void {
 		draw(ctx);
 	});
 
+	pi.on("message_update", ({ message }, ctx) => {
+		const texts = message.content.map((block) => (block.type === "text" ? block.text : ""));
+		showProgress(ctx, `${texts.join(" ").match(/\S+/g)?.length ?? 0} words`);
+	});
+
+	pi.on("tool_update", ({ toolName, content }, ctx) => {
+		const texts = content.map((block) => (block.type === "text" ? block.text : ""));
+		showProgress(ctx, `${toolName}: ${texts.join("").trimEnd().split("\n").length} lines`);
+	});
+
 	pi.on("turn_end", async (_, ctx) => {
+		progress = null;
 		await readBranch(ctx);
 		draw(ctx);
 	});

@@ -19,6 +19,7 @@ import type { Extension } from "./extension.js";
 import { promptWithout } from "./extension-context.js";
 import { currentChange, promptChange, promptEntry } from "./extension-context-event.js";
 import { entryId } from "./session-view.js";
+import { updateMessage, updateToolCall } from "./update-events.js";
 
 /** The events of hooks that an event of extensions needs, apart from `session` and `context`. */
 const SOURCES: Readonly<Record<string, readonly (keyof typeof ANSWERS)[]>> = {
@@ -30,8 +31,10 @@ const SOURCES: Readonly<Record<string, readonly (keyof typeof ANSWERS)[]>> = {
 	turn_start: ["turn_start"],
 	turn_end: ["turn_end"],
 	message_start: ["turn_start", "tool_call", "turn_end", "agent_end"],
+	message_update: ["message_update"],
 	message_end: ["turn_start", "tool_call", "turn_end", "agent_end"],
 	tool_execution_start: ["tool_call"],
+	tool_execution_update: ["tool_update"],
 	tool_execution_end: ["tool_result"],
 	tool_call: ["tool_call"],
 	tool_result: ["tool_result"],
@@ -68,6 +71,8 @@ const ANSWERS = {
 	agent_settled: async ({ handlers }, _, ctx) => handlers.emit("agent_settled", ctx, () => ({ type: "agent_settled" })),
 	tool_call: answerToolCall,
 	tool_result: answerToolResult,
+	message_update: updateMessage,
+	tool_update: updateToolCall,
 	user_bash: answerUserBash,
 	model_changed: async ({ handlers }, { model, previousModel }, ctx) => {
 		if (!model) return;
@@ -200,7 +205,9 @@ async function emitMessages({ handlers, refusals, seen }: Extension, ctx: HookEv
 	for (const entry of ctx.entries.slice(from, seen.entries)) {
 		if (!isMessageEntry(entry)) continue;
 		const { message } = entry;
-		await handlers.emit("message_start", ctx, () => ({ type: "message_start", message }));
+		const isStarted = seen.isReplyStarted && message.role === "assistant";
+		if (isStarted) seen.isReplyStarted = false;
+		else await handlers.emit("message_start", ctx, () => ({ type: "message_start", message }));
 		await handlers.emit(
 			"message_end",
 			ctx,

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { isHostModule, loadHostModule } from "../hooks/host-modules.js";
 import { isKnownEvent } from "./agent-events.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "./refusals.js";
@@ -7,8 +8,45 @@ import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 export interface SourceUse {
 	/** Events and members that work, each once, in order. */
 	works: readonly string[];
-	/** Events and members that pi does not have, with the reason and the line of the first use. */
-	refused: readonly { what: string; reason: string; line: number }[];
+	/**
+	 * Events and members that pi does not have, with the reason and the line of the first use. `file`: the imported file that
+	 * uses it, relative to the directory of the extension's own.
+	 */
+	refused: readonly { what: string; reason: string; line: number; file?: string }[];
+}
+
+const LOCAL_IMPORT = /\b(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
+
+/**
+ * Like `findUse`, for a file and the local files that it imports.
+ * @param path with `/`
+ * @param read returns null for a file that does not exist
+ */
+export async function findUseOfFile(path: string, read: (path: string) => string | null): Promise<SourceUse> {
+	const works = new Set<string>();
+	const refused = new Map<string, SourceUse["refused"][number]>();
+	const files = new Set([path]);
+	for (const file of files) {
+		const source = read(file) ?? "";
+		const use = await findUse(source);
+		for (const what of use.works) works.add(what);
+		const place = file === path ? {} : { file: posix.relative(posix.dirname(path), file) };
+		for (const refusal of use.refused)
+			if (!refused.has(refusal.what)) refused.set(refusal.what, { ...refusal, ...place });
+		for (const [, specifier = ""] of source.matchAll(LOCAL_IMPORT)) {
+			const found = candidates(posix.join(posix.dirname(file), specifier)).find((name) => read(name) !== null);
+			if (found !== undefined) files.add(found);
+		}
+	}
+	return { works: [...works], refused: [...refused.values()] };
+}
+
+/** The files that an import may mean. */
+function candidates(path: string): string[] {
+	const stem = path.replace(/\.([cm]?)js$/, ".$1ts");
+	if (/\.[cm]?ts$/.test(path)) return [path];
+	const extended = [".ts", ".js", "/index.ts", "/index.js"].map((end) => path + end);
+	return stem === path ? extended : [path, stem];
 }
 
 const PI_MEMBERS =
@@ -82,7 +120,7 @@ async function findMissingValues(source: string): Promise<Use[]> {
 		const offered = await loadHostModule(specifier, "extension");
 		for (const item of names.split(",")) {
 			const [name = "", alias = name] = item.trim().split(/\s+as\s+/);
-			if (!/^\w+$/.test(alias) || name in offered) continue;
+			if (!/^\w+$/.test(alias) || Object.hasOwn(offered, name)) continue;
 			// A type may be imported like a value.
 			const index = source.search(new RegExp(`\\b(?:new|extends)\\s+${alias}\\b|(?<![.\\w])${alias}\\s*[(.]`));
 			const reason = REFUSED_VALUES.get(name) ?? UNKNOWN_NAME;

@@ -25,8 +25,10 @@ export class Extension {
 	readonly footer = new FooterData(() => new Set(this.models.available.map(({ provider }) => provider)).size);
 	readonly theme = createExtensionTheme(() => this.calls.for("theme").ui.theme);
 	readonly providers: ProviderRegistration;
-	/** The entries whose messages were emitted, and the session that has them. */
-	readonly seen: { session: object | null; entries: number } = { session: null, entries: 0 };
+	/** The entries whose messages were emitted, the session that has them, and whether the next reply has started. */
+	readonly seen: { session: object | null; entries: number; isReplyStarted: boolean } = {
+		...{ session: null, entries: 0, isReplyStarted: false },
+	};
 	/** Called when a message waits for the next prompt of the user. */
 	onWaiting: () => void = () => {};
 	/** Messages that wait for the next prompt of the user. */

@@ -7,8 +7,6 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 	session_before_tree: "a session of pi has one branch; /branch starts another session, see session_before_fork",
 	session_tree: "a session of pi has one branch; /branch starts another session, see session_start",
 	context_with_system: "pi has no system messages; use before_agent_start for the system prompt",
-	message_update: "pi does not pass partial replies to hooks; message_end has the complete one",
-	tool_execution_update: "pi does not pass partial results to hooks; tool_execution_end has the complete one",
 	project_trust: "only the user decides which code of a project runs",
 	resources_discover: "a package or the settings name skills, prompts and themes",
 	session_compact_failed: "pi shows a failed compaction to the user, and does not pass it to hooks",
@@ -31,6 +29,8 @@ export const REFUSED_MEMBERS = {
 	"ctx.ui.getAllThemes": "themes that are not in use are not loaded",
 	"ctx.navigateTree": "a session of pi has one branch; use fork",
 	"ctx.getSystemPromptOptions": "pi has sections instead, see getSystemPrompt",
+	"ctx.sessionManager.buildContextEntries": "hooks compute the context; use the event context",
+	"ctx.sessionManager.buildSessionProjection": "hooks compute the context; use the event context",
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a member that pi does not have. */

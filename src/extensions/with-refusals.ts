@@ -1,7 +1,8 @@
 import { PiError } from "../errors.js";
-import { describeRefusal } from "./refusals.js";
+import { describeRefusal, REFUSED_MEMBERS } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
+const MEMBERS: Readonly<Record<string, string>> = REFUSED_MEMBERS;
 /** Members that the runtime and loaders of modules look for. */
 const PROBES: ReadonlySet<string> = new Set(["then", "toJSON", "default", "__esModule"]);
 
@@ -14,11 +15,14 @@ const isName = (member: string | symbol): member is string => typeof member === 
  */
 export function withRefusals<T extends object>(name: string, members: T): T {
 	return new Proxy(Object.freeze(members), {
+		// jiti binds the functions that it does not find here: those have no prototype and no members.
+		has: (target, member) => isName(member) || Reflect.has(target, member),
 		get(target, member, receiver) {
 			// A loader that does not find a name looks there.
 			if (member === "default") return receiver;
 			if (!isName(member) || Reflect.has(target, member)) return Reflect.get(target, member, receiver);
-			return refusedValue(`${name}.${member}`, REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
+			const what = `${name}.${member}`;
+			return refusedValue(what, MEMBERS[what] ?? REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
 		},
 	});
 }
@@ -29,11 +33,19 @@ function refusedValue(name: string, reason: string): object {
 	function refused(): never {
 		throw notAvailable(`${new.target ? "new " : ""}${name}`, reason);
 	}
-	return new Proxy(refused, {
-		get(target, member, receiver) {
-			if (!isName(member) || member in target) return Reflect.get(target, member, receiver);
-			throw notAvailable(`${name}.${member}`, reason);
-		},
+	refused.prototype = refusedMembers({}, `${name}.prototype`, reason);
+	return refusedMembers(refused, name, reason);
+}
+
+/** An object whose unknown members can neither be read nor set. */
+function refusedMembers<T extends object>(members: T, name: string, reason: string): T {
+	const refuse = (member: string) => {
+		throw notAvailable(`${name}.${member}`, reason);
+	};
+	return new Proxy(members, {
+		get: (target, member, receiver) =>
+			!isName(member) || member in target ? Reflect.get(target, member, receiver) : refuse(member),
+		set: (_, member) => refuse(String(member)),
 	});
 }
 

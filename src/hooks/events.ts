@@ -50,6 +50,7 @@ export const EVENTS = {
 	turn_end: WATCH,
 	before_request: { ...WATCH, combine: "first", defersRebuild: true },
 	response: WATCH,
+	message_update: WATCH,
 	tool_call: {
 		...WATCH,
 		combine: "gate",
@@ -58,6 +59,7 @@ export const EVENTS = {
 		defersRebuild: true,
 		needs: "tools",
 	},
+	tool_update: { ...WATCH, needs: "tools" },
 	tool_result: { ...WATCH, combine: "chain", defersRebuild: true, needs: "tools" },
 	context: { ...WATCH, combine: "chain", effects: false },
 	// The handler may run the command itself, somewhere else.

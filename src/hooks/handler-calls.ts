@@ -45,7 +45,7 @@ export interface CallResult<N extends HookEventName> extends Registration<N> {
 	answer?: HookResults[N] | undefined;
 	/** What is wrong with the answer; it is reported already. */
 	problem?: string;
-	/** Set only for events whose errors block. */
+	/** Set for a handler that threw or timed out, unless an abort ended it. */
 	failure?: { error: unknown };
 }
 
@@ -161,7 +161,7 @@ export class HandlerCalls {
 			outcome = signal.aborted ? "aborted" : isTimeout(error) ? "timed_out" : "failed";
 			if (!signal.aborted) this.report(hook, event.type, error, handler);
 			if (outcome === "timed_out") answer.catch((late: unknown) => this.#reportLate(hook, event.type, late, handler));
-			return policy.onError === "block" ? { ...registration, failure: { error } } : registration;
+			return { ...registration, failure: { error } };
 		} finally {
 			leave();
 			end?.();

@@ -68,11 +68,17 @@ export class HookRunner {
 		return this.options.registry;
 	}
 
-	/** Runs the handlers of an event that ignores answers, in order. */
-	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal): Promise<void> {
-		const handlers = this.registry.handlers(event.type);
+	/**
+	 * Runs the handlers of an event that ignores answers, in order.
+	 * @param failed handlers that are not called; receives those that fail
+	 */
+	async emit(event: HookEvents[EventsThatCombine<"none">], signal: AbortSignal, failed?: Set<object>): Promise<void> {
+		const handlers = this.registry.handlers(event.type).filter(({ handler }) => !failed?.has(handler));
 		const times = this.#calls.times(event, handlers.length);
-		for (const registration of handlers) await this.#calls.call(registration, event, signal, times);
+		for (const registration of handlers) {
+			const { handler, failure, problem } = await this.#calls.call(registration, event, signal, times);
+			if (failure || problem !== undefined) failed?.add(handler);
+		}
 	}
 
 	/** Runs `session` handlers in order; the first `cancel` ends the chain. @returns their merged answers */

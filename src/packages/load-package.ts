@@ -127,13 +127,18 @@ export async function describePackage({ resources, content, version }: LoadedPac
 /** What its extensions use of their API, and what pi refuses. */
 async function describeExtensions({ extensions }: PackageResources, { files }: PackageContent): Promise<string[]> {
 	if (extensions.length === 0) return [];
-	const { findUse } = await import("../extensions/check-source.js");
+	const { findUseOfFile } = await import("../extensions/check-source.js");
 	const lines = extensions.map(async (rel) => {
-		const source = files.find((file) => file.rel === rel)?.bytes.toString("utf8") ?? "";
-		const { works, refused } = await findUse(source);
+		const { works, refused } = await findUseOfFile(
+			rel,
+			(path) => files.find((file) => file.rel === path)?.bytes.toString("utf8") ?? null,
+		);
 		return [
 			...(works.length > 0 ? [`${rel} uses ${works.join(", ")}`] : []),
-			...refused.map(({ what, line }) => `${rel} uses ${what} in line ${line}, which pi refuses`),
+			...refused.map(({ what, line, file }) => {
+				const at = file === undefined ? `in line ${line}` : `in ${file}:${line}`;
+				return `${rel} uses ${what} ${at}, which pi refuses`;
+			}),
 		];
 	});
 	return (await Promise.all(lines)).flat();

@@ -17,6 +17,7 @@ import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
 import { HookModels } from "./hook-models.js";
 import { HookNotices } from "./hook-notices.js";
+import { HookUpdates } from "./hook-updates.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ModelMemory } from "./model-memory.js";
@@ -55,6 +56,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const emit = (event: AgentSessionEvent) => {
 		memory.observe(event);
 		notices.observe(event);
+		updates.observe(event);
 		events.emit(event);
 	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
@@ -72,6 +74,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
 	const memory = new ModelMemory(setup, state);
 	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
+	const updates = new HookUpdates({ activity, hooks: () => hooks.runner, ended: ended.signal });
 	const gone = state.restore(setup.models.find);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
@@ -181,6 +184,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		images,
 		budget,
 		notices,
+		updates,
 		jobs: jobs.table,
 		onRun: () => mcp.need(),
 	});

@@ -3,7 +3,6 @@ import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } f
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { sentTool } from "../context/preamble.js";
-import type { HookRunner } from "../hooks/runner.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
@@ -11,6 +10,7 @@ import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
 import type { HookNotices } from "./hook-notices.js";
+import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import type { SessionImages } from "./session-images.js";
@@ -23,6 +23,7 @@ export interface SessionRunDeps extends SessionCore {
 	images: SessionImages;
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
+	updates: Pick<HookUpdates, "settled">;
 	jobs: ToolJobs;
 	/** Called when a run begins. */
 	onRun(): void;
@@ -116,7 +117,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 	return {
 		stream: client.stream,
 		validator: client.validator,
-		gate: createGate(deps.hooks, images, nestedFiles),
+		gate: createGate(deps, nestedFiles),
 		cwd: setup.cwd,
 		host: setup.host,
 		tmpDir: setup.tmpDir,
@@ -168,6 +169,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			async turnEnd(turnIndex, message, toolResults) {
 				// Those of the turn's response come first.
 				await notices.settled();
+				await deps.updates.settled();
 				await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
 			},
 		},
@@ -285,17 +287,18 @@ async function askBeforeRequest(
  * directories that calls reach are noted.
  */
 function createGate(
-	hooks: () => HookRunner,
-	images: SessionImages,
+	{ hooks, images, updates }: SessionRunDeps,
 	nestedFiles: Pick<NestedContextFiles, "note">,
 ): ToolCallGate {
 	return {
 		async before({ toolName, toolCallId, input }, validate, signal) {
+			await updates.settled();
 			if (!hooks().registry.has("tool_call")) return { input };
 			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
 		},
 		async after({ toolName, toolCallId, input }, result, signal) {
 			nestedFiles.note({ toolName, input });
+			await updates.settled();
 			if (!hooks().registry.has("tool_result")) return images.fitResult(result);
 			const event: ToolResultEvent = {
 				type: "tool_result",

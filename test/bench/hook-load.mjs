@@ -30,6 +30,15 @@ function equalHook(extension) {
 	const shared = values.filter(({ specifier }) => !specifier.endsWith("pi-coding-agent"));
 	const imports = shared.map(({ names, specifier }) => `import { ${names.join(", ")} } from "${specifier}";`);
 	const uses = shared.flatMap(({ names }) => names);
+	const parameters = uses.includes("Type") ? "Type.Object({})" : '{ type: "object", properties: {} }';
+	/** What extensions register, and the same of hooks. */
+	const registers = {
+		registerTool: `pi.tool({ name: "equal", description: "Equal.", parameters: ${parameters}, run: () => ({ content: [] }) });`,
+		registerFlag: 'pi.flag("equal", { description: "Equal", type: "string" });',
+		registerShortcut: 'pi.shortcut("ctrl+alt+e", { description: "Equal", handler: () => {} });',
+		setStatus: 'pi.on("session", (event, ctx) => ctx.ui.setStatus("equal", "ready"));',
+	};
+	const registered = Object.entries(registers).flatMap(([name, line]) => (extension.includes(name) ? [line] : []));
 	return `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 ${imports.join("\n")}
 export const used = [${uses.join(", ")}];
@@ -38,6 +47,7 @@ export default function (pi: HookAPI): void {
 	pi.on("context", () => {});
 	pi.command("equal", { handler: () => {} });
 	pi.entry("equal", { render: () => "" });
+	${registered.join("\n\t")}
 }
 `;
 }

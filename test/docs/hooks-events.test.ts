@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { answerFields } from "../../src/hooks/check-answer.js";
 import { EVENTS, isHookEventName, SESSION_REASONS } from "../../src/hooks/events.js";
 import { isMessageEntry } from "../../src/log/entry.js";
+import { toolCall as toolReply } from "../../src/testing/index.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { HookPage, membersOf, namesIn } from "./hook-page.js";
@@ -72,6 +73,17 @@ page.testCode({
 		await t.run("/new");
 		expect(t.session.sessionId).not.toBe(sessionId);
 		expect(t.asked.map(({ title }) => title)).toEqual(["Leave this session?", "Leave this session?"]);
+	},
+	async "progress.ts"() {
+		const command = "echo one; sleep 0.2; echo two";
+		const replies = [{ text: "I run three commands now.", ...toolReply("bash", { command }) }, "Done."];
+		const t = await page.startTest("progress.ts", { replies });
+		const shown = new Set<string | undefined>();
+		t.session.subscribe(() => shown.add(t.screen.statuses.progress));
+		await t.run("go");
+		expect([...shown]).toEqual(expect.arrayContaining(["4 words", "bash: two"]));
+		expect(t.screen.statuses).toEqual({});
+		expect(t.errors).toEqual([]);
 	},
 	async "watch.ts"() {
 		const shown: string[] = [];

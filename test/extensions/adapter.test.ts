@@ -1,10 +1,6 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
 import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
-import { PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -107,30 +103,6 @@ test("before_agent_start knows the directory, the tools and the context files", 
 	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
 });
 
-test.each([
-	["pi", ""],
-	["jiti", 'import { parse } from "yaml";'],
-])(
-	"a name that the package lacks is named when a member of it is used, in a file that %s compiles",
-	async (_, line) => {
-		const dir = tempDir();
-		symlinkSync(join(PACKAGE_ROOT, "node_modules"), join(dir, "node_modules"));
-		writeFiles(dir, {
-			"mine.ts": `${line}
-			import { SettingsManager } from "@earendil-works/pi-coding-agent";
-			export default (pi) => {
-				pi.on("session_start", (event, ctx) => {
-					${line && "parse('a');"}
-					try { SettingsManager.create(); } catch (error) { ctx.ui.notify(error.message); }
-				});
-			};`,
-		});
-		const t = await createHookTest({ hooks: [], extensions: [`${dir}/mine.ts`] });
-		onTestFinished(() => t.dispose());
-		expect(t.notices).toEqual([expect.stringContaining("SettingsManager.create is not ")]);
-	},
-);
-
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
@@ -166,6 +138,45 @@ test("the error of a handler names the extension, its place and the event; the o
 	await t.run("go");
 	expect(t.errors).toEqual(["event agent_end of mine: no luck (mine.ts:3:36)"]);
 	expect(t.notices).toContain("second");
+});
+
+test("partial replies and results reach an extension between the start and the end of a message and a call", async () => {
+	const t = await tryExtension(
+		`let text = "", seen = [];
+		const note = (line) => line === seen.at(-1) || seen.push(line);
+		pi.on("message_start", ({ message }) => note("start " + message.role));
+		pi.on("message_update", ({ message, assistantMessageEvent: { type, delta, partial } }) => {
+			note("update " + (message === partial));
+			if (type === "text_delta") text += delta;
+		});
+		pi.on("message_end", ({ message }) => note("end " + message.role));
+		pi.on("tool_execution_start", ({ toolName }) => note("run " + toolName));
+		pi.on("tool_execution_update", ({ args, partialResult: { content, details } }) => note([args.n, content[0].text, details.step].join()));
+		pi.on("tool_execution_end", ({ toolName }) => note("ran " + toolName));
+		pi.registerTool({ name: "steps", description: "Runs.", parameters: { type: "object", properties: { n: { type: "number" } } },
+			async execute(id, params, signal, onUpdate) {
+				onUpdate({ content: [{ type: "text", text: "half" }], details: { step: 1 } });
+				return { content: [{ type: "text", text: "full" }], details: {} };
+			} });
+		pi.registerCommand("seen", { handler: async (args, ctx) => ctx.ui.notify(text + "|" + seen.join("|")) });`,
+		{ replies: [{ ...toolCall("steps", { n: 7 }), text: "I run it." }, "done"] },
+	);
+	await t.run("go");
+	await t.run("/seen");
+	expect(t.errors).toEqual([]);
+	const reply = ["start assistant", "update true", "end assistant"];
+	const call = ["run steps", "7,half,1", "ran steps", "start toolResult", "end toolResult"];
+	expect(t.notices).toEqual([["I run it.done", "start user", "end user", ...reply, ...call, ...reply].join("|")]);
+});
+
+test("a handler of message_update that fails is reported once in a run", async () => {
+	const t = await tryExtension(`pi.on("message_update", () => { throw new Error("no luck"); });`, {
+		replies: ["one ".repeat(50), "two"],
+	});
+	await t.run("go");
+	expect(t.errors).toEqual([expect.stringMatching(/message_update.*: no luck \(mine\.ts:2:39\)/)]);
+	await t.run("again");
+	expect(t.errors).toHaveLength(2);
 });
 
 test("a handler of tool_call that fails blocks the call", async () => {
@@ -257,32 +268,4 @@ test("a reload starts the extension again with its reason", async () => {
 		"shutdown reload",
 		"start reload",
 	]);
-});
-
-test("the check finds what a source uses, and names what pi refuses", async () => {
-	const use = await findUse(`export default (pi) => {
-	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
-	pi.on("session_tree", () => {});
-	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
-}`);
-	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
-	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
-		["event session_tree", 3],
-		["ctx.ui.setEditorComponent", 4],
-	]);
-	const imports =
-		await findUse(`import { CustomEditor as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
-import { complete, sing } from "@earendil-works/pi-ai";
-class Mine extends Base {}
-export default (pi) => { sing(truncateHead(complete)); };
-const manager: SessionManager | null = null;`);
-	expect(imports.refused).toEqual([
-		{
-			what: "CustomEditor of @earendil-works/pi-coding-agent",
-			reason: "pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
-			line: 3,
-		},
-		{ what: "sing of @earendil-works/pi-ai", reason: "it has nothing that would do the same", line: 4 },
-	]);
-	expect(WORKING_MEMBERS.filter((name) => name in REFUSED_MEMBERS)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
 import { runPrint } from "../../src/modes/print.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
@@ -39,6 +40,7 @@ async function probeInteractive(): Promise<Seen> {
 		.reply([toolCall("probe", { word: "hello" })])
 		.reply("done")
 		.reply("more")
+		.reply("answered for withSession")
 		.reply("answered while it waits")
 		.reply([toolCall("probe", { word: "abort" })]);
 	await submit("go");
@@ -63,7 +65,7 @@ async function probeInteractive(): Promise<Seen> {
 	await terminal.waitFor("component");
 	await terminal.type("x");
 	await expect.poll(() => seen["ui.custom"]).toBeDefined();
-	for (const text of ["drawn message for the model", "drawn entry 1", "widget component", "footer", "status"])
+	for (const text of ["drawn message for the model", "drawn entry 1", "widget component", "header", "footer", "status"])
 		await terminal.waitFor(text);
 	for (const command of COMMANDS.slice(2)) await session().prompt(command);
 	seen["ctx.shutdown"] = await exit;
@@ -79,6 +81,7 @@ async function probeRpc(): Promise<Seen> {
 		.reply([toolCall("probe", { word: "hello" })])
 		.reply("done")
 		.reply("more")
+		.reply("answered for withSession")
 		.reply("answered while it waits")
 		.reply([toolCall("probe", { word: "abort" })]);
 	client.onDialog((dialog) => {
@@ -152,10 +155,12 @@ const EVERYWHERE: Seen = {
 	"event turn_start": "timestamp turnIndex type",
 	"event turn_end": "message messageEntryId toolResultEntryIds toolResults turnIndex type",
 	"event message_start": "message type",
+	"event message_update": "assistantMessageEvent message type",
 	"event message_end": "message type",
 	"event context": "messages type",
 	"event tool_call": "input toolCallId toolName type",
 	"event tool_execution_start": "args toolCallId toolName type",
+	"event tool_execution_update": "args partialResult toolCallId toolName type",
 	"event tool_result": "content details input isError toolCallId toolName type",
 	"event tool_execution_end": "isError result toolCallId toolName type",
 	"event after_provider_response": "headers status type",
@@ -191,7 +196,6 @@ const EVERYWHERE: Seen = {
 	labeled: expect.any(String),
 	"command args": "now",
 	"entry ids": [true, "custom_message"],
-	leaf: true,
 	label: "here",
 	"pi.getSessionName": "probed",
 	"pi.exec": "hi",
@@ -205,12 +209,105 @@ const EVERYWHERE: Seen = {
 	"pi.setModel": true,
 	"pi.unregisterProvider": expect.any(Boolean),
 	"ui.theme": true,
+	"ui.notify": true,
+	"ui.setStatus": true,
+	"ui.setWidget": true,
+	"ui.setFooter": true,
+	"ui.setHeader": true,
+	"ui.setTitle": true,
+	"ui.setWorkingMessage": true,
+	"ui.setEditorText": true,
+	"ui.pasteToEditor": true,
+	"ui.addAutocompleteProvider": true,
+	"ui.getToolsExpanded": false,
+	"ui.getEditorComponent": "undefined",
+	"ctx.thinkingLevel": "string",
+	"ctx.scopedModels": 0,
+	"next.sendMessage": true,
+	"entry types": "custom custom_message",
+	"session.getCwd": true,
+	"session.getSessionDir": true,
+	"session.getSessionId": true,
+	"session.getSessionFile": true,
+	"session.getSessionName": "probed",
+	"session.getHeader": true,
+	"session.getEntries": true,
+	"session.getBranch": 2,
+	"session.getLeafId": true,
+	"session.getLeafEntry": true,
+	"session.getEntry": true,
+	"session.getLabel": "none",
+	"session.getTree": [null, 1],
 };
+
+const ROOT = new URL("../../node_modules/@earendil-works/pi-coding-agent/dist/core/", import.meta.url);
+const DECLARED = readFileSync(new URL("extensions/types.d.ts", ROOT), "utf8");
+
+/** The members that an interface of the published declarations has. */
+function membersOf(name: string): string[] {
+	const [, body = ""] =
+		new RegExp(`\nexport interface ${name}(?: extends \\w+)? \\{\n([\\s\\S]*?)\n\\}`).exec(DECLARED) ?? [];
+	return [...new Set([...body.matchAll(/^ {4}(?:readonly )?(\w+)[?(:<]/gm)].map(([, member = ""]) => member))];
+}
+
+/** The members of `ctx.sessionManager`, which the declarations pick from those of a class. */
+function sessionMembers(): string[] {
+	const source = readFileSync(new URL("session-manager.d.ts", ROOT), "utf8");
+	const [, picked = ""] = /ReadonlySessionManager = Pick<SessionManager, ([^>]*)>/.exec(source) ?? [];
+	return [...picked.matchAll(/"(\w+)"/g)].map(([, member = ""]) => member);
+}
+
+/** Rows that show the effect of a member under another name. */
+const SHOWN_BY: Readonly<Record<string, string>> = {
+	"pi.on": "event session_start",
+	"pi.registerTool": "execute",
+	"pi.registerCommand": "command args",
+	"pi.registerFlag": "pi.getFlag",
+	"pi.registerProvider": "pi.setModel",
+	"pi.setSessionName": "pi.getSessionName",
+	"pi.setLabel": "label",
+	"pi.appendEntry": "entry types",
+	"pi.sendMessage": "entry types",
+	"pi.sendUserMessage": "ctx.waitForIdle after a prompt",
+	"pi.getThinkingLevel": "pi.setThinkingLevel",
+	"pi.setActiveTools": "pi.getActiveTools",
+	"pi.registerShortcut": "shortcut",
+	"pi.registerMessageRenderer": "drawn message",
+	"pi.registerEntryRenderer": "drawn entry",
+	"ctx.ui": "ui.notify",
+	"ctx.reload": "session_start reload",
+};
+
+test("the tables have a row for every event and member of the published declarations", () => {
+	const events = [...DECLARED.matchAll(/^ {4}on\(event: "(\w+)"/gm)].map(([, event = ""]) => event);
+	expect(events.length).toBeGreaterThan(35);
+	const shown = new Set(MODES.flatMap(([, , own]) => Object.keys({ ...EVERYWHERE, ...own })));
+	const isShown = (row: string) => [...shown].some((key) => key === row || key.startsWith(`${row} `));
+	expect(events.filter((event) => !(event in REFUSED_EVENTS) && !isShown(`event ${event}`) && !isShown(event))).toEqual(
+		[],
+	);
+	expect(Object.keys(REFUSED_EVENTS).filter((event) => !events.includes(event))).toEqual([]);
+	const members = [
+		...membersOf("ExtensionAPI").map((member) => `pi.${member}`),
+		...[...membersOf("ExtensionContext"), ...membersOf("ExtensionCommandContext")].map((member) => `ctx.${member}`),
+		...membersOf("ExtensionUIContext").map((member) => `ctx.ui.${member}`),
+		...membersOf("ReplacedSessionContext").map((member) => `next.${member}`),
+		...sessionMembers().map((member) => `session.${member}`),
+	];
+	expect(members.length).toBeGreaterThan(95);
+	const missing = members.filter((member) => {
+		const row = SHOWN_BY[member] ?? member.replace("ctx.ui.", "ui.");
+		return !(member.replace("session.", "ctx.sessionManager.") in REFUSED_MEMBERS) && !isShown(row);
+	});
+	expect(missing).toEqual([]);
+	const refused = Object.keys(REFUSED_MEMBERS).map((member) => member.replace("ctx.sessionManager.", "session."));
+	expect(refused.filter((member) => !members.includes(member))).toEqual([]);
+});
 
 const ANSWERED: Seen = { "ui.select": "a", "ui.confirm": true, "ui.input": "typed" };
 const USER_BASH = { "event user_bash": "command cwd excludeFromContext type" };
 
-test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
+const MODES: readonly [mode: string, probe: () => Promise<Seen>, own: Seen][] = [
 	[
 		"interactive",
 		probeInteractive,
@@ -219,6 +316,7 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			...USER_BASH,
 			"input source": "interactive",
 			"ctx.waitForIdle after a prompt": true,
+			"next.sendUserMessage": true,
 			"ctx.shutdown": 0,
 			"ctx.mode": "tui",
 			"ctx.hasUI": true,
@@ -226,6 +324,8 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			"ui.custom": "chosen",
 			"ui.getEditorText": "edited",
 			shortcut: true,
+			"drawn message": "probe-message",
+			"drawn entry": "probe-entry",
 		},
 	],
 	[
@@ -236,6 +336,7 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			...USER_BASH,
 			"input source": "rpc",
 			"ctx.waitForIdle after a prompt": true,
+			"next.sendUserMessage": true,
 			"ctx.shutdown": "ctx.shutdown is not available in pi: the program that runs this session ends it",
 			"ctx.mode": "rpc",
 			"ctx.hasUI": true,
@@ -251,6 +352,7 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			"input source": "interactive",
 			// Nothing sends a prompt in print mode but the command line.
 			"ctx.waitForIdle after a prompt": false,
+			"next.sendUserMessage": false,
 			"ctx.shutdown": "ctx.shutdown is not available in pi: the program that runs this session ends it",
 			"ctx.mode": "print",
 			"ctx.hasUI": false,
@@ -262,6 +364,8 @@ test.each<[mode: string, probe: () => Promise<Seen>, own: Seen]>([
 			"ui.getEditorText": "",
 		},
 	],
-])("in %s mode every event and member of the API works as its table says", async (_, probe, own) => {
+];
+
+test.each(MODES)("in %s mode every event and member of the API works as its table says", async (_, probe, own) => {
 	expect(await probe()).toEqual({ ...EVERYWHERE, ...own });
 });

@@ -13,7 +13,7 @@ import { faultTest, IS_LONG } from "./rounds.js";
 const HOOKS = IS_LONG ? 8 : 2;
 const EVENTS = [
 	...["session", "prompt", "agent_start", "agent_end", "turn_start", "turn_end", "before_request", "response"],
-	...["tool_call", "tool_result", "context", "agent_settled", "model_changed"],
+	...["tool_call", "tool_update", "tool_result", "context", "agent_settled", "model_changed", "message_update"],
 ];
 /** Bodies of handlers `(event, ctx) => {…}` that are wrong in some way. None blocks the process. */
 const BODIES = [

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { httpError } from "../helpers/loopback-provider.js";
+import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { type App, startApp } from "../modes/interactive/app.js";
 import { tryExample } from "./example.js";
 
@@ -33,6 +35,24 @@ test.each([
 	app.session().setThinkingLevel("low");
 	await app.terminal.waitFor(/topic · trial · .*(low|…)/);
 	expect(await lastLine(app)).toMatch(line);
+});
+
+test.each([40, 80, 120])("at %i columns the line counts words and lines during a turn", async (columns) => {
+	const app = await start(columns);
+	let end = () => {};
+	const hold = new Promise<void>((resolve) => {
+		end = resolve;
+	});
+	const command = `printf '1\\n2\\n3\\n'; while ! test -e ready; do sleep 0.05; done`;
+	app.provider.reply([toolCall("bash", { command })], { content: [text("one two three four")], hold });
+	await app.terminal.waitFor("scripted medium");
+	await app.submit("hi");
+	await app.terminal.waitFor(/^ *topic · bash: 3 lines · /m);
+	writeFileSync(join(app.cwd, "ready"), "");
+	await app.terminal.waitFor(/^ *topic · 4 words · /m);
+	expect((await lastLine(app)).length).toBeLessThanOrEqual(columns);
+	end();
+	await app.terminal.waitFor(/^ *topic · \$/m);
 });
 
 test("a rate limit is shown until a response has none, and requests left are those of the headers", async () => {

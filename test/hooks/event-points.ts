@@ -109,6 +109,8 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 	turn_end: run("turn_end"),
 	agent_settled: run("agent_settled"),
 	response: run("response"),
+	message_update: run("message_update"),
+	tool_update: run("tool_update"),
 	prompt: run("prompt", {
 		answer: '{ stop: "stopped" }',
 		heeded: [],

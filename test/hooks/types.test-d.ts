@@ -38,6 +38,8 @@ export function results(pi: HookAPI): void {
 	pi.on("user_bash", () => ({ block: true, reason: "no" }));
 	pi.on("agent_settled", () => {});
 	pi.on("response", ({ status, headers }) => void [status, headers.via]);
+	pi.on("message_update", ({ message, changes }) => void [message.content.length, changes.map(({ type }) => type)]);
+	pi.on("tool_update", ({ toolName, content }) => void [toolName, content.length]);
 
 	// @ts-expect-error a prompt is refused with its reason
 	pi.on("prompt", () => ({ stop: true }));
@@ -47,6 +49,12 @@ export function results(pi: HookAPI): void {
 	pi.on("tool_call", () => ({ blocked: true }));
 	// @ts-expect-error this event ignores answers
 	pi.on("agent_settled", () => ({ cancel: true }));
+	// @ts-expect-error a partial reply cannot be changed
+	pi.on("message_update", ({ message }) => ({ message }));
+	// @ts-expect-error a partial reply is frozen
+	pi.on("message_update", ({ changes }) => void changes.pop());
+	// @ts-expect-error a partial result cannot be changed
+	pi.on("tool_update", ({ content }) => ({ content }));
 	// @ts-expect-error only context handlers return messages
 	pi.on("tool_call", () => ({ messages: [] }));
 	// @ts-expect-error only context handlers return messages

@@ -48,11 +48,15 @@ export function findHookFile(target: string, location: Location): HookFile {
 	return file;
 }
 
-/** True for a file in a directory `extensions`, or whose source names the API of extensions. */
+/** What only extensions contain: the names of their API, its packages, and calls of its members. A compiled file has no types. */
+const EXTENSION_SOURCE =
+	/\bExtension(?:API|Factory)\b|["']@earendil-works\/pi-|\.register(?:Tool|Command|Shortcut|Flag|Provider|MessageRenderer|EntryRenderer)\(|\.on\(\s*["'](?:session_(?:start|shutdown)|before_agent_start)["']/;
+
+/** True for a file in a directory `extensions`, or whose source is that of an extension. */
 function looksLikeExtension(path: string): boolean {
 	if (/[\\/]extensions[\\/](?:[^\\/]+|[^\\/]+[\\/]index\.[jt]s)$/.test(path)) return true;
 	try {
-		return /\bExtension(?:API|Factory)\b/.test(readFileSync(path, "utf8"));
+		return EXTENSION_SOURCE.test(readFileSync(path, "utf8"));
 	} catch {
 		return false; // a directory, or a name
 	}

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { SourceUse } from "../../extensions/check-source.js";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
 import { listFurtherNames } from "../../hooks/registered-names.js";
@@ -77,8 +77,10 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 }
 
 async function findUseOf(file: string): Promise<SourceUse> {
-	const { findUse } = await import("../../extensions/check-source.js");
-	return findUse(readFileSync(file, "utf8"));
+	const { findUseOfFile } = await import("../../extensions/check-source.js");
+	return findUseOfFile(file.replaceAll("\\", "/"), (path) =>
+		statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : null,
+	);
 }
 
 /** Registrations that load, but cannot work. */
@@ -140,7 +142,10 @@ function describeReport(report: HookReport): string[] {
 function describeUse({ works, refused }: SourceUse): string[] {
 	return [
 		`works     ${works.join(", ") || "nothing of the API is used"}`,
-		...refused.map(({ what, reason, line }) => `refused   ${what} in line ${line}: ${reason}`),
+		...refused.map(
+			({ what, reason, line, file }) =>
+				`refused   ${what} in ${file === undefined ? `line ${line}` : `${file}:${line}`}: ${reason}`,
+		),
 	];
 }
 

@@ -12,10 +12,12 @@ import type {
 } from "../../tools/tool.js";
 import type {
 	AgentSettledEvent,
+	MessageUpdateEvent,
 	ModelChangedEvent,
 	ResponseEvent,
 	SessionNamedEvent,
 	ThinkingLevelChangedEvent,
+	ToolUpdateEvent,
 } from "./notices.js";
 import type { PromptEvent, PromptEventResult, UserBashEvent, UserBashEventResult } from "./user-events.js";
 
@@ -228,9 +230,11 @@ export interface HookEvents {
 	agent_settled: AgentSettledEvent;
 	turn_start: TurnStartEvent;
 	turn_end: TurnEndEvent;
+	message_update: MessageUpdateEvent;
 	before_request: BeforeRequestEvent;
 	response: ResponseEvent;
 	tool_call: ToolCallEvent;
+	tool_update: ToolUpdateEvent;
 	tool_result: ToolResultEvent;
 	context: ContextEvent;
 	user_bash: UserBashEvent;

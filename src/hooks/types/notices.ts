@@ -1,4 +1,5 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessage, ImageContent, Model, TextContent } from "@mariozechner/pi-ai";
+import type { MessageChange } from "../../agent/message-changes.js";
 import type { ThinkingLevel } from "../../log/entry.js";
 
 /** The session uses another model. Also runs after a switch to a session that used another one. */
@@ -33,4 +34,32 @@ export interface ResponseEvent {
 	readonly status: number;
 	/** By lower-case name, without cookies and credentials. */
 	readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Something that the model added to its reply: a block starts, receives a `delta`, or is complete. `start`: the reply begins. */
+export type ReplyChange = Exclude<MessageChange, { type: "done" | "error" }>;
+
+/**
+ * The model has written more of its reply. At most about ten times per second; a reply that broke off and is sent again
+ * starts again. Nothing waits for the handlers until the reply is complete.
+ */
+export interface MessageUpdateEvent {
+	type: "message_update";
+	/** The reply so far, a frozen copy. It may contain more than the changes so far. */
+	readonly message: AssistantMessage;
+	/** All changes since the previous call, in order; deltas of the same block are joined. */
+	readonly changes: readonly ReplyChange[];
+}
+
+/** A running tool has a partial result. At most about ten times per second for each call; the result waits for the handlers. */
+export interface ToolUpdateEvent {
+	type: "tool_update";
+	readonly toolName: string;
+	readonly toolCallId: string;
+	/** The arguments, a frozen copy. */
+	readonly input: Readonly<Record<string, unknown>>;
+	/** The partial result so far: it replaces that of the previous call. */
+	readonly content: readonly (TextContent | ImageContent)[];
+	/** Depends on the tool. */
+	readonly details: unknown;
 }

@@ -1,6 +1,7 @@
+import { joinChanges, withoutPartial } from "../../agent/message-changes.js";
 import { errorText } from "../../errors.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import type { RpcEvent, RpcMessageEvent } from "./protocol.js";
+import type { RpcEvent } from "./protocol.js";
 
 /** Minimum time between two updates of the same message, tool call or shell command. */
 const UPDATE_INTERVAL_MS = 100;
@@ -133,19 +134,10 @@ export class EventSender {
 	}
 }
 
-function withoutPartial(
-	event: Extract<AgentSessionEvent, { type: "message_update" }>["assistantMessageEvent"],
-): RpcMessageEvent {
-	if (!("partial" in event)) return event;
-	const { partial: _, ...rest } = event;
-	return rest;
-}
-
 /** Joins two updates; null when the first must be sent separately. */
 function join(first: Update, second: Update): Update | null {
 	// Other updates are complete, so the second replaces the first.
 	if (first.type !== "message_update" || second.type !== "message_update") return second;
-	const [a, b] = [first.assistantMessageEvent, second.assistantMessageEvent];
-	if (!("delta" in a) || !("delta" in b) || a.type !== b.type || a.contentIndex !== b.contentIndex) return null;
-	return { ...second, assistantMessageEvent: { ...b, delta: a.delta + b.delta } };
+	const assistantMessageEvent = joinChanges(first.assistantMessageEvent, second.assistantMessageEvent);
+	return assistantMessageEvent && { ...second, assistantMessageEvent };
 }

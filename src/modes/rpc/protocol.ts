@@ -1,5 +1,6 @@
-import type { Api, AssistantMessageEvent, Model } from "@mariozechner/pi-ai";
+import type { Api, Model } from "@mariozechner/pi-ai";
 import { type Static, type TSchema, Type } from "typebox";
+import type { MessageChange } from "../../agent/message-changes.js";
 import type { BranchTarget, PaletteItem, SessionStats } from "../../commands/command.js";
 import type { ContextProblem } from "../../context/context-message.js";
 import type { ContextReport } from "../../context/ledger.js";
@@ -216,8 +217,4 @@ export type RpcEvent =
 	| { type: "hook_ui_closed"; id: string };
 
 /** An update without the partial message, which the event contains as `message`. */
-export type RpcMessageEvent = AssistantMessageEvent extends infer E
-	? E extends { partial: unknown }
-		? Omit<E, "partial">
-		: E
-	: never;
+export type RpcMessageEvent = MessageChange;

@@ -41,8 +41,8 @@ export interface EventPoint {
 	event: PointEvent;
 }
 
-/** Events that cannot be replayed: no entry has the headers of a response, and a replay knows no models. */
-export const NOT_REPLAYED: readonly HookEventName[] = ["response", "model_changed"];
+/** Events that cannot be replayed: no entry has the headers of a response or a partial reply or result, and a replay knows no models. */
+export const NOT_REPLAYED: readonly HookEventName[] = ["response", "message_update", "tool_update", "model_changed"];
 
 /**
  * The event points of a session that its entries record, in order: start, prompts, runs, turns, requests, tool calls and

@@ -203,6 +203,8 @@ commands not run: /unused
 	pi.on("agent_settled", (_, ctx) => { ctx.ui.setStatus("done", "done"); });
 	pi.on("model_changed", () => {});
 	pi.on("response", () => {});
+	pi.on("message_update", () => {});
+	pi.on("tool_update", () => {});
 }`;
 		const { code, stdout } = await replayWith(source);
 		expect(code).toBe(1);
@@ -214,11 +216,13 @@ commands not run: /unused
 			"7   prompt         stopped: editor start",
 			"13  agent_settled  no result",
 			"",
-			"events not replayed: response, model_changed",
+			"events not replayed: response, message_update, tool_update, model_changed",
 			"",
 		]);
 		const { stdout: json } = await replayWith(source, { json: true });
-		expect(JSON.parse(json)).toMatchObject({ eventsNotReplayed: ["response", "model_changed"] });
+		expect(JSON.parse(json)).toMatchObject({
+			eventsNotReplayed: ["response", "message_update", "tool_update", "model_changed"],
+		});
 	});
 
 	test("replays shell commands of the user, with the time limit of a replay", async () => {

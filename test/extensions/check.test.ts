@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
+import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
+import { run } from "../cli/subcommands/run.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+test("the check finds what a source uses, and names what pi refuses", async () => {
+	const use = await findUse(`export default (pi) => {
+	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
+	pi.on("session_tree", () => {});
+	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
+}`);
+	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
+	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
+		["event session_tree", 3],
+		["ctx.ui.setEditorComponent", 4],
+	]);
+	const imports =
+		await findUse(`import { CustomEditor as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
+import { complete, sing } from "@earendil-works/pi-ai";
+class Mine extends Base {}
+export default (pi) => { sing(truncateHead(complete)); };
+const manager: SessionManager | null = null;`);
+	expect(imports.refused).toEqual([
+		{
+			what: "CustomEditor of @earendil-works/pi-coding-agent",
+			reason: "pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
+			line: 3,
+		},
+		{ what: "sing of @earendil-works/pi-ai", reason: "it has nothing that would do the same", line: 4 },
+	]);
+	expect(WORKING_MEMBERS.filter((name) => name in REFUSED_MEMBERS)).toEqual([]);
+});
+
+test.each([
+	["index.js", `export default (pi) => { pi.registerCommand("go", { handler: async () => {} }); };`],
+	[
+		"bundle.js",
+		`var name = "x";\nfunction start(pi) { pi.on("session_start", () => {}); }\nexport { start as default };`,
+	],
+	["types.ts", `import type { Theme } from "@earendil-works/pi-coding-agent";\nexport default (pi: object) => {};`],
+])("pi hooks check loads the compiled file %s as an extension", async (name, source) => {
+	const cwd = tempDir();
+	writeFiles(cwd, { [name]: source });
+	const checked = await run({ name: "hooks", action: "check", target: name }, { agentDir: tempAgentDir(), cwd });
+	expect([checked.stderr, checked.code]).toEqual(["", 0]);
+	expect(checked.stdout).toMatch(/^works /m);
+});
+
+test("pi hooks check reports what the local imports of an extension use, with their file", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, {
+		"ext/index.ts": `import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+			export default async function (pi: ExtensionAPI) { (await import("./src/start.js")).start(pi); }`,
+		"ext/src/start.ts": `import { show } from "./screen";
+			export const start = (pi: any) => { pi.on("session_tree", () => {}); pi.on("agent_end", (e: any, ctx: any) => show(ctx)); };`,
+		"ext/src/screen/index.ts": `import "../start.ts";\nexport const show = (ctx: any) => ctx.ui.setTheme("dark");`,
+		"ext/src/unused.ts": `export const never = (ctx: any) => ctx.ui.setEditorComponent(() => {});`,
+	});
+	const checked = await run(
+		{ name: "hooks", action: "check", target: "ext/index.ts" },
+		{ agentDir: tempAgentDir(), cwd },
+	);
+	expect(checked.stdout.split("\n").filter((line) => /^(works|refused)/.test(line))).toEqual([
+		"works     event agent_end",
+		`refused   event session_tree in src/start.ts:2: ${REFUSED_EVENTS.session_tree}`,
+		"refused   ctx.ui.setTheme in src/screen/index.ts:2: the user chooses the theme",
+	]);
+});
