@@ -3,9 +3,9 @@
  * of the context, requests left before the provider's rate limit, model and thinking level. Copy it and change `draw` to show
  * something else.
  *
- * The line is updated by events, never by a timer. Progress is shown only on the screen. The rate limit appears only for providers that report one in their
- * response headers, and the cost only for models with a known price. Where pi has no footer, the line is a status: an RPC
- * client receives it, plain mode prints it when it has changed, and print and JSON mode show nothing.
+ * The line is updated by events, never by a timer. The rate limit appears only for providers that report one in their response
+ * headers, and the cost only for models with a known price. Where pi has no footer, the line is a status, without progress: an
+ * RPC client receives it, plain mode prints it when it has changed, and print and JSON mode show nothing.
  */
 import { type HookAPI, type HookEventContext, isMessageEntry } from "@mariozechner/pi-coding-agent/hooks";
 import { truncateToWidth } from "@mariozechner/pi-tui";

@@ -87,9 +87,8 @@ export class HookUpdates {
 	}
 
 	#add(key: string, progress: (pending: Progress | null) => Progress): void {
-		const stream = this.#streams.get(key) ?? {
-			...{ pending: null, isScheduled: false, timer: undefined, sentAt: Number.NEGATIVE_INFINITY },
-		};
+		const unused = { pending: null, isScheduled: false, timer: undefined, sentAt: Number.NEGATIVE_INFINITY };
+		const stream: UpdateStream = this.#streams.get(key) ?? unused;
 		this.#streams.set(key, stream);
 		stream.pending = progress(stream.pending);
 		if (stream.isScheduled) return;
