@@ -92,12 +92,18 @@ export function startInTerminal(command, { env, cwd, columns = 120, rows = 40 })
 			child.write(mark(n));
 			return (await this.waitFor(mark(n), { from, timeoutMs })) - typed;
 		},
+		/** Ends the program as closing its window does: most keep compiled code for their next start when they end. */
 		async close() {
-			if (!exited) child.kill("SIGKILL");
+			if (!exited) child.kill("SIGHUP");
+			const timer = setTimeout(() => child.kill("SIGKILL"), MAX_END_MS);
 			await ended;
+			clearTimeout(timer);
 		},
 	};
 }
+
+/** Time that a program has to end, ms. */
+const MAX_END_MS = 3000;
 
 /** The printable characters of terminal output. */
 function visible(data) {
