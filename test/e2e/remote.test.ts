@@ -114,10 +114,10 @@ test.each(kinds.flatMap((kind) => Object.keys(ENDS).map((how) => [kind, how] as 
 		await ENDS[how]?.(pi);
 		await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
 		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 3000 });
+		await expect.poll(() => processesWith(mark), { timeout: 3000 }).toEqual([]);
 		if (how === "Escape") await pi.waitForText(/│ stopped · \d/);
 		// The shared connection too, except in the session that goes on.
-		else if (bin !== undefined) await vi.waitUntil(() => processesWith(bin).length === 0, { timeout: 3000 });
+		else if (bin !== undefined) await expect.poll(() => processesWith(bin), { timeout: 3000 }).toEqual([]);
 	},
 );
 

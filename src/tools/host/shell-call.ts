@@ -37,6 +37,8 @@ export interface ShellCallEnd {
 export class ShellCalls {
 	readonly #open = new Set<EngineProcess>();
 
+	#isEnded = false;
+
 	constructor(private readonly engine: ShellEngine) {}
 
 	/** Starts `sh` on the host with a new mark among its arguments. Never rejects. */
@@ -45,6 +47,8 @@ export class ShellCalls {
 		const mark = randomBytes(16).toString("hex");
 		const none = { status: null, leftRunning: false, problem: "" };
 		if (signal?.aborted) return Promise.resolve({ ...none, endedBy: "abort" });
+		// An engine whose shared connection is closed would open another one.
+		if (this.#isEnded) return Promise.resolve({ ...none, endedBy: "itself", problem: "the connection was closed" });
 		let child: EngineProcess;
 		try {
 			child = this.engine.spawn(command(mark));
@@ -126,8 +130,9 @@ export class ShellCalls {
 		});
 	}
 
-	/** Ends all programs. Resolves when they have ended, or after the time that takes. */
+	/** Ends all programs, and starts no more. Resolves when they have ended, or after the time that takes. */
 	async endAll(): Promise<void> {
+		this.#isEnded = true;
 		await Promise.all([...this.#open].map((child) => this.#end(child)));
 	}
 

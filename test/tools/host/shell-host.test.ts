@@ -233,6 +233,18 @@ test("dispose ends what runs and what was left running", async () => {
 	for (const pid of [Number(left.output), ...pids]) await untilGone(pid);
 });
 
+test("after dispose, and while it waits, no program starts: the engine would connect again", async () => {
+	const engine = localShell();
+	const host = await createShellHost(engine, { cwd: tempDir() });
+	await startStubborn(host);
+	const spawn = vi.spyOn(engine, "spawn");
+	const disposed = host.dispose();
+	expect(await outputOf(host, "echo more")).toMatchObject({ output: "", exitCode: null });
+	await disposed;
+	await expect(host.stat("/")).rejects.toThrow("the connection was closed");
+	expect(spawn).not.toHaveBeenCalled();
+});
+
 test("calls run at the same time", async () => {
 	const cwd = tempDir();
 	const host = await start(cwd);
