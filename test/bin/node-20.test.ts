@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -142,4 +143,12 @@ test("files of other builds are deleted after a month, when new ones are written
 	writeFileSync(cachedFile(files.cache), "");
 	run(files);
 	expect(Object.keys(written(files.cache)).sort()).toEqual(["part.0a-_Bz9Z.bin", "recent.bbbbbbbb.bin"]);
+});
+
+test("imports of Node's own modules have their members and a default", async () => {
+	const { load } = createRequire(import.meta.url)("../../bin/import.cjs");
+	const [ours, path] = [await load("node:path"), await import("node:path")];
+	expect([ours.join, ours.default]).toEqual([path.join, path.default]);
+	expect(await load("vitest")).toBe(await import("vitest"));
+	await expect(load("node:missing")).rejects.toThrow("node:missing");
 });
