@@ -15,9 +15,9 @@ import { readFile } from "../../../src/tools/file-content.js";
 import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
-import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
+import type { ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
-import { findProgram, missingPrograms } from "../../helpers/programs.js";
+import { missingPrograms } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -278,88 +278,7 @@ test("an engine that fails is described with what it said", async () => {
 	);
 });
 
-async function found(host: ToolHost, request: Omit<SearchRequest, "signal">): Promise<string[]> {
-	const lines: string[] = [];
-	const result = await host.search({
-		...request,
-		signal: never,
-		onFile: (path) => lines.push(path) > 0,
-		onLine: ({ path, number, isMatch, text }) => lines.push(`${path}${isMatch ? ":" : "-"}${number} ${text}`) > 0,
-	});
-	return result.status === "done" ? lines.sort() : [result.status === "failed" ? result.problem : result.status];
-}
-
-const line = { literal: false, ignoreCase: false, context: 0, maxColumns: 500 };
-
-test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and lines", async (kind) => {
-	const cwd = tempDir();
-	execFileSync("git", ["init", "-q", cwd]);
-	writeFiles(cwd, {
-		".gitignore": "*.log\n",
-		"a.ts": "one\nfoo(needle)\nthree\n",
-		"b.log": "needle\n",
-		".hidden/c=d.md": "Needle 42\n",
-		binary: "needle\0\x01\n",
-	});
-	const host = await start(
-		cwd,
-		localShell({ path: kind === "with ripgrep" ? withRipgrep() : (process.env.PATH ?? "") }),
-	);
-	expect(await found(host, { path: cwd })).toEqual([".gitignore", ".hidden/c=d.md", "a.ts", "binary"]);
-	expect(await found(host, { path: cwd, names: ["*.ts"] })).toEqual(["a.ts"]);
-	expect(await found(host, { path: cwd, lines: { ...line, pattern: "needle\\)?" } })).toEqual(["a.ts:2 foo(needle)"]);
-	expect(await found(host, { path: cwd, lines: { ...line, pattern: "NEEDLE \\d+", ignoreCase: true } })).toEqual([
-		".hidden/c=d.md:1 Needle 42",
-	]);
-	expect(await found(host, { path: cwd, lines: { ...line, pattern: "foo(", literal: true, context: 1 } })).toEqual([
-		"a.ts-1 one",
-		"a.ts-3 three",
-		"a.ts:2 foo(needle)",
-	]);
-	expect(await found(host, { path: join(cwd, "b.log"), lines: { ...line, pattern: "needle" } })).toEqual([":1 needle"]);
-	expect(await found(host, { path: cwd, exclude: "*.md", lines: { ...line, pattern: "eedle" } })).toEqual([
-		"a.ts:2 foo(needle)",
-	]);
-	expect((await found(host, { path: cwd, lines: { ...line, pattern: "foo(" } }))[0]).toMatch(
-		/^The pattern is not a valid regular expression: .*\. Escape special/,
-	);
-	await expect(found(host, { path: join(cwd, "none") })).rejects.toMatchObject({ code: "ENOENT" });
-	await expect(found(host, { path: join(cwd, "a.ts") })).rejects.toMatchObject({ code: "ENOTDIR" });
-});
-
-test("without ripgrep and git, a search finds all files but those of git, and names what it cannot do", async () => {
-	const cwd = tempDir();
-	writeFiles(cwd, { ".git/config": "x", "a.ts": "x", "-b\nc": "x" });
-	const host = await start(cwd);
-	expect(await found(host, { path: cwd })).toEqual(["-b\nc", "a.ts"]);
-	expect(await found(host, { path: cwd, lines: { ...line, pattern: "a(?=b)" } })).toEqual([
-		"ripgrep is not installed on sh here, and without it grep does not support (?= in a pattern. Use a simpler pattern, or bash.",
-	]);
-});
-
-/** A PATH with links to these programs only. */
-function pathWith(...programs: string[]): string {
-	const bin = join(tempDir(), "bin");
-	mkdirSync(bin);
-	for (const name of programs) symlinkSync(findProgram(name) ?? expect.fail(`${name} is missing`), join(bin, name));
-	return bin;
-}
-
-test("a search on a host without ripgrep and POSIX tools names what is missing, instead of finding nothing", async () => {
-	const cwd = tempDir();
-	writeFiles(cwd, { "a.ts": "needle\n" });
-	const bare = ["sh", "uname", "sleep", "cat", "ls", "env"];
-	const search = { path: cwd, lines: { ...line, pattern: "needle" } };
-	const withoutAwk = await start(cwd, localShell({ path: pathWith(...bare, "find", "xargs") }));
-	expect(await found(withoutAwk, search)).toEqual([
-		"Cannot search on sh here: ripgrep is not installed there, and awk, used without it, is missing too. Use bash with the tools that it has.",
-	]);
-	expect(await found(withoutAwk, { path: cwd })).toEqual(["a.ts"]);
-	const withNothing = await start(cwd, localShell({ path: pathWith(...bare) }));
-	const problem = (names: string) => expect.stringContaining(`ripgrep is not installed there, and ${names}, used`);
-	expect(await found(withNothing, { path: cwd })).toEqual([problem("find and xargs")]);
-	expect(await found(withNothing, search)).toEqual([problem("find and xargs and awk")]);
-});
+const NEEDLE = { pattern: "needle", literal: false, ignoreCase: false, context: 0, maxColumns: 500 };
 
 test("everything but a command is one shell on the host", async () => {
 	const cwd = tempDir();
@@ -375,7 +294,7 @@ test("everything but a command is one shell on the host", async () => {
 		() => host.realPath(join(cwd, "a.ts")),
 		() => readFile(host, join(cwd, "a.ts"), { signal: never }),
 		() => host.writeFile(join(cwd, "b.ts"), "x"),
-		() => found(host, { path: cwd, lines: { ...line, pattern: "needle" } }),
+		() => host.search({ path: cwd, lines: NEEDLE, signal: never }),
 	]) {
 		writeFileSync(join(cwd, "shells"), "");
 		await call();
