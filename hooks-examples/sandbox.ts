@@ -55,7 +55,8 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 	};
 	checkDirectory(surroundings);
 	const program = findEngine(surroundings);
-	const engine = createEngine(program, { ...surroundings, state: await makeState(cwd) }, await findRipgrep());
+	const ripgrep = await findRipgrep();
+	const engine = createEngine(program, { ...surroundings, ripgrep, state: await makeState(cwd) });
 	try {
 		return await ctx.shellHost(engine, { cwd, signal: ctx.signal });
 	} catch (error) {
@@ -126,8 +127,8 @@ function namespaceHint(): string {
 	return "see docs/hosts.md; a container needs permission to create user namespaces";
 }
 
-function createEngine(program: string, place: SandboxPlace, ripgrep: string | null): ShellEngine {
-	const env = sandboxEnvironment(place, ripgrep);
+function createEngine(program: string, place: SandboxPlace): ShellEngine {
+	const env = sandboxEnvironment(place);
 	if (place.platform === "darwin") {
 		return {
 			name: "sandbox",
@@ -181,11 +182,10 @@ function describeSandbox({ cwd, hasNetwork }: SandboxPlace): string {
 	);
 }
 
-/** The directory of pi's ripgrep, which programs in the sandbox can read; null for a copy of this file without pi's packages. */
 async function findRipgrep(): Promise<string | null> {
 	try {
 		const { rgPath } = await import("@vscode/ripgrep");
-		return dirname(rgPath);
+		return realPath(dirname(rgPath));
 	} catch {
 		return null;
 	}

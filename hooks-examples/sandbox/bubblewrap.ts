@@ -14,7 +14,7 @@ export function bubblewrapArguments(
 	knownSockets: readonly string[],
 	command: readonly string[],
 ): string[] {
-	const { cwd, homes, state, hasNetwork, hasGit } = place;
+	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = place;
 	const temp = join(state, "tmp");
 	const temps = distinct(TEMP_DIRS.map(realPath).filter(exists));
 	const runs = distinct(RUN_DIRS.map(realPath).filter(exists));
@@ -35,6 +35,7 @@ export function bubblewrapArguments(
 		...runs.flatMap((dir) => ["--remount-ro", dir]),
 		...temps.flatMap((dir) => ["--bind", temp, dir]),
 		...homes.filter(isReplaced).flatMap((home) => ["--ro-bind", home, home]),
+		...(ripgrep !== null && isReplaced(ripgrep) ? ["--ro-bind", ripgrep, ripgrep] : []),
 		...["--bind", cwd, cwd],
 		// A directory that contains a mount can be renamed, and the next command would find other files there: a mount cannot.
 		...distinct(hidden.flatMap((path) => directoriesBetween(cwd, path))).flatMap((dir) => ["--bind", dir, dir]),

@@ -18,10 +18,7 @@ const PROXY_VARIABLES = new Set(
 );
 
 /** The environment of programs in the sandbox. */
-export function sandboxEnvironment(
-	{ env, platform, state, hasNetwork }: SandboxPlace,
-	ripgrep: string | null,
-): NodeJS.ProcessEnv {
+export function sandboxEnvironment({ env, platform, state, hasNetwork, ripgrep }: SandboxPlace): NodeJS.ProcessEnv {
 	const isPassed = (name: string, value: string) =>
 		VARIABLES.has(name) || name.startsWith("LC_") || (hasNetwork && PROXY_VARIABLES.has(name) && !value.includes("@"));
 	return {

@@ -49,6 +49,8 @@ export interface Surroundings {
 export interface SandboxPlace extends Surroundings {
 	/** A private directory with `tmp`, the temporary directory of the sandbox, `hidden-file` and `hidden-dir`. */
 	state: string;
+	/** The directory of pi's ripgrep, which programs in the sandbox can read; null for a copy of the hook without pi's packages. */
+	ripgrep: string | null;
 }
 
 /** Paths with secrets, whether or not they exist. */

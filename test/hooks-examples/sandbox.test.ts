@@ -13,6 +13,7 @@ import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { bubblewrapArguments } from "../../hooks-examples/sandbox/bubblewrap.js";
 import { seatbeltProfile } from "../../hooks-examples/sandbox/seatbelt.js";
 import sandbox from "../../hooks-examples/sandbox.js";
 import type { ShellEngine } from "../../src/hooks/index.js";
@@ -331,6 +332,17 @@ sandboxed("working directories that would open the sandbox are refused", async (
 	expect(await refused(join(home, "linked"))).toBe(about(join(home, "linked"), "its .git is a link"));
 });
 
+test("pi's ripgrep can be read even if pi is in the temporary directory, which the sandbox replaces", () => {
+	const [cwd, state] = [tempDir(), tempDir()];
+	const place = { platform: "linux", cwd, homes: [], env: {}, sessionDir: null, state } as const;
+	const bound = (ripgrep: string) => {
+		const args = bubblewrapArguments({ ...place, ripgrep, hasNetwork: false, hasGit: false }, {}, [], ["true"]);
+		const [replaced = "", ...later] = args.join(" ").split(` --ro-bind ${ripgrep} ${ripgrep} --bind ${cwd}`);
+		return later.length > 0 && replaced.includes(`--bind ${state}/tmp /tmp`);
+	};
+	expect([bound("/tmp/pi/bin"), bound("/usr/lib/pi/bin")]).toEqual([true, false]);
+});
+
 test("the profile for macOS denies what it does not name, and secrets last", () => {
 	writeFileSync("/dev/null", "");
 	const profile = (hasNetwork: boolean) =>
@@ -341,6 +353,7 @@ test("the profile for macOS denies what it does not name, and secrets last", () 
 			env: { PI_CODING_AGENT_DIR: '/Users/a/my "project"/x/agent' },
 			sessionDir: "/Users/a/sessions",
 			state: "/private/tmp/state",
+			ripgrep: null,
 			hasNetwork,
 			hasGit: true,
 		});
