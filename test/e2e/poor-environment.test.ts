@@ -32,7 +32,7 @@ async function ask({ env = {}, before = ":", redirect = "" }: Poverty) {
 	});
 }
 
-test.concurrent.each<[string, Poverty]>([
+test.each<[string, Poverty]>([
 	["no environment", {}],
 	["no home directory", { env: { HOME: "/nonexistent/home" } }],
 	["no temporary directory", { env: { TMPDIR: "/nonexistent/tmp" } }],
