@@ -23,6 +23,8 @@ const RECONNECT_DELAYS_MS = [0, 500, 1500, 3000];
 const RECONNECT_MS = 10_000;
 /** What servers accept on one connection unless configured otherwise. ssh would also connect again, but with a message. */
 const MAX_SESSIONS = 10;
+/** Wait for a place in the shared connection, ms. */
+const SESSION_WAIT_MS = 200;
 /** A socket's path has at most 104 bytes, of which ssh needs 17 for a temporary name and this hook 16. */
 const MAX_TMP_BYTES = 70;
 
@@ -131,6 +133,8 @@ class Connection {
 	#share: readonly string[] | null = null;
 	/** Number of running commands. */
 	#sessions = 0;
+	/** Commands that wait for a place, the first to come first. */
+	#waiting: (() => void)[] = [];
 	#keeper: ChildProcessWithoutNullStreams | undefined;
 	#reconnecting: Promise<void> | undefined;
 
@@ -146,7 +150,9 @@ class Connection {
 
 	/** Starts a program there; after a lost connection as soon as there is one again. */
 	spawn(command: readonly string[]): EngineProcess {
-		if (this.#share !== null) return this.#start(command, this.#share);
+		if (this.#share !== null && this.#sessions < MAX_SESSIONS) return this.#start(command, this.#share);
+		if (this.#share !== null)
+			return new LateProcess(this.#freeSession().then(() => this.#start(command, this.#share ?? [])));
 		this.#reconnecting ??= this.#reconnect().finally(() => {
 			this.#reconnecting = undefined;
 		});
@@ -167,8 +173,24 @@ class Connection {
 		const connection = this.#sessions < MAX_SESSIONS ? share : ["-S", "none"];
 		const process = spawnSsh([...CLIENT, ...connection, ...this.#address(), quoteForShell(command)]);
 		this.#sessions++;
-		process.once("close", () => this.#sessions--);
+		process.once("close", () => {
+			this.#sessions--;
+			this.#waiting.shift()?.();
+		});
 		return process;
+	}
+
+	/** Resolves when a command has ended and left its place, or soon: another connection takes longer than most commands. */
+	#freeSession(): Promise<void> {
+		return new Promise((resolve) => {
+			const go = () => {
+				clearTimeout(timer);
+				this.#waiting = this.#waiting.filter((other) => other !== go);
+				resolve(this.#closed.signal.aborted ? Promise.reject(this.#closed.signal.reason) : undefined);
+			};
+			const timer = setTimeout(go, SESSION_WAIT_MS);
+			this.#waiting.push(go);
+		});
 	}
 
 	#address(): string[] {
