@@ -70,7 +70,9 @@ class ProjectSequencer extends BaseSequencer {
 /** Temporary files are in memory where possible. */
 const memoryDir = createMemoryDir();
 const provide = memoryDir === undefined ? {} : { memoryDir };
-const setupFiles = ["test/helpers/use-memory-dir.ts"];
+/** Run in the worker before each file. */
+const always = ["test/helpers/settle-imports.ts"];
+const setupFiles = [...always, "test/helpers/use-memory-dir.ts"];
 
 /** A machine that does other work, too, can take seconds for what is polled. */
 const expect = { poll: { timeout: 10_000 } };
@@ -116,6 +118,7 @@ export default defineConfig({
 					env: { ...env, PI_TEST_HOST: host },
 					poolOptions,
 					expect,
+					setupFiles: always,
 					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
 					// Each call of a container's engine starts several processes.
 					testTimeout: 60_000,
