@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
@@ -29,12 +30,24 @@ export function readLastModel(path: string, cwd: string): LastModel | null {
 /** Stores the model last used in `cwd`. @throws PiError `config_write_failed` */
 export async function saveLastModel(path: string, cwd: string, used: LastModel): Promise<void> {
 	const key = keyOf(cwd);
+	// Most runs use the same model again, and need not wait for the lock and the disk.
+	if (isLast(path, key, used)) return;
 	await updateJsonFile(path, (current) => {
 		const { [key]: _, ...others } = projectsOf(current);
 		// The order of keys is the order of use.
 		const kept = Object.entries(others).slice(-(MAX_PROJECTS - 1));
 		return { ...current, version: 1, projects: { ...Object.fromEntries(kept), [key]: used } };
 	});
+}
+
+/** True if a directory was the last to store a model, and stored this one. */
+function isLast(path: string, key: string, used: LastModel): boolean {
+	try {
+		const [last, stored] = Object.entries(projectsOf(readJsonObject(path))).at(-1) ?? [];
+		return last === key && isDeepStrictEqual(stored, used);
+	} catch {
+		return false; // it is written again
+	}
 }
 
 function projectsOf(file: unknown): { [cwd: string]: unknown } {

@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { type ByteSource, paceBytes } from "../util/paced-fetch.js";
+import { LightBody } from "./light-body.js";
 import { LightHeaders, type LightRequest } from "./light-headers.js";
 import { currentScope, type Exchange } from "./request-scope.js";
 
@@ -74,7 +75,7 @@ export async function lightFetch(
 	exchange?.onResponse(address, status, response.rawHeaders);
 	response.once("close", () => signal?.removeEventListener("abort", abort));
 	const body = await readBody(response, { address, exchange, signal });
-	// Its headers are not of the global class: see there.
+	// Its headers and body are not of the global classes: see there.
 	return new LightResponse(address, response, body) as unknown as Response;
 }
 
@@ -105,20 +106,10 @@ interface BodyContext {
 	signal: AbortSignal | null | undefined;
 }
 
-async function readBody(response: IncomingMessage, context: BodyContext): Promise<ReadableStream<Uint8Array>> {
+async function readBody(response: IncomingMessage, context: BodyContext): Promise<LightBody> {
 	const source = bytesOf(response, await decode(response), context);
-	if (response.headers["content-type"]?.startsWith("text/event-stream")) return paceBytes(source);
-	return new ReadableStream<Uint8Array>(
-		{
-			async pull(controller) {
-				const { done, value } = await source.read();
-				if (done) controller.close();
-				else controller.enqueue(value);
-			},
-			cancel: (reason) => source.cancel(reason),
-		},
-		{ highWaterMark: 0 },
-	);
+	const isStream = response.headers["content-type"]?.startsWith("text/event-stream");
+	return new LightBody(isStream ? paceBytes(source) : source);
 }
 
 /** The body without its content encoding. */
@@ -185,12 +176,12 @@ class LightResponse {
 	readonly status: number;
 	readonly statusText: string;
 	readonly headers: LightHeaders;
-	#body: ReadableStream<Uint8Array>;
+	#body: LightBody;
 
 	constructor(
 		readonly url: string,
 		{ statusCode, statusMessage, rawHeaders }: IncomingMessage,
-		body: ReadableStream<Uint8Array>,
+		body: LightBody,
 	) {
 		this.status = statusCode ?? 0;
 		this.statusText = statusMessage ?? "";
@@ -202,7 +193,7 @@ class LightResponse {
 		return this.status >= 200 && this.status < 300;
 	}
 
-	get body(): ReadableStream<Uint8Array> {
+	get body(): LightBody {
 		return this.#body;
 	}
 

@@ -20,7 +20,7 @@ export function pacedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fe
 	return async (...request) => {
 		const response = await fetch(...request);
 		if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
-		const paced = new Response(paceBytes(response.body.getReader()), response);
+		const paced = new Response(toStream(paceBytes(response.body.getReader())), response);
 		// A constructed response has no URL.
 		return Object.defineProperty(paced, "url", { value: response.url });
 	};
@@ -35,26 +35,37 @@ export interface ByteSource {
 }
 
 /** The same bytes in small chunks with pauses, up to the end of the body or its last event. */
-export function paceBytes(source: ByteSource): ReadableStream<Uint8Array> {
+export function paceBytes(source: ByteSource): ByteSource {
 	let rest: Uint8Array = new Uint8Array(0);
 	let yieldedAt = performance.now();
 	let tail = "";
+	return {
+		async read() {
+			if (performance.now() - yieldedAt > MAX_BUSY_MS) {
+				await new Promise((resolve) => setImmediate(resolve));
+				yieldedAt = performance.now();
+			}
+			if (rest.length === 0) {
+				const next = LAST_EVENT.test(tail) ? await readSoon(source) : await source.read();
+				if (next.done) return next;
+				rest = next.value;
+			}
+			const chunk = rest.subarray(0, MAX_CHUNK_BYTES);
+			rest = rest.subarray(MAX_CHUNK_BYTES);
+			tail = (tail + latin1.decode(chunk.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
+			return { done: false, value: chunk };
+		},
+		cancel: (reason) => source.cancel(reason),
+	};
+}
+
+function toStream(source: ByteSource): ReadableStream<Uint8Array> {
 	return new ReadableStream<Uint8Array>(
 		{
 			async pull(controller) {
-				if (performance.now() - yieldedAt > MAX_BUSY_MS) {
-					await new Promise((resolve) => setImmediate(resolve));
-					yieldedAt = performance.now();
-				}
-				if (rest.length === 0) {
-					const { done, value } = LAST_EVENT.test(tail) ? await readSoon(source) : await source.read();
-					if (done) return controller.close();
-					rest = value;
-				}
-				const chunk = rest.subarray(0, MAX_CHUNK_BYTES);
-				rest = rest.subarray(MAX_CHUNK_BYTES);
-				tail = (tail + latin1.decode(chunk.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
-				controller.enqueue(chunk);
+				const { done, value } = await source.read();
+				if (done) controller.close();
+				else controller.enqueue(value);
 			},
 			cancel: (reason) => source.cancel(reason),
 		},

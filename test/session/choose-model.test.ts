@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -124,6 +124,18 @@ describe("the model and level last used in a directory", () => {
 });
 
 describe("last-models.json", () => {
+	test("is written only if another model or directory was the last", async () => {
+		const path = join(tempDir(), "last-models.json");
+		const save = async (cwd: string, modelId: string) => {
+			const before = existsSync(path) ? statSync(path).ino : 0;
+			await saveLastModel(path, cwd, { provider: "loopback", modelId, thinkingLevel: "high" });
+			return statSync(path).ino !== before;
+		};
+		const [first, second] = [tempDir(), tempDir()];
+		expect([await save(first, "a"), await save(first, "a"), await save(first, "b")]).toEqual([true, false, true]);
+		expect([await save(second, "b"), await save(first, "b"), await save(first, "b")]).toEqual([true, true, false]);
+	});
+
 	const used = { provider: "lab", modelId: "b", thinkingLevel: "low" as const };
 
 	test("is private, and keeps the entries of other directories when several processes write", async () => {
