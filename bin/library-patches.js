@@ -13,15 +13,25 @@ const REPLACED = [
 	...lightClient("@anthropic-ai/sdk", "0.91.1"),
 ];
 
-/** The list of models is 330 KB of data, which V8 parses several times faster as JSON than as code. */
+/**
+ * The list of models is 330 KB of data, which V8 parses several times faster as JSON than as code. The models of a provider
+ * are parsed when they are first read.
+ */
 async function modelsAsJson(code) {
 	const { MODELS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-	return `export const MODELS = JSON.parse(${JSON.stringify(JSON.stringify(MODELS))});\n`;
+	const texts = Object.entries(MODELS).map(([provider, models]) => [provider, JSON.stringify(models)]);
+	return `export const MODELS = Object.create(null);
+for (const [provider, json] of ${JSON.stringify(texts)}) {
+	const describe = (rest) => Object.defineProperty(MODELS, provider, { enumerable: true, configurable: true, ...rest });
+	describe({ get: () => describe({ value: JSON.parse(json) })[provider] });
+}
+`;
 }
 
 /**
- * A provider's client without the classes of Node's fetch that it uses for each request: pi's own headers, which `fetch` of
- * pi sends without loading Node's, and no forms, which pi does not send. Large requests take memory once.
+ * A provider's client without the classes that it uses for each request and Node loads slowly: pi's own headers, which
+ * `fetch` of pi sends without loading Node's, and no forms and streams, which pi does not send. Large requests take memory
+ * once.
  */
 function lightClient(library, version) {
 	const ours = (file) => JSON.stringify(join(ROOT, "src/network", file));
@@ -29,12 +39,12 @@ function lightClient(library, version) {
 	const encoder = `import { encodeJson } from ${ours("json-body.ts")};
 export const FallbackEncoder = ({ body }) => ({ bodyHeaders: { "content-type": "application/json" }, body: encodeJson(body) });
 `;
-	const withoutForms = (code) => `${code}\nclass FormData {}\n`;
+	const onlyJson = (code) => `${code.replaceAll("globalThis.ReadableStream", "undefined")}\nclass FormData {}\n`;
 	return [
 		{ library, version, file: "internal/headers.mjs", replace: withHeaders },
 		{ library, version, file: "internal/utils/log.mjs", replace: withHeaders },
 		{ library, version, file: "internal/request-options.mjs", replace: () => encoder },
-		{ library, version, file: "client.mjs", replace: withoutForms },
+		{ library, version, file: "client.mjs", replace: onlyJson },
 	];
 }
 

@@ -191,13 +191,17 @@ export class Credentials {
 		return redacted;
 	}
 
-	/** Lets logins adapt the models of their provider, such as to an account's own address; others are unchanged. */
-	async adaptModels(models: readonly Model<Api>[]): Promise<Model<Api>[]> {
-		let adapted = [...models];
+	/**
+	 * Lets logins adapt the models of their provider, such as to an account's own address; others are unchanged.
+	 * @param all called if a login adapts models
+	 * @returns null if none does
+	 */
+	async adaptModels(all: () => readonly Model<Api>[]): Promise<Model<Api>[] | null> {
+		let adapted: Model<Api>[] | null = null;
 		for (const [id, stored] of this.#auth.entries()) {
 			if (stored.type !== "oauth") continue;
 			const provider = await findOAuthProvider(id);
-			adapted = provider?.modifyModels?.(adapted, stored) ?? adapted;
+			if (provider?.modifyModels) adapted = provider.modifyModels(adapted ?? [...all()], stored);
 		}
 		return adapted;
 	}

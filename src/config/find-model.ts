@@ -1,14 +1,15 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { mergeModels } from "./merge-models.js";
+import { ModelLists } from "./model-lists.js";
 import { modelName } from "./model-match.js";
 import { loadModelsFile } from "./models-file.js";
 import { type Environment, paths, processEnvironment } from "./paths.js";
 
 /** The models of pi-ai once a session has loaded them. `findModel` returns at once, so it cannot load them itself. */
-let builtIn: readonly Model<Api>[] | null = null;
+let builtIn: ModelLists | null = null;
 
 /** Passes the models of pi-ai to `findModel`. */
-export function provideModels(models: readonly Model<Api>[]): void {
+export function provideModels(models: ModelLists): void {
 	builtIn = models;
 }
 
@@ -23,8 +24,8 @@ export function findModel(
 	id: string,
 	env: Environment = processEnvironment(),
 ): { model: Model<Api> | null; error: string | null } {
-	const { models, warnings } = mergeModels(builtIn ?? [], loadModelsFile(paths(env).models));
-	const model = models.find((candidate) => candidate.provider === provider && candidate.id === id);
+	const { models, warnings } = mergeModels(builtIn ?? new ModelLists(), loadModelsFile(paths(env).models));
+	const model = models.find(provider, id);
 	if (model) return { model, error: null };
 	const early = builtIn === null ? " · create a session first: it loads the models" : "";
 	const problem = warnings[0] ? ` · models.json has a problem: ${warnings[0]}` : "";

@@ -56,7 +56,7 @@ function projectsOf(file: unknown): { [cwd: string]: unknown } {
 
 function keyOf(cwd: string): string {
 	try {
-		return realpathSync(cwd);
+		return realpathSync.native(cwd);
 	} catch {
 		return cwd;
 	}

@@ -1,21 +1,21 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { isLocalServer } from "./local-addresses.js";
 import type { KnownModel } from "./model-facts.js";
-import { modelName } from "./model-match.js";
+import type { ModelLists } from "./model-lists.js";
 import type { CustomModel, CustomProvider, ModelOverride, ModelsFile } from "./models-file.js";
 
 export interface MergedModels {
-	models: readonly Model<Api>[];
+	models: ModelLists;
 	/** The problems of models.json, one line each. */
 	warnings: string[];
-	/** Names of the models without a known price. */
-	unpriced: ReadonlySet<string>;
+	/** Whether the price of a model is known. */
+	isPriced(model: Pick<Model<Api>, "provider" | "id">): boolean;
 	/** Applies models.json to a model that is found later, such as that of a local server. */
 	adapt(model: Model<Api>): Model<Api>;
 }
 
 /** Applies models.json to the models of pi-ai. */
-export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): MergedModels {
+export function mergeModels(builtIn: ModelLists, file: ModelsFile): MergedModels {
 	const warnings = [...file.warnings];
 	const models = applyProviders(builtIn, file.providers, (provider, problem) => {
 		warnings.push(`${provider.source ?? file.path}: ${problem}`);
@@ -23,7 +23,7 @@ export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): M
 	return {
 		models,
 		warnings,
-		unpriced: unpricedModels(builtIn, file.providers),
+		isPriced: (model) => isPriced(model, builtIn, file.providers),
 		adapt: (model) => {
 			const provider = file.providers.find(({ name }) => name === model.provider);
 			return provider ? adapt(model, provider) : model;
@@ -33,10 +33,10 @@ export function mergeModels(builtIn: readonly Model<Api>[], file: ModelsFile): M
 
 /** Adds the models of providers, and changes how built-in ones are reached. @param warn receives each problem */
 export function applyProviders(
-	models: readonly Model<Api>[],
+	models: ModelLists,
 	providers: readonly CustomProvider[],
 	warn: (provider: CustomProvider, problem: string) => void = () => {},
-): readonly Model<Api>[] {
+): ModelLists {
 	return providers.reduce(
 		(all, provider) => applyProvider(all, provider, (problem) => warn(provider, problem)),
 		models,
@@ -45,9 +45,9 @@ export function applyProviders(
 
 type Warn = (problem: string) => void;
 
-function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, warn: Warn): Model<Api>[] {
+function applyProvider(models: ModelLists, provider: CustomProvider, warn: Warn): ModelLists {
 	const { name, models: own, overrides } = provider;
-	const builtIn = models.filter((model) => model.provider === name);
+	const builtIn = models.of(name);
 	const isBuiltIn = (id: string) => builtIn.some((model) => model.id === id);
 	const added = (own ?? []).flatMap((model) =>
 		isBuiltIn(model.id) ? [] : (createModel(model, provider, builtIn[0], warn) ?? []),
@@ -61,10 +61,7 @@ function applyProvider(models: readonly Model<Api>[], provider: CustomProvider, 
 				warn(`providers.${name}.modelOverrides: no model ${JSON.stringify(id)}`);
 		}
 	}
-	return upsert(
-		models,
-		all.map((model) => adapt(model, provider)),
-	);
+	return models.with(all.map((model) => adapt(model, provider)));
 }
 
 /** Applies what models.json says about a model's provider and about the model itself. */
@@ -133,27 +130,20 @@ function createModel(
 	};
 }
 
-/** pi-ai stores 0 for unknown prices and subscriptions too. */
-function unpricedModels(builtIn: readonly Model<Api>[], providers: readonly CustomProvider[]): Set<string> {
-	const isUnknown = ({ id, name, cost }: Model<Api>) =>
-		cost.input === 0 && cost.output === 0 && !/\bfree\b/i.test(`${id} ${name}`);
-	const known = new Set(builtIn.map(modelName));
-	const unpriced = new Set(builtIn.filter(isUnknown).map(modelName));
-	for (const { name: provider, models, overrides } of providers) {
-		const own = (models ?? []).map((model) => [model.id, model] as const);
-		for (const [id, { cost }] of [...own, ...overrides]) {
-			const name = modelName({ provider, id });
-			if (cost?.input !== undefined || cost?.output !== undefined) unpriced.delete(name);
-			else if (!known.has(name) && !isLocalServer(provider)) unpriced.add(name);
-			known.add(name);
-		}
-	}
-	return unpriced;
-}
-
-/** Adds models; each replaces the model with the same provider and id. */
-export function upsert(models: readonly Model<Api>[], added: readonly Model<Api>[]): Model<Api>[] {
-	const byName = new Map(models.map((model) => [modelName(model), model]));
-	for (const model of added) byName.set(modelName(model), model);
-	return [...byName.values()];
+function isPriced(
+	{ provider, id }: Pick<Model<Api>, "provider" | "id">,
+	builtIn: ModelLists,
+	providers: readonly CustomProvider[],
+): boolean {
+	const listed = providers
+		.filter(({ name }) => name === provider)
+		.flatMap(({ models, overrides }) =>
+			[...(models ?? []).filter((own) => own.id === id), overrides.get(id) ?? []].flat(),
+		);
+	if (listed.some(({ cost }) => cost?.input !== undefined || cost?.output !== undefined)) return true;
+	const known = builtIn.find(provider, id);
+	if (!known) return listed.length === 0 || isLocalServer(provider);
+	// pi-ai stores 0 for unknown prices and subscriptions too.
+	const { cost, name } = known;
+	return cost.input !== 0 || cost.output !== 0 || /\bfree\b/i.test(`${id} ${name}`);
 }

@@ -52,12 +52,20 @@ export function readPatterns(spec: string): ModelPattern[] {
 	return colon > 0 && level ? [{ name }, { name: name.slice(0, colon), thinkingLevel: level }] : [{ name }];
 }
 
-/** Models with exactly this `provider/id` or id. Case matters only if it distinguishes two models. */
-export function findExact(models: readonly Model<Api>[], name: string): Model<Api>[] {
+/** Models with exactly this `provider/id`. Case matters only if it distinguishes two models. */
+export function findByName(models: readonly Model<Api>[], name: string): Model<Api>[] {
+	return findEqual(models, name, modelName);
+}
+
+/** Models with exactly this id. Case matters only if it distinguishes two models. */
+export function findById(models: readonly Model<Api>[], id: string): Model<Api>[] {
+	return findEqual(models, id, (model) => model.id);
+}
+
+function findEqual(models: readonly Model<Api>[], name: string, of: (model: Model<Api>) => string): Model<Api>[] {
 	const wanted = name.toLowerCase();
-	const full = models.filter((model) => modelName(model).toLowerCase() === wanted);
-	const found = full.length > 0 ? full : models.filter((model) => model.id.toLowerCase() === wanted);
-	const sameCase = found.filter((model) => model.id === name || modelName(model) === name);
+	const found = models.filter((model) => of(model).toLowerCase() === wanted);
+	const sameCase = found.filter((model) => of(model) === name);
 	return sameCase.length > 0 ? sameCase : found;
 }
 

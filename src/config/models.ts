@@ -3,12 +3,15 @@ import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
 import { provideModels } from "./find-model.js";
-import { applyProviders, mergeModels, upsert } from "./merge-models.js";
+import { applyProviders, mergeModels } from "./merge-models.js";
+import { ModelLists } from "./model-lists.js";
 import {
 	byLikelihood,
-	findExact,
+	findById,
+	findByName,
 	findFuzzy,
 	findGlob,
+	type ModelPattern,
 	modelName,
 	PREFERRED_MODELS,
 	readPatterns,
@@ -42,57 +45,70 @@ export interface DefaultModelSources {
 /** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
 export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
 	const { getModels, getProviders } = await import("../util/pi-ai.js");
-	const builtIn: Model<Api>[] = getProviders().flatMap((provider): Model<Api>[] => getModels(provider));
+	const builtIn = new ModelLists(new Map(getProviders().map((provider) => [provider, () => getModels(provider)])));
 	provideModels(builtIn);
-	const { models, warnings, unpriced, adapt } = mergeModels(builtIn, file);
-	return new ModelRegistry(await credentials.adaptModels(models), credentials, warnings, unpriced, adapt);
+	const { models, ...facts } = mergeModels(builtIn, file);
+	const registry = new ModelRegistry(models, credentials, facts);
+	await registry.refresh();
+	return registry;
 }
+
+/** What a registry knows besides its models. */
+export interface RegistryFacts {
+	/** Problems in models.json, one line each. */
+	warnings?: readonly string[];
+	/** Whether the price of a model is known; the price of others is stored as 0. */
+	isPriced?(model: Model<Api>): boolean;
+	/** Applies models.json to a model that is registered later. */
+	adapt?(model: Model<Api>): Model<Api>;
+}
+
+type Search = (name: string) => readonly Model<Api>[];
 
 /** All known models, and those with a key. */
 export class ModelRegistry {
-	#models: readonly Model<Api>[];
-	#registered: readonly Model<Api>[] = [];
+	#models: ModelLists;
+	/** As they were before models.json was applied to them. */
+	#registered = new ModelLists();
 	readonly #credentials: Credentials;
+	readonly #facts: RegistryFacts;
 
-	/**
-	 * @param warnings problems in models.json, one line each
-	 * @param unpriced names of the models whose price is unknown
-	 * @param adapt applies models.json to a model that is registered later
-	 */
-	constructor(
-		models: readonly Model<Api>[],
-		credentials: Credentials,
-		readonly warnings: readonly string[] = [],
-		private readonly unpriced: ReadonlySet<string> = new Set(),
-		private readonly adapt: (model: Model<Api>) => Model<Api> = (model) => model,
-	) {
+	constructor(models: ModelLists, credentials: Credentials, facts: RegistryFacts = {}) {
 		this.#models = models;
 		this.#credentials = credentials;
+		this.#facts = facts;
 	}
 
-	/** All models, grouped by provider. */
+	/** Problems in models.json, one line each. */
+	get warnings(): readonly string[] {
+		return this.#facts.warnings ?? [];
+	}
+
+	/** All models, grouped by provider. Prefer other members during the start: this reads the lists of all providers. */
 	all(): readonly Model<Api>[] {
-		return this.#models;
+		return this.#models.all();
+	}
+
+	/** The names of all providers. */
+	get providers(): readonly string[] {
+		return this.#models.providers;
 	}
 
 	/** Whether the price of a model is known; the price of others is stored as 0. */
 	isPriced(model: Model<Api>): boolean {
-		return !this.unpriced.has(modelName(model));
+		return this.#facts.isPriced?.(model) ?? true;
 	}
 
 	/** Models whose provider has a key or needs none. */
 	availableModels(): Model<Api>[] {
-		const usable = new Map<string, boolean>();
-		return this.#models.filter(({ provider }) => {
-			const known = usable.get(provider) ?? this.#credentials.hasKey(provider);
-			usable.set(provider, known);
-			return known;
-		});
+		return this.providers
+			.filter((provider) => this.#credentials.hasKey(provider))
+			.flatMap((provider) => this.#models.of(provider));
 	}
 
 	/** Models that were registered, before models.json was applied to them. */
 	get registered(): readonly Model<Api>[] {
-		return this.#registered;
+		return this.#registered.all();
 	}
 
 	/**
@@ -100,8 +116,8 @@ export class ModelRegistry {
 	 * changes it.
 	 */
 	registerModels(models: readonly Model<Api>[]): void {
-		this.#registered = upsert(this.#registered, models);
-		this.#models = upsert(this.#models, models.map(this.adapt));
+		this.#registered = this.#registered.with(models);
+		this.#models = this.#models.with(models.map((model) => this.#facts.adapt?.(model) ?? model));
 	}
 
 	/** Adds the models of providers until the files are read again, with which their keys become known. */
@@ -111,11 +127,12 @@ export class ModelRegistry {
 
 	/** Lets logins adapt the models of their provider again, after `/login`. */
 	async refresh(): Promise<void> {
-		this.#models = await this.#credentials.adaptModels(this.#models);
+		const adapted = await this.#credentials.adaptModels(() => this.all());
+		if (adapted) this.#models = new ModelLists().with(adapted);
 	}
 
 	findModel(provider: string, id: string): Model<Api> | undefined {
-		return this.#models.find((model) => model.provider === provider && model.id === id);
+		return this.#models.find(provider, id);
 	}
 
 	/**
@@ -124,19 +141,18 @@ export class ModelRegistry {
 	 * @throws PiError `model_unknown`; the hint lists similar names
 	 */
 	resolveModelSpec(spec: string, { provider }: { provider?: string } = {}): ResolvedModel {
-		const all = provider === undefined ? this.#models : this.ofProvider(provider);
-		const [found] = this.#matchName(spec, all);
+		const within = provider === undefined ? undefined : this.ofProvider(provider);
+		const found = this.#matchName(spec, within);
 		if (found) return found;
-		throw this.#unknownModel(spec, all);
+		throw this.#unknownModel(spec, within ?? this.all());
 	}
 
 	/** The models of a provider. @throws PiError `model_unknown` if it has none; the hint lists similar names */
 	ofProvider(provider: string): readonly Model<Api>[] {
-		const models = this.#models.filter((model) => model.provider === provider);
+		const models = this.#models.of(provider);
 		if (models.length > 0) return models;
-		const providers = [...new Set(this.#models.map((model) => model.provider))];
 		throw new PiError("model_unknown", `No provider ${JSON.stringify(provider)}`, {
-			hint: this.#withProblem(nearHint(nearest(provider, providers))),
+			hint: this.#withProblem(nearHint(nearest(provider, this.providers))),
 		});
 	}
 
@@ -147,7 +163,7 @@ export class ModelRegistry {
 	checkPatterns(patterns: readonly string[]): string[] {
 		const { unmatched } = this.matchModels(patterns);
 		const unknown = unmatched.filter((pattern) =>
-			readPatterns(pattern).every(({ name }) => findGlob(this.#models, name).length === 0),
+			readPatterns(pattern).every(({ name }) => findGlob(this.all(), name).length === 0),
 		);
 		if (patterns.length > 0 && unknown.length === patterns.length) {
 			const names = unknown.map((pattern) => JSON.stringify(pattern)).join(", ");
@@ -170,7 +186,7 @@ export class ModelRegistry {
 		const models = new Map<string, ResolvedModel>();
 		const unmatched: string[] = [];
 		for (const pattern of patterns) {
-			const found = /[*?]/.test(pattern) ? this.#matchGlob(pattern) : this.#matchName(pattern, this.#models);
+			const found = /[*?]/.test(pattern) ? this.#matchGlob(pattern) : [this.#matchName(pattern) ?? []].flat();
 			if (found.length === 0) unmatched.push(pattern);
 			for (const resolved of found) {
 				const name = modelName(resolved.model);
@@ -225,19 +241,54 @@ export class ModelRegistry {
 			return model ? { model } : {};
 		}
 		const named = defaultProvider === undefined ? defaultModel : `${defaultProvider}/${defaultModel}`;
-		const model = [named, defaultModel].flatMap((name) => this.#exact(name))[0];
+		const model = this.#first(this.#exactSearches(), [{ name: named }, { name: defaultModel }])?.model;
 		return model ? { model } : { warning: `settings.json names an unknown model: ${named}` };
 	}
 
-	#exact(name: string): Model<Api>[] {
-		return findExact(this.#models, name).sort(
-			(a, b) => Number(this.#credentials.hasKey(b.provider)) - Number(this.#credentials.hasKey(a.provider)),
-		);
+	/** Searches for exactly this `provider/id` or id. The lists of providers without a key are read last. */
+	#exactSearches(within?: readonly Model<Api>[]): Search[] {
+		return [
+			(name) => findByName(within ?? this.#named(name), name),
+			(name) => findById(this.#usable(within), name),
+			(name) => findById(within ?? this.all(), name),
+		];
+	}
+
+	/** Searches for words of a name. */
+	#fuzzySearches(within?: readonly Model<Api>[]): Search[] {
+		return [(words) => findFuzzy(this.#usable(within), words), (words) => findFuzzy(within ?? this.all(), words)];
+	}
+
+	/** The best result of the first search that finds one of the names. */
+	#first(searches: readonly Search[], patterns: readonly ModelPattern[]): ResolvedModel | undefined {
+		for (const search of searches) {
+			for (const { name, thinkingLevel } of patterns) {
+				const model = this.#best(search(name));
+				if (model) return { model, ...(thinkingLevel && { thinkingLevel }) };
+			}
+		}
+		return undefined;
+	}
+
+	/** The models of the providers that a name may begin with. */
+	#named(name: string): Model<Api>[] {
+		const isNamed = (provider: string) => name.toLowerCase().startsWith(`${provider.toLowerCase()}/`);
+		return this.providers.filter(isNamed).flatMap((provider) => this.#models.of(provider));
+	}
+
+	#usable(within: readonly Model<Api>[] | undefined): Model<Api>[] {
+		return within?.filter(({ provider }) => this.#credentials.hasKey(provider)) ?? this.availableModels();
+	}
+
+	/** The most likely model; those with a key come first. */
+	#best(models: readonly Model<Api>[]): Model<Api> | undefined {
+		const hasKey = ({ provider }: Model<Api>) => Number(this.#credentials.hasKey(provider));
+		return [...models].sort((a, b) => hasKey(b) - hasKey(a) || byLikelihood(a, b))[0];
 	}
 
 	#preferred(): Model<Api> | undefined {
 		const known = new Set(PREFERRED_MODELS.map(({ provider }) => provider));
-		const others = new Set(this.#models.map(({ provider }) => provider).filter((provider) => !known.has(provider)));
+		const others = this.providers.filter((provider) => !known.has(provider));
 		for (const provider of [...known, ...others]) {
 			const best = this.#isChosen(provider) ? this.bestOf(provider) : undefined;
 			if (best) return best;
@@ -255,7 +306,7 @@ export class ModelRegistry {
 	bestOf(provider: string): Model<Api> | undefined {
 		const ids = PREFERRED_MODELS.find((preferred) => preferred.provider === provider)?.ids ?? [];
 		const preferred = ids.map((id) => this.findModel(provider, id)).find((model) => model !== undefined);
-		return preferred ?? this.#models.find((model) => model.provider === provider);
+		return preferred ?? this.#models.of(provider)[0];
 	}
 
 	#matchGlob(pattern: string): ResolvedModel[] {
@@ -266,17 +317,8 @@ export class ModelRegistry {
 		return [];
 	}
 
-	/** @returns the best match, or an empty list */
-	#matchName(spec: string, models: readonly Model<Api>[]): ResolvedModel[] {
-		const usable = new Set(this.availableModels());
-		const byUse = (a: Model<Api>, b: Model<Api>) => Number(usable.has(b)) - Number(usable.has(a)) || byLikelihood(a, b);
-		for (const find of [findExact, findFuzzy]) {
-			for (const { name, thinkingLevel } of readPatterns(spec)) {
-				const [model] = find(models, name).sort(byUse);
-				if (model) return [{ model, ...(thinkingLevel && { thinkingLevel }) }];
-			}
-		}
-		return [];
+	#matchName(spec: string, within?: readonly Model<Api>[]): ResolvedModel | undefined {
+		return this.#first([...this.#exactSearches(within), ...this.#fuzzySearches(within)], readPatterns(spec));
 	}
 
 	#unknownModel(spec: string, all: readonly Model<Api>[]): PiError {

@@ -40,7 +40,7 @@ export function createAccounts(
 			const logins = sites.map(({ id, name }) => withSource({ provider: id, kind: "login", name }));
 			// A provider with a login and no variable for a key only accepts the tokens of its login.
 			const loginOnly = new Set(sites.map(({ id }) => id).filter((id) => keyVariables(id).length === 0));
-			const keys = [...new Set(registry.all().map(({ provider }) => provider))]
+			const keys = registry.providers
 				.filter((provider) => !loginOnly.has(provider))
 				.map((provider) => withSource({ provider, kind: "key", name: providerName(provider) }))
 				.sort((a, b) => a.name.localeCompare(b.name, "en"));

@@ -95,7 +95,7 @@ async function checkPatterns({ models }: ModelChoice, { registry, local }: Sourc
 }
 
 async function findProvider(provider: string, { registry, local }: Sources): Promise<void> {
-	if (registry.all().some((model) => model.provider === provider)) return;
+	if (registry.providers.includes(provider)) return;
 	await registerLocalModels(registry, local);
 	registry.ofProvider(provider);
 }

@@ -77,7 +77,9 @@ export class ModelFiles {
 
 	/** The models whose requests a hook sends. */
 	streamed(): Model<Api>[] {
-		return this.loaded.registry.all().filter(({ provider }) => this.hookProvider(provider)?.stream !== undefined);
+		const { registry } = this.loaded;
+		const providers = registry.providers.filter((provider) => this.hookProvider(provider)?.stream !== undefined);
+		return providers.flatMap((provider) => registry.ofProvider(provider));
 	}
 
 	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */

@@ -16,13 +16,17 @@ const PATCH = `Why.
 +export const one = "I";
 `;
 const CLIENT = {
-	"client.mjs": "export const isForm = (body) => body instanceof FormData;\n",
+	"client.mjs":
+		"export const isForm = (body) => body instanceof FormData;\nexport const isStream = (body) => globalThis.ReadableStream && body instanceof globalThis.ReadableStream;\n",
 	"internal/headers.mjs": "export const headers = new Headers();\n",
 	"internal/request-options.mjs": "export const FallbackEncoder = () => ({});\n",
 	"internal/utils/log.mjs": "export const isHeaders = (value) => value instanceof Headers;\n",
 };
 /** The modules that bin/library-patches.js itself replaces. */
-const MODELS = { version: "0.73.1", files: { "dist/models.generated.js": "export const MODELS = { a: { b: 1 } };\n" } };
+const MODELS = {
+	version: "0.73.1",
+	files: { "dist/models.generated.js": "export const MODELS = { a: { b: 1 }, c: {} };\n" },
+};
 const CLIENTS = {
 	openai: { version: "6.26.0", files: CLIENT },
 	"@anthropic-ai/sdk": { version: "0.91.1", files: CLIENT },
@@ -56,6 +60,7 @@ test("all listed modules are replaced, and no other modules of their libraries",
 		"@anthropic-ai/sdk/internal/request-options.mjs",
 		"@anthropic-ai/sdk/internal/utils/log.mjs",
 		"@mariozechner/pi-ai/dist/models.generated.js",
+		"@mariozechner/pi-ai/dist/models.js",
 		"@mariozechner/pi-ai/dist/providers/amazon-bedrock.js",
 		"@mariozechner/pi-ai/dist/providers/anthropic.js",
 		"@mariozechner/pi-ai/dist/providers/google-vertex.js",
@@ -91,14 +96,31 @@ test("a patch changes its module, and a replacement replaces the complete module
 		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/headers.mjs"]}`,
 		`import { LightHeaders as Headers } from ${lightHeaders};\n${CLIENT["internal/utils/log.mjs"]}`,
 		expect.stringMatching(/^import \{ encodeJson \} from .*json-body\.ts";\nexport const FallbackEncoder = /),
-		`${CLIENT["client.mjs"]}\nclass FormData {}\n`,
+		expect.stringMatching(
+			/^export const isForm = .*\n.* => undefined && body instanceof undefined;\n\nclass FormData \{\}\n$/,
+		),
 	];
 	expect(sources).toEqual([
 		'// one\nexport const one = "I";\n',
-		`export const MODELS = JSON.parse(${JSON.stringify('{"a":{"b":1}}')});\n`,
+		expect.stringContaining(
+			JSON.stringify([
+				["a", '{"b":1}'],
+				["c", "{}"],
+			]),
+		),
 		...client,
 		...client,
 	]);
+});
+
+test("the models of a provider are those of the library, and are parsed when they are first read", async () => {
+	const path = join(root, "node_modules/@mariozechner/pi-ai/dist/models.generated.js");
+	const asModule = (code: string) => import(`data:text/javascript,${encodeURIComponent(code)}`);
+	const code = (await libraryPatches().patchedSource(path, readFileSync(path, "utf8"))) ?? "";
+	const [library, replaced] = await Promise.all([asModule(readFileSync(path, "utf8")), asModule(code)]);
+	expect(Object.getOwnPropertyDescriptor(replaced.MODELS, "anthropic")?.get).toBeTypeOf("function");
+	expect({ ...replaced.MODELS }).toEqual(library.MODELS);
+	expect(replaced.MODELS.anthropic).toBe(replaced.MODELS.anthropic);
 });
 
 test.each([

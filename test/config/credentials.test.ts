@@ -248,7 +248,7 @@ describe("a login", () => {
 		const { keys } = setup();
 		await keys.saveLogin("test-login", { access: "host", refresh: "r", expires: Date.now() + 3_600_000 });
 		const [model] = (await import("@mariozechner/pi-ai")).getModels("openai");
-		expect(model && (await keys.adaptModels([model]))).toEqual([{ ...model, baseUrl: "https://host" }]);
+		expect(model && (await keys.adaptModels(() => [model]))).toEqual([{ ...model, baseUrl: "https://host" }]);
 	});
 });
 

@@ -191,7 +191,7 @@ async function checkModels({ env, paths, settings, localServers }: Location): Pr
 		findLocalModels({ env, ...localServers }),
 	]);
 	const findings = warnings.map((text): Finding => ({ name: "models", state: "problem", text }));
-	const providers = new Set([...registry.all().map(({ provider }) => provider), ...environmentProviders()]);
+	const providers = new Set([...registry.providers, ...environmentProviders()]);
 	const keys = [...providers].flatMap((provider) => {
 		const source = credentials.keySource(provider);
 		return source === undefined || source === "no key needed" ? [] : [`${provider} (${source})`];

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials } from "../../../../src/config/credentials.js";
+import { ModelLists } from "../../../../src/config/model-lists.js";
 import { ModelRegistry } from "../../../../src/config/models.js";
 import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
 import { createModelOffers } from "../../../../src/session/session-models.js";
@@ -31,7 +32,9 @@ function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
 		home: "/nowhere",
 	});
-	const registry = new ModelRegistry(MODELS, credentials, [], new Set(["anthropic/unpriced"]));
+	const registry = new ModelRegistry(new ModelLists().with(MODELS), credentials, {
+		isPriced: ({ id }) => id !== "unpriced",
+	});
 	const models = createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } });
 	const chosen: unknown[] = [];
 	const closed = new AbortController();
