@@ -23,6 +23,14 @@ const STAGES = {
 /** Loaded with the first extension: its folder is one file, because each file takes Node a millisecond. */
 const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 
+/** Loaded for the first request: small modules that most clients of providers need. */
+const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
+const REQUEST = [
+	...["src/network/light-fetch.ts", "src/network/json-body.ts"],
+	...["utils/headers.js", "utils/json-parse.js"].map((file) => `${PI_AI}/${file}`),
+	...["providers/transform-messages.js", "providers/github-copilot-headers.js"].map((file) => `${PI_AI}/${file}`),
+];
+
 /**
  * Splits by stage: modules that exactly the same stages need share a file. So a stage reads a few files, and no module that
  * it does not need. Modules that no stage needs are split at dynamic imports.
@@ -30,13 +38,15 @@ const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 function splitByStage() {
 	let stagesOf;
 	let adapter;
+	let request;
 	return (id, graph) => {
 		stagesOf ??= reach(graph, STAGES);
 		adapter ??= reach(graph, { adapter: ADAPTER });
+		request ??= reach(graph, { request: REQUEST });
 		// Keeps other modules out of entry points, which must only export their own names.
 		if (graph.getModuleInfo(id)?.isEntry) return null;
 		const isAdapter = adapter.has(id) && dirname(id) === join(root, "src/extensions");
-		return stagesOf.get(id)?.join("-") ?? (isAdapter ? "adapter" : null);
+		return stagesOf.get(id)?.join("-") ?? request.get(id)?.[0] ?? (isAdapter ? "adapter" : null);
 	};
 }
 
