@@ -38,11 +38,11 @@ function withStartBudget(run) {
 	}
 }
 
-/** Makes V8 optimize only functions that run for long, once the first frame is on the screen. */
+/** Makes V8 optimize only functions that run for long, once the program has started. */
 function optimizeLate() {
 	// Later versions lack the option, which V8 would report on stderr. They start with a compiler that costs little.
 	if (!process.version.startsWith("v20.")) return;
-	process.once("pi:painted", () => {
+	process.once("pi:started", () => {
 		budget = BUDGET.later;
 		require("node:v8").setFlagsFromString(budget);
 	});

@@ -11,6 +11,7 @@ import type { ModeIO } from "../modes/mode.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
+import { announceStart } from "../util/started.js";
 import type { CliContext } from "./options.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
@@ -58,6 +59,7 @@ export async function runAcp(
 	const releaseErrors = watchStrayErrors(server);
 	if (process.stdin.isTTY) printNotices(io, ["pi acp waits for an editor on stdin · pi acp --help describes it"]);
 	try {
+		announceStart();
 		await server.serve();
 		return end.exitCode ?? 0;
 	} finally {

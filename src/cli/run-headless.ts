@@ -5,6 +5,7 @@ import type { ExitCode, ModeIO } from "../modes/mode.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
+import { announceStart } from "../util/started.js";
 import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
@@ -29,6 +30,7 @@ export async function runHeadless(
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
 	]);
+	announceStart();
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);

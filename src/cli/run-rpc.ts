@@ -6,6 +6,7 @@ import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
+import { announceStart } from "../util/started.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { isUnsaved } from "./session-problems.js";
 import { printNotices, READER_GONE } from "./standard-io.js";
@@ -18,6 +19,7 @@ import { divertConsole, watchStrayErrors } from "./stray-errors.js";
  */
 export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Readable = process.stdin): Promise<number> {
 	const session = await createAgentSession({ ...options, watch: new Watchdog() });
+	announceStart();
 	const shown = new Set<string>();
 	const show = (line: string) => {
 		if (!shown.has(line)) printNotices(io, [line]);

@@ -88,14 +88,14 @@ test("code that V8 compiled with other options is replaced", () => {
 	expect(written(files.cache)).not.toEqual(first);
 });
 
-test("once the first frame is painted, V8 optimizes later, on Node 20 only, and takes the same code", () => {
+test("once the program has started, V8 optimizes later, on Node 20 only, and takes the same code", () => {
 	const files = createBundle();
 	const early = readFileSync(join(files.bundle, "main.cjs"), "utf8");
 	run(files);
 	const first = written(files.cache);
 	const flags = `const v8 = require("node:v8"), set = v8.setFlagsFromString, given = [];
 		v8.setFlagsFromString = (flag) => (given.push(flag), set(flag));
-		process.emit("pi:painted"); process.emit("pi:painted");`;
+		process.emit("pi:started"); process.emit("pi:started");`;
 	writeFileSync(join(files.bundle, "main.cjs"), `${flags}${early};console.log(given.join());`);
 	const [later, start] = ["--interrupt-budget=1500000", "--interrupt-budget=67584"];
 	const given = process.version.startsWith("v20.") ? [later, start, later].join() : "";

@@ -1,13 +1,11 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
 import { exitBySignal } from "../../util/signals.js";
+import { announceStart } from "../../util/started.js";
 import { endSession, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
-
-/** Event of the process for bin/node-20.cjs. */
-const PAINTED = "pi:painted";
 
 /**
  * Runs pi on a terminal until the user quits. Draws the first frame before the session exists and keeps what the user
@@ -27,8 +25,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
 		await painted(() => editor.getText() !== "");
-		const events: NodeJS.EventEmitter = process;
-		events.emit(PAINTED);
+		announceStart();
 		session = await options.startSession(startQuestions(components, options));
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();
