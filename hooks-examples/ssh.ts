@@ -28,12 +28,16 @@ const SESSION_WAIT_MS = 200;
 /** A socket's path has at most 104 bytes, of which ssh needs 17 for a temporary name and this hook 16. */
 const MAX_TMP_BYTES = 70;
 
-/** For every use of `ssh`: no questions, no greetings, nothing that disturbs a command. */
-const COMMON = ["-T", ...options("BatchMode=yes", "LogLevel=ERROR", "ClearAllForwardings=yes", "RemoteCommand=none")];
-const CLIENT = [...COMMON, ...options("ControlMaster=no")];
-/** Finds a dead connection within 15 s. The local command runs when other processes can use the connection. */
+/** For every use of `ssh`: no questions, nothing that disturbs a command. */
+const COMMON = ["-T", ...options("BatchMode=yes", "ClearAllForwardings=yes", "RemoteCommand=none")];
+/** Without greetings. */
+const CLIENT = [...COMMON, ...options("LogLevel=ERROR", "ControlMaster=no")];
+/**
+ * Finds a dead connection within 15 s. The local command runs when other processes can use the connection. That the server
+ * closed the connection counts as information for ssh, not as an error.
+ */
 const MASTER = [
-	...["-M", "-N", ...COMMON],
+	...["-M", "-N", ...COMMON, ...options("LogLevel=INFO")],
 	...options("ControlPersist=no", "ConnectTimeout=20", "ServerAliveInterval=5", "ServerAliveCountMax=3"),
 	...options("PermitLocalCommand=yes", "LocalCommand=echo connected"),
 ];

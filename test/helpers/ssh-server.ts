@@ -24,8 +24,8 @@ export interface SshServer {
 	connections(): number;
 	/** Breaks all connections. */
 	cut(): void;
-	/** Whether new connections end at once. */
-	setRefusing(isRefusing: boolean): void;
+	/** Whether and how new connections end at once. */
+	setRefusing(how: "reset" | "close" | null): void;
 }
 
 /** Starts a server for the running test. */
@@ -36,11 +36,12 @@ export async function startSshServer(): Promise<SshServer> {
 	onTestFinished(sshd.stop);
 
 	let connections = 0;
-	let isRefusing = false;
+	let refusing: "reset" | "close" | null = null;
 	const sockets = new Set<Socket>();
 	const bridge = createServer((client) => {
 		client.on("error", () => {});
-		if (isRefusing) return void client.resetAndDestroy();
+		if (refusing === "reset") return void client.resetAndDestroy();
+		if (refusing === "close") return void client.end("SSH-2.0-closing\r\n");
 		connections++;
 		client.setNoDelay(true);
 		const server = connect(sshd.port, "127.0.0.1").setNoDelay(true);
@@ -56,8 +57,8 @@ export async function startSshServer(): Promise<SshServer> {
 	return {
 		...{ dir, cut, home: sshd.home, ...writeSshClient(dir, port, programs) },
 		connections: () => connections,
-		setRefusing(refuses) {
-			isRefusing = refuses;
+		setRefusing(how) {
+			refusing = how;
 		},
 	};
 }
