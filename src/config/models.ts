@@ -282,8 +282,10 @@ export class ModelRegistry {
 
 	/** The most likely model; those with a key come first. */
 	#best(models: readonly Model<Api>[]): Model<Api> | undefined {
-		const hasKey = ({ provider }: Model<Api>) => Number(this.#credentials.hasKey(provider));
-		return [...models].sort((a, b) => hasKey(b) - hasKey(a) || byLikelihood(a, b))[0];
+		const providers = new Set(models.map(({ provider }) => provider));
+		const usable = new Set([...providers].filter((provider) => this.#credentials.hasKey(provider)));
+		const byKey = (a: Model<Api>, b: Model<Api>) => Number(usable.has(b.provider)) - Number(usable.has(a.provider));
+		return [...models].sort((a, b) => byKey(a, b) || byLikelihood(a, b))[0];
 	}
 
 	#preferred(): Model<Api> | undefined {
