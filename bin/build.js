@@ -23,8 +23,8 @@ const STAGES = {
 /** Loaded with the first extension: its folder is one file, because each file takes Node a millisecond. */
 const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 
-/** Loaded for the first request: small modules that most clients of providers need. */
 const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
+/** Loaded for the first request: small modules that most clients of providers need. */
 const REQUEST = [
 	...["src/network/light-fetch.ts", "src/network/json-body.ts"],
 	...["utils/headers.js", "utils/json-parse.js"].map((file) => `${PI_AI}/${file}`),
