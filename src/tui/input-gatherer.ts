@@ -99,8 +99,10 @@ export class InputGatherer {
 		const flush = () => {
 			const held = this.#held;
 			this.#held = "";
-			// Two escape characters are Escape twice: a slow connection delivers them together.
-			for (const key of LONE_ESCAPES.test(held) ? held : [held]) if (key !== "") this.emit(key);
+			// Two escape characters are Escape twice: a slow connection delivers them together. The library waits after an escape
+			// character, too, and would take the start of a report that follows as part of the key.
+			const keys = LONE_ESCAPES.test(held) ? Array<string>(held.length).fill(ESCAPE) : [held];
+			for (const key of keys) if (key !== "") this.emit(key);
 		};
 		const timer = setTimeout(
 			() => {

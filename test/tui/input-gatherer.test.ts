@@ -1,3 +1,4 @@
+import { StdinBuffer } from "@mariozechner/pi-tui";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { InputGatherer } from "../../src/tui/input-gatherer.js";
 
@@ -44,19 +45,19 @@ test("a lone escape is passed on after a short delay, the start of a sequence af
 	await vi.advanceTimersByTimeAsync(29);
 	expect(emitted).toEqual([]);
 	await vi.advanceTimersByTimeAsync(2);
-	expect(emitted).toEqual(["\x1b"]);
+	expect(emitted).toEqual(["\x1b[27u"]);
 	gatherer.push("\x1b[");
 	await vi.advanceTimersByTimeAsync(200);
-	expect(emitted).toEqual(["\x1b"]);
+	expect(emitted).toEqual(["\x1b[27u"]);
 	await vi.advanceTimersByTimeAsync(60);
-	expect(emitted).toEqual(["\x1b", "\x1b["]);
+	expect(emitted).toEqual(["\x1b[27u", "\x1b["]);
 });
 
 test("two escapes in one read are two keys", async () => {
 	const { emitted, gatherer } = start();
 	gatherer.push("\x1b\x1b");
 	await vi.advanceTimersByTimeAsync(31);
-	expect(emitted).toEqual(["\x1b", "\x1b"]);
+	expect(emitted).toEqual(["\x1b[27u", "\x1b[27u"]);
 	gatherer.push("\x1b");
 	gatherer.push("\x1b[A");
 	expect(emitted.slice(2)).toEqual(["\x1b\x1b[A"]);
@@ -119,4 +120,16 @@ test("nothing is emitted after stop", () => {
 	gatherer.stop();
 	vi.runAllTimers();
 	expect(emitted).toEqual([]);
+});
+
+test("Escape is a key of its own for the library, even if a report follows before it stops waiting", async () => {
+	const keys: string[] = [];
+	const library = new StdinBuffer();
+	library.on("data", (key: string) => keys.push(key));
+	const gatherer = new InputGatherer((data) => library.process(data));
+	gatherer.push("\x1b");
+	await vi.advanceTimersByTimeAsync(31);
+	gatherer.push("\x1b[0n");
+	await vi.advanceTimersByTimeAsync(500);
+	expect(keys).toEqual(["\x1b[27u", "\x1b[0n"]);
 });
