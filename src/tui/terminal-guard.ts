@@ -5,10 +5,12 @@ import type { LiveTUI } from "./live-tui.js";
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 /** Signals that a terminal sends to all foreground processes on Ctrl+C and Ctrl+\. */
 const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
-/** Ends an open frame, returns to the main screen, turns off paste mode and reports of focus, colors and keys, and shows the cursor. */
-const MODES_OFF = "\x1b[?2026l\x1b[?1047l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m";
-/** Restores the terminal in a single write when nothing else can run; also clears the rows below the cursor. */
-export const LAST_BYTES = `${MODES_OFF}\x1b[<u\x1b[0m\x1b[J\r\n`;
+/**
+ * Restores the terminal in a single write when nothing else can run: ends an open frame, returns to the main screen, turns
+ * off paste mode, reports of focus, colors and keys, and styles, shows the cursor and clears the rows below it.
+ */
+export const LAST_BYTES =
+	"\x1b[?2026l\x1b[?1047l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m\x1b[<u\x1b[0m\x1b[J\r\n";
 /** Delay after which a suspended program starts its screen again. */
 const RESUME_MS = 100;
 
@@ -19,17 +21,7 @@ const RESUME_MS = 100;
  * @returns a function that removes the guard
  */
 export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => void = exitBySignal): () => void {
-	let released = false;
-	const restore = () => {
-		const wasRunning = screen.isRunning;
-		screen.stop();
-		return wasRunning;
-	};
-	const onExit = () => {
-		restore();
-		// A pi-tui timer may have turned key reports on again after `stop`.
-		if (!released) turnModesOff();
-	};
+	const restore = () => screen.stop();
 	const onError = () => {
 		// With a handler the program continues, and so does the screen.
 		if (process.listenerCount("uncaughtException") === 0) restore();
@@ -46,7 +38,7 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 		onEndSignal("SIGHUP");
 	};
 	const listeners: readonly [emitter: EventEmitter, event: string, listener: () => void][] = [
-		[process, "exit", onExit],
+		[process, "exit", restore],
 		[process, "uncaughtExceptionMonitor", onError],
 		// Writing to a closed terminal fails, which is safe to ignore.
 		[process.stdout, "error", () => {}],
@@ -57,10 +49,8 @@ export function guardTerminal(screen: LiveTUI, onSignal: (signal: EndSignal) => 
 	for (const [emitter, event, listener] of listeners) emitter.on(event, listener);
 	for (const signal of END_SIGNALS) process.on(signal, onEndSignal);
 	return () => {
-		released = true;
 		for (const [emitter, event, listener] of listeners) emitter.off(event, listener);
 		for (const signal of END_SIGNALS) process.off(signal, onEndSignal);
-		turnModesOff();
 	};
 }
 
@@ -126,12 +116,4 @@ export async function suspend(screen: LiveTUI, target = 0): Promise<void> {
 			for (const listener of listeners) process.on("SIGTSTP", listener);
 		}
 	});
-}
-
-function turnModesOff(): void {
-	try {
-		process.stdout.write(MODES_OFF);
-	} catch {
-		// The terminal is gone.
-	}
 }

@@ -24,8 +24,15 @@ const ends: Record<string, () => void> = {
 		}, 5);
 	},
 	wait: () => {},
+	// The process outlives the time after which pi-tui turns on reports of keys.
+	soon: () =>
+		void closeScreen(screen)
+			.then(release)
+			.then(() => setTimeout(() => {}, 300)),
 };
+const end = process.argv[2] ?? "";
+if (end === "soon") ends[end]?.();
 screen.addInputListener(() => {
-	ends[process.argv[2] ?? ""]?.();
+	ends[end]?.();
 	return { consume: true };
 });

@@ -76,6 +76,13 @@ test("the Kitty keyboard protocol is turned off too", async () => {
 	expect(output).not.toContain("\x1b[>4;2m");
 });
 
+test("key reports stay off after a screen that was open for a moment", async () => {
+	const { output, exitCode } = await run("soon", () => {});
+	expect(exitCode).toBe(0);
+	expect(output).toContain("\x1b[?2004l");
+	expect(output).not.toContain("\x1b[>4;2m");
+});
+
 function expectRestored(output: string): void {
 	for (const [on, off] of [
 		["\x1b[?2004h", "\x1b[?2004l"],
