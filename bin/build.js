@@ -26,7 +26,7 @@ const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
 /** Loaded for the first request: small modules that most clients of providers need. */
 const REQUEST = [
-	...["src/network/light-fetch.ts", "src/network/json-body.ts"],
+	"src/network/light-fetch.ts",
 	...["utils/headers.js", "utils/json-parse.js"].map((file) => `${PI_AI}/${file}`),
 	...["providers/transform-messages.js", "providers/github-copilot-headers.js"].map((file) => `${PI_AI}/${file}`),
 ];

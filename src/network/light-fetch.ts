@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { type ByteSource, paceBytes } from "../util/paced-fetch.js";
+import { JsonBody } from "./json-body.js";
 import { LightBody } from "./light-body.js";
 import { LightHeaders, type LightRequest } from "./light-headers.js";
 import { currentScope, type Exchange } from "./request-scope.js";
@@ -53,7 +54,7 @@ export async function lightFetch(
 	const { request, agent } = clientFor(url.protocol);
 	const headers = Object.fromEntries(init.headers);
 	headers["accept-encoding"] ??= ENCODINGS;
-	if (init.body !== undefined) headers["content-length"] = String(Buffer.byteLength(init.body));
+	if (init.body !== undefined) headers["content-length"] = String(lengthOf(init.body));
 	const outgoing = request(url, { method: init.method ?? "GET", headers, agent, timeout: MAX_SILENCE_MS });
 	const abort = () => outgoing.destroy();
 	signal?.addEventListener("abort", abort, { once: true });
@@ -79,8 +80,12 @@ export async function lightFetch(
 	return new LightResponse(address, response, body) as unknown as Response;
 }
 
+function lengthOf(body: NonNullable<LightRequest["body"]>): number {
+	return body instanceof JsonBody ? body.byteLength : Buffer.byteLength(body);
+}
+
 /** Sends a request. @returns the response when its headers have arrived */
-function send(outgoing: ClientRequest, body: string | Uint8Array): Promise<IncomingMessage> {
+function send(outgoing: ClientRequest, body: NonNullable<LightRequest["body"]>): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const fail = (code: string, message: string) => outgoing.destroy(Object.assign(new Error(message), { code }));
 		let timer: NodeJS.Timeout | undefined;
@@ -96,8 +101,18 @@ function send(outgoing: ClientRequest, body: string | Uint8Array): Promise<Incom
 			clearTimeout(timer);
 			reject(error);
 		});
-		outgoing.end(body);
+		if (body instanceof JsonBody) writePieces(outgoing, body.pieces());
+		else outgoing.end(body);
 	});
+}
+
+/** Writes the body as fast as the connection takes it, and ends the request. */
+function writePieces(outgoing: ClientRequest, pieces: Iterator<string, undefined>): void {
+	while (!outgoing.destroyed) {
+		const { done, value } = pieces.next();
+		if (done) return void outgoing.end();
+		if (!outgoing.write(value)) return void outgoing.once("drain", () => writePieces(outgoing, pieces));
+	}
 }
 
 interface BodyContext {

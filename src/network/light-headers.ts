@@ -1,3 +1,5 @@
+import { JsonBody } from "./json-body.js";
+
 /** Bytes that HTTP removes around the value of a header. */
 const PADDING = /^[\t\n\r ]+|[\t\n\r ]+$/g;
 
@@ -62,7 +64,7 @@ export class LightHeaders implements Iterable<[string, string]> {
 export interface LightRequest {
 	method?: string;
 	headers: LightHeaders;
-	body?: string | Uint8Array;
+	body?: string | JsonBody;
 	signal?: AbortSignal | null;
 }
 
@@ -73,6 +75,6 @@ export function isLightRequest(request: readonly unknown[]): request is [url: st
 	if (typeof init !== "object" || init === null || !("headers" in init)) return false;
 	if (!(init.headers instanceof LightHeaders)) return false;
 	const { method, headers, body, signal, ...others }: Partial<Record<string, unknown>> = { ...init };
-	const isSimple = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+	const isSimple = body === undefined || typeof body === "string" || body instanceof JsonBody;
 	return isSimple && Object.keys(others).length === 0;
 }

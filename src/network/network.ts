@@ -1,5 +1,6 @@
 import { pacedFetch } from "../util/paced-fetch.js";
 import { withErrorBodies } from "./error-bodies.js";
+import { JsonBody, sendsJsonBodies } from "./json-body.js";
 import { isLightRequest } from "./light-headers.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 import { currentScope, type RequestRoute, withScope } from "./request-scope.js";
@@ -22,7 +23,6 @@ export interface Network {
 let ofProcess: { env: Environment; network: Network } | null = null;
 
 /**
-/**
  * Sets up `fetch` for this process: paced, with the error bodies of exchanges, and through the proxies that the environment
  * names. The proxy client is loaded with the first request. Without proxies, requests to models use `lightFetch`.
  * @throws PiError `proxy_invalid`
@@ -39,15 +39,24 @@ export async function setUpNetwork(env: Environment): Promise<void> {
 	};
 	const proxyOf = (url: string) => rules?.(url) ?? null;
 	ofProcess = { env, network: { isOfProcess: true, proxyOf, prepare, run: (action) => action() } };
-	globalThis.fetch = withErrorBodies(async (...request) => {
-		const sent: readonly unknown[] = request;
-		if (!rules && !isFetchLoaded() && isLightRequest(sent)) {
-			const { lightFetch } = await import("./light-fetch.js");
-			return lightFetch(...sent, () => fetch(...request));
-		}
-		await prepare();
-		return fetch(...request);
-	});
+	const fetchText: typeof fetch = (input, init) => fetch(input, withText(init));
+	globalThis.fetch = sendsJsonBodies(
+		withErrorBodies(async (...request) => {
+			const sent: readonly unknown[] = request;
+			if (!rules && !isFetchLoaded() && isLightRequest(sent)) {
+				const { lightFetch } = await import("./light-fetch.js");
+				return lightFetch(...sent, () => fetchText(...request));
+			}
+			await prepare();
+			return fetchText(...request);
+		}),
+	);
+}
+
+/** A request that Node's fetch can send. */
+function withText(init: RequestInit | undefined): RequestInit | undefined {
+	const body: unknown = init?.body;
+	return body instanceof JsonBody ? { ...init, body: body.text() } : init;
 }
 
 /** True once anything in the process used Node's fetch, or, like a hook may do, replaced its connections. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { encodeJson } from "../../src/network/json-body.js";
+import { assert, expect, onTestFinished, test, vi } from "vitest";
+import { encodeJson, JsonBody, sendsJsonBodies } from "../../src/network/json-body.js";
 
 test("a body is encoded like JSON.stringify does", () => {
 	const part = fc.oneof(
@@ -17,14 +17,31 @@ test("a body is encoded like JSON.stringify does", () => {
 	);
 });
 
-test("a large body becomes the bytes of the same text", () => {
-	const content = '"ünï" 😀 \ud83d\n'.repeat(10_000);
-	const body = {
-		model: "m",
-		messages: Array.from({ length: 50 }, (_, id) => ({ role: "user", id, content })),
-		stop: undefined,
-	};
-	const bytes = encodeJson(body);
-	expect(bytes).toBeInstanceOf(Uint8Array);
-	expect(Buffer.from(bytes).toString() === JSON.stringify(body)).toBe(true);
+/** Some megabytes with characters of all lengths, in items of different sizes. */
+const large = {
+	model: "m",
+	messages: Array.from({ length: 300 }, (_, id) => ({ content: '"ünï" 😀 \ud83d\n'.repeat(id % 3 === 0 ? 3000 : id) })),
+	tools: Array.from({ length: 20_000 }, (_, id) => id),
+	stop: undefined,
+};
+const largeText = JSON.stringify(large);
+
+test("a large body becomes the same text", () => {
+	expect(encodeJson(large) === largeText).toBe(true);
+});
+
+test("for a fetch that sends pieces, a large body remains an object, of the same text", () => {
+	vi.stubGlobal(
+		"fetch",
+		sendsJsonBodies(async () => new Response()),
+	);
+	onTestFinished(() => void vi.unstubAllGlobals());
+	const body = encodeJson(large);
+	assert(body instanceof JsonBody);
+	const pieces = [...body.pieces()];
+	expect(pieces.join("") === largeText).toBe(true);
+	expect(body.byteLength).toBe(Buffer.byteLength(largeText));
+	expect(body.text() === largeText).toBe(true);
+	expect(pieces.slice(0, -1).filter((piece) => piece.length < 64 * 1024)).toEqual([]);
+	expect(encodeJson({ model: "m" })).toBe('{"model":"m"}');
 });
