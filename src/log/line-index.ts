@@ -19,6 +19,8 @@ export class LineIndex {
 	#types = new Uint16Array(FIRST_LINES);
 	#roles = new Uint8Array(FIRST_LINES);
 	#count = 0;
+	/** Number of lines that must be parsed. */
+	#untyped = 0;
 	readonly #table = new TypeTable();
 
 	/** Number of lines with an index. */
@@ -44,6 +46,11 @@ export class LineIndex {
 	/** The role in the head of a message's line; undefined if the line must be parsed. */
 	roleHint(index: number): MessageRole | undefined {
 		return ROLES[this.#roles[index] ?? 0] || undefined;
+	}
+
+	/** False if certainly no line has the type. Takes the same time for any number of lines. */
+	mayContain(type: string): boolean {
+		return this.#untyped > 0 || this.#table.has(type);
 	}
 
 	/** Number of lines of each type; `""` counts lines that must be parsed. */
@@ -108,6 +115,7 @@ export class LineIndex {
 		this.#lengths[this.#count] = byteLength;
 		this.#types[this.#count] = type;
 		this.#roles[this.#count] = role;
+		if (type === 0) this.#untyped++;
 		this.#count++;
 	}
 

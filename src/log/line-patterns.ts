@@ -51,6 +51,11 @@ export class TypeTable {
 		return /^[\w.:/-]+$/.test(type) ? this.numberOf(type) : 0; // escapes and other letters: decode the line
 	}
 
+	/** True if the type has a number. */
+	has(type: string): boolean {
+		return this.#numbers.has(type);
+	}
+
 	/** The number of a type, added if it is new; 0 if there are too many types. */
 	numberOf(type: string): number {
 		const known = this.#numbers.get(type);

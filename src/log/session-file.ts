@@ -92,7 +92,7 @@ export class SessionFile {
 	}
 
 	/** Information from the heads of the lines. */
-	get heads(): Pick<LineIndex, "typeHint" | "roleHint" | "countTypes"> {
+	get heads(): Pick<LineIndex, "typeHint" | "roleHint" | "countTypes" | "mayContain"> {
 		return this.#index;
 	}
 

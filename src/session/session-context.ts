@@ -22,6 +22,8 @@ export interface ContextLog {
 	entry(index: number): SessionEntry | undefined;
 	/** Type of an entry, without reading the complete entry if possible. */
 	typeOf(index: number): string | undefined;
+	/** False if certainly no entry has one of these types. */
+	mayContain(types: readonly string[]): boolean;
 	/** Index of the last entry with one of these types before an index; -1 for none. */
 	findLast(type: string | readonly string[], before?: number): number;
 }
@@ -306,7 +308,8 @@ class TypeMemo {
 	#end = 0;
 
 	/** Whether one of the first `length` entries has one of these types. */
-	has(types: readonly string[], log: Pick<ContextLog, "typeOf">, length: number): boolean {
+	has(types: readonly string[], log: Pick<ContextLog, "typeOf" | "mayContain">, length: number): boolean {
+		if (!log.mayContain(types)) return false;
 		for (; this.#end < length; this.#end++) this.#types.add(log.typeOf(this.#end));
 		return types.some((type) => this.#types.has(type));
 	}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMessageEntry, type SessionEntry } from "../../src/log/entry.js";
+import { isMessageEntry, isOpaqueEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { StatsCounter } from "../../src/session/stats.js";
 import { assistantMessage, compaction, custom, result, user } from "../helpers/entries.js";
@@ -43,6 +43,8 @@ test("roles read from the heads of lines equal those of the parsed lines", () =>
 			const read = parsed?.entries ?? [];
 			expect(read.map((_, index) => byHead?.roleOf(index))).toEqual(read.map(roleIn));
 			expect(read.map((_, index) => byHead?.peek(index))).toEqual(read);
+			const types = read.filter((item) => !isOpaqueEntry(item)).map(({ type }) => type);
+			expect(types.filter((type) => byHead?.mayContain([type]) !== true)).toEqual([]);
 			for (const role of ["user", "assistant", "toolResult", "bashExecution"] as const) {
 				expect(byHead?.findLastMessage(role)).toBe(read.findLastIndex((item) => roleIn(item) === role));
 			}
@@ -53,10 +55,15 @@ test("roles read from the heads of lines equal those of the parsed lines", () =>
 
 test("a log counts its entries by type, including appended ones", () => {
 	const log = closing(SessionLog.create({ dir: tempDir(), cwd: "/x" }));
-	log.appendAll([user("a"), custom("mark"), user("b")]);
+	log.appendAll([user("a"), custom("mark"), user("b")]); // the line of the mark does not begin with its type
 	const reopened = closing(SessionLog.open(pathOf(log), { readOnly: true }));
 	const counts = { session: 1, message: 2, mark: 1 };
 	expect([log, reopened].map((one) => Object.fromEntries(one.countTypes()))).toEqual([counts, counts]);
+	for (const one of [log, reopened]) {
+		expect([["mark"], ["other", "message"]].map((types) => one.mayContain(types))).toEqual([true, true]);
+		// A line that another program wrote may have any type.
+		expect([["other"], []].map((types) => one.mayContain(types))).toEqual([one === reopened, false]);
+	}
 	expect(Object.fromEntries(SessionLog.inMemory("/x").countTypes())).toEqual({ session: 1 });
 });
 

@@ -18,6 +18,7 @@ test("messages added after the context was computed are counted once, no matter 
 			return entries[index];
 		},
 		typeOf: (index) => entries[index]?.type,
+		mayContain: () => true,
 		findLast: () => -1,
 	};
 	const context = new SessionContext({
