@@ -18,7 +18,7 @@ const alias = {
 };
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
 /** Most tests wait for a process, a terminal or a frame, so that more workers than processors use idle time. */
-const WORKERS = 3;
+const WORKERS = 5;
 /** Ends a worker, and with it the processes of its tests, if its run was killed. */
 const END_WITH_RUN = '--import=data:text/javascript,process.once("disconnect",()=>process.exit(1))';
 /**
