@@ -101,6 +101,17 @@ describe("a recorded preamble", () => {
 		});
 	});
 
+	test("does not read a long session without records to its start", async () => {
+		const entries = session(...Array.from({ length: 5000 }, () => assistant("from another program")));
+		const read = new Set<number>();
+		const at = (index: number) => {
+			read.add(index);
+			return entries[index];
+		};
+		expect(new PreambleRecorder().describe(await preambleOf(), { length: entries.length, at })).toHaveProperty("parts");
+		expect([read.size, Math.min(...read)]).toEqual([500, 4501]);
+	});
+
 	test("that was described but not stored is described again", async () => {
 		const { entries, recorder, record } = recording();
 		const plain = await preambleOf();

@@ -97,6 +97,18 @@ describe("the record of a request", () => {
 		expect((await ask(work(), [stage(() => [note("x".repeat(2_000_001))])], recorder)).recorded).toBeUndefined();
 	});
 
+	test("is written without reading a long session of another program to its start", async () => {
+		const entries = session(...Array.from({ length: 5000 }, () => assistant("from another program")));
+		const context = await buildContext(entries, [stage(() => [note("new")])]);
+		const read = new Set<number>();
+		const at = (index: number) => {
+			read.add(index);
+			return entries[index];
+		};
+		expect(new RequestRecorder().describe(context, { length: entries.length, at })).toEqual([note("new")]);
+		expect([read.size, Math.min(...read)]).toEqual([500, 4501]);
+	});
+
 	test("is left out at times where a hook makes a large request anew each time", async () => {
 		const recorder = new RequestRecorder();
 		const entries = work();
