@@ -11,6 +11,7 @@ import {
 } from "../log/entry.js";
 import type { EntrySource } from "./entry-message.js";
 import { type CorePreamble, isSameSection, isSameTool, type Preamble, plainPreamble } from "./preamble.js";
+import { findRecentRecord } from "./recent-record.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 
 type Part = PromptSection | ToolInfo;
@@ -35,12 +36,6 @@ export interface PastPreamble {
 /** Maximum number of characters of new sections that the record of one request may add, and the average for all. */
 const MAX_NEW_CHARACTERS = 2_000_000;
 const NEW_CHARACTERS_EACH = 200_000;
-
-/**
- * Number of entries at the end of a log in which a recorder looks for the last record. Only sessions that another program
- * or an older pi wrote have none there, and reading all of a long one would take a second.
- */
-export const SEARCHED_ENTRIES = 500;
 
 /** Describes system prompts and tools for the log; each section and tool is written only once. One recorder per log. */
 export class PreambleRecorder {
@@ -117,7 +112,7 @@ export class PreambleRecorder {
 		if (this.#written) return this.#written;
 		const written = new Map<string, Place>();
 		this.#written = written;
-		const reply = lastRecord(entries, entries.length, entries.length - SEARCHED_ENTRIES);
+		const reply = findRecentRecord(entries, (entry) => recordIn(entry) !== undefined);
 		const record = reply === null ? undefined : recordIn(entries.at(reply));
 		if (reply === null || !record) return written;
 		const at = "reply" in record ? record.reply : reply;
@@ -300,8 +295,8 @@ function recordIn(entry: SessionEntry | undefined): RecordedPreamble | undefined
 	return isMessageEntry(entry) ? entry.context?.preamble : undefined;
 }
 
-function lastRecord(entries: EntrySource, before: number, from = 1): number | null {
-	for (let index = before - 1; index >= Math.max(1, from); index--) if (recordIn(entries.at(index))) return index;
+function lastRecord(entries: EntrySource, before: number): number | null {
+	for (let index = before - 1; index > 0; index--) if (recordIn(entries.at(index))) return index;
 	return null;
 }
 

@@ -11,7 +11,7 @@ import type { BuiltContext, TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
 import { compactionMessage, type EntrySource, entryMessage } from "./entry-message.js";
 import { isSameMessage } from "./ledger.js";
-import { SEARCHED_ENTRIES } from "./recorded-preamble.js";
+import { findRecentRecord } from "./recent-record.js";
 import { shortenOutput } from "./shorten.js";
 
 /** Maximum number of characters of new messages that the record of one request may add. */
@@ -166,17 +166,16 @@ function addEntry(segments: RecordedSegment[], entryIndex: number, entries: Entr
 /** The messages that the last record in the log refers to or contains; earlier ones are rarely needed again. */
 function readWritten(entries: EntrySource): Map<string, { reply: number; part: number }> {
 	const written = new Map<string, { reply: number; part: number }>();
-	const end = Math.max(0, entries.length - 1 - SEARCHED_ENTRIES);
-	for (let index = entries.length - 1; index > end; index--) {
-		const entry = entries.at(index);
-		if (!isMessageEntry(entry) || entry.message.role !== "assistant" || !entry.context) continue;
-		for (const [at, part] of (entry.context.shape ?? []).entries()) {
-			if ("length" in part || "compaction" in part) continue;
-			const place = "reply" in part ? part : { reply: index, part: at };
-			const source = "reply" in part ? recordedIn(entries.at(part.reply))?.[part.part] : part;
-			if (source && "message" in source) written.set(keyOf(source.message, source.entryIndex), place);
-		}
-		break;
+	const last = findRecentRecord(
+		entries,
+		(entry) => isMessageEntry(entry) && entry.message.role === "assistant" && entry.context !== undefined,
+	);
+	if (last === null) return written;
+	for (const [at, part] of (recordedIn(entries.at(last)) ?? []).entries()) {
+		if ("length" in part || "compaction" in part) continue;
+		const place = "reply" in part ? part : { reply: last, part: at };
+		const source = "reply" in part ? recordedIn(entries.at(part.reply))?.[part.part] : part;
+		if (source && "message" in source) written.set(keyOf(source.message, source.entryIndex), place);
 	}
 	return written;
 }
