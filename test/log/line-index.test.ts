@@ -31,6 +31,12 @@ describe("the index of a file", () => {
 		expect(isEnded).toBe(true);
 	});
 
+	test("knows which types no line has, unless a line must be parsed", () => {
+		const { index } = scan(`{"type":"note"}\n${USER}\n`);
+		expect(["note", "message", "other"].map((type) => index.mayContain(type))).toEqual([true, true, false]);
+		expect(scan(`{"type":"note"}\n {"type":"odd"}\n`).index.mayContain("other")).toBe(true);
+	});
+
 	test("has a last line without line end, and reports it", () => {
 		const { index, isEnded } = scan(`{"type":"note"}\n${USER}`);
 		expect(linesOf(index)[1]).toEqual({ start: 16, length: USER.length, type: "message", role: "user" });

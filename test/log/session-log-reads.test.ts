@@ -71,6 +71,15 @@ test("the last entry of one of several types is found before an index", () => {
 	}
 });
 
+test("a log in a file knows which types no entry has", () => {
+	const log = closing(SessionLog.open(fileWith(HEADER + encodeEntry({ type: "note" }))));
+	const has = (...types: string[]) => log.mayContain(types);
+	expect([has("note"), has("other", "session"), has("other"), has()]).toEqual([true, true, false, false]);
+	log.append({ type: "other" });
+	expect(has("other")).toBe(true);
+	expect(SessionLog.inMemory("/work").mayContain(["other"])).toBe(true);
+});
+
 test("an entry can be read without keeping it, and one that was read is the same object", () => {
 	const [file, parsed, memory] = logs();
 	for (const log of [file, parsed, memory]) {
