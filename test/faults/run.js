@@ -3,7 +3,6 @@
 //   --only family  only the tests whose name contains this
 //   --rounds N     rounds of each random test, instead of its own number
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -21,10 +20,6 @@ try {
 for (const name of ["seed", "rounds"]) {
 	if (values[name] === undefined || /^\d+$/.test(values[name])) continue;
 	console.error(`--${name} requires a number, not ${values[name]}`);
-	process.exit(2);
-}
-if (!existsSync(join(ROOT, "dist", "main.js"))) {
-	console.error("dist/ is missing: run `npm run build` first");
 	process.exit(2);
 }
 const seed = values.seed ?? String(Date.now() % 2 ** 31);
