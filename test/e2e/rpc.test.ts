@@ -1,12 +1,26 @@
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { promisify } from "node:util";
+import { assert, describe, expect, inject, onTestFinished, test } from "vitest";
 import { RpcClient } from "../../src/modes/rpc/client.js";
 import { checkClientEvents } from "../helpers/event-schema.js";
+import { installPackage } from "../helpers/installed-package.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { tempAgentDir } from "../helpers/temp.js";
+
+/** A program that starts pi with its arguments, and prints the answer to a prompt. */
+const CLIENT = `
+import { RpcClient } from "@mariozechner/pi-coding-agent";
+const client = RpcClient.spawn({ args: process.argv.slice(2) });
+const end = client.nextEvent(({ type }) => type === "agent_end");
+await client.call("prompt", { message: "hi" });
+await end;
+console.log((await client.call("get_last_assistant_text")).text);
+await client.close();
+`;
 
 const OPTIONS = ["--model", "loopback/scripted", "--no-session", "--offline"];
 
@@ -33,6 +47,18 @@ describe("a program in RPC mode", () => {
 		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello from far" });
 		await client.close();
 		expect(stderr).toBe("");
+	});
+
+	test("is started by the client of the installed package, which knows where the program is", async () => {
+		const provider = await startProvider();
+		provider.reply("hello from far");
+		const { env, cwd } = piPlace({ agentDir: tempAgentDir({ models: provider.modelsJson() }) });
+		const tarball = inject("installation")?.tarball;
+		assert(tarball);
+		installPackage(cwd, tarball);
+		writeFileSync(join(cwd, "client.mjs"), CLIENT);
+		const { stdout } = await promisify(execFile)(process.execPath, ["client.mjs", ...OPTIONS], { cwd, env });
+		expect(stdout).toBe("hello from far\n");
 	});
 
 	test("applies edits of settings.json while it runs, and reports a broken edit to the client", async () => {

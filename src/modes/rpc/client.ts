@@ -71,7 +71,7 @@ export class RpcClient {
 
 	/** Starts a server. */
 	static spawn(options: RpcSpawnOptions = {}): RpcClient {
-		const { args = [], cwd, env, entry = join(packageRoot(), "bin", "pi.js"), onStderr } = options;
+		const { args = [], cwd, env, entry = join(packageRoot(), "bin", "pi.cjs"), onStderr } = options;
 		const child = spawn(process.execPath, [entry, "--mode", "rpc", ...args], {
 			cwd,
 			env,
