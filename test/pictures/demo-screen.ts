@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import headless from "@xterm/headless";
 import { type Page, terminalSvg } from "./svg.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const manifest: { bin: { pi: string } } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const images = join(root, "docs", "images");
 const WAIT_MS = 30_000;
 
@@ -35,7 +36,7 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 	mkdirSync(agentDir, { recursive: true });
 	writeFileSync(join(agentDir, "settings.json"), JSON.stringify(settings));
 	const terminal = new headless.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
-	const pi = pty.spawn(process.execPath, [join(root, "bin", "pi.js"), "--demo"], {
+	const pi = pty.spawn(process.execPath, [join(root, manifest.bin.pi), "--demo"], {
 		cols,
 		rows,
 		cwd: home,
