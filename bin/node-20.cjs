@@ -1,6 +1,7 @@
 // What Node 20 lacks: it keeps compiled code on disk, and optimizes less code. Newer versions do both themselves.
 "use strict";
 
+const { isAscii } = require("node:buffer");
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
 const { basename, dirname, join, sep } = require("node:path");
@@ -13,8 +14,10 @@ const HASHED = /\.[\w-]{8}\.cjs$/;
 /** Files of other builds are deleted at this age, ms; the current ones are then written again. */
 const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
 
-/** What Node writes in front of a module's code, on the same line. */
-const WRAPPER = Module.wrap("\0").split("\0", 1)[0];
+/** What Node writes around a module's code; what is in front of it is on the same line. */
+const [BEFORE, AFTER] = Module.wrap("\0")
+	.split("\0")
+	.map((part) => Buffer.from(part));
 
 /**
  * How much of a function runs before V8 optimizes it, in bytes of bytecode. By default, its threads take a third of the
@@ -58,16 +61,17 @@ function useCodeCache(bundle, directory) {
 	if (!zlib.crc32) return;
 	const cache = join(directory, `${process.version}-${process.arch}`);
 	const missing = new Map();
-	const compile = Module.prototype._compile;
-	Module.prototype._compile = function (content, filename) {
-		if (!filename.startsWith(bundle + sep) || !HASHED.test(filename)) return compile.call(this, content, filename);
+	const load = Module._extensions[".js"];
+	Module._extensions[".js"] = function (module, filename) {
+		if (!filename.startsWith(bundle + sep) || !HASHED.test(filename)) return load.call(this, module, filename);
 		const file = join(cache, `${basename(filename, ".cjs")}.bin`);
 		// The offset: stack traces have the columns of the file.
-		const options = { filename, columnOffset: -WRAPPER.length, cachedData: read(file) };
-		const script = withStartBudget(() => new Script(Module.wrap(content), options));
+		const options = { filename, columnOffset: -BEFORE.length, cachedData: read(file) };
+		const script = withStartBudget(() => new Script(readWrapped(filename), options));
 		if (script.cachedDataRejected !== false) missing.set(file, script);
-		const load = Module.createRequire(filename);
-		return script.runInThisContext().call(this.exports, this.exports, load, this, filename, dirname(filename));
+		const { exports } = module;
+		const require = Module.createRequire(filename);
+		script.runInThisContext().call(exports, exports, require, module, filename, dirname(filename));
 	};
 	process.once("exit", () => {
 		try {
@@ -76,6 +80,12 @@ function useCodeCache(bundle, directory) {
 			// The disk is full, or not writable any more: only the next start takes a little longer.
 		}
 	});
+}
+
+/** A module's code as V8 compiles it. Node's own way copies it several times within V8's heap, which then collects garbage. */
+function readWrapped(file) {
+	const bytes = Buffer.concat([BEFORE, readFileSync(file), AFTER]);
+	return isAscii(bytes) ? bytes.latin1Slice() : bytes.utf8Slice();
 }
 
 /** Compiled code from a file; undefined if there is none, or the file is damaged. */

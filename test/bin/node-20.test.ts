@@ -120,6 +120,11 @@ test("cached code can import modules, read its own path and name its file in err
 	expect(run(files)).toEqual({ ...GOOD, stdout });
 });
 
+test("code with letters of any alphabet is read as it is", () => {
+	const files = createBundle('exports.answer = () => "ä·€😀";');
+	for (let start = 0; start < 2; start++) expect(run(files)).toEqual({ ...GOOD, stdout: "ä·€😀\n" });
+});
+
 test("a directory that cannot be written to costs only time", () => {
 	const files = createBundle();
 	writeFileSync(join(files.cache, `${process.version}-${process.arch}`), "");
