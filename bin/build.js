@@ -16,7 +16,11 @@ const main = "src/main.ts";
 const STAGES = {
 	screen: [main, "src/cli/run-interactive.ts"],
 	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
-	headless: [main, "src/cli/run-headless.ts", "src/cli/run-plain.ts", "src/cli/standard-io.ts", "src/modes/print.ts"],
+	headless: [
+		main,
+		...["run-headless.ts", "run-plain.ts", "session-options.ts", "standard-io.ts"].map((file) => `src/cli/${file}`),
+		"src/modes/print.ts",
+	],
 	models: ["src/util/pi-ai.ts"],
 };
 
@@ -28,7 +32,9 @@ const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
 const REQUEST = [
 	"src/network/light-fetch.ts",
 	...["utils/headers.js", "utils/json-parse.js"].map((file) => `${PI_AI}/${file}`),
-	...["providers/transform-messages.js", "providers/github-copilot-headers.js"].map((file) => `${PI_AI}/${file}`),
+	...["transform-messages.js", "github-copilot-headers.js", "simple-options.js", "cloudflare.js"].map(
+		(file) => `${PI_AI}/providers/${file}`,
+	),
 ];
 
 /**
@@ -46,8 +52,13 @@ function splitByStage() {
 		// Keeps other modules out of entry points, which must only export their own names.
 		if (graph.getModuleInfo(id)?.isEntry) return null;
 		const isAdapter = adapter.has(id) && dirname(id) === join(root, "src/extensions");
-		return stagesOf.get(id)?.join("-") ?? request.get(id)?.[0] ?? (isAdapter ? "adapter" : null);
+		return fileOf(stagesOf.get(id)) ?? request.get(id)?.[0] ?? (isAdapter ? "adapter" : null);
 	};
+}
+
+/** The file of the modules that these stages need. Each start loads what screen and headless modes share, in one file. */
+function fileOf(stages) {
+	return stages?.includes("screen") && stages.includes("headless") ? "base" : stages?.join("-");
 }
 
 /** Module → stages that load it, in the order of `stages`. */
