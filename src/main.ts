@@ -2,6 +2,7 @@ import { fstatSync } from "node:fs";
 import { NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
 import { runSession } from "./cli/run-session.js";
 import { describeError, PiError } from "./errors.js";
+import { monotonicMs } from "./util/clock.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is needed. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -59,9 +60,9 @@ const LOOK_MS = 2;
  * the background; that end is left to programs that asked for it with a `beforeExit` listener.
  */
 function exit(): void {
-	const last = performance.now() + LEFTOVERS_MS;
+	const last = monotonicMs() + LEFTOVERS_MS;
 	const look = () => {
-		if (!hasLeftovers() || performance.now() > last) process.exit();
+		if (!hasLeftovers() || monotonicMs() > last) process.exit();
 		setTimeout(look, LOOK_MS);
 	};
 	if (process.listenerCount("beforeExit") > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();

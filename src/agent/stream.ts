@@ -9,6 +9,7 @@ import type {
 } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
+import { monotonicMs } from "../util/clock.js";
 import { dropDeepArguments } from "./legal-calls.js";
 import type { ResponseFacts } from "./response-facts.js";
 import type { ResponseHead } from "./response-headers.js";
@@ -124,11 +125,11 @@ function failed(
 
 /** Uses one timer, rescheduled only when it fires, so that a busy stream does not create a timer per event. */
 function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; stop(): void } {
-	let lastContent = performance.now();
+	let lastContent = monotonicMs();
 	let timer: NodeJS.Timeout | undefined;
 	const arm = (ms: number) => {
 		timer = setTimeout(() => {
-			const quietMs = performance.now() - lastContent;
+			const quietMs = monotonicMs() - lastContent;
 			if (quietMs >= idleTimeoutMs) onIdle();
 			else arm(idleTimeoutMs - quietMs);
 		}, ms);
@@ -137,7 +138,7 @@ function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; 
 	if (idleTimeoutMs > 0) arm(idleTimeoutMs);
 	return {
 		touch: () => {
-			lastContent = performance.now();
+			lastContent = monotonicMs();
 		},
 		stop: () => clearTimeout(timer),
 	};

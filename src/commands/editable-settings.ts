@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { constants, promises } from "node:fs";
 import { isAbsolute } from "node:path";
 import { choices } from "../config/json-schema.js";
 import { modelName } from "../config/model-match.js";
@@ -79,10 +78,10 @@ async function checkProgram(path: string): Promise<void> {
 	const hint = "use the absolute path of a shell, such as /bin/bash";
 	const refuse = (problem: string) => new PiError("bad_arguments", `${path} ${problem}`, { hint });
 	if (!isAbsolute(path)) throw refuse("is not an absolute path");
-	const found = await stat(path).catch(() => null);
+	const found = await promises.stat(path).catch(() => null);
 	if (!found) throw refuse("does not exist");
 	if (!found.isFile()) throw refuse("is not a file");
-	await access(path, constants.X_OK).catch(() => {
+	await promises.access(path, constants.X_OK).catch(() => {
 		throw refuse("is not executable");
 	});
 }

@@ -2,6 +2,7 @@ import { errorText } from "../errors.js";
 import type { HostExecOptions, ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import { monotonicMs } from "../util/clock.js";
 import type { ProcessResult } from "../util/process.js";
 import { currentToolCall } from "./running-code.js";
 import { notAvailable } from "./with-refusals.js";
@@ -126,13 +127,13 @@ async function operate(
 	operations: Operations,
 	{ command, cwd, env, onOutput, signal, timeoutMs }: ShellCommand & HostExecOptions,
 ): Promise<ProcessResult> {
-	const startedAt = performance.now();
+	const startedAt = monotonicMs();
 	const ended = (how: Pick<ProcessResult, "exitCode" | "failure">): ProcessResult => ({
 		...how,
 		exitSignal: null,
 		endedBy: signal?.aborted ? "abort" : "itself",
 		leftRunning: false,
-		durationMs: performance.now() - startedAt,
+		durationMs: monotonicMs() - startedAt,
 	});
 	try {
 		const { exitCode } = await operations.exec(command, cwd, {

@@ -1,3 +1,4 @@
+import { monotonicMs } from "../util/clock.js";
 /** A time limit that can be paused while a person answers a dialog. Calls back once, when the time is used up. */
 export class Deadline {
 	#remainingMs: number;
@@ -18,7 +19,7 @@ export class Deadline {
 	hold(): () => void {
 		if (this.#holds++ === 0) {
 			clearTimeout(this.#timer);
-			this.#remainingMs -= performance.now() - this.#startedAt;
+			this.#remainingMs -= monotonicMs() - this.#startedAt;
 		}
 		let released = false;
 		return () => {
@@ -35,7 +36,7 @@ export class Deadline {
 	}
 
 	#start(): void {
-		this.#startedAt = performance.now();
+		this.#startedAt = monotonicMs();
 		// Not unref'd: Node must not exit with code 0 while a handler waits for a promise that never resolves.
 		this.#timer = setTimeout(this.onExpire, Math.max(0, this.#remainingMs));
 	}

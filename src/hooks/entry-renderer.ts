@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { type HookError, inspectable, locate } from "../errors.js";
+import { monotonicMs } from "../util/clock.js";
 import type { Named } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { EntryOptions } from "./types.js";
@@ -19,7 +20,7 @@ export function entryRenderer(
 	const { render } = options;
 	if (!render) return undefined;
 	const placed = <T>(draw: () => T): T => {
-		const startedAt = performance.now();
+		const startedAt = monotonicMs();
 		try {
 			return draw();
 		} catch (thrown) {
@@ -28,7 +29,7 @@ export function entryRenderer(
 			const { subject, at } = locate({ hookPath: hook.path, ...error.place }, basename(hook.path));
 			throw new Error(`${error.reason} (${subject}${at})`, { cause: thrown });
 		} finally {
-			onDraw(performance.now() - startedAt);
+			onDraw(monotonicMs() - startedAt);
 		}
 	};
 	return (entry, theme) => {

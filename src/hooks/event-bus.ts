@@ -1,4 +1,5 @@
 import { type HookError, inspectable, PiError } from "../errors.js";
+import { monotonicMs } from "../util/clock.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookContext, type HookHost } from "./host-context.js";
@@ -87,9 +88,9 @@ export class EventBus {
 			effects: true,
 			defersRebuild: false,
 		};
-		const startedAt = performance.now();
+		const startedAt = monotonicMs();
 		const end = (outcome: HookCallReport["outcome"]) =>
-			onCall({ hookPath: hook.path, event, ms: performance.now() - startedAt, outcome });
+			onCall({ hookPath: hook.path, event, ms: monotonicMs() - startedAt, outcome });
 		const fail = (thrown: unknown) => {
 			end("failed");
 			onError(createHookError("hook_failed", hook, event, inspectable(thrown)));

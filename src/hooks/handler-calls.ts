@@ -1,5 +1,6 @@
 import { errorText, type HookError, inspectable, PiError } from "../errors.js";
 import { abortable, linkSignals } from "../util/abort.js";
+import { monotonicMs } from "../util/clock.js";
 import { CallClock } from "./call-clock.js";
 import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
 import { Deadline } from "./deadline.js";
@@ -178,7 +179,7 @@ export class HandlerCalls {
 
 	/** The time limits of the next `count` handlers. */
 	times(event: HookEvents[HookEventName], count: number): HandlerTimes {
-		return handlerTimes(event, { count, hookTimeoutMs: this.options.hookTimeoutMs(), now: () => performance.now() });
+		return handlerTimes(event, { count, hookTimeoutMs: this.options.hookTimeoutMs(), now: monotonicMs });
 	}
 
 	/** Starts to watch a call. @returns a function that is called when it is done */

@@ -1,5 +1,6 @@
 import { freezeDeep } from "../log/freeze.js";
 import type { ToolResult } from "../tools/tool.js";
+import { monotonicMs } from "../util/clock.js";
 import { stripAll } from "../util/sanitize.js";
 import type { EntryComponent, EntryTheme, HookTool, ToolRenderOptions } from "./types.js";
 
@@ -68,13 +69,13 @@ function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
 }
 
 function contained<T>(renderer: ToolRenderer, event: string, draw: () => T): Drawing<T> {
-	const startedAt = performance.now();
+	const startedAt = monotonicMs();
 	try {
 		return { drawn: draw() };
 	} catch (thrown) {
 		return { error: renderer.describeError(event, thrown) };
 	} finally {
-		renderer.drew(performance.now() - startedAt);
+		renderer.drew(monotonicMs() - startedAt);
 	}
 }
 

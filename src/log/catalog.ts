@@ -2,6 +2,7 @@ import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
+import { monotonicMs } from "../util/clock.js";
 import { isLocked } from "../util/file-lock.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
@@ -31,15 +32,15 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
 	const summaries: SessionSummary[] = [];
 	const files = statNewestFirst(dir);
 	const parents = files.length > 0 ? subSessionDirs(dir) : null;
-	let sliceStart = performance.now();
+	let sliceStart = monotonicMs();
 	for (const { path, stats } of files) {
 		options.signal?.throwIfAborted();
 		const summary = stats?.isFile() ? withFile(path, (file) => summarizer.summarize(path, file, stats)) : undefined;
 		const children = parents?.has(subSessionsDir(path)) ? sessionFiles(subSessionsDir(path)).length : 0;
 		if (summary) summaries.push(children > 0 ? { ...summary, subSessions: children } : summary);
-		if (performance.now() - sliceStart < SLICE_MS) continue;
+		if (monotonicMs() - sliceStart < SLICE_MS) continue;
 		await nextTick();
-		sliceStart = performance.now();
+		sliceStart = monotonicMs();
 	}
 	return summaries;
 }

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { promises } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { newestFirst } from "./catalog.js";
 import { LineIndex } from "./line-index.js";
 import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
@@ -74,7 +75,7 @@ async function findInFile(path: string, query: Query, limit: number, signal?: Ab
 	const found: Found[] = [];
 	let file: FileHandle | undefined;
 	try {
-		file = await open(path, "r");
+		file = await promises.open(path, "r");
 		if (!(await file.stat()).isFile()) return found;
 		for await (const match of findInLines(file, query, signal)) if (found.push(match) >= limit) break;
 	} catch {

@@ -6,6 +6,7 @@ import { errorText } from "../errors.js";
 import type { Network } from "../network/network.js";
 import { JobOutput } from "../tools/job-output.js";
 import { abortable } from "../util/abort.js";
+import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
@@ -258,7 +259,7 @@ export class McpServer {
 			}
 			this.#starts++;
 			this.#program = programStamp(this.config);
-			const startedAt = performance.now();
+			const startedAt = monotonicMs();
 			this.#write(`— start ${this.#starts} —`);
 			const { connect } = await import("./connection.js");
 			let ready: Connection | null = null;
@@ -275,7 +276,7 @@ export class McpServer {
 			});
 			ready = connection;
 			if (stop.signal.aborted) return await connection.close();
-			this.#write(`— ready after ${formatDuration(performance.now() - startedAt)} —`);
+			this.#write(`— ready after ${formatDuration(monotonicMs() - startedAt)} —`);
 			this.#connection = connection;
 			this.#state = "ready";
 			this.#useLists(connection);

@@ -2,6 +2,7 @@ import type { ImageContent } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../errors.js";
 import type { Network } from "../network/network.js";
 import { abortable } from "../util/abort.js";
+import { monotonicMs } from "../util/clock.js";
 import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
 import { loadMcpConfig, type McpConfigContext, type McpServerConfig, type McpSource } from "./config.js";
@@ -192,11 +193,11 @@ export class McpServers {
 		const server = this.#servers.find((candidate) => candidate.name === name);
 		if (!server) return [];
 		const known = this.#resources.get(server);
-		if (known && performance.now() - known.at < RESOURCES_AGE_MS) return known.list;
+		if (known && monotonicMs() - known.at < RESOURCES_AGE_MS) return known.list;
 		const list = server
 			.listResources({ signal })
 			.then((found) => found.map((resource) => ({ uri: resource.uri, name: resource.name })));
-		this.#resources.set(server, { at: performance.now(), list });
+		this.#resources.set(server, { at: monotonicMs(), list });
 		return list.catch(() => {
 			this.#resources.delete(server);
 			return [];

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../config/json-file.js";
 import { estimateText } from "../context/tokens.js";
 import { formatBytes, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext } from "../tools/tool.js";
+import { monotonicMs } from "../util/clock.js";
 import { revealLine } from "../util/reveal.js";
 import { toolName } from "./names.js";
 import { toToolResult } from "./results.js";
@@ -77,7 +78,7 @@ async function runMcpTool(server: McpServer, name: string, args: unknown, contex
 	const details = { server: server.name, tool: name };
 	let updatedAt = Number.NEGATIVE_INFINITY;
 	const onProgress = (progress: Progress) => {
-		const now = performance.now();
+		const now = monotonicMs();
 		if (now - updatedAt < UPDATE_INTERVAL_MS) return;
 		updatedAt = now;
 		onUpdate?.({ content: [{ type: "text", text: describeProgress(progress) }], details });

@@ -2,6 +2,7 @@ import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { joinChanges, withoutPartial } from "../agent/message-changes.js";
 import type { HookEventName, MessageUpdateEvent, ReplyChange, ToolUpdateEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
+import { monotonicMs } from "../util/clock.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionCore } from "./session-setup.js";
 
@@ -93,7 +94,7 @@ export class HookUpdates {
 		stream.pending = progress(stream.pending);
 		if (stream.isScheduled) return;
 		stream.isScheduled = true;
-		const waitMs = stream.sentAt + UPDATE_INTERVAL_MS - performance.now();
+		const waitMs = stream.sentAt + UPDATE_INTERVAL_MS - monotonicMs();
 		if (waitMs <= 0) this.#send(stream);
 		else stream.timer = setTimeout(() => this.#send(stream), waitMs);
 	}
@@ -107,7 +108,7 @@ export class HookUpdates {
 		const { pending } = stream;
 		stream.pending = null;
 		stream.isScheduled = false;
-		stream.sentAt = performance.now();
+		stream.sentAt = monotonicMs();
 		const { hooks, activity, ended } = this.deps;
 		const signal = AbortSignal.any([ended, activity.nextAbort]);
 		if (pending) await hooks().emit(createEvent(pending), signal, this.#failed);

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { promises } from "node:fs";
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { isSentReply } from "../context/convert.js";
@@ -41,7 +41,7 @@ export class SessionImages {
 	async deleteOriginals(): Promise<void> {
 		const paths = [...this.#originals];
 		this.#originals.clear();
-		await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {}))); // only takes up space
+		await Promise.all(paths.map((path) => promises.rm(path, { force: true }).catch(() => {}))); // only takes up space
 	}
 
 	/** Fits the images of a prompt to the limits of all providers. @throws PiError `bad_arguments` for one that cannot be sent */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { onAbort } from "../util/abort.js";
+import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import type { ProcessResult } from "../util/process.js";
 import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
@@ -145,7 +146,7 @@ class Job {
 	/** Resolves when the command has ended and its output is complete. */
 	readonly ended: Promise<void>;
 	readonly #abort = new AbortController();
-	readonly #startedAt = performance.now();
+	readonly #startedAt = monotonicMs();
 	#stopper: JobStopper | undefined;
 	#result: Partial<ProcessResult> | undefined;
 
@@ -194,7 +195,7 @@ class Job {
 			id: this.id,
 			command: this.command,
 			isRunning: this.isRunning,
-			durationMs: result?.durationMs ?? Math.round(performance.now() - this.#startedAt),
+			durationMs: result?.durationMs ?? Math.round(monotonicMs() - this.#startedAt),
 			exitCode: endedBy === undefined ? (result?.exitCode ?? null) : null,
 			...(cause ? { endedBy: cause } : {}),
 			...(result?.failure === undefined ? {} : { failure: result.failure }),
@@ -206,7 +207,7 @@ class Job {
 
 	#finish(result: Partial<ProcessResult>): void {
 		if (this.#result) return;
-		this.#result = { ...result, durationMs: Math.round(performance.now() - this.#startedAt) };
+		this.#result = { ...result, durationMs: Math.round(monotonicMs() - this.#startedAt) };
 		this.onEnd();
 	}
 }

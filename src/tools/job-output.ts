@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { promises } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { ensurePrivateDir } from "../util/fs.js";
 import { plainOutput, type Truncated } from "./output.js";
 import { OutputWindow, TailBuffer } from "./output-window.js";
@@ -96,7 +97,7 @@ class OutputFile {
 	async #open(dir: string): Promise<FileHandle | undefined> {
 		try {
 			ensurePrivateDir(dir);
-			return await open(this.target, "ax+", 0o600);
+			return await promises.open(this.target, "ax+", 0o600);
 		} catch {
 			this.#fail();
 			return undefined;

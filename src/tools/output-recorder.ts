@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, type WriteStream } from "node:fs";
-import { unlink } from "node:fs/promises";
+import { createWriteStream, promises, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { ensurePrivateDir } from "../util/fs.js";
 import { OUTPUT_LIMITS, type OutputLimits, type Truncated } from "./output.js";
@@ -95,7 +94,7 @@ class Spill {
 			});
 			if (wanted && this.#stream) return this.#path;
 		}
-		await unlink(this.#path).catch(() => {}); // the file may not exist
+		await promises.unlink(this.#path).catch(() => {}); // the file may not exist
 		return undefined;
 	}
 }

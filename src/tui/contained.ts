@@ -1,5 +1,6 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
+import { monotonicMs } from "../util/clock.js";
 import { sanitize } from "../util/sanitize.js";
 import { clipLine, oneLine } from "./line.js";
 import type { Style } from "./theme.js";
@@ -62,7 +63,7 @@ export class ContainedComponent implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
-		const startedAt = performance.now();
+		const startedAt = monotonicMs();
 		if (this.#timer && this.#width === width && startedAt < this.#dueAt) return this.#safe;
 		try {
 			this.#safe = this.#makeSafe(this.component.render(width), width);
@@ -72,7 +73,7 @@ export class ContainedComponent implements Component, Focusable {
 			this.#rendered = [];
 		}
 		this.#width = width;
-		const ms = performance.now() - startedAt;
+		const ms = monotonicMs() - startedAt;
 		this.options.onDraw(ms);
 		if (ms > FRAME_MS) this.#slowDown(ms);
 		return this.#safe;
@@ -136,7 +137,7 @@ export class ContainedComponent implements Component, Focusable {
 		const { requestRender } = this.options;
 		if (!requestRender) return;
 		const pauseMs = ms / SLOW_SHARE;
-		this.#dueAt = performance.now() + pauseMs;
+		this.#dueAt = monotonicMs() + pauseMs;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => {
 			this.#timer = undefined;

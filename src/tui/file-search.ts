@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
+import { monotonicMs } from "../util/clock.js";
 import { fuzzyMatch } from "./fuzzy.js";
 
 /** A file or folder that matches a query. */
@@ -57,7 +58,7 @@ export class FileSearch {
 		const best: ScoredFile[] = [];
 		const matched: string[] = [];
 		// The first partial result comes sooner: the popup is still empty.
-		let reportedAt = performance.now() - PARTIAL_MS / 2;
+		let reportedAt = monotonicMs() - PARTIAL_MS / 2;
 		let isReported = true;
 		const look = (path: string): void => {
 			const found = candidate.test(path) ? scored(query, path, candidate) : null;
@@ -68,8 +69,8 @@ export class FileSearch {
 		};
 		const pause = async (): Promise<void> => {
 			await nextTick();
-			if (signal.aborted || isReported || performance.now() - reportedAt < PARTIAL_MS) return;
-			reportedAt = performance.now();
+			if (signal.aborted || isReported || monotonicMs() - reportedAt < PARTIAL_MS) return;
+			reportedAt = monotonicMs();
 			isReported = true;
 			onPartial?.([...best]);
 		};
@@ -110,7 +111,7 @@ export class FileSearch {
 	}
 
 	#current(): FileList {
-		const now = performance.now();
+		const now = monotonicMs();
 		if (!this.#list) {
 			this.#listedAt = now;
 			this.#list = new FileList(this.listFiles);

@@ -1,3 +1,4 @@
+import { monotonicMs } from "../util/clock.js";
 import type { ListPosition } from "./block-list.js";
 
 /** The screen before a frame. */
@@ -43,7 +44,7 @@ export class FramesInFlight {
 
 	/** Adds a frame that is about to be written. */
 	add(before: ScreenBefore): void {
-		const at = performance.now();
+		const at = monotonicMs();
 		while (this.#frames[0] && this.#frames[0].at < at - MAX_AGE_MS) this.#frames.shift();
 		this.#frames.push({ ...before, at });
 	}
@@ -59,7 +60,7 @@ export class FramesInFlight {
 
 	/** Marks the time at which the program received a new size. No frame is written until the next redraw. */
 	resized(): void {
-		this.#resizedAt = performance.now();
+		this.#resizedAt = monotonicMs();
 	}
 
 	/**

@@ -1,3 +1,5 @@
+import { monotonicMs } from "../util/clock.js";
+
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** The start of an escape sequence at the end of the input. A lone escape character may also be the Escape key. */
@@ -33,7 +35,7 @@ export class InputGatherer {
 	/** Adds input. */
 	push(chunk: string): void {
 		clearTimeout(this.#timer);
-		const quietMs = performance.now() - this.#readAt;
+		const quietMs = monotonicMs() - this.#readAt;
 		this.#readAt += quietMs;
 		if (this.#paste !== null && quietMs > QUIET_PASTE_MS && ESCAPE_OR_CTRL_C.test(chunk)) {
 			this.#endPaste(this.#paste);

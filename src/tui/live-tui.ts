@@ -1,4 +1,5 @@
 import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
+import { monotonicMs } from "../util/clock.js";
 import { BlockList, type ListPosition } from "./block-list.js";
 import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
 import { FramesInFlight } from "./frames-in-flight.js";
@@ -116,7 +117,7 @@ export class LiveTUI extends TUI {
 	 */
 	requestStreamFrame(): void {
 		if (this.#streamTimer || !this.#running) return;
-		const wait = this.#lastStreamFrameAt + this.#streamWaitMs - performance.now();
+		const wait = this.#lastStreamFrameAt + this.#streamWaitMs - monotonicMs();
 		this.#streamTimer = setTimeout(() => this.#streamFrame(), Math.max(0, wait));
 	}
 
@@ -215,7 +216,7 @@ export class LiveTUI extends TUI {
 		const lines = this.#frameNow();
 		this.#streamWaitMs = lines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
 		// Measured from the end of the frame, so that a slow machine has time for other work too.
-		this.#lastStreamFrameAt = performance.now();
+		this.#lastStreamFrameAt = monotonicMs();
 	}
 
 	/** Draws a frame now instead of the requested one. @returns its number of lines */

@@ -1,3 +1,5 @@
+import { monotonicMs } from "../util/clock.js";
+
 /** Asks for the position of the cursor. */
 const ASK_CURSOR = "\x1b[6n";
 /** Timeout for the first answer of a terminal, which may be slow or far away. */
@@ -46,7 +48,7 @@ export class ResizeWatch {
 		this.#size = size;
 		const { delayMs, write } = this.options;
 		this.#timer = setTimeout(() => {
-			this.#askedAt = performance.now();
+			this.#askedAt = monotonicMs();
 			this.#unanswered += 1;
 			write(ASK_CURSOR);
 			this.#timer = setTimeout(() => this.#giveUp(), this.#answers ? Math.max(delayMs, FIRST_ANSWER_MS) : delayMs);
@@ -85,6 +87,6 @@ export class ResizeWatch {
 
 	#end(cursorRow: number | null, askedAt: number): void {
 		this.forget();
-		this.options.onStable({ cursorRow, answerMs: performance.now() - askedAt });
+		this.options.onStable({ cursorRow, answerMs: monotonicMs() - askedAt });
 	}
 }

@@ -1,5 +1,6 @@
 import type { Background } from "../themes/built-in.js";
 import { isLight, type Rgb } from "../themes/color.js";
+import { monotonicMs } from "../util/clock.js";
 
 /** Asks for the background color and turns on reports of changes between light and dark. */
 const START_REPORTS = "\x1b]11;?\x07\x1b[?2031h";
@@ -39,7 +40,7 @@ export class TerminalReports {
 	/** Turns on reports, after the screen has taken over the terminal. */
 	start(): void {
 		if (!this.#listener) return;
-		this.#askedAt = performance.now();
+		this.#askedAt = monotonicMs();
 		this.write(START_REPORTS);
 	}
 
@@ -73,7 +74,7 @@ export class TerminalReports {
 	}
 
 	#mayBeAnswer(input: string): boolean {
-		return performance.now() - this.#askedAt < ANSWER_TIME_MS && BEGINNING.test(input);
+		return monotonicMs() - this.#askedAt < ANSWER_TIME_MS && BEGINNING.test(input);
 	}
 
 	#hold(data: string): void {

@@ -6,6 +6,7 @@ import { OpenFile } from "../log/open-file.js";
 import { readSessionHeader } from "../log/read-entry.js";
 import { readUsage } from "../log/read-usage.js";
 import type { RequestUsage } from "../log/request-usage.js";
+import { monotonicMs } from "../util/clock.js";
 import { decodeRequest, encodeRequest, FIELDS, type IndexedFile, readIndexFile, writeIndexFile } from "./index-file.js";
 
 /** Time after which reading yields to the event loop. */
@@ -59,7 +60,7 @@ export class UsageIndex {
 		const paths = this.#dirs().flatMap(sessionFiles);
 		this.#listed = new Set(paths);
 		for (const path of this.#files.keys()) if (!this.#listed.has(path) && !existsSync(path)) this.#drop(path);
-		this.#sliceStart = performance.now();
+		this.#sliceStart = monotonicMs();
 		for (const path of paths) {
 			signal?.throwIfAborted();
 			await this.refreshFile(path);
@@ -149,9 +150,9 @@ export class UsageIndex {
 	}
 
 	async #breathe(): Promise<void> {
-		if (performance.now() - this.#sliceStart < SLICE_MS) return;
+		if (monotonicMs() - this.#sliceStart < SLICE_MS) return;
 		await nextTick();
-		this.#sliceStart = performance.now();
+		this.#sliceStart = monotonicMs();
 	}
 }
 

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { PiError } from "../errors.js";
+import { monotonicMs } from "./clock.js";
 import { ensurePrivateDir, errnoCode, tryUnlink } from "./fs.js";
 
 /** The process that holds a lock, as recorded in the lock file. */
@@ -72,10 +73,10 @@ export async function withFileLock<T>(
 	waitMs = 10_000,
 	staleMs = STALE_MS,
 ): Promise<T> {
-	const deadline = performance.now() + waitMs;
+	const deadline = monotonicMs() + waitMs;
 	let lock = lockForChange(path, staleMs);
 	while (lock === null) {
-		if (performance.now() > deadline) {
+		if (monotonicMs() > deadline) {
 			throw new PiError("config_write_failed", `Cannot change ${path}: another process holds ${lockPath(path)}`, {
 				hint: "quit the other pi, or delete the lock file if no pi is running",
 			});

@@ -11,6 +11,8 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	openSync,
+	// `node:fs/promises` would be loaded at the start, which takes Node a millisecond.
+	promises,
 	readlinkSync,
 	readSync,
 	realpathSync,
@@ -21,7 +23,7 @@ import {
 	unlinkSync,
 	writeSync,
 } from "node:fs";
-import { type FileHandle, open, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
@@ -132,8 +134,8 @@ export async function atomicWriteFile(
 	const temporary = temporaryPath(plan.target);
 	let file: FileHandle | undefined;
 	try {
-		file = await open(temporary, "wx", plan.mode ?? 0o666);
-		await writeFile(file, data);
+		file = await promises.open(temporary, "wx", plan.mode ?? 0o666);
+		await promises.writeFile(file, data);
 		applyOwnership(file.fd, plan);
 		await file.sync();
 		await file.close();
@@ -196,7 +198,7 @@ export function syncDirectorySync(path: string): void {
 /** Makes the names in a directory durable, if the file system supports it. */
 export async function syncDirectory(path: string): Promise<void> {
 	try {
-		const directory = await open(path, "r");
+		const directory = await promises.open(path, "r");
 		try {
 			await directory.sync();
 		} finally {
@@ -219,7 +221,7 @@ export interface ReadFileOptions {
 export async function openRegularFile(path: string): Promise<{ file: FileHandle; size: number }> {
 	let file: FileHandle | undefined;
 	try {
-		file = await open(path, READ_FLAGS);
+		file = await promises.open(path, READ_FLAGS);
 		return { file, size: acceptedSize(path, await file.stat(), Number.POSITIVE_INFINITY) };
 	} catch (error) {
 		await file?.close();
@@ -251,7 +253,7 @@ export async function readRegularFile(path: string, options: ReadFileOptions = {
 	const maxBytes = options.maxBytes ?? MAX_READ_BYTES;
 	let file: FileHandle | undefined;
 	try {
-		file = await open(path, READ_FLAGS);
+		file = await promises.open(path, READ_FLAGS);
 		const size = acceptedSize(path, await file.stat(), maxBytes);
 		const reader = new BoundedReader(path, size, maxBytes);
 		for (;;) {

@@ -1,3 +1,5 @@
+import { monotonicMs } from "./clock.js";
+
 /** Maximum time for processing received data before keys and frames are handled, ms. */
 const MAX_BUSY_MS = 5;
 /** Maximum size of a chunk, bytes. Clients copy the rest of a chunk for every event in it, so small chunks cost less. */
@@ -37,13 +39,13 @@ export interface ByteSource {
 /** The same bytes in small chunks with pauses, up to the end of the body or its last event. */
 export function paceBytes(source: ByteSource): ByteSource {
 	let rest: Uint8Array = new Uint8Array(0);
-	let yieldedAt = performance.now();
+	let yieldedAt = monotonicMs();
 	let tail = "";
 	return {
 		async read() {
-			if (performance.now() - yieldedAt > MAX_BUSY_MS) {
+			if (monotonicMs() - yieldedAt > MAX_BUSY_MS) {
 				await new Promise((resolve) => setImmediate(resolve));
-				yieldedAt = performance.now();
+				yieldedAt = monotonicMs();
 			}
 			if (rest.length === 0) {
 				const next = LAST_EVENT.test(tail) ? await readSoon(source) : await source.read();

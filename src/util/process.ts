@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { errorText } from "../errors.js";
 import { MAX_TIMER_MS, onAbort } from "./abort.js";
+import { monotonicMs } from "./clock.js";
 import { errnoCode } from "./fs.js";
 import {
 	ANNOUNCE_GROUP,
@@ -79,13 +80,13 @@ export function spawnGroup(
 	args: readonly string[],
 	options: SpawnGroupOptions = {},
 ): Promise<ProcessResult> {
-	const startedAt = performance.now();
+	const startedAt = monotonicMs();
 	const result = (fields: Partial<ProcessResult>): ProcessResult => ({
 		exitCode: null,
 		exitSignal: null,
 		endedBy: "itself",
 		leftRunning: false,
-		durationMs: Math.round(performance.now() - startedAt),
+		durationMs: Math.round(monotonicMs() - startedAt),
 		...fields,
 	});
 	if (options.signal?.aborted) return Promise.resolve(result({ endedBy: "abort" }));

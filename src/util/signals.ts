@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import { monotonicMs } from "./clock.js";
 
 /** Exit codes of programs ended by a signal: 128 + its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -22,11 +23,11 @@ export function stopOnSignal(stop: () => Promise<void>): SignalWatch {
 	let stoppedAt = 0;
 	const end = (code: number) => {
 		if (exitCode !== undefined) {
-			if (performance.now() - stoppedAt > TOGETHER_MS) process.exit(code);
+			if (monotonicMs() - stoppedAt > TOGETHER_MS) process.exit(code);
 			return;
 		}
 		exitCode = code;
-		stoppedAt = performance.now();
+		stoppedAt = monotonicMs();
 		setTimeout(() => process.exit(code), HARD_STOP_MS).unref();
 		void stop();
 	};

@@ -4,6 +4,7 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
+import { monotonicMs } from "../../util/clock.js";
 import type { Screen } from "./screen.js";
 
 /** The parts of the app that its keys control. Every function returns immediately and reports its own failures. */
@@ -65,7 +66,7 @@ export class AppKeys {
 		private readonly editor: PromptEditor,
 		private readonly keymap: Keymap,
 		private readonly host: AppKeysHost,
-		private readonly now: () => number = () => performance.now(),
+		private readonly now: () => number = monotonicMs,
 	) {
 		editor.onKey = (data) => this.handle(data);
 	}

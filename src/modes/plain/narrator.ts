@@ -17,6 +17,7 @@ import { describeChangedInput, describeChangedPrompt } from "../../log/gate-text
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
+import { monotonicMs } from "../../util/clock.js";
 import { describeContextFile, describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
@@ -37,7 +38,7 @@ export class Narrator {
 	constructor(
 		private readonly session: AgentSession,
 		private readonly output: PlainOutput,
-		private readonly now: () => number = () => performance.now(),
+		private readonly now: () => number = monotonicMs,
 	) {}
 
 	/** Starts with the current context without describing it. */

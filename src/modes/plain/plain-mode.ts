@@ -2,6 +2,7 @@ import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../format.js";
@@ -10,7 +11,6 @@ import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
 import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
-
 import { PlainOutput, plainLine } from "./plain-output.js";
 import { PlainScreen } from "./plain-screen.js";
 import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
@@ -259,13 +259,13 @@ class PlainMode {
 	/** Cancels the open question, or aborts the run; if idle, the second Ctrl+C quits. */
 	#interrupt(): void {
 		this.#output.breakLine();
-		const isSecond = performance.now() - this.#interruptedAt < TWICE_MS;
+		const isSecond = monotonicMs() - this.#interruptedAt < TWICE_MS;
 		this.#interruptedAt = Number.NEGATIVE_INFINITY;
 		if (this.#questions.isOpen) this.#questions.cancel();
 		else if (this.#session && this.#isBusy) void this.#stop(this.#session);
 		else if (isSecond) this.#quit();
 		else {
-			this.#interruptedAt = performance.now();
+			this.#interruptedAt = monotonicMs();
 			this.#unfinished = [];
 			this.#output.say("Press Ctrl+C again to quit");
 			this.#ready();

@@ -1,6 +1,7 @@
 import { joinChanges, withoutPartial } from "../../agent/message-changes.js";
 import { errorText } from "../../errors.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import { monotonicMs } from "../../util/clock.js";
 import type { RpcEvent } from "./protocol.js";
 
 /** Minimum time between two updates of the same message, tool call or shell command. */
@@ -104,7 +105,7 @@ export class EventSender {
 	}
 
 	#schedule(key: string, stream: UpdateStream): void {
-		const waitMs = stream.sentAt + UPDATE_INTERVAL_MS - performance.now();
+		const waitMs = stream.sentAt + UPDATE_INTERVAL_MS - monotonicMs();
 		if (waitMs <= 0 && !this.writer.isBehind) {
 			this.#flush(key);
 			return;
@@ -125,7 +126,7 @@ export class EventSender {
 		stream.timer = undefined;
 		this.#put(stream.pending);
 		stream.pending = null;
-		stream.sentAt = performance.now();
+		stream.sentAt = monotonicMs();
 	}
 
 	#end(key: string): void {

@@ -1,5 +1,4 @@
-import { readlinkSync, realpathSync } from "node:fs";
-import { mkdir, readdir, readlink, stat } from "node:fs/promises";
+import { promises, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
@@ -23,19 +22,19 @@ export function createLocalHost(cwd: string, home: string = homedir()): ToolHost
 		openFile,
 		async writeFile(path, data, { signal } = {}) {
 			signal?.throwIfAborted();
-			const existing = await stat(path).catch(() => undefined); // the write reports the error
+			const existing = await promises.stat(path).catch(() => undefined); // the write reports the error
 			if (existing && !existing.isFile()) {
 				throw new PiError("file_unreadable", `Cannot write ${path}: it is ${fileKind(existing)}`);
 			}
-			await mkdir(dirname(path), { recursive: true });
+			await promises.mkdir(dirname(path), { recursive: true });
 			await atomicWriteFile(path, data);
 			return { created: existing === undefined, realPath: realPathOf(path) };
 		},
-		stat: async (path) => toHostStat(await stat(path)),
+		stat: async (path) => toHostStat(await promises.stat(path)),
 		list,
 		realPath: async (path) => realPathOf(path),
 		async search(request) {
-			const isFile = !(await stat(request.path)).isDirectory();
+			const isFile = !(await promises.stat(request.path)).isDirectory();
 			if (isFile && !request.lines) {
 				throw Object.assign(new Error(`${request.path} is not a directory`), { code: "ENOTDIR" });
 			}
@@ -98,13 +97,13 @@ async function openFile(path: string, { offset = 0, signal }: OpenFileOptions = 
 	};
 }
 
-function toHostStat(stats: Awaited<ReturnType<typeof stat>>): HostStat {
+function toHostStat(stats: Stats): HostStat {
 	const kind = stats.isDirectory() ? "directory" : stats.isFile() ? "file" : "other";
 	return { kind, size: Number(stats.size) };
 }
 
 async function list(path: string): Promise<HostEntry[]> {
-	const entries = await readdir(path, { withFileTypes: true });
+	const entries = await promises.readdir(path, { withFileTypes: true });
 	return Promise.all(
 		entries.map(async (entry): Promise<HostEntry> => {
 			const { name } = entry;
@@ -113,8 +112,8 @@ async function list(path: string): Promise<HostEntry[]> {
 			const full = join(path, name);
 			// A link may be broken, and may have been deleted meanwhile.
 			const [target, stats] = await Promise.all([
-				readlink(full).catch(() => undefined),
-				stat(full).catch(() => undefined),
+				promises.readlink(full).catch(() => undefined),
+				promises.stat(full).catch(() => undefined),
 			]);
 			return {
 				name,

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import { posix } from "node:path";
 import { PiError } from "../../errors.js";
 import { linkSignals } from "../../util/abort.js";
+import { monotonicMs } from "../../util/clock.js";
 import type { ProcessResult } from "../../util/process.js";
 import { posixSearch, withFilters } from "./posix-search.js";
 import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
@@ -125,7 +126,7 @@ class ShellHost implements ToolHost {
 	}
 
 	async exec(command: string | readonly string[], options: HostExecOptions = {}): Promise<ProcessResult> {
-		const startedAt = performance.now();
+		const startedAt = monotonicMs();
 		const isLine = typeof command === "string";
 		const rejection = rejectCommand(isLine ? command : command.join(" "));
 		if (rejection) return rejection;
@@ -146,7 +147,7 @@ class ShellHost implements ToolHost {
 			exitSignal: null,
 			endedBy,
 			leftRunning,
-			durationMs: Math.round(performance.now() - startedAt),
+			durationMs: Math.round(monotonicMs() - startedAt),
 			...fields,
 		});
 		if (endedBy !== "itself") return result({});

@@ -20,7 +20,7 @@ export interface TrustQuestion {
 	now: number;
 	/** Whether the user was typing when the panel opened: the next keys are meant for the editor. */
 	isTyping?: boolean;
-	/** A monotonic clock in ms. Default: `performance.now`. */
+	/** A monotonic clock in ms. Default: `monotonicMs`. */
 	clock?(): number;
 }
 

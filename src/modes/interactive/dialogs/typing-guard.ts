@@ -1,5 +1,6 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { type Keymap, typedText } from "../../../tui/keymap.js";
+import { monotonicMs } from "../../../util/clock.js";
 
 /** After a pause this long, the next key is meant for the question. */
 const PAUSE_MS = 700;
@@ -15,7 +16,7 @@ export class TypingGuard {
 	 */
 	constructor(
 		isTyping: boolean,
-		private readonly now: () => number = () => performance.now(),
+		private readonly now: () => number = monotonicMs,
 	) {
 		this.#typedAt = isTyping ? now() : null;
 	}

@@ -3,6 +3,7 @@ import type { HookComponent } from "../../../hooks/types.js";
 import { ContainedComponent, type ContainedOptions } from "../../../tui/contained.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
+import { monotonicMs } from "../../../util/clock.js";
 import { cleanLine, clipLine } from "../lines.js";
 
 /** A component of a hook that receives all keys. */
@@ -99,7 +100,7 @@ export class CustomView implements Component, Focusable {
 	#isSecondInterrupt(data: string): boolean {
 		const before = this.#interruptedAt;
 		const isInterrupt = matchesKey(data, "ctrl+c");
-		this.#interruptedAt = isInterrupt ? performance.now() : Number.NEGATIVE_INFINITY;
+		this.#interruptedAt = isInterrupt ? monotonicMs() : Number.NEGATIVE_INFINITY;
 		return isInterrupt && this.#interruptedAt - before <= DOUBLE_PRESS_MS;
 	}
 

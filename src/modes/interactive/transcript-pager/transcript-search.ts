@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { escapePattern, rawTextPattern } from "../../../log/line-patterns.js";
+import { monotonicMs } from "../../../util/clock.js";
 import type { ItemRef, PagerItems } from "./pager-items.js";
 
 /** Entries that are read between two looks at the clock. */
@@ -63,15 +64,15 @@ export class TranscriptSearch {
 	}
 
 	async #search(from: number, to: number, found: ItemRef[], onProgress: () => void): Promise<void> {
-		let sliceEnd = performance.now() + SLICE_MS;
+		let sliceEnd = monotonicMs() + SLICE_MS;
 		for (let index = from; index < to && !this.#isStopped; index += BATCH) {
 			const end = Math.min(to, index + BATCH);
 			for (const entry of this.items.log.matching(this.#raw, index, end)) found.push(...this.#matches(entry));
 			this.#searched += end - index;
-			if (performance.now() < sliceEnd) continue;
+			if (monotonicMs() < sliceEnd) continue;
 			onProgress();
 			await setImmediate();
-			sliceEnd = performance.now() + SLICE_MS;
+			sliceEnd = monotonicMs() + SLICE_MS;
 		}
 	}
 
