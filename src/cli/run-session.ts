@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { isatty } from "node:tty";
 import { agentDir, paths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
@@ -23,7 +24,8 @@ export async function runSession(options: CliOptions): Promise<number> {
 		const { listModels } = await import("./list-models.js");
 		return listModels(options.listModels, await loadSessionOptions(options, context), await standardIO());
 	}
-	const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+	// `process.stdin` would open a stream, which most modes do not need.
+	const hasTerminal = isatty(0) && isatty(1);
 	if (options.demo && !(hasTerminal && !options.print && options.mode === undefined)) {
 		const { playDemo } = await import("./demo.js");
 		return playDemo(options, context);

@@ -1,5 +1,4 @@
 import { realpathSync } from "node:fs";
-import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
@@ -44,7 +43,7 @@ export async function saveLastModel(path: string, cwd: string, used: LastModel):
 function isLast(path: string, key: string, used: LastModel): boolean {
 	try {
 		const [last, stored] = Object.entries(projectsOf(readJsonObject(path))).at(-1) ?? [];
-		return last === key && isDeepStrictEqual(stored, used);
+		return last === key && JSON.stringify(stored) === JSON.stringify(used);
 	} catch {
 		return false; // it is written again
 	}

@@ -131,7 +131,7 @@ export class SessionState {
 	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
 	refreshModel(findModel: (provider: string, id: string) => Model<Api> | null): void {
 		const model = this.#model && findModel(this.#model.provider, this.#model.id);
-		if (!model || isDeepStrictEqual(model, this.#model)) return;
+		if (!model || model === this.#model || isDeepStrictEqual(model, this.#model)) return;
 		const before = describeLimits(this.#model);
 		this.#model = model;
 		this.emit({ type: "model_changed" });
