@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { longMarkdown, tokens } from "../lib/markdown.mjs";
 import { startModelServer } from "../lib/model-server.mjs";
 import { cpuOf, memoryOf, runToEnd, startProcess } from "../lib/process.mjs";
@@ -6,6 +7,8 @@ import { startInTerminal } from "../lib/terminal.mjs";
 import { withTimeout } from "./start.mjs";
 
 const TURNS = 50;
+/** Not bundled: it loads the library as it is installed. */
+const LIBRARY_CLIENT = fileURLToPath(new URL("../floors/library-client.mjs", import.meta.url));
 
 /** Runs a command to its end and samples it when its request number `count` has arrived. */
 export async function upToRequest(server, command, sandbox, count) {
@@ -74,8 +77,8 @@ export async function firstRequest({ rounds, workshop }) {
 }
 
 /**
- * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi: what
- * remains is the cost of pi itself.
+ * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi; a third
+ * one also sends with pi-ai as it is published, without pi's patches.
  */
 export async function toolTurns({ rounds, workshop }) {
 	const server = await startModelServer((body) => {
@@ -85,11 +88,12 @@ export async function toolTurns({ rounds, workshop }) {
 	const perTurn = ({ wall, cpu }) => ({ wall: wall / TURNS, cpu: cpu / TURNS });
 	try {
 		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
-		const floor = (...shell) => async () =>
-			perTurn(await upToRequest(server, [process.execPath, workshop.floor("client"), server.url, "go", ...shell], sandbox, TURNS + 1));
-		const { client, bash, pi } = await interleave(rounds, {
-			client: floor(),
-			bash: floor("bash"),
+		const floor = (file, ...shell) => async () =>
+			perTurn(await upToRequest(server, [process.execPath, file, server.url, "go", ...shell], sandbox, TURNS + 1));
+		const { client, bash, library, pi } = await interleave(rounds, {
+			client: floor(workshop.floor("client")),
+			bash: floor(workshop.floor("client"), "bash"),
+			library: floor(LIBRARY_CLIENT, "bash"),
 			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], sandbox, TURNS + 1)),
 		});
 		return [
@@ -97,6 +101,8 @@ export async function toolTurns({ rounds, workshop }) {
 			{ name: "tool turn, CPU", unit: "ms", values: pi.cpu, floor: "client", floorValues: client.cpu, budget: { ratio: 1.5 } },
 			{ name: "tool turn, wall, of a client with bash", unit: "ms", values: pi.wall, floor: "client", floorValues: bash.wall, budget: null },
 			{ name: "tool turn, CPU, of a client with bash", unit: "ms", values: pi.cpu, floor: "client", floorValues: bash.cpu, budget: null },
+			{ name: "tool turn, wall, of a client with pi-ai", unit: "ms", values: pi.wall, floor: "client", floorValues: library.wall, budget: null },
+			{ name: "tool turn, CPU, of a client with pi-ai", unit: "ms", values: pi.cpu, floor: "client", floorValues: library.cpu, budget: null },
 		];
 	} finally {
 		await server.close();
