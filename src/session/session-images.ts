@@ -23,6 +23,9 @@ export class SessionImages {
 	/** Model for which the user was told that it gets no images. */
 	#blindModel: string | null = null;
 
+	/** The messages of a request in which no image was found. */
+	#withoutImages: readonly TracedMessage[] = [];
+
 	/** Saved originals that no session file names. */
 	readonly #originals = new Set<string>();
 
@@ -83,11 +86,19 @@ export class SessionImages {
 	noteRequest(model: Model<Api>, { messages }: BuiltContext): void {
 		const key = `${model.provider}/${model.id}`;
 		if (model.input.includes("image")) this.#blindModel = null;
-		else if (this.#blindModel !== key && messages.some(({ message }) => hasImage(message))) {
+		else if (this.#blindModel !== key && this.#findsImage(messages)) {
 			this.#blindModel = key;
 			const message = `${model.id} does not accept images: it gets a placeholder for each image in the context`;
 			this.deps.emit({ type: "notice", level: "warning", message });
 		}
+	}
+
+	/** Looks only at messages that are new since the last call: looking at all of a long session takes milliseconds. */
+	#findsImage(messages: readonly TracedMessage[]): boolean {
+		const known = this.#withoutImages;
+		const isFound = messages.some((item, index) => item !== known[index] && hasImage(item.message));
+		if (!isFound) this.#withoutImages = messages;
+		return isFound;
 	}
 
 	/** True if the provider refused the last request because of its images. */

@@ -243,9 +243,11 @@ test("a model without vision gets placeholders, the user sees a notice once, and
 	const provider = await startProvider();
 	const { session, notices } = await startSession({ provider, modelOptions: { input: ["text"] } });
 	provider.on(() => "ok");
+	await session.prompt("hello");
+	expect(notices()).toEqual([]);
 	await session.prompt("look", { images: [png(8, 8)] });
 	await session.prompt("and now?");
-	expect(imagesSent(provider)).toEqual([0, 0]);
+	expect(imagesSent(provider)).toEqual([0, 0, 0]);
 	expect(notices()).toEqual(["scripted does not accept images: it gets a placeholder for each image in the context"]);
 	session.setModel({ ...provider.model({ id: "seeing", input: ["text", "image"] }) });
 	await session.prompt("look again");
