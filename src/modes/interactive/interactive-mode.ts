@@ -1,4 +1,5 @@
 import type { AgentSession } from "../../session/agent-session.js";
+import type { LiveTUI } from "../../tui/live-tui.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
 import { exitBySignal } from "../../util/signals.js";
 import { announceStart } from "../../util/started.js";
@@ -24,7 +25,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const { terminal, themes, screen, editor, overlays, palette } = components;
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
-		await painted(() => editor.getText() !== "");
+		await painted(screen.tui, () => editor.getText() !== "");
 		announceStart();
 		session = await options.startSession(startQuestions(components, options));
 		// The user may have quit during startup.
@@ -68,8 +69,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 const FRAME_MS = 17;
 
 /** Resolves after the first frame, including input typed before it: loading the session would delay both. */
-async function painted(isTyped: () => boolean): Promise<void> {
-	await new Promise((resolve) => setTimeout(resolve, 0));
+async function painted(screen: LiveTUI, isTyped: () => boolean): Promise<void> {
+	const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+	await later(0);
 	for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
-	if (isTyped()) await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
+	// The timer of the frame may be later than this one, if the machine paused pi between the two.
+	while (screen.isRunning && screen.fullRedraws === 0) await later(1);
+	if (isTyped()) await later(FRAME_MS);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { TUI } from "@mariozechner/pi-tui";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
@@ -17,6 +18,23 @@ test("the first screen shows loaded resources, basic keys and the directory", as
 	});
 	await app.terminal.waitFor("Scripted");
 	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/start.txt");
+});
+
+test("the session starts after the first frame, also when a busy machine delays the frame", async () => {
+	const scheduler = TUI.prototype as unknown as { scheduleRender(): void };
+	const { scheduleRender } = scheduler;
+	vi.spyOn(scheduler, "scheduleRender").mockImplementation(function (this: TUI) {
+		setTimeout(() => scheduleRender.call(this), 50);
+	});
+	onTestFinished(() => void vi.restoreAllMocks());
+	let drawn = "";
+	const startSession = async () => {
+		drawn = app.terminal.writes.join("");
+		throw new Error("no session");
+	};
+	const app = await startApp({ mode: { startSession } });
+	await expect(app.exit).rejects.toThrow("no session");
+	expect(drawn).toContain("────");
 });
 
 test("a prompt runs, its answer streams in, and quitting shows how to resume", async () => {
