@@ -5,7 +5,7 @@ import { type LoopbackApi, startProvider, toolCall } from "../helpers/loopback-p
 /** The library's types lack the second parameter. */
 const parse: (text: string, call: { arguments: unknown }) => unknown = parseStreamingJson;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["hrtime"] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => {
 	vi.useRealTimers();
 	vi.restoreAllMocks();
