@@ -1,37 +1,16 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { updateJsonFile } from "../../src/config/json-file.js";
 import { SETTING_ROWS } from "../../src/config/settings-schema.js";
-import { type SettingsChange, SettingsStore } from "../../src/config/settings-store.js";
+import { SettingsStore } from "../../src/config/settings-store.js";
 import { defaultSettings } from "../helpers/settings.js";
-import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-
-function load(user?: unknown, project?: unknown) {
-	const agentDir = tempAgentDir(user === undefined ? {} : { settings: user });
-	const cwd = tempDir();
-	if (project !== undefined) writeFiles(cwd, { ".pi/settings.json": project });
-	const store = new SettingsStore({ agentDir, cwd });
-	const changes: SettingsChange[] = [];
-	store.subscribe((change) => changes.push(change));
-	const userFile = join(agentDir, "settings.json");
-	return {
-		store,
-		changes,
-		userFile,
-		projectFile: join(cwd, ".pi/settings.json"),
-		agentDir,
-		cwd,
-		saved: (): unknown => JSON.parse(readFileSync(userFile, "utf8")),
-	};
-}
-
-/** Longer than the delay of the file watcher. */
-const watched = () => new Promise((resolve) => setTimeout(resolve, 200));
+import { tempDir, writeFiles } from "../helpers/temp.js";
+import { loadSettings } from "./load-settings.js";
 
 test("without settings files, the documented defaults apply", () => {
-	expect(load().store.current).toEqual({
+	expect(loadSettings().store.current).toEqual({
 		theme: undefined,
 		defaultProvider: undefined,
 		defaultModel: undefined,
@@ -96,14 +75,14 @@ const ALL = {
 };
 
 test("every key can be set by the user, and $schema is accepted", () => {
-	const { store } = load({ $schema: "./settings.schema.json", ...ALL });
+	const { store } = loadSettings({ $schema: "./settings.schema.json", ...ALL });
 	expect(store.current).toEqual(ALL);
 	expect(store.problems).toEqual([]);
 	expect(store.list().map(({ source }) => source)).toEqual(SETTING_ROWS.map(() => "user"));
 });
 
 test("a project's values override the user's, each member of a group separately", () => {
-	const { store } = load(
+	const { store } = loadSettings(
 		{ theme: "dark", compaction: { enabled: false, reserveTokens: 5 } },
 		{ theme: "light", compaction: { reserveTokens: 7 }, terminal: { showImages: false }, gutter: false },
 	);
@@ -136,7 +115,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 		terminal: { shell: "x" },
 		__proto__: 1,
 	};
-	const { store, projectFile } = load(undefined, dangerous);
+	const { store, projectFile } = loadSettings(undefined, dangerous);
 	expect(store.current).toEqual(defaultSettings());
 	const names = [
 		...[
@@ -158,7 +137,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 });
 
 test("a project can set exactly the settings that the schema marks", () => {
-	const { store } = load(undefined, ALL);
+	const { store } = loadSettings(undefined, ALL);
 	for (const { path, schema, source } of store.list()) {
 		expect([path, source]).toEqual([path, schema["x-project"] ? "project" : "default"]);
 	}
@@ -180,15 +159,15 @@ test("a project can set exactly the settings that the schema marks", () => {
 });
 
 test("packages of the project are used in addition to those of the user, which it cannot remove", () => {
-	const { store } = load({ packages: ["npm:a"] }, { packages: ["npm:b"] });
+	const { store } = loadSettings({ packages: ["npm:a"] }, { packages: ["npm:b"] });
 	expect(store.current.packages).toEqual(["npm:a", "npm:b"]);
 	expect([store.layer("packages", "user"), store.layer("packages", "project")]).toEqual([["npm:a"], ["npm:b"]]);
-	expect(load({ packages: ["npm:a"] }, { packages: [] }).store.current.packages).toEqual(["npm:a"]);
+	expect(loadSettings({ packages: ["npm:a"] }, { packages: [] }).store.current.packages).toEqual(["npm:a"]);
 	expect(store.layer("packages", "run")).toBeUndefined();
 });
 
 test("an entry of packages needs a source, and knows the kinds of resources", () => {
-	const { store } = load({ packages: [{ hooks: [] }, 3, { source: "npm:a", hook: ["x"] }] });
+	const { store } = loadSettings({ packages: [{ hooks: [] }, 3, { source: "npm:a", hook: ["x"] }] });
 	expect(store.current.packages).toEqual([{ source: "npm:a" }]);
 	expect(store.problems.map((line) => line.replace(/^.*settings\.json:/, ""))).toEqual([
 		"3:3: packages[0] needs a valid source; ignored",
@@ -221,19 +200,19 @@ test.each([
 	["[]", "1:1: expected an object in braces · fix the file; until then it is not used"],
 	['{"theme": "dark",,}', '1:18: expected a key in double quotes or "}" · fix the file; until then it is not used'],
 ])("%j is reported with line and column, and the default is used", (text, problem) => {
-	const { store, userFile } = load(text);
+	const { store, userFile } = loadSettings(text);
 	expect(store.problems).toEqual([`${userFile}:${problem}`]);
 	expect({ ...store.current, hooks: [] }).toEqual(defaultSettings());
 });
 
 test("an invalid value in the project's file does not override the user's", () => {
-	const { store, projectFile } = load({ theme: "dark" }, '{"theme": 1}');
+	const { store, projectFile } = loadSettings({ theme: "dark" }, '{"theme": 1}');
 	expect(store.current.theme).toBe("dark");
 	expect(store.problems).toEqual([`${projectFile}:1:11: theme must be a non-empty string; ignored`]);
 });
 
 test("after a reload, the last valid values replace an invalid file or value", () => {
-	const { store, userFile, agentDir, cwd } = load({ theme: "dark", gutter: false });
+	const { store, userFile, agentDir, cwd } = loadSettings({ theme: "dark", gutter: false });
 	writeFileSync(userFile, '{"theme": "light"');
 	expect(store.reload()).toEqual([
 		`${userFile}:1:18: unexpected end of file: the "{" in line 1 is not closed · fix the file; the settings read before are kept`,
@@ -253,7 +232,7 @@ test("settings in the agent directory are the user's even if pi starts there", (
 });
 
 test("a change preserves unknown keys and other members of a group, and undefined removes a setting", async () => {
-	const { store, saved } = load({ mine: 1, theme: "dark", compaction: { enabled: false, x: 1 } });
+	const { store, saved } = loadSettings({ mine: 1, theme: "dark", compaction: { enabled: false, x: 1 } });
 	await store.set("compaction.reserveTokens", 9);
 	await store.set("theme", undefined);
 	await store.set("defaultModel", "m");
@@ -265,7 +244,7 @@ test("a change preserves unknown keys and other members of a group, and undefine
 });
 
 test("a value that the schema does not allow is rejected, and nothing is written", async () => {
-	const { store, userFile, changes } = load();
+	const { store, userFile, changes } = loadSettings();
 	await expect(store.set("retry.maxRetries", 101)).rejects.toMatchObject({
 		code: "bad_arguments",
 		message: "retry.maxRetries must be a whole number from 0 to 100",
@@ -274,14 +253,14 @@ test("a value that the schema does not allow is rejected, and nothing is written
 });
 
 test("the settings object is frozen", () => {
-	const { current } = load(ALL).store;
+	const { current } = loadSettings(ALL).store;
 	for (const part of [current, current.retry, current.hooks, current.hookGrants, current.hookGrants["a.ts"]]) {
 		expect(Object.isFrozen(part)).toBe(true);
 	}
 });
 
 test("a write renames an invalid file and writes the last valid values to a new one", async () => {
-	const { store, userFile, agentDir, changes, saved } = load({ mine: 1, theme: "dark" });
+	const { store, userFile, agentDir, changes, saved } = loadSettings({ mine: 1, theme: "dark" });
 	writeFileSync(userFile, "{oops");
 	await store.set("gutter", false);
 	const kept = readdirSync(agentDir).filter((name) => name.includes(".bad-"));
@@ -293,7 +272,7 @@ test("a write renames an invalid file and writes the last valid values to a new 
 });
 
 test("a value for this run overrides all others, is not saved, and ends when the setting is changed", async () => {
-	const { store, changes, saved } = load({ queueMode: "all" }, { retry: { enabled: true } });
+	const { store, changes, saved } = loadSettings({ queueMode: "all" }, { retry: { enabled: true } });
 	store.override("queueMode", "one-at-a-time");
 	store.override("retry.enabled", false);
 	expect(store.current).toMatchObject({ queueMode: "one-at-a-time", retry: { enabled: false } });
@@ -305,64 +284,6 @@ test("a value for this run overrides all others, is not saved, and ends when the
 	expect(store.state("retry.enabled")).toEqual({ value: true, source: "project" });
 	const paths = [["queueMode"], ["retry.enabled"], ["queueMode"], ["retry.enabled"]];
 	expect(changes).toEqual(paths.map((changed) => ({ paths: changed, problems: [] })));
-});
-
-test("a subscriber receives one event per change, and none if the value is the same", async () => {
-	const { store, changes } = load({ theme: "dark" });
-	onTestFinished(store.watch());
-	await store.set("theme", "dark");
-	store.override("queueMode", "one-at-a-time");
-	expect(changes).toEqual([]);
-	await Promise.all([store.set("theme", "light"), store.set("gutter", false), store.set("retry.maxRetries", 1)]);
-	await watched(); // the watcher ignores the store's own writes
-	expect(changes.map(({ paths }) => paths)).toEqual([["theme"], ["gutter"], ["retry.maxRetries"]]);
-});
-
-test("a subscription ends", async () => {
-	const { store } = load();
-	let count = 0;
-	const unsubscribe = store.subscribe(() => {
-		count += 1;
-	});
-	await store.set("gutter", false);
-	unsubscribe();
-	await store.set("gutter", true);
-	expect(count).toBe(1);
-});
-
-test("watched files are read again after edits by other programs", async () => {
-	const { store, changes, userFile, projectFile } = load({ theme: "dark" }, {});
-	const stop = store.watch();
-	onTestFinished(stop);
-	writeFileSync(`${userFile}~`, '{"theme": "light", "retry": {"enabled": false}}');
-	renameSync(`${userFile}~`, userFile);
-	await expect.poll(() => changes).toEqual([{ paths: ["theme", "retry.enabled"], problems: [] }]);
-	writeFileSync(projectFile, '{"gutter": false}');
-	await expect.poll(() => changes.at(-1)).toEqual({ paths: ["gutter"], problems: [] });
-	stop();
-	writeFileSync(projectFile, '{"gutter": true}');
-	await watched();
-	expect([changes.length, store.current.gutter]).toEqual([2, false]);
-});
-
-test("an edit that makes the file invalid is reported once, and the last valid values are kept", async () => {
-	const { store, changes, userFile } = load('{\n"theme": "dark",\n"mine": 1}');
-	onTestFinished(store.watch());
-	writeFileSync(userFile, '{\n"theme": "light",,\n"mine": 1}');
-	const problem = `${userFile}:2:18: expected a key in double quotes or "}" · fix the file; the settings read before are kept`;
-	await expect.poll(() => changes).toEqual([{ paths: [], problems: [problem] }]);
-	writeFileSync(userFile, '{\n"theme": "light",,\n"mine":  1}');
-	await watched();
-	expect([changes.length, store.current.theme]).toEqual([1, "dark"]);
-	writeFileSync(userFile, '{"theme": "light"}');
-	await expect.poll(() => changes.at(-1)).toEqual({ paths: ["theme"], problems: [] });
-});
-
-test("an unknown key that moves to another line is not reported again", async () => {
-	const { changes, store, userFile } = load('{\n"mine": 1}');
-	onTestFinished(store.watch());
-	writeFileSync(userFile, '{\n\n\n"gutter": false, "mine": 1}');
-	await expect.poll(() => changes).toEqual([{ paths: ["gutter"], problems: [] }]);
 });
 
 /** Arbitrary values that a schema allows. */
@@ -382,7 +303,7 @@ test("written settings are read back, and unknown keys and edits by other progra
 	const others = fc.dictionary(fc.nat().map(String), fc.jsonValue(), { maxKeys: 3 });
 	await fc.assert(
 		fc.asyncProperty(chosen, others, others, async (written, before, meanwhile) => {
-			const { store, agentDir, cwd, userFile, saved } = load(before);
+			const { store, agentDir, cwd, userFile, saved } = loadSettings(before);
 			const wanted = SETTING_ROWS.filter(({ path }) => Object.hasOwn(written, path));
 			await Promise.all([
 				...wanted.map(({ path }) => store.set(path, written[path])),
@@ -403,7 +324,7 @@ test("written settings are read back, and unknown keys and edits by other progra
 }, 60_000);
 
 test("two processes that write at the same time lose no change", async () => {
-	const { store, agentDir, cwd, saved } = load();
+	const { store, agentDir, cwd, saved } = loadSettings();
 	const other = new SettingsStore({ agentDir, cwd });
 	const names = Array.from({ length: 20 }, (_, index) => `hook${index}.ts`);
 	await Promise.all(names.map((name, index) => (index % 2 ? store : other).setMember("hookGrants", name, ["entries"])));

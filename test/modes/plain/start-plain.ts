@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode.js";
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
@@ -125,4 +125,10 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 /** The output with values that differ between runs replaced. */
 export function stable(text: string): string {
 	return text.replace(/\d+\.\d s/g, "0.0 s").replace(/(pi-(?:agent|project|home)-)\w+/g, "$1xxxxxx");
+}
+
+/** Asserts that the output contains only text and line ends, and no box-drawing characters. */
+export function expectPlain(plain: PlainSession): void {
+	expect(plain.text()).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+	expect(plain.text()).not.toMatch(/[\u2500-\u259f]/);
 }
