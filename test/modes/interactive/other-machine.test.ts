@@ -174,7 +174,7 @@ test.each([40, 80, 120] as const)("each call is shown with the machine of its ti
 	await app.submit("go");
 	await app.terminal.waitFor("Done there.");
 	await app.submit("!echo there");
-	await app.terminal.waitFor(/! .*echo there/);
+	await app.terminal.waitFor(/! .*echo there +exit 0/);
 	const { agentDir, cwd } = app;
 	await app.session().dispose();
 	writeFileSync(join(cwd, "here.ts"), "1\n");
@@ -187,7 +187,7 @@ test.each([40, 80, 120] as const)("each call is shown with the machine of its ti
 	await local.submit("go on");
 	await local.terminal.waitFor("Done here.");
 	await local.submit("!echo here");
-	await local.terminal.waitFor("! echo here");
+	await local.terminal.waitFor(/! echo here +exit 0/);
 	const rows = BEFORE_AND_AFTER[columns].map((row) => expect.stringMatching(row));
 	expect(await local.terminal.screen()).toEqual(expect.arrayContaining(rows));
 	await local.session().dispose();
