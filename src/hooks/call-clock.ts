@@ -1,4 +1,5 @@
 import { monotonicMs } from "../util/clock.js";
+
 /** Measures how long a call of a hook takes, without the time that it waits for an answer of the user. */
 export class CallClock {
 	#elapsedMs = 0;

@@ -1,4 +1,5 @@
 import { monotonicMs } from "../util/clock.js";
+
 /** A time limit that can be paused while a person answers a dialog. Calls back once, when the time is used up. */
 export class Deadline {
 	#remainingMs: number;
