@@ -1,5 +1,5 @@
-// Floor for a conversation that pi's own library holds: pi-ai sends the requests and builds the messages; each tool call runs
-// `true` in a shell with pipes for its output, like pi.
+// Floor for a conversation that pi's own library holds: pi-ai sends the requests and builds the messages; with a
+// third argument, each tool call runs in that shell with pipes for its output, like pi; without it, nothing runs.
 import { spawn } from "node:child_process";
 import { streamSimple } from "@mariozechner/pi-ai";
 
@@ -33,8 +33,10 @@ for (;;) {
 		break;
 	}
 	for (const call of answer.content.filter(({ type }) => type === "toolCall")) {
-		const child = spawn(shell, ["-c", call.arguments.command], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
-		await new Promise((resolve) => child.once("close", resolve));
+		if (shell) {
+			const child = spawn(shell, ["-c", call.arguments.command], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+			await new Promise((resolve) => child.once("close", resolve));
+		}
 		messages.push({
 			role: "toolResult",
 			toolCallId: call.id,

@@ -1,6 +1,7 @@
-/** @param {number[]} values */
+/** @param {number[]} values NaN: not measured, such as the CPU of a process that has just exited. All NaN without others */
 export function summarize(values) {
-	const sorted = [...values].sort((a, b) => a - b);
+	const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+	if (sorted.length === 0) return { min: Number.NaN, median: Number.NaN, max: Number.NaN };
 	return { min: sorted[0], median: sorted[Math.floor(sorted.length / 2)], max: sorted.at(-1) };
 }
 

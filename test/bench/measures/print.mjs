@@ -78,7 +78,8 @@ export async function firstRequest({ rounds, workshop }) {
 
 /**
  * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi; a third
- * one also sends with pi-ai as it is published, without pi's patches.
+ * one also sends with pi-ai as it is published, without pi's patches. The rows of pi-ai alone compare a client that sends with
+ * it and runs nothing.
  */
 export async function toolTurns({ rounds, workshop }) {
 	const server = await startModelServer((body) => {
@@ -90,10 +91,11 @@ export async function toolTurns({ rounds, workshop }) {
 		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const floor = (file, ...shell) => async () =>
 			perTurn(await upToRequest(server, [process.execPath, file, server.url, "go", ...shell], sandbox, TURNS + 1));
-		const { client, bash, library, pi } = await interleave(rounds, {
+		const { client, bash, library, alone, pi } = await interleave(rounds, {
 			client: floor(workshop.floor("client")),
 			bash: floor(workshop.floor("client"), "bash"),
 			library: floor(LIBRARY_CLIENT, "bash"),
+			alone: floor(LIBRARY_CLIENT),
 			pi: async () => perTurn(await upToRequest(server, [...workshop.pi, ...PRINT, "go"], sandbox, TURNS + 1)),
 		});
 		return [
@@ -103,6 +105,8 @@ export async function toolTurns({ rounds, workshop }) {
 			{ name: "tool turn, CPU, of a client with bash", unit: "ms", values: pi.cpu, floor: "client", floorValues: bash.cpu, budget: null },
 			{ name: "tool turn, wall, of a client with pi-ai", unit: "ms", values: pi.wall, floor: "client", floorValues: library.wall, budget: null },
 			{ name: "tool turn, CPU, of a client with pi-ai", unit: "ms", values: pi.cpu, floor: "client", floorValues: library.cpu, budget: null },
+			{ name: "tool turn of pi-ai alone, wall", unit: "ms", values: alone.wall, floor: "client", floorValues: client.wall, budget: null },
+			{ name: "tool turn of pi-ai alone, CPU", unit: "ms", values: alone.cpu, floor: "client", floorValues: client.cpu, budget: null },
 		];
 	} finally {
 		await server.close();
