@@ -21,6 +21,7 @@ const SHARED: Readonly<Record<string, string>> = {
 	"network/light-fetch.ts clients":
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
+	"network/request-scope.ts open": "whether any session has an open scope",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts routed": "clients that send each request by the session that it belongs to",

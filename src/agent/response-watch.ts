@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { proxyOf } from "../network/network.js";
-import { currentScope, type Exchange, withScope } from "../network/request-scope.js";
+import { currentScope, type Exchange, openScope } from "../network/request-scope.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
 import { publicHeaders, type ResponseHead } from "./response-headers.js";
 
@@ -14,7 +14,6 @@ export interface ResponseWatch {
 }
 
 /**
-/**
  * Watches requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
  * from `lightFetch` and the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit
  * parts, from our own `fetch`.
@@ -26,6 +25,8 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 	const noteResponse = (status: number, headers: readonly (Buffer | string)[]) => {
 		facts = { ...NO_FACTS, proxy: facts.proxy, ...readFacts(status, headers) };
 		onResponse?.({ status, headers: publicHeaders(headers) });
+		// The client has its stream. It may repeat a request that failed.
+		if (status >= 200 && status < 300) scope.close();
 	};
 	const noteFailure = (error: Failure, isProxyError: boolean) => {
 		// Happy eyeballs fails with one error for each address that was tried.
@@ -46,6 +47,7 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 			if (originOf(url) === origin) facts = { ...facts, body };
 		},
 	};
+	const scope = openScope({ exchange });
 	const onCreate = (published: unknown) => {
 		const { request } = published as Published;
 		if (request && currentScope().exchange === exchange) exchanges.set(request, exchange);
@@ -73,8 +75,9 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 		get facts() {
 			return facts;
 		},
-		run: (action) => withScope({ exchange }, action),
+		run: scope.run,
 		stop() {
+			scope.close();
 			unsubscribe(CREATE, onCreate);
 			unsubscribe(HEADERS, onHeaders);
 			unsubscribe(ERROR, onError);
