@@ -144,23 +144,17 @@ function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; 
 	};
 }
 
-/** Yields events and throws as soon as the signal aborts, even if the provider ignores it. */
-async function* untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+/** The events. Waiting for one ends as soon as the signal aborts, even if the provider ignores it. */
+function untilAborted<T>(events: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
 	const iterator = events[Symbol.asyncIterator]();
 	let stop = (_: unknown) => {};
-	const onAbort = () => stop(signal.reason);
-	signal.addEventListener("abort", onAbort, { once: true });
-	try {
-		for (;;) {
-			const { value, done } = await new Promise<IteratorResult<T>>((resolve, reject) => {
-				stop = reject;
-				if (signal.aborted) reject(signal.reason);
-				else iterator.next().then(resolve, reject);
-			});
-			if (done) return;
-			yield value;
-		}
-	} finally {
-		signal.removeEventListener("abort", onAbort);
-	}
+	signal.addEventListener("abort", () => stop(signal.reason), { once: true });
+	// Not a generator, each of whose values costs several promises.
+	const next = () =>
+		new Promise<IteratorResult<T>>((resolve, reject) => {
+			stop = reject;
+			if (signal.aborted) reject(signal.reason);
+			else iterator.next().then(resolve, reject);
+		});
+	return { [Symbol.asyncIterator]: () => ({ next }) };
 }
