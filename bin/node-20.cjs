@@ -1,4 +1,4 @@
-// What Node 20 lacks: it keeps compiled code on disk, and optimizes less code. Newer versions do both themselves.
+// What Node 20 lacks, unlike newer versions: it keeps compiled code on disk.
 "use strict";
 
 const { isAscii } = require("node:buffer");
@@ -7,6 +7,7 @@ const Module = require("node:module");
 const { basename, dirname, join, sep } = require("node:path");
 const { Script } = require("node:vm");
 const zlib = require("node:zlib");
+const { withStartFlags } = require("./optimize-late.cjs");
 
 /** Files whose names contain a hash of their content, so that a name stands for one content. */
 const HASHED = /\.[\w-]{8}\.cjs$/;
@@ -19,37 +20,8 @@ const [BEFORE, AFTER] = Module.wrap("\0")
 	.split("\0")
 	.map((part) => Buffer.from(part));
 
-/**
- * How much of a function runs before V8 optimizes it, in bytes of bytecode. By default, its threads take a third of the
- * program's CPU time to optimize code that then hardly runs any faster. During the start, optimizing early is better.
- */
-const BUDGET = { start: "--interrupt-budget=67584", later: "--interrupt-budget=1500000" };
-
 /** Length of the checksum in front of the compiled code, bytes. */
 const CHECKSUM_BYTES = 4;
-
-let budget = BUDGET.start;
-
-/** Runs code that compiles, or writes what was compiled: V8 takes compiled code only with the options that it was compiled with. */
-function withStartBudget(run) {
-	if (budget === BUDGET.start) return run();
-	require("node:v8").setFlagsFromString(BUDGET.start);
-	try {
-		return run();
-	} finally {
-		require("node:v8").setFlagsFromString(budget);
-	}
-}
-
-/** Makes V8 optimize only functions that run for long, once the program has started. */
-function optimizeLate() {
-	// Later versions lack the option, which V8 would report on stderr. They start with a compiler that costs little.
-	if (!process.version.startsWith("v20.")) return;
-	process.once("pi:started", () => {
-		budget = BUDGET.later;
-		require("node:v8").setFlagsFromString(budget);
-	});
-}
 
 /**
  * Makes Node take the compiled code of a bundle's files from a directory, and write what was missing when the process exits.
@@ -67,7 +39,7 @@ function useCodeCache(bundle, directory) {
 		const file = join(cache, `${basename(filename, ".cjs")}.bin`);
 		// The offset: stack traces have the columns of the file.
 		const options = { filename, columnOffset: -BEFORE.length, cachedData: read(file) };
-		const script = withStartBudget(() => new Script(readWrapped(filename), options));
+		const script = new Script(readWrapped(filename), options);
 		if (script.cachedDataRejected !== false) missing.set(file, script);
 		const { exports } = module;
 		const require = Module.createRequire(filename);
@@ -75,7 +47,7 @@ function useCodeCache(bundle, directory) {
 	};
 	process.once("exit", () => {
 		try {
-			if (missing.size > 0) withStartBudget(() => write(cache, missing));
+			if (missing.size > 0) withStartFlags(() => write(cache, missing));
 		} catch {
 			// The disk is full, or not writable any more: only the next start takes a little longer.
 		}
@@ -116,4 +88,4 @@ function write(cache, scripts) {
 	}
 }
 
-module.exports = { optimizeLate, useCodeCache };
+module.exports = { useCodeCache };

@@ -22,9 +22,7 @@ function createBundle(code = "exports.answer = () => [1, 2, 3].map((n) => n * 14
 
 /** Runs the bundle in a process of its own, as pi does. */
 function run({ bundle, cache }: { bundle: string; cache: string }, ...nodeOptions: string[]) {
-	const start = `const { optimizeLate, useCodeCache } = require(${JSON.stringify(NODE_20)});
-		optimizeLate();
-		useCodeCache(${JSON.stringify(bundle)}, ${JSON.stringify(cache)});
+	const start = `require(${JSON.stringify(NODE_20)}).useCodeCache(${JSON.stringify(bundle)}, ${JSON.stringify(cache)});
 		require(${JSON.stringify(join(bundle, "main.cjs"))});`;
 	const { stdout, stderr, status } = spawnSync(process.execPath, [...nodeOptions, "-e", start], {
 		encoding: "utf8",
@@ -86,26 +84,6 @@ test("code that V8 compiled with other options is replaced", () => {
 	const first = written(files.cache);
 	expect(run(files, "--no-opt")).toEqual(GOOD);
 	expect(written(files.cache)).not.toEqual(first);
-});
-
-test("once the program has started, V8 optimizes later, on Node 20 only, and takes the same code", () => {
-	const files = createBundle();
-	const early = readFileSync(join(files.bundle, "main.cjs"), "utf8");
-	run(files);
-	const first = written(files.cache);
-	const flags = `const v8 = require("node:v8"), set = v8.setFlagsFromString, given = [];
-		v8.setFlagsFromString = (flag) => (given.push(flag), set(flag));
-		process.emit("pi:started"); process.emit("pi:started");`;
-	writeFileSync(join(files.bundle, "main.cjs"), `${flags}${early};console.log(given.join());`);
-	const [later, start] = ["--interrupt-budget=1500000", "--interrupt-budget=67584"];
-	const given = process.version.startsWith("v20.") ? [later, start, later].join() : "";
-	expect(run(files)).toEqual({ ...GOOD, stdout: `${GOOD.stdout}${given}\n` });
-	expect(written(files.cache)).toEqual(first);
-});
-
-test("the start has V8's default", { skip: !process.version.startsWith("v20.") }, () => {
-	const { stdout } = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" });
-	expect(stdout).toMatch(/--interrupt-budget \(.*\n\s+type: int {2}default: --interrupt-budget=67584\n/);
 });
 
 test("cached code can import modules, read its own path and name its file in errors", () => {

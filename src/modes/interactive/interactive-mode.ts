@@ -26,8 +26,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const dispose = () => endSession(session);
 	const begin = async (): Promise<void> => {
 		await painted(screen.tui, () => editor.getText() !== "");
-		announceStart();
 		session = await options.startSession(startQuestions(components, options));
+		announceStart();
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();
 		await beginSession(session, components, options, { quit, ended: ended.signal });
