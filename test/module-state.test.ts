@@ -11,6 +11,7 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
 const SHARED: Readonly<Record<string, string>> = {
 	"config/find-model.ts builtIn": "the models of pi-ai, the same in every session",
 	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
+	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
 	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
 	"hooks/compiler.ts babel": "compilers without state of their own",
@@ -21,7 +22,6 @@ const SHARED: Readonly<Record<string, string>> = {
 	"network/light-fetch.ts clients":
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
-	"network/request-scope.ts open": "whether any session has an open scope",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts routed": "clients that send each request by the session that it belongs to",

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { PiError } from "../errors.js";
 import type { CommandContext, HookEventContext } from "../hooks/types.js";
-import { runCode } from "./running-code.js";
+import { AsyncScopes, type OpenScope } from "../util/async-scopes.js";
+import { openCode } from "./running-code.js";
 
 /** A call of an extension by pi. */
 interface Call {
@@ -15,7 +15,7 @@ interface Call {
  * of the running call; in timers and callbacks, it is that of the last `session` event, which is valid as long as the session.
  */
 export class Calls {
-	readonly #running = new AsyncLocalStorage<Call>();
+	readonly #running = new AsyncScopes<Call>();
 	#session: HookEventContext | null = null;
 	readonly #calls = new Set<Call>();
 
@@ -30,9 +30,12 @@ export class Calls {
 		this.#session ??= ctx;
 		const call: Call = { ctx, isRunning: true };
 		this.#calls.add(call);
+		const [own, code] = [this.#running.open(call), this.#openCode()];
 		try {
-			return await this.#running.run(call, () => this.draw(action));
+			return await own.run(() => code.run(action));
 		} finally {
+			own.close();
+			code.close();
 			call.isRunning = false;
 			this.#calls.delete(call);
 		}
@@ -40,12 +43,21 @@ export class Calls {
 
 	/** Calls code of the extension that returns at once, such as one that draws. */
 	draw<T>(action: () => T): T {
-		return runCode({ theme: () => this.for("theme").ui.theme }, action);
+		const code = this.#openCode();
+		try {
+			return code.run(action);
+		} finally {
+			code.close();
+		}
+	}
+
+	#openCode(): OpenScope {
+		return openCode({ theme: () => this.for("theme").ui.theme });
 	}
 
 	/** null before the session has started. */
 	get current(): HookEventContext | CommandContext | null {
-		const call = this.#running.getStore();
+		const call = this.#running.current;
 		return call?.isRunning ? call.ctx : this.#session;
 	}
 

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import type { EntryTheme, HookToolContext } from "../hooks/types.js";
+import { AsyncScopes, type OpenScope } from "../util/async-scopes.js";
 
 /** The surroundings of code of an extension that runs now. */
 interface RunningCode {
@@ -11,24 +11,32 @@ interface RunningCode {
 }
 
 /** Functions of imported packages have no context object: they find the session through the code that calls them. */
-const running = new AsyncLocalStorage<RunningCode>();
+const running = new AsyncScopes<RunningCode>();
+/** The theme of the code that was called last, for its timers, which outlast the call. */
+let lastTheme: RunningCode["theme"] = () => PLAIN_THEME;
 
-/** Calls code of an extension, which may call functions of imported packages. */
-export function runCode<T>(code: Pick<RunningCode, "theme">, action: () => T): T {
-	return running.run({ ...running.getStore(), ...code }, action);
+/** Opens a scope for code of an extension, which may call functions of imported packages. Close it when the call has settled. */
+export function openCode(code: Pick<RunningCode, "theme">): OpenScope {
+	lastTheme = code.theme;
+	return running.open({ ...running.current, ...code });
 }
 
 /** Calls code that answers a call of a tool. */
-export function runInTool<T>(tool: HookToolContext, action: () => T): T {
-	return running.run({ theme: () => tool.ctx.ui.theme, tool }, action);
+export async function runInTool<T>(tool: HookToolContext, action: () => Promise<T>): Promise<T> {
+	const scope = running.open({ theme: () => tool.ctx.ui.theme, tool });
+	try {
+		return await scope.run(action);
+	} finally {
+		scope.close();
+	}
 }
 
-/** The theme of the session whose code runs now; text without styles outside of such code. */
+/** The theme of the session whose code runs now; text without styles before any code has run. */
 export function currentTheme(): EntryTheme {
-	return running.getStore()?.theme() ?? PLAIN_THEME;
+	return (running.current?.theme ?? lastTheme)();
 }
 
 /** The tool call that runs now. */
 export function currentToolCall(): HookToolContext | undefined {
-	return running.getStore()?.tool;
+	return running.current?.tool;
 }
