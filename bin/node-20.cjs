@@ -7,7 +7,6 @@ const Module = require("node:module");
 const { basename, dirname, join, sep } = require("node:path");
 const { Script } = require("node:vm");
 const zlib = require("node:zlib");
-const { withStartFlags } = require("./optimize-late.cjs");
 
 /** Files whose names contain a hash of their content, so that a name stands for one content. */
 const HASHED = /\.[\w-]{8}\.cjs$/;
@@ -47,7 +46,7 @@ function useCodeCache(bundle, directory) {
 	};
 	process.once("exit", () => {
 		try {
-			if (missing.size > 0) withStartFlags(() => write(cache, missing));
+			if (missing.size > 0) require("./optimize-late.cjs").withStartFlags(() => write(cache, missing));
 		} catch {
 			// The disk is full, or not writable any more: only the next start takes a little longer.
 		}

@@ -14,7 +14,7 @@ const FLAGS = {
 	24: { start: "--invocation-count-for-maglev=400", later: "--invocation-count-for-maglev=4000" },
 }[Number.parseInt(process.versions.node, 10)];
 
-/** V8's function, once the program has started. */
+/** V8's function, once V8 optimizes late. */
 let setFlags = null;
 
 /** Runs code that compiles, or writes what was compiled: V8 takes compiled code only with the options that it was compiled with. */
@@ -28,17 +28,15 @@ function withStartFlags(run) {
 	}
 }
 
-/** Makes V8 optimize only functions that run for long, once the program has started. */
+/** Makes V8 optimize only functions that run for long. Call it once the program has started. */
 function optimizeLate() {
 	if (!FLAGS) return;
-	process.once("pi:started", () => {
-		setFlags = require("node:v8").setFlagsFromString;
-		setFlags(FLAGS.later);
-		const load = Module._extensions[".js"];
-		Module._extensions[".js"] = function (...file) {
-			return withStartFlags(() => load.apply(this, file));
-		};
-	});
+	setFlags = require("node:v8").setFlagsFromString;
+	setFlags(FLAGS.later);
+	const load = Module._extensions[".js"];
+	Module._extensions[".js"] = function (...file) {
+		return withStartFlags(() => load.apply(this, file));
+	};
 }
 
 module.exports = { optimizeLate, withStartFlags };

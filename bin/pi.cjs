@@ -77,7 +77,7 @@ else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 	process.stderr.write(`pi requires Node ${OLDEST_NODE} or newer; this is Node ${process.versions.node}\n`);
 	process.exitCode = 1;
 } else {
-	require("./optimize-late.cjs").optimizeLate();
+	process.once("pi:started", () => require("./optimize-late.cjs").optimizeLate());
 	useCompileCache();
 	try {
 		require("../dist/main.cjs");

@@ -2,6 +2,7 @@ import { describeHookErrorInFull } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
+import type { AgentSession } from "../session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
@@ -14,6 +15,15 @@ import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /** How long stdin may stay silent when the arguments contain a prompt, in ms. */
 const SILENCE_MS = 2000;
+
+/** Announces the start with the first reply: what follows from it takes a millisecond, which the request need not wait for. */
+function announceStartWithReply(session: AgentSession): void {
+	const stop = session.subscribe((event) => {
+		if (event.type !== "message_start" || event.message.role !== "assistant") return;
+		stop();
+		announceStart();
+	});
+}
 
 /** Runs print or JSON mode. @returns the exit code */
 export async function runHeadless(
@@ -30,7 +40,7 @@ export async function runHeadless(
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
 	]);
-	announceStart();
+	announceStartWithReply(created);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const releaseConsole = divertConsole(line);
 	const releaseErrors = watchStrayErrors(created);

@@ -1,4 +1,4 @@
-/** Event of the process for bin/optimize-late.cjs: what every start needs has run, so that V8 can do less for its speed. */
+/** Event of the process, after which bin/optimize-late.cjs runs: what every start needs has run. */
 const STARTED = "pi:started";
 
 /** Announces that the program has started: its session has loaded, or it waits for sessions. */

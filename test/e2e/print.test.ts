@@ -240,3 +240,20 @@ test("work that a hook left running may finish after the answer", async () => {
 	expect(await runPi(["-p", "go"], { agentDir, cwd })).toMatchObject({ code: 0, stdout: "Done.\n" });
 	expect(readFileSync(join(cwd, "late.txt"), "utf8")).toBe("late");
 });
+
+test("the start ends with the first reply, whose request does not wait for it", async () => {
+	const directory = tempDir();
+	const [script, mark] = [join(directory, "note-start.cjs"), join(directory, "started")];
+	writeFileSync(script, `process.once("pi:started", () => require("fs").writeFileSync(${JSON.stringify(mark)}, ""));`);
+	const provider = await startProvider();
+	const hasStarted: boolean[] = [];
+	for (const reply of [[toolCall("bash", { command: "true" })], [text("Done.")]]) {
+		provider.reply(() => {
+			hasStarted.push(existsSync(mark));
+			return reply;
+		});
+	}
+	const env = { NODE_OPTIONS: `--require ${script}` };
+	const run = await runPi(["-p", "go"], { agentDir: agentDirFor(provider), env });
+	expect({ hasStarted, ...run }).toMatchObject({ hasStarted: [false, true], code: 0, stdout: "Done.\n" });
+});
