@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { longMarkdown, tokens } from "../lib/markdown.mjs";
 import { startModelServer } from "../lib/model-server.mjs";
-import { cpuOf, memoryOf, runToEnd, startProcess } from "../lib/process.mjs";
+import { childrenCpuOf, cpuOf, memoryOf, runToEnd, startProcess } from "../lib/process.mjs";
 import { interleave } from "../lib/stats.mjs";
 import { startInTerminal } from "../lib/terminal.mjs";
 import { withTimeout } from "./start.mjs";
@@ -21,10 +21,10 @@ export async function upToRequest(server, command, sandbox, count) {
 		});
 		const first = withTimeout(server.request(before + 1), 30_000, "no request");
 		await Promise.race([first, failed]);
-		const cpuAtFirst = cpuOf(run.pid);
+		const [cpuAtFirst, childrenAtFirst] = [cpuOf(run.pid), childrenCpuOf(run.pid)];
 		const last = withTimeout(server.request(before + count), 60_000, `no request ${count}`);
 		await Promise.race([last, failed]);
-		const cpuAtLast = cpuOf(run.pid);
+		const [cpuAtLast, childrenAtLast] = [cpuOf(run.pid), childrenCpuOf(run.pid)];
 		const { peak } = memoryOf(run.pid);
 		const { endedAt } = await run.ended;
 		const firstAt = (await first).arrivedAt;
@@ -36,6 +36,7 @@ export async function upToRequest(server, command, sandbox, count) {
 			peak,
 			wall: arrivedAt - firstAt,
 			cpu: cpuAtLast - cpuAtFirst,
+			withChildren: cpuAtLast - cpuAtFirst + childrenAtLast - childrenAtFirst,
 		};
 	} finally {
 		run.kill();
@@ -77,16 +78,16 @@ export async function firstRequest({ rounds, workshop }) {
 }
 
 /**
- * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi; a third
- * one also sends with pi-ai as it is published, without pi's patches. The rows of pi-ai alone compare a client that sends with
- * it and runs nothing.
+ * Cost of one tool turn, averaged over 50 turns that run `true`. A second floor runs it in bash with pipes, like pi, and counts
+ * the CPU of the shells too; a third one also sends with pi-ai as it is published, without pi's patches. The rows of pi-ai
+ * alone compare a client that sends with it and runs nothing.
  */
 export async function toolTurns({ rounds, workshop }) {
 	const server = await startModelServer((body) => {
 		const results = body.messages.filter((message) => message.role === "tool").length;
 		return results < TURNS ? { call: { name: "bash", arguments: { command: "true" } } } : { text: "done" };
 	});
-	const perTurn = ({ wall, cpu }) => ({ wall: wall / TURNS, cpu: cpu / TURNS });
+	const perTurn = ({ wall, cpu, withChildren }) => ({ wall: wall / TURNS, cpu: cpu / TURNS, withChildren: withChildren / TURNS });
 	try {
 		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
 		const floor = (file, ...shell) => async () =>
@@ -102,7 +103,7 @@ export async function toolTurns({ rounds, workshop }) {
 			{ name: "tool turn, wall", unit: "ms", values: pi.wall, floor: "client", floorValues: client.wall, budget: { ratio: 1.5 } },
 			{ name: "tool turn, CPU", unit: "ms", values: pi.cpu, floor: "client", floorValues: client.cpu, budget: { ratio: 1.5 } },
 			{ name: "tool turn, wall, of a client with bash", unit: "ms", values: pi.wall, floor: "client", floorValues: bash.wall, budget: null },
-			{ name: "tool turn, CPU, of a client with bash", unit: "ms", values: pi.cpu, floor: "client", floorValues: bash.cpu, budget: null },
+			{ name: "tool turn, CPU with the shell, of a client with bash", unit: "ms", values: pi.withChildren, floor: "client", floorValues: bash.withChildren, budget: null },
 			{ name: "tool turn, wall, of a client with pi-ai", unit: "ms", values: pi.wall, floor: "client", floorValues: library.wall, budget: null },
 			{ name: "tool turn, CPU, of a client with pi-ai", unit: "ms", values: pi.cpu, floor: "client", floorValues: library.cpu, budget: null },
 			{ name: "tool turn of pi-ai alone, wall", unit: "ms", values: alone.wall, floor: "client", floorValues: client.wall, budget: null },
