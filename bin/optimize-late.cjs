@@ -6,12 +6,11 @@ const Module = require("node:module");
 /**
  * How long a function runs before V8 optimizes it: V8's default during the start, when optimizing early is better, and later.
  * With the default, V8's threads take up to a third of the program's CPU time to optimize code that then hardly runs any faster.
- * By major version of Node: others may lack the options, which V8 would report on stderr.
+ * By major version of Node: newer ones optimize with a compiler that costs little.
  */
 const FLAGS = {
 	20: { start: "--interrupt-budget=67584", later: "--interrupt-budget=1500000" },
-	22: { start: "--invocation-count-for-turbofan=3000", later: "--invocation-count-for-turbofan=30000" },
-	24: { start: "--invocation-count-for-maglev=400", later: "--invocation-count-for-maglev=4000" },
+	22: { start: "--invocation-count-for-turbofan=3000", later: "--invocation-count-for-turbofan=10000" },
 }[Number.parseInt(process.versions.node, 10)];
 
 /** V8's function, once V8 optimizes late. */
