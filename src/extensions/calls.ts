@@ -1,7 +1,7 @@
 import { PiError } from "../errors.js";
 import type { CommandContext, HookEventContext } from "../hooks/types.js";
 import { AsyncScopes, type OpenScope } from "../util/async-scopes.js";
-import { openCode } from "./running-code.js";
+import { keepTheme, openCode } from "./running-code.js";
 
 /** A call of an extension by pi. */
 interface Call {
@@ -27,6 +27,8 @@ export class Calls {
 
 	/** Calls code of the extension. */
 	async run<T>(ctx: HookEventContext | CommandContext, action: () => T): Promise<Awaited<T>> {
+		// Now, because a context object refuses it once the session has changed.
+		keepTheme(ctx.ui.theme);
 		this.#session ??= ctx;
 		const call: Call = { ctx, isRunning: true };
 		this.#calls.add(call);

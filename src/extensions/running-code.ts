@@ -12,13 +12,17 @@ interface RunningCode {
 
 /** Functions of imported packages have no context object: they find the session through the code that calls them. */
 const running = new AsyncScopes<RunningCode>();
-/** The theme of the code that was called last, for its timers, which outlast the call. */
-let lastTheme: RunningCode["theme"] = () => PLAIN_THEME;
+/** The theme of the session that was called last, for timers, which outlast the call. */
+let lastTheme: EntryTheme = PLAIN_THEME;
 
 /** Opens a scope for code of an extension, which may call functions of imported packages. Close it when the call has settled. */
 export function openCode(code: Pick<RunningCode, "theme">): OpenScope {
-	lastTheme = code.theme;
 	return running.open({ ...running.current, ...code });
+}
+
+/** Keeps the theme of a call for code that runs after it. */
+export function keepTheme(theme: EntryTheme): void {
+	lastTheme = theme;
 }
 
 /** Calls code that answers a call of a tool. */
@@ -31,9 +35,9 @@ export async function runInTool<T>(tool: HookToolContext, action: () => Promise<
 	}
 }
 
-/** The theme of the session whose code runs now; text without styles before any code has run. */
+/** The theme of the session whose code runs now; text without styles before the first call. */
 export function currentTheme(): EntryTheme {
-	return (running.current?.theme ?? lastTheme)();
+	return running.current?.theme() ?? lastTheme;
 }
 
 /** The tool call that runs now. */

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { Calls } from "../../src/extensions/calls.js";
 import { currentTheme, currentToolCall, openCode, runInTool } from "../../src/extensions/running-code.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
-import type { EntryTheme, HookToolContext } from "../../src/hooks/types.js";
+import type { EntryTheme, HookEventContext, HookToolContext } from "../../src/hooks/types.js";
 
 function createTheme(): EntryTheme {
 	return { ...PLAIN_THEME };
@@ -21,15 +22,18 @@ test("code has the theme of its own session while that of another runs", async (
 	other.close();
 });
 
-test("a timer that outlasts its call still has a theme", async () => {
+test("a timer has the theme of its call, even if the session has changed since", async () => {
 	const theme = createTheme();
-	const code = openCode({ theme: () => theme });
-	const later = code.run(async () => {
-		await nextTurn();
-		return currentTheme();
-	});
-	code.close();
-	expect(await later).toBe(theme);
+	let isStale = false;
+	const ctx = {
+		get ui() {
+			if (isStale) throw new Error("the session changed");
+			return { theme };
+		},
+	} as HookEventContext;
+	const timer = await new Calls().run(ctx, () => ({ fired: nextTurn().then(currentTheme) }));
+	isStale = true;
+	expect(await timer.fired).toBe(theme);
 });
 
 test("code of a tool finds its call until it has answered", async () => {
