@@ -8,7 +8,7 @@ import type { ToolHost } from "../../src/tools/host/tool-host.js";
 import { openHost, usePath } from "./open-host.js";
 import { startContainer } from "./podman.js";
 import { findProgram } from "./programs.js";
-import { startSshd, writeSshClient } from "./sshd.js";
+import { endWithProcess, startSshd, writeSshClient } from "./sshd.js";
 
 /** Unlike searches without it, those with ripgrep have the same results everywhere. */
 const PATH_WITH_RIPGREP = `${dirname(rgPath)}:/usr/local/bin:/usr/bin:/bin`;
@@ -25,6 +25,7 @@ const STARTS: Readonly<Record<string, () => Promise<OpenHost>>> = {
 		const programs = { ssh: findProgram("ssh") ?? "ssh", sshd: findProgram("sshd") ?? "sshd" };
 		const { port } = await startSshd(dir, programs, PATH_WITH_RIPGREP);
 		const { bin } = writeSshClient(dir, port, programs);
+		endWithProcess(`rm -rf '${dir}'`);
 		return (cwd) => {
 			usePath(bin);
 			return openHost(ssh, `ssh://box${cwd}`);

@@ -58,7 +58,9 @@ export function startContainer({
 
 	const podman = (...args: string[]) => execFileSync(join(bin, "podman"), args, { encoding: "utf8", stdio: "pipe" });
 	const name = `pi-test-${busybox ? "busybox-" : ""}${process.pid}`;
-	const remove = endWithProcess(`cd '${bin}' && ./podman rm -f -t 0 ${name}; ./podman rmi -f -a; rm -rf '${dir}'`);
+	// The container's monitor cleans up after it at its own pace, and creates the storage anew if it is gone.
+	const removeFiles = `rm -rf '${dir}'; sleep 2; rm -rf '${dir}'`;
+	const remove = endWithProcess(`cd '${bin}' && ./podman rm -f -t 0 ${name}; ./podman rmi -f -a; ${removeFiles}`);
 	let problem = "";
 	for (const before of ["exec", ONE_CGROUP_VERSION]) {
 		const start = `export CONTAINERS_STORAGE_CONF=${storage}\n${before} ${findProgram("podman")} "$@"`;
