@@ -89,13 +89,13 @@ function findNamed(kind: ResourceKind, files: readonly string[], entries: readon
 
 /** A file, the files in a directory, or those that a glob matches. */
 function locate(kind: ResourceKind, files: readonly string[], path: string): string[] {
+	if (files.includes(path)) return SINGLE[kind].test(path) ? [path] : [];
 	if (isGlob(path)) {
 		const matches = createMatcher(path);
 		const direct = files.filter((file) => SINGLE[kind].test(file) && matches(file));
 		// A glob that names folders, such as skills/*, means what is loaded from them.
 		return kind === "skills" ? direct.filter((file) => file.endsWith("/SKILL.md") || exactly(path, file)) : direct;
 	}
-	if (files.includes(path)) return SINGLE[kind].test(path) ? [path] : [];
 	const index = ["index.ts", "index.js"].map((name) => join(path, name)).find((file) => files.includes(file));
 	const isCode = kind === "hooks" || kind === "extensions" || kind === "tools";
 	return isCode && index !== undefined ? [index] : inDirectory(kind, files, path);

@@ -20,6 +20,7 @@ const FILES = [
 	"skills/s/notes.md",
 	"prompts/p.md",
 	"themes/t.json",
+	"odd/[x].ts",
 	"src/main.ts",
 	"src/other.ts",
 ];
@@ -47,6 +48,7 @@ describe("findResources", () => {
 		["a folder with an index file", { hooks: ["hooks/folder"] }, { hooks: ["hooks/folder/index.ts"] }],
 		["globs with exceptions", { hooks: ["src/*.ts", "!src/other.ts"] }, { hooks: ["src/main.ts"] }],
 		["globs of folders", { skills: ["skills/*"] }, { skills: ["skills/deep/er/SKILL.md", "skills/s/SKILL.md"] }],
+		["a file whose name looks like a glob", { hooks: ["odd/[x].ts"] }, { hooks: ["odd/[x].ts"] }],
 		["a file that is not code", { hooks: ["README.md", "nothing.ts"] }, {}],
 		["values of another type", { hooks: 3, skills: [null] }, {}],
 	])("pi in package.json: %s", (_, pi, expected) => {
@@ -87,7 +89,12 @@ test.each([
 	["a.ts", "axts", false],
 	["a?.ts", "ab.ts", true],
 	["a+(b)", "a+(b)", true],
-	["[a].ts", "a.ts", false],
+	["[ab].ts", "b.ts", true],
+	["{a,b}", "x/b/c.ts", true],
+	["x/{a,b}", "x/b/c/d.ts", true],
+	["x/{a,b}", "y/x/b/c.ts", false],
+	["*a*a*a*a*a*ab", "a".repeat(200), false],
+	[`${"**/".repeat(12)}b`, "a/".repeat(40), false],
 ])("%s matches %s: %s", (pattern, path, isExpected) => {
 	expect(createMatcher(pattern)(path)).toBe(isExpected);
 });
