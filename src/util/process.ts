@@ -50,7 +50,10 @@ export interface SpawnGroupOptions {
 	 * processes that remain after that.
 	 */
 	waitsForGroup?: boolean;
-	/** Receives the output in chunks of at most 64 KB, as bytes. A returned promise pauses that stream until it settles. */
+	/**
+	 * Receives the output in chunks of at most 64 KB, as bytes. A returned promise pauses that stream until it settles, also
+	 * after the end of the program.
+	 */
 	onOutput?(chunk: Buffer, stream: "stdout" | "stderr"): Promise<void> | undefined;
 }
 
@@ -72,8 +75,8 @@ export interface ProcessResult {
 /**
  * Runs a program without a shell, as the leader of its own process group. Abort and timeout end the
  * group: SIGTERM, then SIGKILL one second later for remaining processes. Processes that remain when pi ends are killed.
- * Never rejects. Resolves when the program has ended and its output is read, at most 200 ms after its end, even if a
- * background process still holds the pipes.
+ * Never rejects. Resolves when the program has ended and its output is read, at most 200 ms after its end and any pause of
+ * `onOutput`, even if a background process still holds the pipes.
  */
 export function spawnGroup(
 	command: string,
@@ -125,6 +128,7 @@ export function spawnGroup(
 		let lingeringBytes = 0;
 		let linger: NodeJS.Timeout | undefined;
 		let isClosed = false;
+		let pausedPipes = 0;
 
 		const finish = () => {
 			if (isResolved) return;
@@ -181,9 +185,11 @@ export function spawnGroup(
 				const paused = options.onOutput?.(chunk, stream);
 				if (paused === undefined) return;
 				isPaused = true;
+				pausedPipes += 1;
 				pipe.pause();
 				const resume = () => {
 					isPaused = false;
+					pausedPipes -= 1;
 					pipe.resume();
 				};
 				paused.then(resume, resume);
@@ -193,8 +199,11 @@ export function spawnGroup(
 		child.on("error", () => {}); // a signal could not be sent; pi signals the group separately
 		child.once("exit", () => {
 			if (!options.waitsForGroup) clearTimeout(timeout);
-			// The event loop may have been busy: read the pipes once more before dropping their contents.
-			linger = setTimeout(() => setImmediate(finish), LINGER_MS);
+			const lingerOn = () => {
+				// The event loop may have been busy: read the pipes once more before dropping their contents.
+				linger = setTimeout(() => (pausedPipes > 0 ? lingerOn() : setImmediate(finish)), LINGER_MS);
+			};
+			lingerOn();
 		});
 		child.once("close", () => {
 			isClosed = true;

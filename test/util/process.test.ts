@@ -203,6 +203,17 @@ test("a reader that pauses receives one chunk at a time even if the program ends
 	expect(output.length).toBeGreaterThan(70_000);
 });
 
+test("a reader that pauses for long after the end of the program receives the rest", async () => {
+	let output = "";
+	await spawnGroup("sh", ["-c", "head -c 60000 /dev/zero; sleep 0.1; printf 'the end'"], {
+		onOutput: async (chunk) => {
+			output += chunk.toString();
+			await new Promise((resolve) => setTimeout(resolve, 500));
+		},
+	});
+	expect(output.length).toBe(60_000 + "the end".length);
+});
+
 test("killAllGroups ends running programs", async () => {
 	const running = spawnGroup("sleep", ["1000"]);
 	killAllGroups();
