@@ -75,8 +75,12 @@ export class AuthFile {
 		this.#version = "";
 	}
 
-	/** @returns false if the provider had no entry. @throws PiError `config_write_failed` */
+	/**
+	 * @returns false if the provider had no entry
+	 * @throws PiError `config_write_failed`, or `config_invalid` if the file cannot be parsed
+	 */
 	async remove(provider: string): Promise<boolean> {
+		readJsonObject(this.path); // the update would take what cannot be parsed for empty
 		let found = false;
 		await updateJsonFile(this.path, (current) => {
 			found = Object.hasOwn(current, provider);

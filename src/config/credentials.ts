@@ -160,7 +160,7 @@ export class Credentials {
 		await this.#auth.set(provider, { ...tokens, type: "oauth" });
 	}
 
-	/** Removes a provider from auth.json. @returns false if it was not there. @throws PiError `config_write_failed` */
+	/** Removes a provider from auth.json. @returns false if it was not there. @throws PiError as `AuthFile.remove` */
 	async removeKey(provider: string): Promise<boolean> {
 		return this.#auth.remove(provider);
 	}

@@ -85,7 +85,7 @@ export interface UpdateOptions {
 
 /**
  * Changes a configuration file: reads it again under a lock, changes it and replaces it atomically, so other keys and
- * edits by other processes are preserved. A file that cannot be parsed is kept as `<file>.bad-<date>`.
+ * edits by other processes are preserved. A file that cannot be parsed is kept as `<file>.bad-<date>` when it is replaced.
  * @param change returns the new object, or null to leave the file unchanged
  * @returns `keptAside`: path of the copy of a file that could not be parsed
  * @throws PiError `config_write_failed`
@@ -99,9 +99,11 @@ export async function updateJsonFile(
 	const { withFileLock } = await import("../util/file-lock.js");
 	return withFileLock(path, async () => {
 		try {
-			const { current, keptAside } = readForUpdate(path, lastGood);
+			const { current, isInvalid } = readForUpdate(path, lastGood);
 			const next = change(current);
-			if (next !== null) await atomicWriteFile(path, `${JSON.stringify(next, null, 2)}\n`, { mode });
+			if (next === null) return {};
+			const keptAside = isInvalid ? keepAside(path) : undefined;
+			await atomicWriteFile(path, `${JSON.stringify(next, null, 2)}\n`, { mode });
 			return { keptAside };
 		} catch (cause) {
 			if (cause instanceof PiError && cause.code === "config_write_failed") throw cause;
@@ -110,19 +112,20 @@ export async function updateJsonFile(
 	});
 }
 
-function readForUpdate(path: string, lastGood: JsonObject): { current: JsonObject; keptAside?: string } {
+function readForUpdate(path: string, lastGood: JsonObject): { current: JsonObject; isInvalid: boolean } {
 	try {
-		return { current: readJsonObject(path) ?? {} };
+		return { current: readJsonObject(path) ?? {}, isInvalid: false };
 	} catch (error) {
 		if (!(error instanceof PiError) || error.code !== "config_invalid") throw error;
-		const keptAside = unusedName(`${path}.bad-${new Date().toISOString().slice(0, 10)}`);
-		renameSync(path, keptAside);
-		return { current: lastGood, keptAside };
+		return { current: lastGood, isInvalid: true };
 	}
 }
 
-function unusedName(path: string): string {
-	let name = path;
-	for (let count = 2; existsSync(name); count++) name = `${path}-${count}`;
+/** Renames a file to a name that says when it was found broken. @returns its new path */
+function keepAside(path: string): string {
+	const start = `${path}.bad-${new Date().toISOString().slice(0, 10)}`;
+	let name = start;
+	for (let count = 2; existsSync(name); count++) name = `${start}-${count}`;
+	renameSync(path, name);
 	return name;
 }

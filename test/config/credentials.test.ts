@@ -1,5 +1,5 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
@@ -179,6 +179,13 @@ describe("auth.json", () => {
 			`${authFile} was invalid and is kept as ${authFile}.bad-${new Date().toISOString().slice(0, 10)}`,
 		);
 		expect(await key("openai")).toBe("sk-1");
+	});
+
+	test("a key in an invalid file is not removed: the error names the place, and the file stays as it is", async () => {
+		const { keys, authFile } = setup({ auth: '{"openai": {"type": "api_key", "key": "sk-1"},}' });
+		await expect(keys.removeKey("openai")).rejects.toThrow(`${authFile}:1:47: a "," before "}" is not allowed`);
+		expect(readFileSync(authFile, "utf8")).toContain("sk-1");
+		expect(readdirSync(dirname(authFile)).filter((name) => name.includes("bad"))).toEqual([]);
 	});
 
 	test("a file changed by another process is read again", async () => {

@@ -58,6 +58,14 @@ test("a file with invalid JSON is renamed, never overwritten", async () => {
 	}
 });
 
+test("a file with invalid JSON stays where it is if nothing changes", async () => {
+	const dir = tempDir();
+	const path = join(dir, "a.json");
+	writeFileSync(path, "{broken");
+	expect(await updateJsonFile(path, () => null)).toEqual({});
+	expect([readdirSync(dir), readFileSync(path, "utf8")]).toEqual([["a.json"], "{broken"]);
+});
+
 test("concurrent changes are all made", async () => {
 	const path = join(tempDir(), "deep", "a.json");
 	await Promise.all(
