@@ -10,7 +10,7 @@ import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
 
 /** A request, and the record of its context for the log. */
 export interface PreparedRequest extends ModelRequest {
-	record?: ContextRecord;
+	record?: ContextRecord | undefined;
 }
 
 /** Why the next request must not be sent, for the user. */

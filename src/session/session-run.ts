@@ -135,6 +135,8 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			const overrun = await deps.budget.ask(signal);
 			if (overrun !== null) return { stop: overrun };
 			const { request, built } = await prepareRequest(deps, additions, signal);
+			// An abort cut the hooks short, and the request is not sent: its context is nobody's.
+			if (signal.aborted) return { ...request, record: undefined };
 			const excess = deps.window.describeExcess();
 			if (excess !== null) return { stop: excess };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);

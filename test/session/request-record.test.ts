@@ -139,6 +139,27 @@ describe("a session whose requests hooks shape", () => {
 		expect((await verify(test)).stdout).toContain("Section rule:one is missing now.");
 	});
 
+	test("is verified after an abort in its context handlers: the reply that no request was sent for has no context", async () => {
+		const slow = `export default (pi) => pi.on("context", async ({ messages }) => {
+			await new Promise((resolve) => setTimeout(resolve, messages.length > 2 ? 300 : 0));
+			return { messages: [{ role: "user", content: "[note]", timestamp: 0 }, ...messages] };
+		});`;
+		const test = await startSession({ session: { kind: "new" }, hooks: { "slow.ts": slow } });
+		const { session, provider } = test;
+		provider.reply("a1");
+		await session.prompt("u1");
+		const running = session.prompt("u2");
+		setTimeout(() => void session.abort(), 100);
+		await running;
+		provider.reply("a3");
+		await session.prompt("u3");
+		const replies = session.entries.filter((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
+		expect(replies.map((entry) => isMessageEntry(entry) && entry.context !== undefined)).toEqual([true, false, true]);
+		expect(provider.requests).toHaveLength(2);
+		await session.dispose();
+		expect(await verify(test)).toEqual({ stdout: "All 2 requests match the recorded ones", code: 0 });
+	});
+
 	test("costs few bytes for each reply while its system prompt and tools do not change", async () => {
 		const test = await startSession({ session: { kind: "new" }, files: { "AGENTS.md": "x".repeat(20_000) } });
 		const file = test.session.sessionFile ?? "";
