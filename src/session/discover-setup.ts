@@ -158,7 +158,7 @@ export async function discoverSetup(
 		return recorded && { ...recorded, isOwn };
 	};
 	const hosts = new SessionHost(
-		options.host ?? createLocalHost(paths.cwd, paths.home),
+		options.host ?? createLocalHost(paths.cwd, paths.home, paths.agentDir),
 		options.host
 			? { on: options.on ?? "local", setting: undefined, isConnected: true }
 			: { on: options.on, setting: store.current.on },

@@ -38,9 +38,8 @@ export async function resolvePath(host: ToolHost, path: string): Promise<string>
 
 /** Formats a path for display: relative to `cwd` if it is inside, else absolute. */
 export function displayPath(cwd: string, path: string): string {
-	const inside = relative(cwd, path);
-	if (inside === "") return ".";
-	return inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? path : inside;
+	const inside = partsInside(cwd, path)?.join(sep);
+	return inside === "" ? "." : (inside ?? path);
 }
 
 /**
@@ -66,26 +65,46 @@ export async function describeMissing(host: ToolHost, path: string): Promise<str
 }
 
 /**
- * A warning about files that determine which code runs later: pi's own files (any `.pi` directory in the project or the
- * home directory) and startup files of shells.
+ * A warning about files that determine which code runs later: pi's own files (the agent directory, any `.pi` directory in the
+ * project or the home directory, the project's `.mcp.json`) and startup files of shells.
  * @param realPath the same path with links resolved
  * @returns undefined for all other files
  */
 export async function warnOfSensitivePath(host: ToolHost, path: string, realPath: string): Promise<string | undefined> {
-	const { cwd, home } = host;
-	const [realCwd, realHome] = await Promise.all([host.realPath(cwd), host.realPath(home)]);
-	for (const each of new Set([path, realPath])) {
-		for (const base of new Set([cwd, home, realCwd, realHome])) {
-			const inside = relative(base, each);
-			if (inside.startsWith("..") || isAbsolute(inside)) continue;
-			// Some file systems ignore case.
-			if (inside.toLowerCase().split(sep).includes(".pi")) {
-				return `Warning: ${displayPath(cwd, path)} is one of pi's own files, which determine the code that pi loads and runs. Tell the user about this change.`;
-			}
-			if ((base === home || base === realHome) && SHELL_FILES.has(inside.split(sep).join("/"))) {
-				return `Warning: ${displayPath(cwd, path)} runs in the user's shell. Tell the user about this change.`;
-			}
-		}
+	const { cwd, home, agentDir } = host;
+	const withReal = async (dir: string) => [dir, await host.realPath(dir)];
+	const [ofProject, ofUser, ofPi] = await Promise.all([
+		withReal(cwd),
+		withReal(home),
+		agentDir === undefined ? [] : withReal(agentDir),
+	]);
+	/** The names between one of the directories and the path, in lower case: some file systems ignore case. */
+	const namesIn = (dirs: readonly string[]) =>
+		dirs.flatMap((dir) =>
+			[path, realPath].flatMap((each) => {
+				const inside = partsInside(dir, each);
+				return inside ? [inside.map((name) => name.toLowerCase())] : [];
+			}),
+		);
+	const project = namesIn(ofProject);
+	const user = namesIn(ofUser);
+	const isOfPi =
+		namesIn(ofPi).length > 0 ||
+		[...project, ...user].some((names) => names.includes(".pi")) ||
+		project.some((names) => names.join("/") === ".mcp.json");
+	if (isOfPi) {
+		return `Warning: ${displayPath(cwd, path)} is one of pi's own files, which determine the code that pi loads and runs. Tell the user about this change.`;
+	}
+	if (user.some((names) => SHELL_FILES.has(names.join("/")))) {
+		return `Warning: ${displayPath(cwd, path)} runs in the user's shell. Tell the user about this change.`;
 	}
 	return undefined;
+}
+
+/** The names of a path below a directory; undefined if it is not inside. */
+function partsInside(dir: string, path: string): string[] | undefined {
+	const inside = relative(dir, path);
+	if (isAbsolute(inside)) return undefined;
+	const names = inside.split(sep);
+	return names[0] === ".." ? undefined : names;
 }

@@ -60,12 +60,17 @@ test("a warning names files that determine which code runs later, also through l
 	const cwd = join(home, "project");
 	await mkdir(join(cwd, ".pi/hooks"), { recursive: true });
 	await symlink(join(cwd, ".pi"), join(cwd, "innocent"));
-	const host = createLocalHost(cwd, home);
+	const agentDir = join(home, "elsewhere");
+	const host = createLocalHost(cwd, home, agentDir);
 	const warn = async (path: string) => warnOfSensitivePath(host, path, await host.realPath(path));
 	expect(await warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts is one of pi's own files/);
 	expect(await warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");
 	expect(await warn(join(home, ".pi/agent/settings.json"))).toContain("pi's own files");
 	expect(await warn(join(cwd, ".PI/hooks/new.ts"))).toContain("pi's own files");
+	expect(await warn(join(agentDir, "hooks/new.ts"))).toContain("pi's own files");
+	expect(await warn(join(cwd, ".mcp.json"))).toContain("pi's own files");
+	expect(await warn(join(cwd, "..odd/.pi/hooks/new.ts"))).toContain("pi's own files");
+	expect(await warn(join(cwd, "src/.mcp.json"))).toBeUndefined();
 	await symlink(".pi/hooks/not-yet.ts", join(cwd, "notes.md"));
 	await symlink("notes.md", join(cwd, "more.md"));
 	await symlink("loop", join(cwd, "loop"));

@@ -11,8 +11,9 @@ import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, T
 const MAX_STEPS = 200;
 
 /** This machine. @param home the user's home directory, if it is not that of the process */
-export function createLocalHost(cwd: string, home: string = homedir()): ToolHost {
+export function createLocalHost(cwd: string, home: string = homedir(), agentDir?: string): ToolHost {
 	return {
+		...(agentDir === undefined ? {} : { agentDir }),
 		name: "",
 		cwd,
 		home,

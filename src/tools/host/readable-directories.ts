@@ -46,6 +46,7 @@ export function withReadable(host: ToolHost, local: ToolHost, readable: () => Re
 		cwd: host.cwd,
 		home: host.home,
 		tmpDir: host.tmpDir,
+		...(host.agentDir === undefined ? {} : { agentDir: host.agentDir }),
 		platform: host.platform,
 		exec: (command, options) => host.exec(command, options),
 		async openFile(path, options) {

@@ -146,6 +146,8 @@ export interface ToolHost {
 	readonly home: string;
 	/** A directory for temporary files. */
 	readonly tmpDir: string;
+	/** The directory of pi's own settings and hooks, if it is on this host: a change in it gets a warning. */
+	readonly agentDir?: string;
 	/** As `process.platform`: `linux`, `darwin`, `freebsd`, … */
 	readonly platform: string;
 
