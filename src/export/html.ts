@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import { formatCost } from "../util/format-amounts.js";
@@ -39,10 +40,13 @@ const POLICY = [
 
 /**
  * Writes a session as one HTML file, readable only by this user because it may contain secrets. Reads the entries twice and
- * keeps none of them.
+ * keeps none of them. Replaces only HTML files.
  * @throws PiError `export_failed`
  */
 export async function exportToFile(path: string, options: ExportHtmlOptions): Promise<void> {
+	if (existsSync(path) && !/\.html?$/i.test(path)) {
+		throw new PiError("export_failed", `${path} exists and is not an HTML file`, { hint: "choose another file" });
+	}
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
 	try {
 		await atomicWriteFile(path, inPieces(pageParts(options)), { mode: 0o600 });

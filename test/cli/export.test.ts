@@ -30,6 +30,23 @@ describe("pi --export", () => {
 		expect(io.stdout()).toMatch(/pi-session-[\w-]+\.html\n$/);
 	});
 
+	test("never replaces a file that is not HTML, such as the session itself", async () => {
+		const cwd = tempDir();
+		const place = { env: { PI_CODING_AGENT_DIR: tempAgentDir() }, cwd, home: cwd };
+		const log = SessionLog.create({ dir: cwd, cwd });
+		log.append(user("x"));
+		log.close();
+		const source = log.path ?? "";
+		const before = readFileSync(source);
+		await expect(runExport({ file: source, out: source }, {}, place, recordIO())).rejects.toThrow(
+			`${source} exists and is not an HTML file`,
+		);
+		expect(readFileSync(source)).toEqual(before);
+		for (let count = 0; count < 2; count++) {
+			expect(await runExport({ file: source, out: "again.HTML" }, {}, place, recordIO())).toBe(0);
+		}
+	});
+
 	test("names files that cannot be read or written", async () => {
 		const cwd = tempDir();
 		const place = { env: { PI_CODING_AGENT_DIR: tempAgentDir() }, cwd, home: cwd };
