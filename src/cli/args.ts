@@ -215,6 +215,13 @@ function checkTogether(options: CliOptions): void {
 	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
 		throw usage(`--plain and --mode ${options.mode} cannot be combined`);
 	}
+	if (options.export !== undefined) {
+		const other = options.print ? "--print" : options.mode !== undefined && "--mode";
+		if (other) throw usage(`--export and ${other} cannot be combined`);
+		const [extra] = [...options.messages, ...options.files];
+		if (extra !== undefined)
+			throw usage(`--export: unexpected argument ${JSON.stringify(extra)}`, "use --export <session> [<file>]");
+	}
 	if (options.mode === "rpc" && options.files.length + options.messages.length > 0) {
 		throw usage("--mode rpc reads prompts from stdin, not from arguments", "send a prompt command");
 	}

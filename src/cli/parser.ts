@@ -60,6 +60,7 @@ export function runParser(
 		if (error instanceof CommanderError) throw badArguments(error, command, argv);
 		throw error;
 	}
+	refuseEmpty(command);
 	const isOption = (argument: string) => argument.length > 1 && argument.startsWith("-");
 	return {
 		options: new ParsedOptions(command.opts()),
@@ -97,6 +98,16 @@ function badArguments(error: CommanderError, command: Command, argv: readonly st
 	const missing = /option "(?:-\w, )?(--[\w-]+ <[^>]*>)" argument missing/.exec(message)?.[1];
 	if (missing !== undefined) return usage(`${missing}: the value is missing`);
 	return usage(message || `cannot read ${argv.join(" ")}`);
+}
+
+/** An empty value is mostly an unset variable of a script; without its option, a run would do more than the script meant. */
+function refuseEmpty(command: Command): void {
+	const values = command.opts<Record<string, unknown>>();
+	for (const option of command.options) {
+		const value = values[option.attributeName()];
+		const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes("") : value === "";
+		if (option.required && isEmpty) throw usage(`${option.flags.replace(/^-\w, /, "")}: the value is empty`);
+	}
 }
 
 /** A usage error. */

@@ -69,6 +69,6 @@ function sessionChoice(options: CliOptions): SessionChoice {
 	return options.continue ? { kind: "continue" } : { kind: "new" };
 }
 
-function given<K extends string, V>(key: K, value: V | undefined | ""): Partial<Record<K, V>> {
-	return value === undefined || value === "" ? {} : ({ [key]: value } as Record<K, V>);
+function given<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
+	return value === undefined ? {} : ({ [key]: value } as Record<K, V>);
 }
