@@ -71,8 +71,18 @@ function useCompileCache() {
 	else require("./node-20.cjs").useCodeCache(join(ROOT, "dist"), directory);
 }
 
+/** Like `standardIO` in src/cli/standard-io.ts, which is too much for a text. */
+function print(text) {
+	process.stdout.on("error", ({ code, message }) => {
+		if (code === "EPIPE") process.exit(141);
+		process.stderr.write(`pi: cannot write the output: ${message}\n`);
+		process.exitCode = 1;
+	});
+	process.stdout.write(text);
+}
+
 const text = answer(process.argv.slice(2));
-if (text !== null) process.stdout.write(text);
+if (text !== null) print(text);
 else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 	process.stderr.write(`pi requires Node ${OLDEST_NODE} or newer; this is Node ${process.versions.node}\n`);
 	process.exitCode = 1;

@@ -35,8 +35,9 @@ function requireDirectory(): void {
 	}
 }
 
-function print(text: string): number {
-	process.stdout.write(text);
+async function print(text: string): Promise<number> {
+	const { standardIO } = await import("./cli/standard-io.js");
+	await standardIO().out(text);
 	return 0;
 }
 
@@ -45,7 +46,7 @@ const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal", "model_unknown"
 async function reportFailure(error: unknown): Promise<void> {
 	const { stripAll } = await import("./util/sanitize.js");
 	process.stderr.write(`pi: ${stripAll(describeError(error))}\n`);
-	if (process.argv.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+	if (process.argv.includes("--verbose") && error instanceof Error) process.stderr.write(`${stripAll(error.stack ?? "")}\n`);
 	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 
@@ -88,6 +89,6 @@ function isPipe(fd: number): boolean {
 
 main(process.argv.slice(2))
 	.then((code) => {
-		process.exitCode = code;
+		process.exitCode ??= code;
 	}, reportFailure)
 	.finally(exit);

@@ -5,6 +5,7 @@ import { PiError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { binaryKind, utf16Encoding } from "../tools/file-type.js";
+import { plainOutput } from "../tools/output.js";
 import { isNotFound, readRegularFile } from "../util/fs.js";
 
 /** Prompts of a command line. The first includes piped text and files. */
@@ -76,7 +77,7 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
 		if (kind !== undefined) {
 			throw new PiError("bad_arguments", `Cannot attach @${file}: it is ${kind}, not text or a supported image`);
 		}
-		const text = new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes); // strips the byte order mark
+		const text = decodeText(bytes);
 		blocks.push(`<file name="${path}">\n${text}${text.endsWith("\n") ? "" : "\n"}</file>`);
 	}
 	loaded.text = blocks.join("\n");
@@ -99,21 +100,22 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 	}
 }
 
-/** True when a descriptor is a pipe, socket or regular file; false for terminals and devices such as /dev/null. */
-export function isPiped(descriptor = 0): boolean {
+/** Where the text on stdin comes from; null for terminals and devices such as /dev/null, and if stdin is closed. */
+export function pipedSource(descriptor = 0): "pipe" | "socket" | "file" | null {
 	try {
 		const stats = fstatSync(descriptor);
-		return stats.isFIFO() || stats.isFile() || stats.isSocket();
+		if (stats.isFIFO()) return "pipe";
+		return stats.isSocket() ? "socket" : stats.isFile() ? "file" : null;
 	} catch {
-		return false; // closed
+		return null; // closed
 	}
 }
 
 /**
  * Reads piped text until its end. Pass `silenceMs` when the prompt has other text, so that an open but silent pipe does
- * not block it.
+ * not block it. Escape sequences and other control characters are removed, as from the output of a command.
  * @returns null when nothing arrived in time
- * @throws PiError `bad_arguments` for more than 10 MB
+ * @throws PiError `bad_arguments` for more than 10 MB and for binary data
  */
 export async function readPipedText(
 	stream: Readable,
@@ -133,9 +135,15 @@ export async function readPipedText(
 		if (size > MAX_TEXT_BYTES) throw tooLarge("Text from stdin", MAX_TEXT_BYTES);
 		chunks.push(bytes);
 	}
-	return Buffer.concat(chunks)
-		.toString("utf8")
-		.replace(/^\ufeff/, "");
+	const bytes = Buffer.concat(chunks);
+	const kind = binaryKind(bytes);
+	if (kind !== undefined) throw new PiError("bad_arguments", `Cannot read stdin: it is ${kind}, not text`);
+	return plainOutput(decodeText(bytes));
+}
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark. */
+function decodeText(bytes: Uint8Array): string {
+	return new TextDecoder(utf16Encoding(bytes) ?? "utf-8").decode(bytes); // strips the byte order mark
 }
 
 /** Waits for data or the end of the stream without consuming anything. */

@@ -13,7 +13,7 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../session/c
 import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliContext } from "./options.js";
-import { printNotices, READER_GONE } from "./standard-io.js";
+import { printNotices } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
@@ -54,7 +54,7 @@ export async function runAcp(
 		signal: stopped.signal,
 	});
 	const end = stopOnSignal(async () => stopped.abort());
-	io.onReaderGone?.(() => end.end(READER_GONE));
+	io.onOutputLost?.(end.end);
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(server);
 	if (process.stdin.isTTY) printNotices(io, ["pi acp waits for an editor on stdin · pi acp --help describes it"]);

@@ -7,14 +7,16 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../session/c
 import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
-import { composePrompt, isPiped, loadFileArguments, readPipedText } from "./input.js";
+import { composePrompt, loadFileArguments, pipedSource, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
-import { READER_GONE } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
-/** How long stdin may stay silent when the arguments contain a prompt, in ms. */
-const SILENCE_MS = 2000;
+/**
+ * How long stdin may stay silent when the arguments contain a prompt, ms. In a shell, a pipe comes from a command that may take
+ * its time; programs that start pi often leave a socket open.
+ */
+const SILENCE_MS = { pipe: 10_000, socket: 2000, file: 2000 };
 
 /** Announces the start with the first reply: what follows from it takes a millisecond, which the request need not wait for. */
 function announceStartWithReply(session: AgentSession): void {
@@ -32,10 +34,11 @@ export async function runHeadless(
 	io: ModeIO,
 ): Promise<ExitCode | number> {
 	const watch = new Watchdog();
-	const [created, earlyPrompts, runMode] = await Promise.all([
+	// Which words are prompts is known only when hooks have declared their flags.
+	const reading = options.hookFlags ? null : readPrompts(options, session, io);
+	reading?.catch(() => {}); // reported when the session exists, which then ends
+	const [created, runMode] = await Promise.all([
 		createAgentSession({ ...session, watch }),
-		// Which words are prompts is known only when hooks have declared their flags.
-		options.hookFlags ? null : readPrompts(options, session),
 		options.mode === "json"
 			? import("../modes/json.js").then(({ runJson }) => runJson)
 			: import("../modes/print.js").then(({ runPrint }) => runPrint),
@@ -55,19 +58,20 @@ export async function runHeadless(
 	const end = stopOnSignal(async () => {
 		await created.abort();
 	});
-	io.onReaderGone?.(() => end.end(READER_GONE));
+	io.onOutputLost?.(end.end);
 	const releaseStall = watchForStall(() => {
 		line(`pi: ${watch.latest ?? "the run"} never returned, so pi exits · fix it, or use --no-hooks`);
 		end.end(1);
 	});
 	try {
+		const earlyPrompts = await reading;
 		await created.start();
 		stop();
 		// In JSON mode all other notices are only events.
 		if (options.mode === "json") created.subscribe((event) => isUnsaved(event, created) && line(event.message));
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
-		const prompts = earlyPrompts ?? (await readPrompts({ ...options, ...options.hookFlags?.words() }, session));
+		const prompts = earlyPrompts ?? (await readPrompts({ ...options, ...options.hookFlags?.words() }, session, io));
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
@@ -85,11 +89,18 @@ export async function runHeadless(
 	}
 }
 
-async function readPrompts(options: CliOptions, base: { cwd: string; home: string }) {
-	const hasText = options.messages.length + options.files.length > 0;
-	const [stdin, files] = await Promise.all([
-		isPiped() ? readPipedText(process.stdin, hasText ? { silenceMs: SILENCE_MS } : {}) : null,
-		loadFileArguments(options.files, base),
-	]);
+async function readPrompts(options: CliOptions, base: { cwd: string; home: string }, io: ModeIO) {
+	const [stdin, files] = await Promise.all([readStdin(options, io), loadFileArguments(options.files, base)]);
 	return composePrompt({ ...(stdin === null ? {} : { stdin }), files, messages: options.messages });
+}
+
+/** The text on stdin; null without one. */
+async function readStdin({ messages, files }: CliOptions, io: ModeIO): Promise<string | null> {
+	const source = pipedSource();
+	if (source === null) return null;
+	if (messages.length + files.length === 0) return readPipedText(process.stdin);
+	const silenceMs = SILENCE_MS[source];
+	const text = await readPipedText(process.stdin, { silenceMs });
+	if (text === null) io.err(`pi: nothing came from stdin within ${silenceMs / 1000} s · the prompt is sent without it\n`);
+	return text;
 }

@@ -9,7 +9,7 @@ import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { isUnsaved } from "./session-problems.js";
-import { printNotices, READER_GONE } from "./standard-io.js";
+import { printNotices } from "./standard-io.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
@@ -37,7 +37,7 @@ export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Read
 	});
 	const stopped = new AbortController();
 	const end = stopOnSignal(async () => stopped.abort());
-	io.onReaderGone?.(() => end.end(READER_GONE));
+	io.onOutputLost?.(end.end);
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
 	const releaseErrors = watchStrayErrors(session);
 	const stopWatching = options.settings.watch();

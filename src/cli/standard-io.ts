@@ -1,24 +1,29 @@
+import { errorText } from "../errors.js";
 import type { ModeIO } from "../modes/mode.js";
 import { stripAll } from "../util/sanitize.js";
 
 /** Exit code when the reader of stdout has closed it: 128 + SIGPIPE. */
-export const READER_GONE = 141;
+const READER_GONE = 141;
 
 /**
  * The streams of the process. Reserves stdout for answers: other writes to it, such as those of hooks, go to stderr from
- * now on. A closed stdout ends the program silently, as it does for other commands.
+ * now on. A closed stdout ends the program silently, as it does for other commands; a full disk is named.
  */
 export function standardIO(): ModeIO {
 	const { stdout, stderr } = process;
-	let onReaderGone: () => void = () => process.exit(READER_GONE);
+	let onOutputLost: (code: number) => void = (code) => process.exit(code);
 	const write = stdout.write.bind(stdout);
 	stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
 	let isGone = false;
 	/** Resolves when stdout drains; shared by all waiting writers. */
 	let room: Promise<void> | null = null;
 	stdout.on("error", (error: NodeJS.ErrnoException) => {
+		if (isGone) return;
 		isGone = true;
-		if (error.code === "EPIPE") onReaderGone();
+		if (error.code === "EPIPE") return onOutputLost(READER_GONE);
+		stderr.write(`pi: cannot write the output: ${stripAll(errorText(error))}\n`);
+		process.exitCode = 1; // the program may have chosen its exit code already
+		onOutputLost(1);
 	});
 	stderr.on("error", () => {
 		// Problems cannot be reported anywhere else.
@@ -37,8 +42,8 @@ export function standardIO(): ModeIO {
 			await room;
 		},
 		err: (text) => void stderr.write(text),
-		onReaderGone(end) {
-			onReaderGone = end;
+		onOutputLost(end) {
+			onOutputLost = end;
 		},
 		outIsTerminal: stdout.isTTY === true,
 	};

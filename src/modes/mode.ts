@@ -2,12 +2,16 @@ import type { SourceImage } from "../images/sent-image.js";
 
 /** Output streams of a mode. */
 export interface ModeIO {
-	/** Writes answers. Resolves when the reader accepts more; never rejects: a closed stdout ends the program silently. */
+	/** Writes answers. Resolves when the reader accepts more. Never rejects. */
 	out(text: string): Promise<void>;
 	/** Writes progress and problems. */
 	err(text: string): void;
-	/** Sets what happens when the reader has closed the output of answers. Default: the program exits immediately. */
-	onReaderGone?(end: () => void): void;
+	/**
+	 * Sets what happens when no more answers can be written, such as after their reader has closed the output. Default: the
+	 * program exits immediately.
+	 * @param end receives the exit code
+	 */
+	onOutputLost?(end: (code: number) => void): void;
 	/** True when answers go to a terminal, for which control sequences are stripped. */
 	outIsTerminal: boolean;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { composePrompt, isPiped, loadFileArguments, readPipedText, textOrFile } from "../../src/cli/input.js";
+import { composePrompt, loadFileArguments, pipedSource, readPipedText, textOrFile } from "../../src/cli/input.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -74,6 +74,17 @@ describe("piped text", () => {
 		expect(await text).toBe("grün\n");
 	});
 
+	test("loses escape sequences and control characters, and may be UTF-16", async () => {
+		const read = (bytes: Buffer) => {
+			const stream = new PassThrough();
+			stream.end(bytes);
+			return readPipedText(stream);
+		};
+		expect(await read(Buffer.from("\x1b[31mred\x1b[0m\r\nbell\x07\tend"))).toBe("red\nbell\tend");
+		expect(await read(Buffer.from("\ufeffgrün", "utf16le"))).toBe("grün");
+		await expect(read(Buffer.from("a\0b"))).rejects.toThrow("Cannot read stdin: it is a binary file, not text");
+	});
+
 	test("is empty when the writer closes without sending anything", async () => {
 		const stream = new PassThrough();
 		stream.end();
@@ -116,11 +127,11 @@ describe("piped text", () => {
 		const file = openSync(join(tempDir(), "f"), "w");
 		const device = openSync("/dev/null", "r");
 		onTestFinished(() => closeSync(device));
-		expect([isPiped(file), isPiped(device)]).toEqual([true, false]);
+		expect([pipedSource(file), pipedSource(device)]).toEqual(["file", null]);
 		closeSync(file);
 		const child = spawn("/bin/sh", ["-c", "cat"], { stdio: ["pipe", "pipe", "ignore"] });
 		child.stdin.end();
 		await once(child, "close");
-		expect(isPiped(9999)).toBe(false);
+		expect(pipedSource(9999)).toBeNull();
 	});
 });

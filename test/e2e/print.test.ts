@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -163,6 +163,55 @@ test("truncated and empty replies are reported on stderr", async () => {
 		stderr:
 			"the reply was truncated at the model's output limit · get the rest with pi --continue -p continue\nthe model returned an empty reply\n",
 	});
+});
+
+test.each([["-p", "hi"], ["--mode", "json", "hi"], ["sessions", "list", "--json"], ["--version"]])(
+	"output that a full disk cannot take is named, and the exit code is 1: %s %s",
+	async (...args) => {
+		const provider = await startProvider();
+		provider.on(() => "An answer.");
+		const place = piPlace({ agentDir: agentDirFor(provider) });
+		const shell = spawn("sh", ["-c", '"$NODE" "$PI" "$@" </dev/null >/dev/full', "sh", ...args], {
+			cwd: place.cwd,
+			env: { ...place.env, NODE: process.execPath, PI: piProgram() },
+		});
+		onTestFinished(() => void shell.kill("SIGKILL"));
+		let stderr = "";
+		shell.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+			stderr += chunk;
+		});
+		const [code] = await once(shell, "close");
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: "pi: cannot write the output: ENOSPC: no space left on device, write\n",
+		});
+	},
+);
+
+test("an argument that cannot be read leaves no lock on the session", async () => {
+	const provider = await startProvider();
+	provider.reply("Fine.");
+	const [cwd, agentDir] = [tempDir(), agentDirFor(provider)];
+	expect(await runPi(["-p", "hi"], { agentDir, cwd })).toMatchObject({ code: 0 });
+	const failed = await runPi(["-p", "-c", "look", "@missing.txt"], { agentDir, cwd });
+	expect(failed).toMatchObject({ code: 2, stdout: "" });
+	expect(failed.stderr).toContain("Cannot read @missing.txt");
+	const files = readdirSync(join(agentDir, "sessions"), { recursive: true }).map(String);
+	expect(files.filter((name) => name.endsWith(".lock"))).toEqual([]);
+});
+
+test("text that a command pipes in after some seconds is part of the prompt", async () => {
+	const provider = await startProvider();
+	provider.reply("Fine.");
+	const place = piPlace({ agentDir: agentDirFor(provider) });
+	const shell = spawn("sh", ["-c", '{ sleep 3; echo late; } | "$NODE" "$PI" -p "What is this?"'], {
+		cwd: place.cwd,
+		env: { ...place.env, NODE: process.execPath, PI: piProgram() },
+	});
+	onTestFinished(() => void shell.kill("SIGKILL"));
+	shell.stdin.end();
+	await once(shell, "close");
+	expect(conversation(provider, 0).at(-1)).toBe("user: late\n\nWhat is this?");
 });
 
 test("pi exits silently when its reader closes the pipe", async () => {
