@@ -46,7 +46,8 @@ const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal", "model_unknown"
 async function reportFailure(error: unknown): Promise<void> {
 	const { stripAll } = await import("./util/sanitize.js");
 	process.stderr.write(`pi: ${stripAll(describeError(error))}\n`);
-	if (process.argv.includes("--verbose") && error instanceof Error) process.stderr.write(`${stripAll(error.stack ?? "")}\n`);
+	if (process.argv.includes("--verbose") && error instanceof Error)
+		process.stderr.write(`${stripAll(error.stack ?? "")}\n`);
 	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 

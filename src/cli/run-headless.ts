@@ -101,6 +101,7 @@ async function readStdin({ messages, files }: CliOptions, io: ModeIO): Promise<s
 	if (messages.length + files.length === 0) return readPipedText(process.stdin);
 	const silenceMs = SILENCE_MS[source];
 	const text = await readPipedText(process.stdin, { silenceMs });
-	if (text === null) io.err(`pi: nothing came from stdin within ${silenceMs / 1000} s · the prompt is sent without it\n`);
+	if (text === null)
+		io.err(`pi: nothing came from stdin within ${silenceMs / 1000} s · the prompt is sent without it\n`);
 	return text;
 }
