@@ -88,6 +88,8 @@ export interface McpServerConfig {
 	name: string;
 	source: McpSource;
 	address: McpAddress;
+	/** The command line or URL for the user, as written: what fills its variables may be secret, as may user and query of a URL. */
+	shownAddress: string;
 	isDisabled: boolean;
 	timeoutMs: number;
 	/** Names of the tools to offer; null: all. */
@@ -214,7 +216,11 @@ function createServer(
 		return `needs the environment variable ${[...missing].join(", ")}, which is not set`;
 	if (address.kind === "http" && !URL.canParse(address.url) && !disabled) return "has an invalid url";
 	const { timeoutMs, tools } = fields;
-	return { name, source, address, isDisabled: disabled, timeoutMs, tools: tools ?? null };
+	const shownAddress =
+		url === undefined
+			? [command ?? "", ...(fields.args ?? [])].join(" ")
+			: url.replace(/[?#].*/, "").replace(/^(\w+:\/\/)[^/]*@/, "$1");
+	return { name, source, address, shownAddress, isDisabled: disabled, timeoutMs, tools: tools ?? null };
 }
 
 function fillAll(

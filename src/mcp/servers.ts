@@ -221,7 +221,7 @@ export class McpServers {
 			return {
 				name: server.name,
 				source: config.source.path,
-				address: describeAddress(config),
+				address: config.shownAddress,
 				state,
 				starts,
 				tools,
@@ -285,13 +285,6 @@ export class McpServers {
 function isSameConfig(a: McpServerConfig, b: McpServerConfig): boolean {
 	const key = ({ source, ...config }: McpServerConfig) => JSON.stringify([source.path, config]);
 	return key(a) === key(b);
-}
-
-/** The command line or URL of a server, without what may be secret. */
-function describeAddress({ address }: McpServerConfig): string {
-	if (address.kind === "stdio") return [address.command, ...address.args].join(" ");
-	const url = URL.canParse(address.url) ? new URL(address.url) : null;
-	return url ? `${url.origin}${url.pathname}` : address.url;
 }
 
 async function asCommand<T>(what: string, request: Promise<T>): Promise<T> {

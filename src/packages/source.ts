@@ -95,6 +95,9 @@ function parseGit(source: string): PackageSource {
 		throw refused(source, "the ref is malformed", "use a branch, tag or commit");
 	}
 	const url = readAddress(address);
+	if (url !== null && hasPassword(url)) {
+		throw refused(`git:${shortUrl(url)}`, "its address has a password", "use a credential helper or an SSH key");
+	}
 	if (url === null) throw refused(source, "the address is malformed", "use https, ssh, git or file");
 	return { kind: "git", url, ...(ref === undefined ? {} : { ref }) };
 }
@@ -119,6 +122,11 @@ function readAddress(address: string): string | null {
 	if (isAbsolute(address)) return `file://${resolve(address)}`;
 	if (BARE_ADDRESS.test(address)) return `https://${address}`;
 	return SCP_ADDRESS.test(address) ? address : null;
+}
+
+/** True for an address with a secret, which would get into settings, lock files and messages. */
+function hasPassword(address: string): boolean {
+	return URL.canParse(address) && new URL(address).password !== "";
 }
 
 /** Without scheme, user and ending, so that every form of an address names one package. */

@@ -46,6 +46,7 @@ test("a server is a program or an address, with defaults and variables filled in
 				env: { A: "secret" },
 				cwd: "/work",
 			},
+			shownAddress: `~/bin/files --token=${variable("TOKEN")} ${variable("MISSING:-none")}`,
 			isDisabled: false,
 			timeoutMs: 60_000,
 			tools: null,
@@ -53,6 +54,7 @@ test("a server is a program or an address, with defaults and variables filled in
 		{
 			name: "web",
 			address: { kind: "http", url: "https://example.org/mcp", headers: { Authorization: "Bearer secret" } },
+			shownAddress: "https://example.org/mcp",
 			isDisabled: false,
 			timeoutMs: 5,
 			tools: null,

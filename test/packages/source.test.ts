@@ -69,6 +69,12 @@ describe("parseSource", () => {
 	});
 });
 
+test("refuses an address with a password without repeating it", () => {
+	expect(() => parseSource("git:https://me:secret@example.com/ada/demo", BASE)).toThrow(
+		'Cannot use the package "git:example.com/ada/demo": its address has a password',
+	);
+});
+
 test.each([
 	["demo", true],
 	["@ada/demo", true],
