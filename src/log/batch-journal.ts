@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tryUnlink } from "../util/fs.js";
 import { parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
@@ -14,10 +14,23 @@ export function batchJournalPath(file: string): string {
 	return `${file}.batch`;
 }
 
-/** Records that `bytes` are about to be written at the end of the file, at byte `offset`. */
+/**
+ * Records that `bytes` are about to be written at the end of the file, at byte `offset`. If a write that failed has left a part
+ * of its batch there, `bytes` begin with the rest: the journal then keeps the complete batch.
+ */
 export function writeBatchJournal(file: string, offset: number, bytes: Buffer): void {
-	const head = Buffer.from(`${JSON.stringify({ offset, bytes: bytes.length })}\n`);
-	writeFileSync(batchJournalPath(file), Buffer.concat([head, bytes]), { mode: 0o600 });
+	const path = batchJournalPath(file);
+	const failed = readJournal(file);
+	const written = failed ? offset - failed.offset : 0;
+	const rest = failed && written > 0 ? failed.bytes.subarray(written) : Buffer.alloc(0);
+	const isRest = rest.length > 0 && bytes.subarray(0, rest.length).equals(rest);
+	if (isRest && bytes.length === rest.length) return;
+	const batch = failed && isRest ? Buffer.concat([failed.bytes.subarray(0, written), bytes]) : bytes;
+	const head = Buffer.from(`${JSON.stringify({ offset: isRest ? offset - written : offset, bytes: batch.length })}\n`);
+	// Replaced as a whole: the disk may still be full.
+	const temporary = `${path}.tmp`;
+	writeFileSync(temporary, Buffer.concat([head, batch]), { mode: 0o600 });
+	renameSync(temporary, path);
 }
 
 /** Deletes the journal after its lines were written. If that fails, the next open finds the lines complete. */

@@ -200,6 +200,19 @@ test("a journal is private, and completes exactly the write that it describes", 
 	}
 });
 
+test("a journal keeps the complete batch while a part of it is written, also when lines follow", () => {
+	const path = fileWith("start");
+	const read = () => readFileSync(batchJournalPath(path), "utf8");
+	writeBatchJournal(path, 5, Buffer.from("one\ntwo\n"));
+	const before = statSync(batchJournalPath(path)).ino;
+	writeBatchJournal(path, 7, Buffer.from("e\ntwo\n"));
+	expect([read(), statSync(batchJournalPath(path)).ino]).toEqual(['{"offset":5,"bytes":8}\none\ntwo\n', before]);
+	writeBatchJournal(path, 7, Buffer.from("e\ntwo\nthree\n"));
+	expect(read()).toBe('{"offset":5,"bytes":14}\none\ntwo\nthree\n');
+	writeBatchJournal(path, 7, Buffer.from("another\nbatch\n"));
+	expect(read()).toBe('{"offset":7,"bytes":14}\nanother\nbatch\n');
+});
+
 test("a journal that cannot be read is ignored, and the session opens", () => {
 	const path = fileWith(HEADER + lineOf(1).slice(0, 9));
 	mkdirSync(batchJournalPath(path));
