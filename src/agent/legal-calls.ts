@@ -1,5 +1,6 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
+import { isRecord } from "../util/is-record.js";
 
 /** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
 const MAX_DEPTH = 200;
@@ -28,7 +29,7 @@ const checkedArguments = new WeakSet<object>();
  * overflow. Works in place, as the client also updates its message in place.
  */
 export function dropDeepArguments(block: AssistantMessage["content"][number] | undefined): void {
-	if (block?.type !== "toolCall" || !isObject(block.arguments) || checkedArguments.has(block.arguments)) return;
+	if (block?.type !== "toolCall" || !isRecord(block.arguments) || checkedArguments.has(block.arguments)) return;
 	checkedArguments.add(block.arguments);
 	if (isDeeperThan(block.arguments, MAX_DEPTH)) block.arguments = {};
 }
@@ -36,7 +37,7 @@ export function dropDeepArguments(block: AssistantMessage["content"][number] | u
 function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 	const id = uniqueCallId(textOf(call.id), seen);
 	const name = legalToolName(textOf(call.name));
-	const isUsable = isObject(call.arguments) && !isDeeperThan(call.arguments, MAX_DEPTH);
+	const isUsable = isRecord(call.arguments) && !isDeeperThan(call.arguments, MAX_DEPTH);
 	if (id === call.id && name === call.name && isUsable) return call;
 	return { ...call, id, name, arguments: isUsable ? call.arguments : {} };
 }
@@ -44,10 +45,6 @@ function legalCall(call: ToolCall, seen: Set<string>): ToolCall {
 /** The client does not check what the provider streams: a value that should be a string may be anything. */
 function textOf(value: unknown): string {
 	return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function isObject(value: unknown): value is object {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Iterates level by level, because recursion would overflow on deep values. */

@@ -1,7 +1,8 @@
 import { chmodSync, statSync } from "node:fs";
 import type { OAuthCredentials } from "@mariozechner/pi-ai";
 import { describeError } from "../errors.js";
-import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
+import { type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 
 /** An API key that the user entered, or the tokens of a login. */
 export type StoredCredential = { type: "api_key"; key: string } | ({ type: "oauth" } & OAuthCredentials);
@@ -136,13 +137,13 @@ export class AuthFile {
 }
 
 function readServerLogin(value: unknown): ServerLogin | undefined {
-	if (!isJsonObject(value) || value.type !== "mcp") return undefined;
+	if (!isRecord(value) || value.type !== "mcp") return undefined;
 	const { tokens, client } = value;
-	return { ...(isJsonObject(tokens) && { tokens }), ...(isJsonObject(client) && { client }) };
+	return { ...(isRecord(tokens) && { tokens }), ...(isRecord(client) && { client }) };
 }
 
 function readCredential(value: unknown): StoredCredential | undefined {
-	if (!isJsonObject(value)) return undefined;
+	if (!isRecord(value)) return undefined;
 	if (value.type === "api_key" && typeof value.key === "string" && value.key !== "") {
 		return { type: "api_key", key: value.key };
 	}

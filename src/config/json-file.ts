@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { describeError, errorText, PiError } from "../errors.js";
 import { atomicWriteFile, isNotFound, readRegularFileSync } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 import { findJsonError, type JsonKeys, locateJson } from "./json-error.js";
 
 /** A parsed JSON object. */
@@ -8,10 +9,6 @@ export type JsonObject = { [key: string]: unknown };
 
 const MAX_BYTES = 10 * 1024 * 1024;
 const FIX_HINT = "fix the file; until then it is not used";
-
-export function isJsonObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Parses the text of a configuration file; a byte order mark is allowed.
@@ -60,7 +57,7 @@ export function readJsonFile(path: string): JsonFile | null {
 		throw error;
 	}
 	const value = text.trim() === "" ? {} : parseJson(text, path);
-	if (!isJsonObject(value)) {
+	if (!isRecord(value)) {
 		throw new PiError("config_invalid", `${path}:1:1: expected an object in braces`, { hint: FIX_HINT });
 	}
 	const locate: JsonFile["locate"] = (keys, part) => {

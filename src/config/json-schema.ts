@@ -1,7 +1,7 @@
 import type { XStatic } from "typebox/schema";
+import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import type { JsonKeys } from "./json-error.js";
-import { isJsonObject } from "./json-file.js";
 
 /**
  * The subset of JSON Schema that pi's own files use; keywords with `x-` are pi's. Schemas are plain objects that TypeBox
@@ -82,7 +82,7 @@ export function readBySchema(
 		const accepted = read.filter((item) => item !== undefined);
 		return accepted.length < minItems ? undefined : accepted;
 	}
-	if (!isJsonObject(value)) return value;
+	if (!isRecord(value)) return value;
 	const { properties = {}, additionalProperties, required = [] } = schema;
 	const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
 		const at = [...keys, name];
@@ -105,7 +105,7 @@ export function readBySchema(
 export function fillDefaults<const S extends Schema>(schema: S, value: unknown): Filled<S>;
 export function fillDefaults({ properties, additionalProperties, items }: Schema, value: unknown): unknown {
 	if (Array.isArray(value)) return Object.freeze(value.map((item) => (items ? fillDefaults(items, item) : item)));
-	if (!isJsonObject(value)) return value;
+	if (!isRecord(value)) return value;
 	const members = Object.entries(additionalProperties ? value : { ...properties, ...value });
 	return Object.freeze(
 		Object.fromEntries(

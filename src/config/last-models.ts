@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { isJsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
+import { readJsonObject, updateJsonFile } from "./json-file.js";
 import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 /** The model and thinking level that a directory's sessions used last. */
@@ -16,7 +17,7 @@ const MAX_PROJECTS = 500;
 export function readLastModel(path: string, cwd: string): LastModel | null {
 	try {
 		const stored = projectsOf(readJsonObject(path))[keyOf(cwd)];
-		if (!isJsonObject(stored)) return null;
+		if (!isRecord(stored)) return null;
 		const { provider, modelId } = stored;
 		const thinkingLevel = THINKING_LEVEL_NAMES.find((level) => level === stored.thinkingLevel);
 		if (typeof provider !== "string" || typeof modelId !== "string" || !thinkingLevel) return null;
@@ -50,7 +51,7 @@ function isLast(path: string, key: string, used: LastModel): boolean {
 }
 
 function projectsOf(file: unknown): { [cwd: string]: unknown } {
-	return isJsonObject(file) && isJsonObject(file.projects) ? file.projects : {};
+	return isRecord(file) && isRecord(file.projects) ? file.projects : {};
 }
 
 function keyOf(cwd: string): string {

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
+import type { JsonObject } from "./json-file.js";
 import type { LocalServer } from "./local-addresses.js";
 
 /** A model as a server lists it. */
@@ -58,9 +59,9 @@ export const FACT_READERS: Readonly<Record<LocalServer, FactReader>> = {
 		return Promise.all(
 			models.map(async ({ id, status, meta }) => {
 				// A router would load the model to answer.
-				const isLoaded = !isJsonObject(status) || status.value === "loaded";
+				const isLoaded = !isRecord(status) || status.value === "loaded";
 				const query = `model=${encodeURIComponent(id)}&autoload=false`;
-				return llamaFacts(isLoaded ? await ask(`/props?${query}`) : {}, isJsonObject(meta) ? meta : {});
+				return llamaFacts(isLoaded ? await ask(`/props?${query}`) : {}, isRecord(meta) ? meta : {});
 			}),
 		);
 	},
@@ -72,8 +73,8 @@ export const FACT_READERS: Readonly<Record<LocalServer, FactReader>> = {
 
 /** @param loaded the context window of the running model */
 function ollamaFacts(shown: JsonObject, loaded: number | undefined): LocalFacts {
-	const info = isJsonObject(shown.model_info) ? shown.model_info : {};
-	const details = isJsonObject(shown.details) ? shown.details : {};
+	const info = isRecord(shown.model_info) ? shown.model_info : {};
+	const details = isRecord(shown.details) ? shown.details : {};
 	const trained = count(info[`${String(info["general.architecture"])}.context_length`]);
 	const configured = Number(/^num_ctx\s+(\d+)/m.exec(text(shown.parameters))?.[1]);
 	const window = smaller(count(configured) ?? DEFAULT_WINDOW, trained);
@@ -100,15 +101,15 @@ function llamaFacts(props: JsonObject, meta: JsonObject): LocalFacts {
 	const { default_generation_settings: settings, modalities, chat_template_caps: caps } = props;
 	const template = text(props.chat_template);
 	return {
-		contextWindow: (isJsonObject(settings) ? count(settings.n_ctx) : undefined) ?? count(meta.n_ctx),
-		tools: isJsonObject(caps) && caps.supports_tools === false ? false : undefined,
-		vision: isJsonObject(modalities) && modalities.vision === true,
+		contextWindow: (isRecord(settings) ? count(settings.n_ctx) : undefined) ?? count(meta.n_ctx),
+		tools: isRecord(caps) && caps.supports_tools === false ? false : undefined,
+		vision: isRecord(modalities) && modalities.vision === true,
 		thinking: template.includes("enable_thinking") ? "switch" : /<\|?think/.test(template) ? "fixed" : undefined,
 	};
 }
 
 function objects(value: unknown): JsonObject[] {
-	return list(value).filter(isJsonObject);
+	return list(value).filter(isRecord);
 }
 
 function list(value: unknown): unknown[] {

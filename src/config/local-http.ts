@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isJsonObject, type JsonObject } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
+import type { JsonObject } from "./json-file.js";
 
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 
@@ -19,7 +20,7 @@ export async function requestJson(url: string, signal: AbortSignal, body?: JsonO
 		sent.end(body && JSON.stringify(body));
 	});
 	const answer: unknown = JSON.parse(text);
-	if (!isJsonObject(answer)) throw new Error("the response is not a JSON object");
+	if (!isRecord(answer)) throw new Error("the response is not a JSON object");
 	return answer;
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { isJsonObject } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
 import { isLoopback, LOCAL_SERVERS, type LocalServer, localAddress } from "./local-addresses.js";
 import { FACT_READERS, type ListedModel, type LocalFacts } from "./local-facts.js";
 import { requestJson } from "./local-http.js";
@@ -61,7 +61,7 @@ export async function loadLocalModel(
 	const address = baseUrl.replace(/\/v1\/?$/, "");
 	try {
 		const { models } = await requestJson(`${address}/api/ps`, AbortSignal.any([signal, AbortSignal.timeout(1500)]));
-		const isLoaded = Array.isArray(models) && models.some((model) => isJsonObject(model) && model.name === id);
+		const isLoaded = Array.isArray(models) && models.some((model) => isRecord(model) && model.name === id);
 		if (!isLoaded) await requestJson(`${address}/api/generate`, signal, { model: id });
 	} catch {
 		// The request itself reports what is wrong.
@@ -98,7 +98,7 @@ async function modelsOf(
 }
 
 function isChatModel(entry: unknown): entry is ListedModel {
-	return isJsonObject(entry) && typeof entry.id === "string" && entry.id !== "" && !EMBEDDING.test(entry.id);
+	return isRecord(entry) && typeof entry.id === "string" && entry.id !== "" && !EMBEDDING.test(entry.id);
 }
 
 function buildModel(server: LocalServer, address: string, id: string, facts: LocalFacts): KnownModel {

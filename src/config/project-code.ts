@@ -3,7 +3,7 @@ import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
 import { readRegularFile } from "../util/fs.js";
-import { isJsonObject } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
 import { scanImports } from "./project-imports.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
@@ -143,8 +143,8 @@ class Collector {
 		} catch {
 			return; // it defines no servers
 		}
-		const servers = isJsonObject(config) && isJsonObject(config.mcpServers) ? Object.values(config.mcpServers) : [];
-		for (const server of servers.filter(isJsonObject)) {
+		const servers = isRecord(config) && isRecord(config.mcpServers) ? Object.values(config.mcpServers) : [];
+		for (const server of servers.filter(isRecord)) {
 			const base = typeof server.cwd === "string" ? resolve(this.root, server.cwd) : this.root;
 			const words: unknown[] = [server.command, ...(Array.isArray(server.args) ? server.args : [])];
 			for (const word of words) {
@@ -198,7 +198,7 @@ class Collector {
 	#followMain(path: string, text: string): void {
 		try {
 			const manifest: unknown = JSON.parse(text);
-			const main = isJsonObject(manifest) ? manifest.main : undefined;
+			const main = isRecord(manifest) ? manifest.main : undefined;
 			if (typeof main !== "string") return;
 			for (const target of candidates(resolve(dirname(path), main))) {
 				if (this.#isInside(target)) this.#queue(target);

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describeError, PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { watchFile } from "../util/watch-file.js";
-import { describeReread, isJsonObject, type JsonObject, readJsonFile, updateJsonFile } from "./json-file.js";
+import { describeReread, type JsonObject, readJsonFile, updateJsonFile } from "./json-file.js";
 import { expected, fillDefaults, readBySchema, type Schema, type SchemaProblem } from "./json-schema.js";
 import {
 	PROJECT_SCHEMA,
@@ -308,14 +309,14 @@ function withoutPosition(problem: string): string {
 
 function valueAt(settings: unknown, path: SettingPath): unknown {
 	let value = settings;
-	for (const key of path.split(".")) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	for (const key of path.split(".")) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 	return value;
 }
 
 /** Copies an object with one member changed, or removed if the value is undefined. */
 function withMember(object: JsonObject, [key = "", ...inner]: readonly string[], value: unknown): JsonObject {
 	const before = Object.hasOwn(object, key) ? object[key] : undefined;
-	const member = inner.length === 0 ? value : withMember(isJsonObject(before) ? before : {}, inner, value);
+	const member = inner.length === 0 ? value : withMember(isRecord(before) ? before : {}, inner, value);
 	const changed = { ...object, [key]: member };
 	if (member === undefined) delete changed[key];
 	return changed;

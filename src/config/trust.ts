@@ -3,7 +3,8 @@ import { existsSync, readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeError } from "../errors.js";
 import { atomicWriteFile, ensurePrivateDir, readRegularFileSync } from "../util/fs.js";
-import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
+import { isRecord } from "../util/is-record.js";
+import { type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 import { type CodeFile, collectProjectCode, type ProjectCode } from "./project-code.js";
 
 /** Whether the user trusted the content of a file. */
@@ -150,9 +151,9 @@ async function changeProjects(
 function readProjects(store: JsonObject): Map<string, TrustedProject> {
 	const projects = new Map<string, TrustedProject>();
 	// Another version of the format may use the same names with other meanings.
-	if (!isJsonObject(store.projects) || (store.version ?? 1) !== 1) return projects;
+	if (!isRecord(store.projects) || (store.version ?? 1) !== 1) return projects;
 	for (const [root, value] of Object.entries(store.projects)) {
-		if (!isJsonObject(value) || !isJsonObject(value.files) || typeof value.at !== "string") continue;
+		if (!isRecord(value) || !isRecord(value.files) || typeof value.at !== "string") continue;
 		const files = Object.entries(value.files).flatMap(([rel, sha256]) =>
 			typeof sha256 === "string" ? [[rel, sha256] as const] : [],
 		);

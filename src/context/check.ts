@@ -1,4 +1,5 @@
 import type { AppMessage } from "../log/entry.js";
+import { isRecord } from "../util/is-record.js";
 import type { ContextMessage } from "./context-message.js";
 import { isBlank, isSentReply } from "./convert.js";
 
@@ -170,10 +171,6 @@ export function detailOf(role: unknown): { detail?: string } {
 
 export function roleOf(value: unknown): unknown {
 	return isRecord(value) ? value.role : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isBlockList(value: unknown, isBlock: (block: Record<string, unknown>) => boolean): boolean {

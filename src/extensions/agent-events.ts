@@ -13,7 +13,7 @@ import type {
 	UserBashEventResult,
 } from "../hooks/types.js";
 import { isMessageEntry, messageText } from "../log/entry.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import { attachedImages, contentImages, readContent } from "./content.js";
 import type { Extension } from "./extension.js";
 import { promptWithout } from "./extension-context.js";

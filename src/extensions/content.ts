@@ -1,6 +1,6 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { Attachment } from "../hooks/types.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 
 /** The content of a message as extensions give it. */
 export type Content = string | readonly (TextContent | ImageContent)[];

@@ -8,7 +8,7 @@ import type {
 	SessionEntry,
 } from "../hooks/index.js";
 import type { HookEventContext } from "../hooks/types.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import { addCustomMessages, type CustomMessage, type ExtensionMessage, toUserMessage } from "./custom-messages.js";
 import type { Handlers } from "./handlers.js";
 import { CUSTOM, CUSTOM_MESSAGE } from "./session-view.js";

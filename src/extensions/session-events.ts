@@ -1,6 +1,6 @@
 import type { HookEventContext, SessionEvent, SessionEventResult } from "../hooks/types.js";
 import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import type { Extension } from "./extension.js";
 import { entryId, entryIndex, viewEntry } from "./session-view.js";
 

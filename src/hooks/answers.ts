@@ -1,5 +1,5 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import type { Attachment, SendOptions } from "./types.js";
 
 // Hooks and tools run without type checks, so pi checks what they pass before it reads a field.

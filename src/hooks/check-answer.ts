@@ -1,4 +1,4 @@
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import { isAttachment, isContent } from "./answers.js";
 import { EVENTS, SESSION_REASONS } from "./events.js";
 import type { HookAnswers, HookEventName, HookEvents, HookResults } from "./types.js";

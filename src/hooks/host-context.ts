@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import { boundUI, type DialogHost } from "./bound-ui.js";

@@ -1,7 +1,7 @@
-import { isRecord } from "../log/read-message.js";
 import { TOOL_NAME } from "../tools/legal-names.js";
 import { announceCut, truncateHead } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
+import { isRecord } from "../util/is-record.js";
 import { isContent, jsonCopy } from "./answers.js";
 import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
 

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tryUnlink } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 import { parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { isRecord } from "./read-message.js";
 
 /**
  * Makes the write of several lines atomic even if the process dies during it: pi writes them to `<file>.batch` first,

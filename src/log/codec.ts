@@ -1,8 +1,8 @@
 import { errorText, PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import { isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 import { isTyped, opaqueEntry, readEntry } from "./read-entry.js";
-import { isRecord } from "./read-message.js";
 
 /** A surrogate in a JSON escape. Complete pairs match too: a match only means that the text must be checked. */
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 import { parseLine } from "./line-patterns.js";
-import { isRecord } from "./read-message.js";
 
 /** A text that the user typed, and when. */
 export interface TypedText {

@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.js";
 import {
 	type CompactionEntry,
 	type ContextFreezeEntry,
@@ -23,7 +24,7 @@ import {
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { isRecord, readMessage, readUsage } from "./read-message.js";
+import { readMessage, readUsage } from "./read-message.js";
 import { readPreamble } from "./read-preamble.js";
 
 const EPOCH = new Date(0).toISOString();

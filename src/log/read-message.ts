@@ -6,12 +6,8 @@ import type {
 	ToolCall,
 	Usage,
 } from "@mariozechner/pi-ai";
+import { isRecord } from "../util/is-record.js";
 import type { AppMessage, BashExecutionMessage, GateRecord } from "./entry.js";
-
-/** True for a JSON object: neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Validates a message from a session. Fills in bookkeeping fields (`usage`, `timestamp`, the model's name) that are

@@ -1,5 +1,5 @@
+import { isRecord } from "../util/is-record.js";
 import type { OwnPreamble, PartReference, PromptSection, RecordedPreamble, ToolInfo } from "./entry.js";
-import { isRecord } from "./read-message.js";
 
 /** Validates the record of a system prompt and its tools. @returns null for an invalid one */
 export function readPreamble(value: unknown): RecordedPreamble | null {

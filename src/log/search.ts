@@ -1,10 +1,10 @@
 import { promises } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { isRecord } from "../util/is-record.js";
 import { newestFirst } from "./catalog.js";
 import { LineIndex } from "./line-index.js";
 import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
 import { withFile } from "./open-file.js";
-import { isRecord } from "./read-message.js";
 import { entryRole, textsOf } from "./searched-texts.js";
 
 /** A session that contains the text. */

@@ -1,4 +1,4 @@
-import { isRecord } from "./read-message.js";
+import { isRecord } from "../util/is-record.js";
 
 /** Entries that hold settings and numbers, but no text that a person reads. */
 const WITHOUT_TEXT: ReadonlySet<unknown> = new Set([

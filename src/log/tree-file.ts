@@ -1,10 +1,10 @@
 import { PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import { MAX_LINE_BYTES } from "./check-session.js";
 import { parseLine } from "./line-patterns.js";
 import { unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 import { rawLines } from "./raw-lines.js";
-import { isRecord } from "./read-message.js";
 
 /** An entry of a session in the tree format, as it was written. */
 export type TreeEntry = Readonly<Record<string, unknown>> & { readonly type: string };

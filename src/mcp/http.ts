@@ -6,8 +6,8 @@ import {
 	StreamableHTTPClientTransport,
 	UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { isJsonObject } from "../config/json-file.js";
 import type { Network } from "../network/network.js";
+import { isRecord } from "../util/is-record.js";
 import type { McpAddress } from "./config.js";
 import { MAX_MESSAGE_BYTES, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 import { type LoginHints, type LoginStore, McpOAuth } from "./oauth.js";
@@ -72,7 +72,7 @@ function requestId(body: unknown): unknown {
 	if (typeof body !== "string") return undefined;
 	try {
 		const message: unknown = JSON.parse(body);
-		return isJsonObject(message) ? message.id : undefined;
+		return isRecord(message) ? message.id : undefined;
 	} catch {
 		return undefined; // a form, such as that of a login
 	}

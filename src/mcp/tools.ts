@@ -1,10 +1,11 @@
 import type { Progress, Tool } from "@modelcontextprotocol/client";
 import type { TSchema } from "typebox";
-import { isJsonObject, type JsonObject } from "../config/json-file.js";
+import type { JsonObject } from "../config/json-file.js";
 import { estimateText } from "../context/tokens.js";
 import { formatBytes, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext } from "../tools/tool.js";
 import { monotonicMs } from "../util/clock.js";
+import { isRecord } from "../util/is-record.js";
 import { revealLine } from "../util/reveal.js";
 import { toolName } from "./names.js";
 import { toToolResult } from "./results.js";
@@ -55,9 +56,9 @@ export function createMcpTool(server: McpServer, definition: Tool): McpTool | st
 
 /** The schema of the arguments as every provider accepts it: an object, without the names of dialects. */
 function toParameters(schema: unknown): (TSchema & JsonObject) | null {
-	if (!isJsonObject(schema) || schema.type !== "object") return null;
+	if (!isRecord(schema) || schema.type !== "object") return null;
 	const { $schema: _dialect, $id: _id, ...rest } = schema;
-	return { ...rest, type: "object", properties: isJsonObject(rest.properties) ? rest.properties : {} };
+	return { ...rest, type: "object", properties: isRecord(rest.properties) ? rest.properties : {} };
 }
 
 /**
@@ -65,7 +66,7 @@ function toParameters(schema: unknown): (TSchema & JsonObject) | null {
  * @throws Error that tells the model what to correct
  */
 function checkArguments(args: unknown, { required }: JsonObject): Record<string, unknown> {
-	if (!isJsonObject(args)) throw new Error("The arguments must be an object.");
+	if (!isRecord(args)) throw new Error("The arguments must be an object.");
 	const missing = Array.isArray(required)
 		? required.filter((name) => typeof name === "string" && !Object.hasOwn(args, name))
 		: [];
@@ -83,7 +84,7 @@ async function runMcpTool(server: McpServer, name: string, args: unknown, contex
 		updatedAt = now;
 		onUpdate?.({ content: [{ type: "text", text: describeProgress(progress) }], details });
 	};
-	const result = await server.callTool(name, isJsonObject(args) ? args : {}, { signal, onProgress });
+	const result = await server.callTool(name, isRecord(args) ? args : {}, { signal, onProgress });
 	return toToolResult(result, details, tmpDir);
 }
 

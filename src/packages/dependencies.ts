@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { isJsonObject } from "../config/json-file.js";
+import { isRecord } from "../util/is-record.js";
 import { TimeSlices } from "../util/time-slices.js";
 import { FileDigester } from "./file-digester.js";
 import { digest, entriesOf, pathIn } from "./package-files.js";
@@ -168,7 +168,7 @@ function readLink(path: string, root: string): { target: string; isInside: boole
 function versionOf(path: string): string | null {
 	try {
 		const manifest: unknown = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
-		return isJsonObject(manifest) && typeof manifest.version === "string" ? manifest.version : null;
+		return isRecord(manifest) && typeof manifest.version === "string" ? manifest.version : null;
 	} catch {
 		return null; // .bin, or a directory without package.json
 	}
@@ -180,8 +180,7 @@ function readCache(path: string): DependencyCache {
 	const cache: DependencyCache = new Map();
 	try {
 		const content: unknown = JSON.parse(readFileSync(path, "utf8"));
-		if (!isJsonObject(content) || content.version !== CACHE_VERSION || !isJsonObject(content.dependencies))
-			return cache;
+		if (!isRecord(content) || content.version !== CACHE_VERSION || !isRecord(content.dependencies)) return cache;
 		for (const [dir, value] of Object.entries(content.dependencies)) {
 			const known = readEntry(value);
 			if (known) cache.set(dir, known);
@@ -193,7 +192,7 @@ function readCache(path: string): DependencyCache {
 }
 
 function readEntry(value: unknown): { stamp: string; dependency: Dependency } | null {
-	if (!isJsonObject(value)) return null;
+	if (!isRecord(value)) return null;
 	const { stamp, name, version, size, listing, sha256, leaving } = value;
 	const isVersion = version === null || typeof version === "string";
 	if (typeof stamp !== "string" || typeof name !== "string" || !isVersion || typeof size !== "number") return null;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../config/json-file.js";
 import { resolveUserPath } from "../config/paths.js";
+import { isRecord } from "../util/is-record.js";
 import { RESOURCE_KINDS } from "./resources.js";
 import { isRemoteSource, type SourceBase } from "./source.js";
 
@@ -33,8 +33,8 @@ function isPackageDirectory(path: string): boolean {
 function readKinds(path: string): string[] | null {
 	try {
 		const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
-		const pi = isJsonObject(manifest) ? manifest.pi : undefined;
-		return isJsonObject(pi) ? Object.keys(pi) : null;
+		const pi = isRecord(manifest) ? manifest.pi : undefined;
+		return isRecord(pi) ? Object.keys(pi) : null;
 	} catch {
 		return null; // none, or one that names nothing
 	}

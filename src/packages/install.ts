@@ -11,11 +11,12 @@ import {
 	statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isJsonObject, type JsonObject } from "../config/json-file.js";
+import type { JsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { ensurePrivateDir } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 import { installedModules, manifestText, OWN_MODULES, type PackageContent, readContent } from "./content.js";
 import type { Dependency } from "./dependencies.js";
 import { fetchWithGit } from "./git.js";
@@ -242,7 +243,7 @@ function readDependencies(dir: string): Record<string, string> {
 	} catch (cause) {
 		throw new PiError("package_failed", "Its package.json is not valid JSON", { cause });
 	}
-	const dependencies = isJsonObject(manifest) && isJsonObject(manifest.dependencies) ? manifest.dependencies : {};
+	const dependencies = isRecord(manifest) && isRecord(manifest.dependencies) ? manifest.dependencies : {};
 	return Object.fromEntries(
 		Object.entries(dependencies).flatMap(([name, range]) => {
 			if (isOwnPackage(name) || typeof range !== "string") return [];

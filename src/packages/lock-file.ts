@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
+import { type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
 import { PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 
 /** One installed package in packages.lock.json. */
 export interface LockedPackage {
@@ -46,7 +47,7 @@ export function readLockFile(path: string): PackageLock {
 /** Adds, replaces or removes a package. @param locked null removes it @throws PiError `config_write_failed` */
 export async function updateLockFile(path: string, name: string, locked: LockedPackage | null): Promise<void> {
 	await updateJsonFile(path, (current) => {
-		const packages = isJsonObject(current.packages) ? { ...current.packages } : {};
+		const packages = isRecord(current.packages) ? { ...current.packages } : {};
 		if (locked) packages[name] = locked;
 		else delete packages[name];
 		const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -58,7 +59,7 @@ function readPackages({ version = 1, packages }: JsonObject, path: string): Map<
 	if (version !== 1) {
 		throw new PiError("config_invalid", `${path} has version ${JSON.stringify(version)}, which this pi does not know`);
 	}
-	const entries = isJsonObject(packages) ? Object.entries(packages) : [];
+	const entries = isRecord(packages) ? Object.entries(packages) : [];
 	return new Map(
 		entries.flatMap(([name, value]) => {
 			const locked = readPackage(value);
@@ -69,7 +70,7 @@ function readPackages({ version = 1, packages }: JsonObject, path: string): Map<
 
 /** Undefined for an entry that does not describe an installed package. */
 function readPackage(value: unknown): LockedPackage | undefined {
-	if (!isJsonObject(value)) return undefined;
+	if (!isRecord(value)) return undefined;
 	const { dir, version, resolved, integrity, commit, files, dependencies, npm } = value;
 	// The file of a project is not the user's: a name must not lead out of the directory of packages.
 	if (typeof dir !== "string" || !/^[\w@][\w@.+-]*$/.test(dir) || typeof resolved !== "string") return undefined;
@@ -81,20 +82,20 @@ function readPackage(value: unknown): LockedPackage | undefined {
 		...(typeof commit === "string" ? { commit } : {}),
 		files: texts(files),
 		dependencies: readDependencies(dependencies),
-		...(isJsonObject(npm) ? { npm } : {}),
+		...(isRecord(npm) ? { npm } : {}),
 	};
 }
 
 function texts(value: unknown): Record<string, string> {
-	const entries = isJsonObject(value) ? Object.entries(value) : [];
+	const entries = isRecord(value) ? Object.entries(value) : [];
 	return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));
 }
 
 function readDependencies(value: unknown): Record<string, LockedDependency> {
-	const entries = isJsonObject(value) ? Object.entries(value) : [];
+	const entries = isRecord(value) ? Object.entries(value) : [];
 	return Object.fromEntries(
 		entries.flatMap(([name, one]) => {
-			if (!isJsonObject(one) || typeof one.sha256 !== "string") return [];
+			if (!isRecord(one) || typeof one.sha256 !== "string") return [];
 			const { version, integrity } = texts(one);
 			const known = { ...(version ? { version } : {}), ...(integrity ? { integrity } : {}) };
 			return [[name, { ...known, sha256: one.sha256 }]];

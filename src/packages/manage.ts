@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { relative, sep } from "node:path";
-import { isJsonObject, type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
+import { type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
 import type { Environment, Paths } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
 import { type Installed, installPackage, removeInstalled } from "./install.js";
@@ -185,7 +186,7 @@ export class PackageManager {
 	/** The name of the package that an entry of a settings file names; null for an invalid entry. */
 	#nameOf(entry: unknown, scope: SavedScope): string | null {
 		const { paths } = this.options;
-		const text = isJsonObject(entry) ? entry.source : entry;
+		const text = isRecord(entry) ? entry.source : entry;
 		try {
 			return packageName(parseSource(String(text), { dir: scopeFiles(scope, paths).dir, home: paths.home }));
 		} catch {
@@ -239,5 +240,5 @@ function stateOf({ version, commit }: LockedPackage): string | null {
 }
 
 function withSource(entry: unknown, source: string): unknown {
-	return isJsonObject(entry) ? { ...entry, source } : source;
+	return isRecord(entry) ? { ...entry, source } : source;
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../config/json-file.js";
+import type { JsonObject } from "../config/json-file.js";
 import { PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import { type ProgramOptions, runProgram } from "./run-program.js";
 
 /** What npm installed, from its package-lock.json. */
@@ -66,7 +67,7 @@ export async function installWithNpm(
 	const result = await runProgram("npm", [locked ? "ci" : "install", ...FLAGS], options);
 	if (result.code !== 0) throw describeFailure(what, `${result.stderr}\n${result.stdout}`);
 	const lock = readJson(join(cwd, "package-lock.json"));
-	const packages = isJsonObject(lock.packages) ? lock.packages : {};
+	const packages = isRecord(lock.packages) ? lock.packages : {};
 	for (const name of OWN_PACKAGES) rmSync(join(cwd, "node_modules", name), { recursive: true, force: true });
 	for (const name of PROVIDED) {
 		if (!isNeeded(name, packages, Object.keys(dependencies))) {
@@ -83,7 +84,7 @@ export async function installWithNpm(
 export function installedAs(packages: JsonObject, path: string) {
 	const entry = packages[path];
 	const text = (name: string) => {
-		const value = isJsonObject(entry) ? entry[name] : undefined;
+		const value = isRecord(entry) ? entry[name] : undefined;
 		return typeof value === "string" ? value : undefined;
 	};
 	return { version: text("version"), resolved: text("resolved"), integrity: text("integrity") };
@@ -93,7 +94,7 @@ export function installedAs(packages: JsonObject, path: string) {
 function isNeeded(name: string, packages: JsonObject, direct: readonly string[]): boolean {
 	return Object.entries(packages).some(([path, entry]) => {
 		const isRoot = path === "" || direct.some((own) => path === `node_modules/${own}`);
-		const own = isJsonObject(entry) && isJsonObject(entry.dependencies) ? entry.dependencies : {};
+		const own = isRecord(entry) && isRecord(entry.dependencies) ? entry.dependencies : {};
 		return !isRoot && Object.hasOwn(own, name);
 	});
 }
@@ -151,5 +152,5 @@ function writeJson(path: string, value: unknown): void {
 function readJson(path: string): JsonObject {
 	if (!existsSync(path)) return {};
 	const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-	return isJsonObject(value) ? value : {};
+	return isRecord(value) ? value : {};
 }

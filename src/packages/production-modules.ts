@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { isJsonObject } from "../config/json-file.js";
+import { isRecord } from "../util/is-record.js";
 import type { NodeModules } from "./dependencies.js";
 import { isOwnPackage } from "./npm.js";
 import { pathIn } from "./package-files.js";
@@ -52,10 +52,10 @@ function resolveModule(name: string, from: string, root: string): string | null 
 }
 
 function namesIn(manifest: unknown): string[] {
-	if (!isJsonObject(manifest)) return [];
+	if (!isRecord(manifest)) return [];
 	return KINDS.flatMap((kind) => {
 		const entries = manifest[kind];
-		return isJsonObject(entries) ? Object.keys(entries).filter((name) => NAME.test(name)) : [];
+		return isRecord(entries) ? Object.keys(entries).filter((name) => NAME.test(name)) : [];
 	});
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../config/json-file.js";
+import { isRecord } from "../util/is-record.js";
 import { createMatcher, isGlob } from "./glob.js";
 
 /** What a package can bring, by the names of its directories. */
@@ -70,8 +70,8 @@ export function describeResources(resources: PackageResources): string {
 
 /** `pi` of a package.json; null if it has none. */
 function readManifest(manifest: unknown): ResourceFilters | null {
-	const pi = isJsonObject(manifest) ? manifest.pi : undefined;
-	if (!isJsonObject(pi)) return null;
+	const pi = isRecord(manifest) ? manifest.pi : undefined;
+	if (!isRecord(pi)) return null;
 	const entries = RESOURCE_KINDS.map((kind) => {
 		const value = pi[kind];
 		const list = Array.isArray(value) ? value : [value];

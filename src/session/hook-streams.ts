@@ -2,7 +2,7 @@ import type { AssistantMessage, AssistantMessageEvent, AssistantMessageEventStre
 import type { StreamFunction } from "../agent/stream.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
-import { isRecord } from "../log/read-message.js";
+import { isRecord } from "../util/is-record.js";
 import { callStream, HookRoutes } from "./hook-routes.js";
 import type { ModelClient } from "./session-setup.js";
 

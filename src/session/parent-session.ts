@@ -1,9 +1,9 @@
-import { isJsonObject } from "../config/json-file.js";
 import { SETTING_ROWS, type SettingsFile } from "../config/settings-schema.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
+import { isRecord } from "../util/is-record.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./meter-requests.js";
 import type { AcceptedPackages } from "./package-code.js";
@@ -88,7 +88,7 @@ function merge(store: SettingsStore, own: SettingsFile = {}): SettingsFile {
 	}
 	for (const [name, value] of Object.entries(own)) {
 		const inherited = settings[name];
-		settings[name] = isJsonObject(value) && isJsonObject(inherited) ? { ...inherited, ...value } : value;
+		settings[name] = isRecord(value) && isRecord(inherited) ? { ...inherited, ...value } : value;
 	}
 	// The store checks it.
 	return settings as SettingsFile;

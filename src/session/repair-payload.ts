@@ -1,11 +1,12 @@
-import { isJsonObject, type JsonObject } from "../config/json-file.js";
+import type { JsonObject } from "../config/json-file.js";
+import { isRecord } from "../util/is-record.js";
 
 /**
  * Repairs a request as pi-ai sends it, where its conversion of a conversation breaks a rule of the API.
  * @returns the repaired request; undefined if nothing is to change
  */
 export function repairPayload(payload: unknown): JsonObject | undefined {
-	if (!isJsonObject(payload)) return undefined;
+	if (!isRecord(payload)) return undefined;
 	if (Array.isArray(payload.input)) return { ...payload, input: uniqueIds(payload.input) };
 	if (Array.isArray(payload.contents)) return { ...payload, contents: resultsTogether(payload.contents) };
 	return undefined;
@@ -15,7 +16,7 @@ export function repairPayload(payload: unknown): JsonObject | undefined {
 function uniqueIds(items: readonly unknown[]): unknown[] {
 	const seen = new Map<string, number>();
 	return items.map((item) => {
-		if (!isJsonObject(item) || item.type !== "message" || typeof item.id !== "string") return item;
+		if (!isRecord(item) || item.type !== "message" || typeof item.id !== "string") return item;
 		const count = seen.get(item.id) ?? 0;
 		seen.set(item.id, count + 1);
 		return count === 0 ? item : { ...item, id: `${item.id}_${count}` };
@@ -27,7 +28,7 @@ function resultsTogether(contents: readonly unknown[]): unknown[] {
 	const repaired: unknown[] = [];
 	let results: unknown[] | null = null;
 	for (const content of contents) {
-		const parts = isJsonObject(content) && content.role === "user" ? content.parts : null;
+		const parts = isRecord(content) && content.role === "user" ? content.parts : null;
 		if (!Array.isArray(parts)) results = null;
 		else if (parts.some(isResult)) {
 			if (results) {
@@ -35,7 +36,7 @@ function resultsTogether(contents: readonly unknown[]): unknown[] {
 				continue;
 			}
 			results = [...parts];
-			repaired.push({ ...(isJsonObject(content) && content), parts: results });
+			repaired.push({ ...(isRecord(content) && content), parts: results });
 			continue;
 		}
 		repaired.push(content);
@@ -44,5 +45,5 @@ function resultsTogether(contents: readonly unknown[]): unknown[] {
 }
 
 function isResult(part: unknown): boolean {
-	return isJsonObject(part) && isJsonObject(part.functionResponse);
+	return isRecord(part) && isRecord(part.functionResponse);
 }

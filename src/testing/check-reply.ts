@@ -1,4 +1,5 @@
 import { PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 
 const FIELDS = ["thinking", "text", "toolCalls"];
 
@@ -25,8 +26,4 @@ function findFault(reply: unknown): string | null {
 		(call) => !isRecord(call) || typeof call.name !== "string" || !isRecord(call.arguments),
 	);
 	return at < 0 ? null : `has a malformed toolCalls[${at}]: it must be { name, arguments } with an object as arguments`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.js";
 import { BASE_THEMES, type Background, type BaseTheme, builtInStyles } from "./built-in.js";
 import { parseColor } from "./color.js";
 import { isRole, STYLE_ATTRIBUTES, type StyleSpec, type ThemeRole, type ThemeStyles } from "./roles.js";
@@ -33,7 +34,7 @@ export function checkTheme(value: Readonly<Record<string, unknown>>): CheckedThe
 	const base = BASE_THEMES.find((name) => name === value.base);
 	if (base !== undefined) theme.base = base;
 	else if (value.base !== undefined) problems.push(`base must be one of ${BASE_THEMES.join(", ")}`);
-	if (isObject(value.colors)) {
+	if (isRecord(value.colors)) {
 		for (const [key, spec] of Object.entries(value.colors)) {
 			if (isRole(key)) {
 				const style = checkStyle(spec, `colors.${key}`, problems, unknown);
@@ -52,7 +53,7 @@ export function themeStyles({ base, colors }: ThemeFile, background: Background)
 
 /** Reads a color, or an object of colors and attributes. @returns null if it is neither */
 function checkStyle(value: unknown, path: string, problems: string[], unknown: string[]): StyleSpec | null {
-	if (!isObject(value)) {
+	if (!isRecord(value)) {
 		if (isColor(value)) return { color: value };
 		problems.push(`${path} must be a color (${COLOR_FORMS}) or an object of color, background and attributes`);
 		return null;
@@ -74,8 +75,4 @@ function checkStyle(value: unknown, path: string, problems: string[], unknown: s
 
 function isColor(value: unknown): value is string | number {
 	return parseColor(value) !== null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { isRecord } from "../log/read-message.js";
 import type { RequestUsage } from "../log/request-usage.js";
 import { withFileLock } from "../util/file-lock.js";
 import { atomicWriteFile } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 
 /** Numbers per request in `IndexedFile.requests`. */
 export const FIELDS = 8;

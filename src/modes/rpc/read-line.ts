@@ -1,4 +1,5 @@
 import { Value } from "typebox/value";
+import { isRecord } from "../../util/is-record.js";
 import { didYouMean } from "../../util/nearest.js";
 import {
 	type HookUIResponse,
@@ -25,7 +26,7 @@ export function readLine(line: string): RpcLine {
 	} catch (error) {
 		return rejected(undefined, "parse", `Not JSON: ${error instanceof Error ? error.message : String(error)}`);
 	}
-	if (!isObject(value)) return rejected(undefined, "parse", "Expected an object with a type");
+	if (!isRecord(value)) return rejected(undefined, "parse", "Expected an object with a type");
 	const { type, id } = value;
 	if (typeof type !== "string") return rejected(id, "parse", "The type must be a string");
 	if (type === UI_RESPONSE) return readUIResponse(value);
@@ -86,8 +87,4 @@ function isCommandName(name: string): name is RpcCommandName {
 
 function isTexts(value: unknown): value is string[] {
 	return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
