@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../util/loopback.js";
 import type { Environment } from "./paths.js";
 
 /** Local model servers and their default ports. */
@@ -44,7 +45,8 @@ export function localAddress(server: LocalServer, env: Environment): string | nu
 	return `${url.origin}${url.pathname.replace(/\/+(?:v1\/*)?$/, "")}`;
 }
 
-/** Whether an address is on this machine. */
+/** Whether an address is a URL of HTTP on this machine. */
 export function isLoopback(address: string): boolean {
-	return /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i.test(address);
+	if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return false;
+	return isLoopbackHost(new URL(address).hostname);
 }

@@ -3,6 +3,7 @@ import { describeError } from "../errors.js";
 import type { ProviderAccess } from "./credentials.js";
 import { readJsonFile } from "./json-file.js";
 import { type Filled, fillDefaults, readBySchema, type Schema } from "./json-schema.js";
+import { isLoopback } from "./local-addresses.js";
 import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
@@ -134,8 +135,6 @@ export interface ModelsFile {
 	warnings: string[];
 }
 
-const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
-
 /** Reads the user's own providers. Never throws: invalid parts are omitted and reported in `warnings`. */
 export function loadModelsFile(path: string): ModelsFile {
 	const warnings: string[] = [];
@@ -170,7 +169,7 @@ function createProvider([name, provider]: [string, Filled<typeof PROVIDER>]): Cu
 		name,
 		compat: compatOf(provider),
 		modelHeaders: mergeHeaders(headers.map(([id, model]) => [id, model.headers])),
-		keyless: apiKey === undefined && baseUrl !== undefined && LOOPBACK.test(baseUrl),
+		keyless: apiKey === undefined && baseUrl !== undefined && isLoopback(baseUrl),
 		models: models?.map((model) => ({ ...model, compat: compatOf(model) })) ?? null,
 		overrides,
 	};

@@ -8,12 +8,12 @@ import { JobOutput } from "../tools/job-output.js";
 import { abortable } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
+import { isLoopbackHost } from "../util/loopback.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import { programStamp } from "./program-stamp.js";
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** Starts that may fail in a session. */
 const MAX_FAILED_STARTS = 4;
 /** Lines of the log that are shown. */
@@ -254,7 +254,7 @@ export class McpServer {
 			const changed = this.config.source.findChanged?.();
 			if (changed) throw new Error(`${changed} changed after you trusted it; /reload asks again`);
 			const { address } = this.config;
-			if (this.deps.isOffline && address.kind === "http" && !LOOPBACK.test(new URL(address.url).hostname)) {
+			if (this.deps.isOffline && address.kind === "http" && !isLoopbackHost(new URL(address.url).hostname)) {
 				throw new Error("--offline allows no requests to it");
 			}
 			this.#starts++;

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { PiError } from "../errors.js";
+import { isLoopbackHost } from "../util/loopback.js";
 
 /** A proxy that requests go through. */
 export interface ProxyServer {
@@ -16,7 +17,6 @@ export type ProxyRules = (url: string) => ProxyServer | null;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "socks5:": 1080 };
 /** `socks5h` differs only in who resolves names, and a proxy always does for pi. */
 const SCHEMES: Readonly<Record<string, string>> = { "socks:": "socks5:", "socks5h:": "socks5:" };
-const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/i;
 
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`; lower case takes precedence. Requests to this machine never
@@ -37,7 +37,7 @@ export function readProxyRules(env: Readonly<Record<string, string | undefined>>
 	const isExcluded = readExclusions(env.no_proxy?.trim() || env.NO_PROXY?.trim() || "");
 	return (address) => {
 		const url = parseUrl(address);
-		if (!url || LOOPBACK.test(url.hostname)) return null;
+		if (!url || isLoopbackHost(url.hostname) || url.hostname.endsWith(".localhost")) return null;
 		const isSecure = url.protocol === "https:" || url.protocol === "wss:";
 		return isExcluded(url.hostname, url.port || (isSecure ? "443" : "80")) ? null : isSecure ? https : http;
 	};
