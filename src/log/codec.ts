@@ -1,6 +1,6 @@
 import { errorText, PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
-import { isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
+import { RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 import { isTyped, opaqueEntry, readEntry } from "./read-entry.js";
 
@@ -49,25 +49,6 @@ export function decodeLine(line: Uint8Array | string): SessionEntry {
 	} catch (error) {
 		return opaqueEntry(error instanceof RangeError ? errorText(error) : "the line is not JSON");
 	}
-}
-
-/**
- * A plain, frozen copy of an entry that a hook wants to save, as it will be read from the file. Check the type of the
- * copy, not of the original, whose accessors may return another value each time.
- * @throws PiError `entry_refused` if it is not an entry or JSON cannot represent it
- */
-export function plainEntry(value: unknown): SessionEntry {
-	if (!isRecord(value)) throw refused("an entry", "it is not an object");
-	let copy: Record<string, unknown>;
-	try {
-		copy = { ...value };
-	} catch (error) {
-		throw refused("an entry", errorText(error), error);
-	}
-	if (!isTyped(copy)) throw refused("an entry", "it has no usable type or timestamp");
-	const entry = decodeLine(encodeEntry(copy));
-	if (isOpaqueEntry(entry)) throw refused(nameOf(copy.type), entry.reason);
-	return entry;
 }
 
 /** Refuses values that JSON would silently drop or change. */

@@ -20,9 +20,6 @@ export const BUILTIN_TOOLS: readonly AnyTool[] = [
 	jobsTool,
 ];
 
-/** Names of the tools that are on by default. */
-export const DEFAULT_TOOL_NAMES: readonly string[] = BUILTIN_TOOLS.map((tool) => tool.name);
-
 /** The tool with this name, if it exists. */
 export function findTool(name: string, tools: readonly AnyTool[] = BUILTIN_TOOLS): AnyTool | undefined {
 	return tools.find((tool) => tool.name === name);

@@ -115,11 +115,6 @@ export function countLines(text: string): number {
 	return text === "" || text.endsWith("\n") ? lines : lines + 1;
 }
 
-/** The longest start of `text` of at most `maxBytes` of UTF-8 that splits no code point. */
-export function cutBytes(text: string, maxBytes: number): string {
-	return text.slice(0, headFitting(text, maxBytes));
-}
-
 function truncate(
 	text: string,
 	{ maxLines, maxBytes }: OutputLimits,

@@ -149,27 +149,6 @@ export async function atomicWriteFile(
 	await syncDirectory(dirname(plan.target));
 }
 
-/** Synchronous `atomicWriteFile`. Same contract. */
-export function atomicWriteFileSync(path: string, data: string | Uint8Array, options: WriteFileOptions = {}): void {
-	const plan = planWrite(path, options);
-	const temporary = temporaryPath(plan.target);
-	let descriptor: number | undefined;
-	try {
-		descriptor = openSync(temporary, "wx", plan.mode ?? 0o666);
-		writeAllSync(descriptor, typeof data === "string" ? Buffer.from(data) : data);
-		applyOwnership(descriptor, plan);
-		fsyncSync(descriptor);
-		closeSync(descriptor);
-		descriptor = undefined;
-		renameSync(temporary, plan.target);
-	} catch (error) {
-		if (descriptor !== undefined) closeSync(descriptor);
-		tryUnlink(temporary);
-		throw error;
-	}
-	syncDirectorySync(dirname(plan.target));
-}
-
 /** Writes all bytes, with several system calls if necessary. */
 export function writeAllSync(descriptor: number, bytes: Uint8Array): void {
 	let offset = 0;
@@ -183,15 +162,6 @@ export function syncFileSync(path: string): void {
 		fsyncSync(descriptor);
 	} finally {
 		closeSync(descriptor);
-	}
-}
-
-/** Synchronous `syncDirectory`. */
-export function syncDirectorySync(path: string): void {
-	try {
-		syncFileSync(path);
-	} catch {
-		// Not every file system supports this; the file itself is already synced.
 	}
 }
 

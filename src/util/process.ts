@@ -8,15 +8,7 @@ import { errorText } from "../errors.js";
 import { MAX_TIMER_MS, onAbort } from "./abort.js";
 import { monotonicMs } from "./clock.js";
 import { errnoCode } from "./fs.js";
-import {
-	ANNOUNCE_GROUP,
-	hasReaper,
-	prepareReaper,
-	reaperPipe,
-	trackedGroups,
-	trackGroup,
-	untrackGroup,
-} from "./reaper.js";
+import { ANNOUNCE_GROUP, prepareReaper, reaperPipe, trackedGroups, trackGroup, untrackGroup } from "./reaper.js";
 
 /** Time between SIGTERM and SIGKILL. */
 const KILL_DELAY_MS = 1000;
@@ -318,14 +310,6 @@ function isExecutable(path: string): boolean {
 	} catch {
 		return false;
 	}
-}
-
-/**
- * Ends every running process group, for exit handlers: sends SIGTERM and returns at once. The reaper process kills
- * processes that ignore it; without a reaper, sends SIGKILL instead.
- */
-export function killAllGroups(): void {
-	for (const group of trackedGroups()) signalGroup(group, hasReaper() ? "SIGTERM" : "SIGKILL");
 }
 
 /** The first bytes of a stream. */

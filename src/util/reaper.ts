@@ -68,11 +68,6 @@ export function trackedGroups(): number[] {
 	return [...groups];
 }
 
-/** True while the reaper runs. */
-export function hasReaper(): boolean {
-	return reaper !== undefined;
-}
-
 function startReaper(): void {
 	// Its own session protects it from the terminal's signals; the root directory keeps no mount busy.
 	const child = spawn("/bin/sh", ["-c", SCRIPT, "pi-reaper"], {
@@ -82,7 +77,7 @@ function startReaper(): void {
 		stdio: ["pipe", "ignore", "ignore"],
 	});
 	if (child.pid === undefined) {
-		child.once("error", () => {}); // no /bin/sh: only exit handlers kill the groups
+		child.once("error", () => {}); // no /bin/sh: groups that pi does not end itself outlive it
 		return;
 	}
 	reaper = child;

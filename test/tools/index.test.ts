@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { BUILTIN_TOOLS, DEFAULT_TOOL_NAMES, findTool } from "../../src/tools/index.js";
+import { BUILTIN_TOOLS, findTool } from "../../src/tools/index.js";
 
-test("the built-in tools that change nothing are marked read-only", () => {
-	expect(DEFAULT_TOOL_NAMES).toEqual(["read", "bash", "edit", "write", "grep", "find", "ls", "jobs"]);
+test("requests list the built-in tools in a fixed order; those that change nothing are marked read-only", () => {
+	expect(BUILTIN_TOOLS.map((tool) => tool.name)).toEqual([
+		...["read", "bash", "edit", "write", "grep", "find", "ls", "jobs"],
+	]);
 	expect(BUILTIN_TOOLS.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([
 		"read",
 		"grep",

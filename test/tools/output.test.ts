@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import {
 	announceCut,
 	countLines,
-	cutBytes,
 	dropControls,
 	formatBytes,
 	OUTPUT_LIMITS,
@@ -137,11 +136,6 @@ test.each([
 	[5 * 1024 ** 3, "5 GB"],
 ])("%i bytes are formatted as %s", (bytes, text) => {
 	expect(formatBytes(bytes)).toBe(text);
-});
-
-test("cutBytes splits no character", () => {
-	expect(cutBytes("aé😀", 6)).toBe("aé");
-	expect(cutBytes("aé😀", 7)).toBe("aé😀");
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Starts a Node program that has `spawnGroup`, `exec` and `killAllGroups` in scope. */
+/** Starts a Node program that has `spawnGroup`, `exec` and `runShell` in scope. */
 async function startProgram(
 	body: string,
 ): Promise<{ program: ChildProcess; firstLine: Promise<string>; ended: Promise<number | null> }> {
@@ -28,10 +28,7 @@ async function startProgram(
 		output: { file: join(dir, "process.mjs"), codeSplitting: false },
 	});
 	const file = join(dir, "program.mjs");
-	await writeFile(
-		file,
-		`import { createLocalHost, exec, killAllGroups, runShell, spawnGroup } from "./process.mjs";\n${body}`,
-	);
+	await writeFile(file, `import { createLocalHost, exec, runShell, spawnGroup } from "./process.mjs";\n${body}`);
 	const program = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
 	onTestFinished(() => void program.kill("SIGKILL"));
 	const firstLine = new Promise<string>((resolve) => {
@@ -160,10 +157,10 @@ test("a background process does not keep the program alive and ends with it", as
 
 test("the reaper starts with the first command, and one serves all commands", async () => {
 	const { firstLine } = await startProgram(`
-		import { hasReaper, trackedGroups } from "./process.mjs";
-		const before = hasReaper();
+		import { reaperPipe, trackedGroups } from "./process.mjs";
+		const before = reaperPipe() !== undefined;
 		await Promise.all([exec("true", []), exec("false", [])]);
-		console.log(JSON.stringify({ before, after: hasReaper(), listed: trackedGroups() }));
+		console.log(JSON.stringify({ before, after: reaperPipe() !== undefined, listed: trackedGroups() }));
 		process.exit();
 	`);
 	expect(JSON.parse(await firstLine)).toEqual({ before: false, after: true, listed: [] });
@@ -171,9 +168,9 @@ test("the reaper starts with the first command, and one serves all commands", as
 
 test("the reaper runs before a program is started", async () => {
 	const { firstLine } = await startProgram(`
-		import { hasReaper } from "./process.mjs";
+		import { reaperPipe } from "./process.mjs";
 		const { exitCode } = await spawnGroup("/no/such/program", []);
-		console.log(JSON.stringify({ exitCode, reaper: hasReaper() }));
+		console.log(JSON.stringify({ exitCode, reaper: reaperPipe() !== undefined }));
 		process.exit();
 	`);
 	expect(JSON.parse(await firstLine)).toEqual({ exitCode: 127, reaper: true });
