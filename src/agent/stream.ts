@@ -10,6 +10,7 @@ import type {
 import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
+import { failedReply } from "./failed-reply.js";
 import { dropDeepArguments } from "./legal-calls.js";
 import type { ResponseFacts } from "./response-facts.js";
 import type { ResponseHead } from "./response-headers.js";
@@ -103,24 +104,8 @@ function failed(
 	stopReason: "error" | "aborted",
 	errorMessage: string,
 ): AssistantMessage {
-	return {
-		role: "assistant",
-		content: partial ? structuredClone(partial.content) : [],
-		api: model.api,
-		provider: model.provider,
-		model: model.id,
-		usage: partial?.usage ?? {
-			input: 0,
-			output: 0,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 0,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
-		stopReason,
-		errorMessage,
-		timestamp: Date.now(),
-	};
+	const reply = failedReply(model, partial?.content ?? [], stopReason, errorMessage);
+	return { ...reply, usage: partial?.usage ?? reply.usage };
 }
 
 /** Uses one timer, rescheduled only when it fires, so that a busy stream does not create a timer per event. */

@@ -1,4 +1,5 @@
 import type { AssistantMessage, AssistantMessageEvent, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
+import { failedReply } from "../agent/failed-reply.js";
 import type { StreamFunction } from "../agent/stream.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
@@ -70,7 +71,7 @@ async function pass(
 		events.end();
 	} catch (error) {
 		const reason = options.signal?.aborted ? "aborted" : "error";
-		events.push({ type: "error", reason, error: failed(model, partial, reason, errorText(error)) });
+		events.push({ type: "error", reason, error: failedReply(model, partial?.content ?? [], reason, errorText(error)) });
 	}
 }
 
@@ -133,24 +134,4 @@ function isBlock(block: unknown): boolean {
 		typeof block.name === "string" &&
 		isRecord(block.arguments)
 	);
-}
-
-function failed(
-	{ api, provider, id }: Model<string>,
-	partial: AssistantMessage | null,
-	stopReason: "error" | "aborted",
-	errorMessage: string,
-): AssistantMessage {
-	const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
-	return {
-		role: "assistant",
-		content: partial ? structuredClone(partial.content) : [],
-		api,
-		provider,
-		model: id,
-		usage: { ...none, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
-		stopReason,
-		errorMessage,
-		timestamp: Date.now(),
-	};
 }
