@@ -379,6 +379,11 @@ export function promptOfEntry(entry: SessionEntry | undefined): string | undefin
 	return message.role === "bashExecution" ? `${message.excludeFromContext ? "!!" : "!"}${message.command}` : undefined;
 }
 
+/** True for a number that can be the index of an entry. */
+export function isIndex(value: unknown): value is number {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** The current time as an ISO timestamp for an entry. */
 export function entryTimestamp(): string {
 	return new Date().toISOString();

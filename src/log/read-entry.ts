@@ -6,6 +6,7 @@ import {
 	type ContextUndoEntry,
 	type CustomEntry,
 	type ImageOmissionEntry,
+	isIndex,
 	type MessageEntry,
 	type ModelChangeEntry,
 	type OmittedImage,
@@ -210,10 +211,6 @@ function isShortened(value: unknown): value is ShortenedOutput {
 function isOmittedImage(value: unknown): value is OmittedImage {
 	if (!isRecord(value) || typeof value.digest !== "string") return false;
 	return value.entryIndex === null || isIndex(value.entryIndex);
-}
-
-function isIndex(value: unknown): value is number {
-	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 /** @returns null for an invalid record; a record without `shape` if a segment of it is of an unknown kind */

@@ -1,5 +1,12 @@
 import { isRecord } from "../util/is-record.js";
-import type { OwnPreamble, PartReference, PromptSection, RecordedPreamble, ToolInfo } from "./entry.js";
+import {
+	isIndex,
+	type OwnPreamble,
+	type PartReference,
+	type PromptSection,
+	type RecordedPreamble,
+	type ToolInfo,
+} from "./entry.js";
 
 /** Validates the record of a system prompt and its tools. @returns null for an invalid one */
 export function readPreamble(value: unknown): RecordedPreamble | null {
@@ -41,8 +48,4 @@ function isGenerated(value: unknown): value is NonNullable<OwnPreamble["generate
 
 function isReference(value: unknown): value is PartReference {
 	return isIndex(value) || (Array.isArray(value) && value.length === 2 && value.every(isIndex));
-}
-
-function isIndex(value: unknown): value is number {
-	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
