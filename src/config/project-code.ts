@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
-import { readRegularFile } from "../util/fs.js";
+import { readRegularFile, realPathOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { scanImports } from "./project-imports.js";
 
@@ -82,7 +82,7 @@ class Collector {
 
 	/** Queues all files under a directory. Links are followed, each directory is visited once. */
 	addDirectory(dir: string, visited: Set<string>): void {
-		const real = realPath(dir);
+		const real = realPathOrNull(dir);
 		if (real === null || visited.has(real)) return;
 		visited.add(real);
 		let names: string[];
@@ -126,7 +126,7 @@ class Collector {
 	}
 
 	#queue(path: string): void {
-		const real = realPath(path);
+		const real = realPathOrNull(path);
 		if (real === null || this.#seen.has(real)) return;
 		if (this.#seen.size >= MAX_FILES) {
 			this.#incomplete = `more than ${MAX_FILES} files`;
@@ -209,7 +209,7 @@ class Collector {
 	}
 
 	#isInside(path: string): boolean {
-		return realPath(path)?.startsWith(this.root + sep) === true;
+		return realPathOrNull(path)?.startsWith(this.root + sep) === true;
 	}
 
 	#rel(path: string): string {
@@ -236,18 +236,10 @@ function candidates(base: string): string[] {
 	return names.filter((name) => statOrNull(name)?.isFile() === true);
 }
 
-function statOrNull(path: string): Stats | null {
-	return orNull(() => statSync(path));
-}
-
-function realPath(path: string): string | null {
-	return orNull(() => realpathSync(path));
-}
-
 /** null for missing files and for invalid names, which untrusted sources may contain. */
-function orNull<T>(read: () => T): T | null {
+function statOrNull(path: string): Stats | null {
 	try {
-		return read();
+		return statSync(path);
 	} catch {
 		return null;
 	}

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { realPathOrNull } from "../util/fs.js";
 import { type ContextFile, projectRoot, readFirst } from "./context-files.js";
 import type { ReadBytes, ResourceProblems } from "./front-matter.js";
 
@@ -72,10 +73,7 @@ function directoryOf(path: string): string {
 	}
 }
 
+/** A path that no longer exists is unchanged: nothing is inside it. */
 function realPath(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		return path; // it was removed, so that nothing is inside it
-	}
+	return realPathOrNull(path) ?? path;
 }

@@ -1,8 +1,8 @@
-import { readdirSync, realpathSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describeError, PiError } from "../errors.js";
 import type { ConfigFile } from "../hooks/types.js";
-import { readRegularFileSync } from "../util/fs.js";
+import { readRegularFileSync, realPathOrNull } from "../util/fs.js";
 import type { AcceptedPackages } from "./package-code.js";
 import type { AcceptedCode } from "./project-code.js";
 
@@ -35,7 +35,7 @@ export function findConfigFiles(
 	const user = namesIn(join(agentDir, folder)).map((path) => readConfigFile(path, "user", path));
 	const ofPackages = folder === "agents" ? (packages?.agents ?? []) : [];
 	const project = namesIn(join(projectDir, folder)).flatMap((path) => {
-		const real = realPath(path);
+		const real = realPathOrNull(path);
 		const copy = real === null ? undefined : accepted?.get(real);
 		return copy === undefined || user.some((file) => file.path === path) ? [] : [readConfigFile(path, "project", copy)];
 	});
@@ -63,13 +63,5 @@ function readConfigFile(path: string, scope: ConfigFile["scope"], content: strin
 		return { path, scope, text: readRegularFileSync(content, { maxBytes: MAX_BYTES }).toString("utf8") };
 	} catch (error) {
 		return { path, scope, text: null, problem: describeError(error) };
-	}
-}
-
-function realPath(path: string): string | null {
-	try {
-		return realpathSync(path);
-	} catch {
-		return null; // a broken link
 	}
 }

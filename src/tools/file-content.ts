@@ -1,5 +1,4 @@
-import { PiError } from "../errors.js";
-import { MAX_READ_BYTES } from "../util/fs.js";
+import { MAX_READ_BYTES, tooLarge } from "../util/read-limit.js";
 import { SAMPLE_BYTES } from "./file-type.js";
 import type { HostFile, ToolHost } from "./host/tool-host.js";
 
@@ -57,8 +56,4 @@ export async function readFile(
 	} finally {
 		await file.close();
 	}
-}
-
-function tooLarge(path: string, size: number, maxBytes: number): PiError {
-	return new PiError("file_unreadable", `Cannot read ${path}: ${size} bytes is more than the limit of ${maxBytes}`);
 }

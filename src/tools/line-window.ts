@@ -1,4 +1,4 @@
-import { MAX_READ_BYTES } from "../util/fs.js";
+import { MAX_READ_BYTES } from "../util/read-limit.js";
 import { fill } from "./file-content.js";
 import type { HostFile } from "./host/tool-host.js";
 import { OUTPUT_LIMITS } from "./output.js";

@@ -27,9 +27,7 @@ import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
-
-/** Default size limit of `readRegularFile`. */
-export const MAX_READ_BYTES = 50 * 1024 * 1024;
+import { MAX_READ_BYTES, tooLarge } from "./read-limit.js";
 
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const MAX_LINKS = 40;
@@ -53,6 +51,15 @@ export function isSameFile(a: string, b: string): boolean {
 	if (resolve(a) === resolve(b)) return true;
 	const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }));
 	return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+/** A path with its links resolved; null if nothing exists there, or if it is not a valid path. */
+export function realPathOrNull(path: string): string | null {
+	try {
+		return realpathSync(path);
+	} catch {
+		return null;
+	}
 }
 
 /** The kind of a file in words: `a directory`, `a FIFO`, … */
@@ -347,10 +354,6 @@ function acceptedSize(path: string, stats: Stats, maxBytes: number): number {
 	if (!stats.isFile()) throw new PiError("file_unreadable", `Cannot read ${path}: it is ${fileKind(stats)}`);
 	if (stats.size > maxBytes) throw tooLarge(path, stats.size, maxBytes);
 	return stats.size;
-}
-
-function tooLarge(path: string, size: number, maxBytes: number): PiError {
-	return new PiError("file_unreadable", `Cannot read ${path}: ${size} bytes is more than the limit of ${maxBytes}`);
 }
 
 function unreadable(path: string, error: unknown): PiError {

@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import { PiError } from "../../errors.js";
+import { realPathOrNull } from "../../util/fs.js";
 import type { ToolHost } from "./tool-host.js";
 
 /**
@@ -13,7 +13,8 @@ export class ReadableDirectories {
 
 	constructor(paths: Iterable<string>) {
 		this.#paths = [...new Set(paths)];
-		this.#realPaths = this.#paths.map(realPathOf);
+		// Nothing in a missing directory can be read yet.
+		this.#realPaths = this.#paths.map((path) => realPathOrNull(path) ?? path);
 	}
 
 	/** True for a path as tools name it. */
@@ -83,12 +84,4 @@ export function withReadable(host: ToolHost, local: ToolHost, readable: () => Re
 export function isInside(directory: string, path: string): boolean {
 	const inside = relative(directory, path);
 	return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-}
-
-function realPathOf(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		return path; // missing: nothing in it can be read yet
-	}
 }
