@@ -1,4 +1,5 @@
 import type { PromptSection, ToolInfo } from "../log/entry.js";
+import { sum } from "../util/sum.js";
 import type { BuiltContext, TracedMessage } from "./context-message.js";
 import { sharedPrefix } from "./ledger.js";
 import { type Preamble, sectionTokens, type TracedSection, toolTokens } from "./preamble.js";
@@ -104,8 +105,4 @@ function hiderOf(traced: TracedMessage | undefined, { hidden }: BuiltContext): C
 function adderOf(traced: TracedMessage | undefined): CacheLoss["by"] | null {
 	if (traced?.origin.kind === "hook") return { kind: "hook", hook: traced.origin.hook };
 	return traced?.origin.kind === "compaction" ? { kind: "compaction" } : null;
-}
-
-function sum(numbers: readonly number[]): number {
-	return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,4 +1,5 @@
 import { type CompactionEntry, isMessageEntry } from "../log/entry.js";
+import { plural } from "../util/format-amounts.js";
 import type { EntrySource } from "./entry-message.js";
 
 /**
@@ -14,13 +15,9 @@ export function describeCompaction(
 	const { parts = 0, model } = details;
 	return [
 		...(isSplit ? ["splits the last turn"] : []),
-		...(keptEntries.length > 0 ? [`keeps ${count(keptEntries.length, "prompt")} of it verbatim`] : []),
-		...(shortened.length > 0 ? [`shortens ${count(shortened.length, "output")}`] : []),
+		...(keptEntries.length > 0 ? [`keeps ${plural(keptEntries.length, "prompt")} of it verbatim`] : []),
+		...(shortened.length > 0 ? [`shortens ${plural(shortened.length, "output")}`] : []),
 		...(parts > 1 ? [`summarized in ${parts} parts`] : []),
 		...(model === null ? ["summarized without a model"] : []),
 	];
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
+import { sum } from "../util/sum.js";
 import { estimateText } from "./tokens.js";
 
 /** The system prompt and the tools before hooks. */
@@ -190,8 +191,4 @@ export function isSameTool(a: ToolInfo | undefined, b: ToolInfo | undefined): bo
 /** True for lists with the same objects. */
 export function hasSameItems<T>(a: readonly T[], b: readonly T[]): boolean {
 	return a === b || (a.length === b.length && a.every((item, at) => item === b[at]));
-}
-
-function sum(numbers: readonly number[]): number {
-	return numbers.reduce((total, number) => total + number, 0);
 }

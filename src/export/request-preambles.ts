@@ -8,6 +8,8 @@ import {
 	type SessionEntry,
 	type ToolInfo,
 } from "../log/entry.js";
+import { plural } from "../util/format-amounts.js";
+import { sum } from "../util/sum.js";
 import { escapeHtml, foldHtml, noteHtml, plainHtml } from "./html-text.js";
 
 /** The system prompt and tools of one or more requests, as numbers. */
@@ -40,7 +42,7 @@ export class RequestPreambles {
 		const past = readRecordedPreamble(this.entries, reply);
 		if (!past) return undefined;
 		const { sections, tools } = past.sent;
-		const tokens = [...sections.map(sectionTokens), ...tools.map(toolTokens)].reduce((sum, size) => sum + size, 0);
+		const tokens = sum([...sections.map(sectionTokens), ...tools.map(toolTokens)]);
 		const number = this.list.push({ reply, tokens, tools: tools.length }) - 1;
 		this.#numbers.set(key, number);
 		this.#firsts.set(reply, number);
@@ -111,7 +113,7 @@ function changesOf<T>(kind: string, before: readonly T[], after: readonly T[], n
 }
 
 function about<T>(parts: readonly T[], tokensOf: (part: T) => number): string {
-	return `about ${parts.reduce((sum, part) => sum + tokensOf(part), 0)} tokens`;
+	return `about ${sum(parts.map(tokensOf))} tokens`;
 }
 
 /** `gate.ts`, or `gate/index.ts` for a hook in a folder. */
@@ -122,8 +124,4 @@ function fileName(path: string): string {
 
 function status(facts: readonly string[]): string {
 	return `<span class="status">${escapeHtml(facts.join(" · "))}</span>`;
-}
-
-function plural(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,20 +1,15 @@
 import { sep } from "node:path";
 import type { ImageOmissionEntry, SystemItemEntry } from "../log/entry.js";
-import { formatDuration } from "../util/format-amounts.js";
+import { formatDuration, plural } from "../util/format-amounts.js";
 import { homePath } from "../util/home-path.js";
 
-export { formatCost, formatDuration, formatTokens } from "../util/format-amounts.js";
+export { formatCost, formatDuration, formatTokens, plural } from "../util/format-amounts.js";
 export { homePath } from "../util/home-path.js";
 
 /** A running duration in integer seconds, because changing fractions distract. */
 export function formatElapsed(ms: number): string {
 	const seconds = Math.floor(Math.max(0, ms) / 1000);
 	return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
-}
-
-/** `1 line`, `80 lines`. */
-export function plural(count: number, noun: string, nouns = `${noun}s`): string {
-	return `${count} ${count === 1 ? noun : nouns}`;
 }
 
 /** A path relative to `cwd` if it is inside, otherwise with `~`. */

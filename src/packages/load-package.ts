@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { CodeFile } from "../config/project-code.js";
 import { trustedText } from "../config/trust.js";
 import { errorText } from "../errors.js";
+import { plural } from "../util/format-amounts.js";
 import type { ConfiguredPackage } from "./configured.js";
 import { installedModules, manifestText, type PackageContent, readContent } from "./content.js";
 import { changedIn, type Dependency } from "./dependencies.js";
@@ -112,14 +113,11 @@ export async function describePackage({ resources, content, version }: LoadedPac
 	const description = manifestText(content.manifest, "description");
 	const sizeOf = (list: readonly { size: number }[]) => formatSize(list.reduce((sum, one) => sum + one.size, 0));
 	const count = content.dependencies.length;
-	const files = content.files.length;
 	return [
 		...(description === null ? [] : [description]),
 		`brings ${describeResources(resources)}${version === null ? "" : `, version ${version}`}`,
-		`has ${files} ${files === 1 ? "file" : "files"}, ${sizeOf(content.files)}`,
-		...(count === 0
-			? []
-			: [`needs ${count} ${count === 1 ? "dependency" : "dependencies"}, ${sizeOf(content.dependencies)}`]),
+		`has ${plural(content.files.length, "file")}, ${sizeOf(content.files)}`,
+		...(count === 0 ? [] : [`needs ${plural(count, "dependency", "dependencies")}, ${sizeOf(content.dependencies)}`]),
 		...(await describeExtensions(resources, content)),
 	];
 }

@@ -9,6 +9,7 @@ import { estimateAll } from "../context/tokens.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
+import { plural } from "../util/format-amounts.js";
 
 /** Size of a request; tokens are estimates. */
 export interface RequestSize {
@@ -68,7 +69,7 @@ export function listTypes(types: ReadonlyMap<string, number>): string {
 }
 
 function size({ messages, tokens }: RequestSize): string {
-	return `${messages} ${messages === 1 ? "message" : "messages"}, about ${tokens} tokens`;
+	return `${plural(messages, "message")}, about ${tokens} tokens`;
 }
 
 function countForeign({ log, knowsType }: MissingHooksQuery): Map<string, number> {

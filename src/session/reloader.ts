@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
+import { plural } from "../util/format-amounts.js";
 import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { SessionHooks } from "./session-hooks.js";
@@ -128,9 +129,4 @@ function placesIn(lines: readonly string[]): [string, ...string[]][] {
 function placeOf([, path = "", line = ""]: RegExpMatchArray): string {
 	const name = basename(path);
 	return `${name === "SKILL.md" ? `${basename(dirname(path))}/${name}` : name}${line}`;
-}
-
-/** A count with its noun: `1 hook`, `2 hooks`. */
-export function plural(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { onAbort } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
-import { formatDuration } from "../util/format-amounts.js";
+import { formatDuration, plural } from "../util/format-amounts.js";
 import type { ProcessResult } from "../util/process.js";
 import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import { JobOutput } from "./job-output.js";
-import { count, type Truncated } from "./output.js";
+import type { Truncated } from "./output.js";
 
 /** Maximum number of background commands that run at the same time. */
 export const MAX_RUNNING_JOBS = 16;
@@ -232,7 +232,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 
 /** `2 background commands`. */
 export function countJobs(jobs: number): string {
-	return count(jobs, "background command");
+	return plural(jobs, "background command");
 }
 
 /** The start of a command in one line. */

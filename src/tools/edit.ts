@@ -1,9 +1,9 @@
+import { plural } from "../util/format-amounts.js";
 import { applyReplacements, type Edit, lineAt, planEdits, type Replacement } from "./edit-match.js";
 import { readFile } from "./file-content.js";
 import { binaryKind } from "./file-type.js";
 import type { WrittenFile } from "./host/tool-host.js";
 import { diffLines } from "./line-diff.js";
-import { count } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
 import { failed, failedOnFile, failedToWrite } from "./result.js";
 import { defineTool, type EditToolDetails } from "./tool.js";
@@ -113,5 +113,5 @@ function describe(shown: string, content: string, replacements: readonly Replace
 	const tolerated = replacements.some(({ isTolerant }) => isTolerant)
 		? " oldText matched only after ignoring trailing whitespace or typographic characters."
 		: "";
-	return `Edited ${shown}: ${count(replacements.length, "place")} (${where}), ${count(diff.added, "line")} added, ${diff.removed} removed.${tolerated}`;
+	return `Edited ${shown}: ${plural(replacements.length, "place")} (${where}), ${plural(diff.added, "line")} added, ${diff.removed} removed.${tolerated}`;
 }

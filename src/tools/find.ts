@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { plural } from "../util/format-amounts.js";
 import { parseGlob } from "./glob.js";
-import { count, dropControls } from "./output.js";
+import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { listResult, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
@@ -53,7 +54,7 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 		const lines = files.sorted().map(dropControls);
 		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";
 		const note =
-			files.total > lines.length ? `[First ${lines.length} of ${count(files.total, "file")}. ${advice}]` : "";
+			files.total > lines.length ? `[First ${lines.length} of ${plural(files.total, "file")}. ${advice}]` : "";
 		return listResult(lines, note, "Narrow the search with pattern or path.", { files: files.total });
 	},
 });

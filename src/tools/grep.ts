@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { plural } from "../util/format-amounts.js";
 import { parseGlob } from "./glob.js";
 import type { FoundLine } from "./host/tool-host.js";
-import { count, dropControls } from "./output.js";
+import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { listResult, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
@@ -80,7 +81,7 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 			return textResult([`No matches in ${displayPath(cwd, target)}${files}.`], { matches: 0, files: 0 });
 		}
 		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
-		const note = end.complete ? "" : `[First ${count(matches, "match")} found; there are more. ${advice}]`;
+		const note = end.complete ? "" : `[First ${plural(matches, "match", "matches")} found; there are more. ${advice}]`;
 		// Ripgrep searches files in parallel, in no particular order.
 		const lines = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, fileLines]) => fileLines);
 		return listResult(lines, note, "Narrow the search with pattern, path or glob.", { matches, files: found.size });

@@ -1,3 +1,4 @@
+import { plural } from "../util/format-amounts.js";
 import { collapseCarriageReturns } from "../util/sanitize.js";
 
 /** Maximum size of a tool's output. */
@@ -78,14 +79,9 @@ export function dropControls(text: string): string {
 	return text.replace(CONTROLS, "");
 }
 
-/** `1 line`, `12 lines`. */
-export function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
-}
-
 /** `12 bytes`, `3.4 KB`, `50 KB`, `1.2 MB`, `5 GB`. */
 export function formatBytes(bytes: number): string {
-	if (bytes < 1024) return count(bytes, "byte");
+	if (bytes < 1024) return plural(bytes, "byte");
 	const [amount, unit] =
 		bytes < 1024 ** 2
 			? [bytes / 1024, "KB"]
@@ -104,7 +100,7 @@ export function announceCut(which: "first" | "last", { truncation, partialLine }
 	const { outputLines, outputBytes, totalLines, totalBytes } = truncation;
 	const shown = partialLine
 		? `${formatBytes(outputBytes)} of a line`
-		: `${outputLines} of ${count(totalLines, "line")} (${formatBytes(outputBytes)} of ${formatBytes(totalBytes)})`;
+		: `${outputLines} of ${plural(totalLines, "line")} (${formatBytes(outputBytes)} of ${formatBytes(totalBytes)})`;
 	return `[Cut: only the ${which} ${shown} are shown. ${next}]`;
 }
 

@@ -1,11 +1,12 @@
 import { describeError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import { describeFit } from "../images/sent-image.js";
+import { plural } from "../util/format-amounts.js";
 import { readRest, readStart } from "./file-content.js";
 import { binaryKind, utf16Encoding } from "./file-type.js";
 import type { HostFile } from "./host/tool-host.js";
 import { type LineWindow, readLineWindow } from "./line-window.js";
-import { count, dropControls, formatBytes, type TruncationResult, truncateHead } from "./output.js";
+import { dropControls, formatBytes, type TruncationResult, truncateHead } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, textResult } from "./result.js";
 import { defineTool, type ReadToolDetails, type ToolResult } from "./tool.js";
@@ -96,7 +97,7 @@ function describeLines({ shown, size, window, offset, limit, encoding }: FoundLi
 	const { total } = window;
 	if (total === 0) return textResult(["(empty file)"], {});
 	if (total !== undefined && offset > total) {
-		return failed(`offset ${offset} is past the end: ${shown} has ${count(total, "line")}.`);
+		return failed(`offset ${offset} is past the end: ${shown} has ${plural(total, "line")}.`);
 	}
 	const decoder = new TextDecoder(encoding ?? "utf-8", { ignoreBOM: window.start > 0 });
 	const decoded = decoder.decode(window.bytes, { stream: window.isCut }).replaceAll("\r\n", "\n");

@@ -1,7 +1,8 @@
+import { plural } from "../util/format-amounts.js";
 import { readFile } from "./file-content.js";
 import type { ToolHost, WrittenFile } from "./host/tool-host.js";
 import { diffLines } from "./line-diff.js";
-import { count, countLines, formatBytes } from "./output.js";
+import { countLines, formatBytes } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
 import { failedToWrite } from "./result.js";
 import { defineTool, type WriteToolDetails } from "./tool.js";
@@ -46,7 +47,7 @@ export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 		const { created, realPath } = written;
 		const warning = await warnOfSensitivePath(host, file, realPath);
 		const lines = countLines(content);
-		const size = `${count(lines, "line")}, ${formatBytes(Buffer.byteLength(content))}`;
+		const size = `${plural(lines, "line")}, ${formatBytes(Buffer.byteLength(content))}`;
 		const text = `${created ? "Created" : "Replaced"} ${shown} (${size}).`;
 		return {
 			content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }],

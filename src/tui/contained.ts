@@ -1,6 +1,7 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
+import { plural } from "../util/format-amounts.js";
 import { sanitize } from "../util/sanitize.js";
 import { clipLine, oneLine } from "./line.js";
 import type { Style } from "./theme.js";
@@ -148,7 +149,7 @@ export class ContainedComponent implements Component, Focusable {
 
 /** The line that replaces lines that do not fit. */
 export function moreLines(count: number): string {
-	return `… ${count} more ${count === 1 ? "line" : "lines"}`;
+	return `… ${plural(count, "more line")}`;
 }
 
 /** One row of text without control sequences except styles and the mark of the cursor. */

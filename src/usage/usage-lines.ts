@@ -1,5 +1,6 @@
 import { formatCost, formatTokens } from "../util/format-amounts.js";
 import { homePath } from "../util/home-path.js";
+import { sum } from "../util/sum.js";
 import type { UsageGrouping, UsageReport, UsageTotal } from "./usage-report.js";
 
 /** Columns after the key, most important first; a narrow screen omits the last ones. */
@@ -86,8 +87,4 @@ function period(days: number): string {
 /** Cuts a name at its start: the last folders and the model are the most informative. */
 function clipStart(name: string, width: number): string {
 	return name.length <= width ? name : `…${name.slice(name.length - width + 1)}`;
-}
-
-function sum(numbers: readonly number[]): number {
-	return numbers.reduce((total, number) => total + number, 0);
 }

@@ -5,6 +5,11 @@ export function formatTokens(tokens: number): string {
 	return `${short(tokens / 1_000_000)}M`;
 }
 
+/** A number with its noun: `1 line`, `80 lines`. */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+	return `${count} ${count === 1 ? noun : nouns}`;
+}
+
 /** US dollars with two decimals, or four for less than a cent. */
 export function formatCost(dollars: number): string {
 	return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;

@@ -1,7 +1,6 @@
 import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
-import { count } from "../../tools/output.js";
-import { formatTokens } from "../../util/format-amounts.js";
+import { formatTokens, plural } from "../../util/format-amounts.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { McpServerState, McpServerStatus } from "../mcp.js";
 import { loginDialogs } from "./login.js";
@@ -100,7 +99,7 @@ const STATES: Readonly<Record<McpServerState, string>> = {
 /** `everything · ready · 13 tools, 1 offered · 120 tokens`. */
 function summary({ name, state, tools, tokens, lastError }: McpServerStatus): string {
 	const offered = tools.filter(({ isOffered }) => isOffered).length;
-	const shown = `${count(tools.length, "tool")}${offered < tools.length ? `, ${offered} offered` : ""}`;
+	const shown = `${plural(tools.length, "tool")}${offered < tools.length ? `, ${offered} offered` : ""}`;
 	const facts = state === "ready" ? [shown, `${formatTokens(tokens)} tokens`] : [];
 	return [name, STATES[state], ...facts, ...(state === "failed" && lastError ? [lastError] : [])].join(" · ");
 }

@@ -1,3 +1,4 @@
+import { plural } from "../../util/format-amounts.js";
 import type { SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
@@ -13,7 +14,7 @@ export const sessionCommand: SlashCommand = {
 			`file       ${stats.sessionFile ?? "in memory"}`,
 			`id         ${stats.sessionId}`,
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
-			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${stats.toolCalls} tool ${stats.toolCalls === 1 ? "call" : "calls"})`,
+			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${plural(stats.toolCalls, "tool call")})`,
 			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
 			`cost       $${stats.cost.toFixed(stats.cost > 0 && stats.cost < 1 ? 4 : 2)}`,
 		]);

@@ -1,6 +1,7 @@
 import { expected, isTypable, parseTyped } from "../../config/json-schema.js";
 import type { SettingState } from "../../config/settings-store.js";
 import { PiError } from "../../errors.js";
+import { plural } from "../../util/format-amounts.js";
 import { didYouMean } from "../../util/nearest.js";
 import type { SlashCommand } from "../command.js";
 import { createEditableSettings } from "../editable-settings.js";
@@ -43,8 +44,7 @@ export function settingText(value: unknown): string {
 	if (value === undefined) return "unset";
 	if (typeof value !== "object" || value === null) return String(value);
 	const { length } = Object.keys(value);
-	if (length === 0) return "none";
-	return length === 1 ? "1 entry" : `${length} entries`;
+	return length === 0 ? "none" : plural(length, "entry", "entries");
 }
 
 /** The source of a setting: `run`, `project`, `user` or `default`; empty for an unset setting. */
