@@ -25,7 +25,7 @@ const HANDSHAKES: readonly (readonly [RegExp, code: string])[] = [
 ];
 
 /** True for a message that says only that no reply arrived. */
-export function isConnectionFailure(text: string): boolean {
+function isConnectionFailure(text: string): boolean {
 	const trimmed = text.trim();
 	return (
 		[LOST, NO_CONNECTION, NO_ANSWER, UNFINISHED, SOCKET].some((pattern) => pattern.test(trimmed)) ||

@@ -7,7 +7,7 @@ export interface RetryPolicy {
 }
 
 /** Maximum delay between attempts if the server does not ask for one, ms. */
-export const MAX_DELAY_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 /** Maximum delay that a server may ask for, ms. A request is not retried when it asks for a longer one. */
 export const MAX_WAIT_MS = 5 * 60_000;
 

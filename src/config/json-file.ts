@@ -14,7 +14,7 @@ const FIX_HINT = "fix the file; until then it is not used";
  * Parses the text of a configuration file; a byte order mark is allowed.
  * @throws PiError `config_invalid` with file, line, column and reason
  */
-export function parseJson(text: string, path: string): unknown {
+function parseJson(text: string, path: string): unknown {
 	const plain = text.replace(/^\ufeff/, "");
 	try {
 		return JSON.parse(plain);

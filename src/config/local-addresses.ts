@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../util/loopback.js";
 import type { Environment } from "./paths.js";
 
 /** Local model servers and their default ports. */
-export const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;
+const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;
 
 /** Provider name of a local server. */
 export type LocalServer = keyof typeof LOCAL_SERVER_PORTS;

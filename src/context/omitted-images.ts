@@ -10,7 +10,7 @@ import type { EntrySource } from "./entry-message.js";
 export type OmittedImages = ReadonlyMap<string, string>;
 
 const TYPES = ["image_omission", "context_undo"];
-export const NO_OMISSIONS: OmittedImages = new Map();
+const NO_OMISSIONS: OmittedImages = new Map();
 
 /** An image in a context. */
 export interface ContextImage {

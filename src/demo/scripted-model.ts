@@ -3,10 +3,10 @@ import { type PlayOptions, playReply } from "./play-reply.js";
 import { nextReply } from "./script.js";
 
 /** The API name of the scripted model in pi-ai. */
-export const DEMO_API = "pi-demo";
+const DEMO_API = "pi-demo";
 
 /** The model of the demo. It runs in this process, without key or network. */
-export const DEMO_MODEL: Model<typeof DEMO_API> = {
+const DEMO_MODEL: Model<typeof DEMO_API> = {
 	id: "scripted",
 	name: "Demo (scripted)",
 	api: DEMO_API,

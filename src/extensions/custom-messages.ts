@@ -39,7 +39,7 @@ export function readCustomMessage(value: unknown): Omit<CustomMessage, "role" | 
 }
 
 /** The message of an entry; null for entries of others, and for those that a prompt repeats. */
-export function messageOfEntry(entry: SessionEntry | undefined, extension: string): CustomMessage | null {
+function messageOfEntry(entry: SessionEntry | undefined, extension: string): CustomMessage | null {
 	if (entry?.type !== CUSTOM_MESSAGE || !("customType" in entry)) return null;
 	if (entry.extension !== extension || entry.inPrompt === true) return null;
 	return {

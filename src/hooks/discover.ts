@@ -149,7 +149,7 @@ function isText(value: unknown): value is string {
 }
 
 /** `*.ts` and `<name>/index.ts` of a directory, in byte order of their names; empty if it does not exist. */
-export function listHookFiles(dir: string, errors: PiError[] = []): string[] {
+function listHookFiles(dir: string, errors: PiError[] = []): string[] {
 	return namesIn(dir, errors).flatMap((name) => {
 		const path = join(dir, name);
 		if (name.endsWith(".ts") && !name.endsWith(".d.ts")) return isFile(path) ? [path] : [];

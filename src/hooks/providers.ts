@@ -1,4 +1,3 @@
-import type { AssistantMessageEvent } from "@mariozechner/pi-ai";
 import type { CustomProvider } from "../config/models-file.js";
 import { readProvider } from "../config/models-file.js";
 import { stripAll } from "../util/sanitize.js";
@@ -12,9 +11,6 @@ export interface HookProvider extends CustomProvider {
 	/** Sends the requests. Absent: pi-ai does, as the provider's `api` says. */
 	readonly stream?: NonNullable<ProviderOptions["stream"]>;
 }
-
-/** The events of one reply, as `stream` of a provider returns them. */
-export type ReplyEvents = AsyncIterable<AssistantMessageEvent>;
 
 /** A hook that registers providers. */
 interface ProviderOwner {

@@ -11,7 +11,7 @@ import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
 export type CheckedDefinition = Omit<AnyTool, "run"> & Readonly<Record<string, unknown>>;
 
 /** Checks the fields that all tools have, except functions. @throws Error naming the missing or invalid field */
-export function checkDefinition(value: unknown): CheckedDefinition {
+function checkDefinition(value: unknown): CheckedDefinition {
 	if (typeof value !== "object" || value === null)
 		throw new Error(`expected a tool or a function that returns one, not ${typeof value}`);
 	const fields = value as Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ function checkParameters(name: string, parameters: unknown): void {
 }
 
 /** The function under this name; undefined if it is absent. @throws Error if it is not a function */
-export function functionOf(definition: CheckedDefinition, field: string): ((...args: never[]) => unknown) | undefined {
+function functionOf(definition: CheckedDefinition, field: string): ((...args: never[]) => unknown) | undefined {
 	const value = definition[field];
 	if (value === undefined) return undefined;
 	if (typeof value === "function") return (...args) => value.apply(definition, args) as unknown;

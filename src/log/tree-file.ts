@@ -38,7 +38,7 @@ interface Node {
 const TREE_VERSIONS: readonly unknown[] = [2, 3];
 
 /** True for the header of a session whose entries form a tree. */
-export function isTreeHeader(value: unknown): value is Record<string, unknown> {
+function isTreeHeader(value: unknown): value is Record<string, unknown> {
 	return isRecord(value) && value.type === "session" && TREE_VERSIONS.includes(value.version);
 }
 

@@ -76,7 +76,7 @@ export function createSearchTool(servers: readonly SearchedServer[], host: Searc
 }
 
 /** The tools that contain words of the query, best first. */
-export function searchTools(tools: readonly McpTool[], query: string): McpTool[] {
+function searchTools(tools: readonly McpTool[], query: string): McpTool[] {
 	const words = query
 		.toLowerCase()
 		.split(/[^\p{L}\p{N}]+/u)

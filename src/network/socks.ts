@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 /** A connection that a SOCKS5 proxy did not make. */
-export class SocksError extends Error {
+class SocksError extends Error {
 	/** `account`: it wants another user name or password; `refused`: its rules; `failed`: it cannot reach the server. */
 	readonly code: "SOCKS_ACCOUNT" | "SOCKS_REFUSED" | "SOCKS_FAILED";
 

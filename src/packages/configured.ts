@@ -40,7 +40,7 @@ export function scopeFiles(scope: PackageScope, paths: Paths): ScopeFiles {
 }
 
 /** The source that an entry of the settings names. */
-export function sourceOf(setting: PackageSetting): string {
+function sourceOf(setting: PackageSetting): string {
 	return typeof setting === "string" ? setting : setting.source;
 }
 

@@ -61,7 +61,7 @@ const ANYTHING = { prompt: "allow", compact: "allow", shell: "allow", command: "
 const NOTHING = { prompt: "refuse", compact: "refuse", shell: "refuse", command: "refuse", switch: "refuse" } as const;
 
 /** What each operation allows while it is active. With several active, the strictest verdict counts. */
-export const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionRequest, Verdict>>>> = {
+const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionRequest, Verdict>>>> = {
 	run: { ...ANYTHING, prompt: "queue", compact: "refuse" },
 	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse" },
 	shell: { ...ANYTHING, shell: "refuse" },

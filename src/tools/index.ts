@@ -19,8 +19,3 @@ export const BUILTIN_TOOLS: readonly AnyTool[] = [
 	lsTool,
 	jobsTool,
 ];
-
-/** The tool with this name, if it exists. */
-export function findTool(name: string, tools: readonly AnyTool[] = BUILTIN_TOOLS): AnyTool | undefined {
-	return tools.find((tool) => tool.name === name);
-}

@@ -62,7 +62,7 @@ export async function closeScreen(screen: LiveTUI, options?: Parameters<LiveTUI[
 }
 
 /** Releases the terminal during `run`, then continues below its output. A stopped screen stays stopped. */
-export async function outsideScreen<T>(
+async function outsideScreen<T>(
 	screen: LiveTUI,
 	run: () => Promise<T>,
 	options?: Parameters<LiveTUI["stop"]>[0],

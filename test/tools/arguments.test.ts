@@ -1,6 +1,6 @@
 import { type ToolCall, validateToolArguments } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
-import { findTool } from "../../src/tools/index.js";
+import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 
 const EDITS = [{ oldText: "x", newText: "y" }];
 
@@ -25,7 +25,7 @@ test.each([
 });
 
 function validate(name: string, args: Record<string, unknown>): unknown {
-	const tool = findTool(name);
+	const tool = BUILTIN_TOOLS.find((builtin) => builtin.name === name);
 	if (tool === undefined) throw new Error(`no tool ${name}`);
 	const call: ToolCall = { type: "toolCall", id: "1", name, arguments: args };
 	return validateToolArguments(tool, call);

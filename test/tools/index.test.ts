@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BUILTIN_TOOLS, findTool } from "../../src/tools/index.js";
+import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 
 test("requests list the built-in tools in a fixed order; those that change nothing are marked read-only", () => {
 	expect(BUILTIN_TOOLS.map((tool) => tool.name)).toEqual([
@@ -11,11 +11,6 @@ test("requests list the built-in tools in a fixed order; those that change nothi
 		"find",
 		"ls",
 	]);
-});
-
-test("a tool is found by its name", () => {
-	expect(findTool("edit")?.name).toBe("edit");
-	expect(findTool("Edit")).toBeUndefined();
 });
 
 test.each(BUILTIN_TOOLS.map((tool) => [tool.name, tool] as const))(

@@ -55,7 +55,7 @@ export interface ThemePickerOptions {
 const MIN_ROWS = 28;
 
 /** Lets the user choose a theme, with a sample of everything that a theme colors above the list. */
-export class ThemePicker implements Component, Focusable {
+class ThemePicker implements Component, Focusable {
 	readonly #dialog: SelectDialog<string>;
 	#shown: string | undefined;
 

@@ -48,7 +48,7 @@ export function guardTyping(
 }
 
 /** A dialog that opened while the user was typing. Until the user pauses it ignores all keys but Escape, which is safe. */
-export class GuardedDialog implements Component, Focusable {
+class GuardedDialog implements Component, Focusable {
 	/** @param onText receives the text that is typed before the pause */
 	constructor(
 		private readonly dialog: Component & Partial<Focusable>,
