@@ -28,12 +28,10 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 function distance(wanted: string, candidate: string, allowed: number): number | null {
 	if (candidate === wanted) return 0;
 	if (wanted.length > 1 && candidate.startsWith(wanted)) return 0.4;
-	if (Math.abs(candidate.length - wanted.length) <= allowed) {
-		const edits = editDistance(wanted, candidate);
-		if (edits <= allowed) return edits;
-	}
 	if (wanted.length > 2 && candidate.includes(wanted)) return 0.6;
-	return null;
+	if (Math.abs(candidate.length - wanted.length) > allowed) return null;
+	const edits = editDistance(wanted, candidate);
+	return edits <= allowed ? edits : null;
 }
 
 /** Number of insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. */
