@@ -21,10 +21,10 @@ const TRUE_COLOR_PROGRAMS: ReadonlySet<string> = new Set(["iTerm.app", "WezTerm"
  * the variables of the terminal.
  */
 export function terminalColors(env: Environment, platform: NodeJS.Platform = process.platform): TerminalColors {
-	return { ...colourLevel(env, platform), background: backgroundOf(env) };
+	return { ...colorLevel(env, platform), background: backgroundOf(env) };
 }
 
-function colourLevel(env: Environment, platform: NodeJS.Platform): { level: ColorLevel; reason: string } {
+function colorLevel(env: Environment, platform: NodeJS.Platform): { level: ColorLevel; reason: string } {
 	const named = (level: ColorLevel, name: string) => ({ level, reason: `${name}=${env[name] ?? ""}` });
 	const forced = forcedLevel(env.FORCE_COLOR);
 	if (forced !== null) return named(forced, "FORCE_COLOR");

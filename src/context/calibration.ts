@@ -23,10 +23,10 @@ const REFUSED_SHARE = 0.9;
 export class Calibration {
 	readonly #ratios = new Map<string, number>();
 	readonly #windows = new Map<string, number>();
-	/** Models whose ratio was guessed after refusals that told no sizes. */
+	/** Models whose ratio was guessed after refusals that named no sizes. */
 	readonly #guessed = new Set<string>();
-	/** Refusals in a row that told no sizes. */
-	readonly #untold = new Map<string, number>();
+	/** Refusals in a row that named no sizes. */
+	readonly #unsized = new Map<string, number>();
 	/** Models whose counts were looked for in the current log. */
 	readonly #searched = new Set<string>();
 
@@ -53,7 +53,7 @@ export class Calibration {
 	 * @param counted the tokens that it counted; 0 when it did not tell
 	 */
 	noteAccepted(model: ModelName, estimated: number, counted: number): void {
-		this.#untold.delete(keyOf(model));
+		this.#unsized.delete(keyOf(model));
 		this.#noteCount(model, estimated, counted);
 	}
 
@@ -70,8 +70,8 @@ export class Calibration {
 			this.#noteCount(model, estimated, Math.max(requested, expected));
 			return;
 		}
-		const refusals = (this.#untold.get(key) ?? 0) + 1;
-		this.#untold.set(key, refusals);
+		const refusals = (this.#unsized.get(key) ?? 0) + 1;
+		this.#unsized.set(key, refusals);
 		if (refusals <= MAX_GROWTHS) {
 			this.#noteCount(model, estimated, expected * UNTOLD_GROWTH);
 			this.#guessed.add(key);

@@ -25,7 +25,7 @@ import {
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { readMessage, readUsage } from "./read-message.js";
+import { completeUsage, readMessage } from "./read-message.js";
 import { readPreamble } from "./read-preamble.js";
 
 const EPOCH = new Date(0).toISOString();
@@ -166,7 +166,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				purpose,
 				provider,
 				modelId,
-				usage: readUsage(value.usage),
+				usage: completeUsage(value.usage),
 				...(subscription === true && { subscription }),
 			} satisfies RequestUsageEntry;
 		}

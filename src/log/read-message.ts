@@ -77,7 +77,7 @@ function readAssistantMessage(value: Record<string, unknown>, timestamp: number)
 		api: text(value.api),
 		provider: text(value.provider),
 		model: text(value.model),
-		usage: readUsage(value.usage),
+		usage: completeUsage(value.usage),
 		stopReason,
 		timestamp,
 		...(typeof errorMessage === "string" && { errorMessage }),
@@ -114,8 +114,8 @@ function readStopReason(value: unknown): AssistantMessage["stopReason"] | undefi
 	}
 }
 
-/** Reads the usage of a request. Missing and invalid numbers are 0. */
-export function readUsage(value: unknown): Usage {
+/** The usage of a request with all its numbers. Missing and invalid ones are 0. */
+export function completeUsage(value: unknown): Usage {
 	const usage = isRecord(value) ? value : {};
 	const cost = isRecord(usage.cost) ? usage.cost : {};
 	const input = amount(usage.input);

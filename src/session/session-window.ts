@@ -53,12 +53,12 @@ export class SessionWindow {
 		if (!budget || !state.model || context.estimatedTokens() <= budget.max) return null;
 		// Only the model knows then.
 		if (context.calibration.isGuess(state.model)) return null;
-		const size = `about ${count(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${count(this.size)}`;
+		const size = `about ${formatCount(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${formatCount(this.size)}`;
 		if (context.preamble.tokens > budget.max)
 			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a larger model with /model`;
 		const hook = largestHookShare(context.current);
 		if (hook && hook.tokens > budget.max / 4)
-			return `The context is too large: ${size}; hook ${hook.name} adds ${count(hook.tokens)} of them: turn it off in /hooks, or choose a larger model with /model`;
+			return `The context is too large: ${size}; hook ${hook.name} adds ${formatCount(hook.tokens)} of them: turn it off in /hooks, or choose a larger model with /model`;
 		const step = setup.settings.current.compaction.enabled ? "" : "/compact makes room, or ";
 		return `The context is too large: ${size}; ${step}choose a larger model with /model`;
 	}
@@ -73,7 +73,7 @@ export class SessionWindow {
 		if (preamble > budget.max || preamble + tokens + MIN_SUMMARY_TOKENS <= budget.max) return;
 		throw new PiError(
 			"prompt_too_large",
-			`The prompt has about ${count(context.calibrated(tokens))} tokens, but ${state.model.name} has a window of ${count(this.size)}, and the system prompt and tools take ${count(context.calibrated(preamble))} of it`,
+			`The prompt has about ${formatCount(context.calibrated(tokens))} tokens, but ${state.model.name} has a window of ${formatCount(this.size)}, and the system prompt and tools take ${formatCount(context.calibrated(preamble))} of it`,
 			{ hint: "shorten it, name the file instead of attaching it, or choose a larger model with /model" },
 		);
 	}
@@ -92,6 +92,6 @@ function largestHookShare({ messages, preamble }: BuiltContext): { name: string;
 }
 
 /** 12345 → "12,345". */
-function count(tokens: number): string {
+function formatCount(tokens: number): string {
 	return Math.ceil(tokens).toLocaleString("en-US");
 }

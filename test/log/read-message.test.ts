@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readMessage, readUsage } from "../../src/log/read-message.js";
+import { completeUsage, readMessage } from "../../src/log/read-message.js";
 
 const AT = 1000;
 const text = { type: "text", text: "t" };
@@ -152,10 +152,13 @@ describe("an invalid message is refused with the reason", () => {
 });
 
 test("usage keeps valid numbers and unknown fields, and computes a missing sum", () => {
-	expect(readUsage(null)).toEqual(usage);
-	expect(readUsage({ cost: 1, input: "1", output: Number.POSITIVE_INFINITY, more: 1 })).toEqual({ ...usage, more: 1 });
+	expect(completeUsage(null)).toEqual(usage);
+	expect(completeUsage({ cost: 1, input: "1", output: Number.POSITIVE_INFINITY, more: 1 })).toEqual({
+		...usage,
+		more: 1,
+	});
 	const amounts = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
 	const cost = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 5, more: 6 };
-	expect(readUsage({ ...amounts, cost })).toEqual({ ...amounts, totalTokens: 4321, cost });
-	expect(readUsage({ ...amounts, totalTokens: 5, cost })).toEqual({ ...amounts, totalTokens: 5, cost });
+	expect(completeUsage({ ...amounts, cost })).toEqual({ ...amounts, totalTokens: 4321, cost });
+	expect(completeUsage({ ...amounts, totalTokens: 5, cost })).toEqual({ ...amounts, totalTokens: 5, cost });
 });
