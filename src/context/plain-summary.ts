@@ -76,7 +76,7 @@ function list(tag: string, names: readonly string[], maxTokens: number): string 
 	return lines.length === 0 ? "" : `<${tag}>\n${lines.join("\n")}\n</${tag}>`;
 }
 
-/** The last lines that fit, and the number of those left out. */
+/** The last lines that fit, and the number of those omitted. */
 function latest(lines: readonly string[], maxTokens: number): string[] {
 	const shown: string[] = [];
 	let tokens = NOTE_TOKENS;
@@ -86,7 +86,7 @@ function latest(lines: readonly string[], maxTokens: number): string[] {
 		shown.unshift(line);
 	}
 	const omitted = lines.length - shown.length;
-	return omitted === 0 || maxTokens <= NOTE_TOKENS ? shown : [`(${omitted} earlier left out)`, ...shown];
+	return omitted === 0 || maxTokens <= NOTE_TOKENS ? shown : [`(${omitted} earlier omitted)`, ...shown];
 }
 
 const NOTE_TOKENS = 8;

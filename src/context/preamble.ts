@@ -59,7 +59,7 @@ export interface PreambleParts {
 	readonly hiddenTools: readonly HiddenTool[];
 	/** Path of the last hook that chose the tools; null for none. */
 	readonly toolsBy: string | null;
-	/** Sections that pi generated again for the offered tools, by id; empty: left out. */
+	/** Sections that pi generated again for the offered tools, by id; empty: omitted. */
 	readonly generated: Readonly<Record<string, string>> | null;
 }
 

@@ -29,7 +29,7 @@ export interface PastPreamble {
 	core: RecordedParts;
 	/** As sent. */
 	sent: RecordedParts;
-	/** Sections that pi generated again for the offered tools, by id; empty: left out. */
+	/** Sections that pi generated again for the offered tools, by id; empty: omitted. */
 	generated: Readonly<Record<string, string>>;
 }
 

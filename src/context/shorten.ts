@@ -3,7 +3,7 @@ import type { TracedMessage } from "./context-message.js";
 
 /**
  * A tool result or shell command whose output has about `characters` characters: its start and end, and a note between.
- * Returns the message itself if it is short enough or has no output. Images of a shortened result are left out.
+ * Returns the message itself if it is short enough or has no output. Images of a shortened result are omitted.
  */
 export function shortenOutput(message: AppMessage, characters: number): AppMessage {
 	if (message.role === "toolResult") {

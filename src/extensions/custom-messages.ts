@@ -51,7 +51,7 @@ function messageOfEntry(entry: SessionEntry | undefined, extension: string): Cus
 
 /**
  * Adds the messages of an extension to a context, each at the place of its entry: after the results that answer the calls
- * before it, because a provider accepts nothing between them. Messages that a compaction has summarized are left out.
+ * before it, because a provider accepts nothing between them. Messages that a compaction has summarized are omitted.
  */
 export function addCustomMessages(
 	messages: readonly ContextMessage[],

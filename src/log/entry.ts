@@ -100,7 +100,7 @@ export interface OwnPreamble {
 	readonly core: readonly PartReference[];
 	/** What was sent. Present only if hooks changed it. */
 	readonly sent?: readonly PartReference[];
-	/** Sections that pi generated again for the offered tools, by id; null: left out. */
+	/** Sections that pi generated again for the offered tools, by id; null: omitted. */
 	readonly generated?: Readonly<Record<string, PartReference | null>>;
 }
 

@@ -101,7 +101,7 @@ export class ServerProcess implements Transport {
 		});
 	}
 
-	/** Closes stdin, then ends the process group. Resolves when the process has ended, or was told to. */
+	/** Closes stdin, then ends the process group. Resolves when the process has ended, or was signaled. */
 	async close(): Promise<void> {
 		const child = this.#child;
 		if (!child?.pid || this.ending !== null) return;

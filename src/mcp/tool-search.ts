@@ -42,7 +42,7 @@ const Parameters = {
 	required: ["query"],
 } as const;
 
-/** Creates the tool that stands for the tools of servers that have many, or are still starting. */
+/** Creates the tool that represents the tools of servers that have many, or are still starting. */
 export function createSearchTool(servers: readonly SearchedServer[], host: SearchHost): AnyTool {
 	const list = servers.map(({ name, tools }) => `${name} (${tools === null ? "starting" : `${tools} tools`})`);
 	return defineTool<typeof Parameters, object>({

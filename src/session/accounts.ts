@@ -115,7 +115,7 @@ function callbacks(
 		if (!over.aborted) cancel();
 	};
 	const waitInBackground = () => void wait().catch(cancel);
-	/** Asks in place of the waiting dialog. @throws Error when the user cancels */
+	/** Asks instead of the waiting dialog. @throws Error when the user cancels */
 	const ask = async <T>(question: () => Promise<T | null>): Promise<T> => {
 		waiting.abort();
 		const answer = await question();

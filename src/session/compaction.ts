@@ -70,7 +70,7 @@ export class Compaction implements CommandCompaction {
 	}
 
 	/**
-	 * Makes room because the model refused a request as too long; it may have told its window or a count.
+	 * Makes room because the model refused a request as too long; it may have named its window or a count.
 	 * @returns true when the next request is smaller, or known to fit
 	 */
 	async makeRoomAfterRefusal(refused: AssistantMessage, signal: AbortSignal): Promise<boolean> {

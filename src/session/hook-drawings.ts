@@ -30,7 +30,7 @@ export class HookDrawings {
 		return found && toolRenderer(found, this.#observe(found.hook));
 	}
 
-	/** Records how a hook draws. The screen shows an error in place of what is drawn, each time it draws it. */
+	/** Records how a hook draws. The screen shows an error instead of the drawing, each time it draws it. */
 	#observe({ path }: LoadedHook): DrawingObserver {
 		const { health, verbose } = this.deps;
 		return {

@@ -115,7 +115,7 @@ export class HookUpdates {
 	}
 }
 
-/** A frozen copy: the agent and the tool go on to change their own. */
+/** A frozen copy: the agent and the tool continue to change their own. */
 function createEvent(progress: Progress): MessageUpdateEvent | ToolUpdateEvent {
 	if ("changes" in progress) return freezeDeep(structuredClone({ type: "message_update", ...progress }));
 	const { toolName, toolCallId, args: input, partialResult } = progress;

@@ -20,7 +20,7 @@ export type SessionImagesDeps = Pick<SessionCore, "setup" | "state" | "context" 
 
 /** Keeps every image of a session acceptable: fits new ones to the limits, and omits those that a provider refuses. */
 export class SessionImages {
-	/** Model for which the user was told that it gets no images. */
+	/** Model for which the user was notified that it gets no images. */
 	#blindModel: string | null = null;
 
 	/** The messages of a request in which no image was found. */
@@ -82,7 +82,7 @@ export class SessionImages {
 		return { ...result, content };
 	}
 
-	/** Call before a request is sent: tells the user once if the model does not get the images of the context. */
+	/** Call before a request is sent: notifies the user once if the model does not get the images of the context. */
 	noteRequest(model: Model<Api>, { messages }: BuiltContext): void {
 		const key = `${model.provider}/${model.id}`;
 		if (model.input.includes("image")) this.#blindModel = null;

@@ -149,7 +149,7 @@ export interface SessionSetup {
 	findDefaultModel(): Promise<Model<Api> | null>;
 	/**
 	 * Chooses the model again, once the hooks have loaded; null if no hook can add models.
-	 * @param isNew whether hooks have added providers; if not, the first choice stands
+	 * @param isNew whether hooks have added providers; if not, the first choice is kept
 	 * @throws PiError `model_unknown`
 	 */
 	lateModel: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
@@ -160,7 +160,7 @@ export interface SessionSetup {
 	useProviders(providers: readonly HookProvider[]): Promise<string[]>;
 	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
 	enterHooks<T>(action: () => T): T;
-	/** Lets go of the providers of hooks, at the end of the session. */
+	/** Releases the providers of hooks, at the end of the session. */
 	endProviders(): void;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;

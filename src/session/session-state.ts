@@ -236,7 +236,7 @@ function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {
 	return isThinkingLevelChangeEntry(entry) ? entry.thinkingLevel : null;
 }
 
-/** Finds the name of a session. Checks each entry once, so that a call costs only field was appended since the last. */
+/** Finds the name of a session. Checks each entry once, so that a call costs only what was appended since the last one. */
 export class SessionName {
 	#log: SessionLog | null = null;
 	/** Number of entries checked so far. */

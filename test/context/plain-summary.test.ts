@@ -98,10 +98,10 @@ test("calls without a valid path or command, and calls of other tools, are no ac
 
 const activities = (readFiles: string[], modifiedFiles: string[] = []) => ({ readFiles, modifiedFiles, commands: [] });
 
-test("lists of files have the latest that fit, and the number of those left out", () => {
+test("lists of files have the latest that fit, and the number of those omitted", () => {
 	const files = Array.from({ length: 10 }, (_, at) => `src/file-${at}.ts`); // 4 tokens each, and one for the line
 	expect(withFileLists(" Tea.\n", activities(files), 58)).toBe(
-		"Tea.\n\n<files-read>\n(7 earlier left out)\nsrc/file-7.ts\nsrc/file-8.ts\nsrc/file-9.ts\n</files-read>",
+		"Tea.\n\n<files-read>\n(7 earlier omitted)\nsrc/file-7.ts\nsrc/file-8.ts\nsrc/file-9.ts\n</files-read>",
 	);
 	expect(withFileLists("Tea.", activities([], files.slice(0, 2)), 30)).toBe(
 		"Tea.\n\n<files-changed>\nsrc/file-0.ts\nsrc/file-1.ts\n</files-changed>",
@@ -121,7 +121,7 @@ test("a summary without a model has each text on one line and shortened, the lat
 	const prompts = Array.from({ length: 30 }, (_, at) => user(`prompt\n ${at} ${"x".repeat(60)}`).message);
 	const summary = plainSummary(prompts, activities([]), undefined, 400);
 	const lines = summary.split("\n");
-	expect(lines.slice(0, 2)).toEqual(["## Prompts of the user", "(24 earlier left out)"]);
+	expect(lines.slice(0, 2)).toEqual(["## Prompts of the user", "(24 earlier omitted)"]);
 	expect(lines.at(-1)).toBe(`- prompt 29 ${"x".repeat(60)}`);
 	const long = plainSummary([user("y".repeat(500)).message], activities([]), undefined, 4000);
 	expect(long).toBe(`## Prompts of the user\n- ${"y".repeat(400)} …`);

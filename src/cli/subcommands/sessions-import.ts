@@ -27,7 +27,7 @@ function importLines({ path, id, entries, leftOut, damaged, isCut, kept }: Sessi
 		`file      ${path}`,
 		`id        ${id}`,
 		`imported  ${plural(entries, "entry", "entries")}`,
-		...(leftOut > 0 ? [`left out  ${plural(leftOut, "entry", "entries")} of other branches`] : []),
+		...(leftOut > 0 ? [`omitted   ${plural(leftOut, "entry", "entries")} of other branches`] : []),
 		...(damaged > 0 ? [`skipped   ${plural(damaged, "line")} that cannot be read`] : []),
 		...(isCut ? ["missing   the beginning: the parent of the first imported entry is not in the file"] : []),
 		...(count > 0

@@ -23,7 +23,7 @@ export interface SessionViewOptions {
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
 	hooks: readonly LoadedHook[];
-	/** Paths of hooks that are left out on purpose: their tools are left out as well. */
+	/** Paths of hooks that are omitted on purpose: their tools are omitted as well. */
 	excluded?: ReadonlySet<string>;
 	hookTimeoutMs: number;
 	/** Receives a line for each failure of a hook. */

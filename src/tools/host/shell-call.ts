@@ -12,7 +12,7 @@ const END_MS = 1500;
 /** Kept of what the engine says. */
 const MAX_STDERR = 4000;
 
-/** Options of `callShell`. */
+/** Options of `ShellCalls.run`. */
 export interface ShellCallOptions extends Pick<HostExecOptions, "signal" | "timeoutMs" | "waitsForGroup" | "onOutput"> {
 	/** Sent to the program. The connection stays open after it: its end ends the program. */
 	stdin?: string | Uint8Array;

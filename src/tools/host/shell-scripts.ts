@@ -150,7 +150,7 @@ printf %s "$real"
 
 /**
  * Arguments: the mark, the file, the number of bytes on stdin. Prints \`1\` or \`0\` for a new or an existing file, and its path
- * without links. The bytes go to a file beside it, which replaces it once it is complete: not if the connection was lost.
+ * without links. The bytes go to a temporary file next to it, which replaces it once it is complete: not if the connection was lost.
  */
 export const WRITE = `${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
 mark=$1 file=$2 bytes=$3 temporary=
