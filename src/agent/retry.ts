@@ -1,3 +1,5 @@
+import { localDate } from "../util/clock.js";
+
 /** When to retry a failed request. */
 export interface RetryPolicy {
 	enabled: boolean;
@@ -26,7 +28,7 @@ export function retryTime(delayMs: number, nowMs: number): string {
 	const two = (value: number) => String(value).padStart(2, "0");
 	const clock = `at ${two(at.getHours())}:${two(at.getMinutes())}`;
 	const isToday = at.toDateString() === new Date(nowMs).toDateString();
-	const day = isToday ? "" : `on ${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
+	const day = isToday ? "" : `on ${localDate(at.getTime())} `;
 	return `${day}${clock} (in ${waitText(delayMs)})`;
 }
 

@@ -122,7 +122,13 @@ function existingFile(dirs: readonly string[], path: string): string | undefined
 
 /** Path of the most recently changed session that no process has locked; null if none exists. */
 export function latestSession(dir: string): string | null {
-	return newestFirst(dir).find((path) => !isLocked(path) && headerIdOf(path) !== undefined) ?? null;
+	for (const path of newestSessions(dir)) if (!isLocked(path)) return path;
+	return null;
+}
+
+/** Paths of the sessions of a directory, the most recently changed first; other files are omitted. */
+export function* newestSessions(dir: string): Generator<string> {
+	for (const path of newestFirst(dir)) if (headerIdOf(path) !== undefined) yield path;
 }
 
 /** The directories of sessions in `root`, one for each working directory; empty if it does not exist. */

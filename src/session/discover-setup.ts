@@ -7,11 +7,9 @@ import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
 import { hostWords } from "../hooks/bundled.js";
-import { findSession, latestSession, newSessionPath } from "../log/catalog.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
-import { copySession } from "../log/manage.js";
-import { SessionLog } from "../log/session-log.js";
+import type { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
@@ -20,17 +18,19 @@ import { isInside } from "../tools/host/readable-directories.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
+import { localDate } from "../util/clock.js";
 import { plural } from "../util/format-amounts.js";
 import { usablePrivateDir } from "../util/fs.js";
 import { checkExtraTools, checkHooks } from "./check-options.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { findConfigFiles } from "./config-files.js";
-import type { CreateAgentSessionOptions, SessionChoice } from "./create-options.js";
+import type { CreateAgentSessionOptions } from "./create-options.js";
 import { HookGrants } from "./hook-grants.js";
 import { createHookStreams } from "./hook-streams.js";
 import { McpFiles } from "./mcp-files.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
+import { openLog } from "./open-log.js";
 import { ResourceFiles } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import { type LoggedHost, readableDirectories, SessionHost } from "./session-host.js";
@@ -150,8 +150,9 @@ export async function discoverSetup(
 		options.session?.kind === "memory"
 			? null
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
-	const date = new Date().toISOString().slice(0, 10);
-	const { log, source } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const date = localDate(Date.now());
+	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	if (warning !== undefined) warnings.push(warning);
 	const loggedHost = (log: SessionLog, path = log.path): LoggedHost | null => {
 		const recorded = lastHost(log);
 		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
@@ -344,22 +345,4 @@ function lastResult<A extends readonly unknown[], R>(compute: (...args: A) => R)
 		if (!last || args.some((arg, at) => arg !== last?.args[at])) last = { args, result: compute(...args) };
 		return last.result;
 	};
-}
-
-/** @returns the log, and the file with its entries: of a copy, the original */
-function openLog(
-	choice: SessionChoice,
-	sessionDir: string | null,
-	cwd: string,
-): { log: SessionLog; source: string | null } {
-	const own = (log: SessionLog) => ({ log, source: log.path });
-	if (sessionDir === null) return own(SessionLog.inMemory(cwd));
-	if (choice.kind === "open") {
-		const created = newSessionPath(sessionDir, choice.target);
-		if (created !== null) return own(SessionLog.createAt(created, { cwd }));
-		const path = findSession(sessionDir, choice.target);
-		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
-	}
-	const latest = choice.kind === "continue" ? latestSession(sessionDir) : null;
-	return own(latest === null ? SessionLog.create({ dir: sessionDir, cwd }) : SessionLog.open(latest, { cwd }));
 }

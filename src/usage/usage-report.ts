@@ -1,6 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { isLocalServer } from "../config/local-addresses.js";
 import type { RequestUsage } from "../log/request-usage.js";
+import { localDate } from "../util/clock.js";
 import type { SessionRequest, UsageSession } from "./usage-index.js";
 
 /** What the rows of a report stand for. */
@@ -185,9 +186,7 @@ function createDayNames(): (at: number) => string {
 		if (at >= start && at < end) return name;
 		start = startOfDay(at);
 		end = startOfDay(at, -1);
-		const date = new Date(at);
-		const two = (number: number) => String(number).padStart(2, "0");
-		name = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+		name = localDate(at);
 		return name;
 	};
 }

@@ -1,0 +1,46 @@
+import { utimesSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { SessionLog } from "../../src/log/session-log.js";
+import { openLog } from "../../src/session/open-log.js";
+import { user } from "../helpers/entries.js";
+import { tempDir } from "../helpers/temp.js";
+
+function saved(dir: string): { log: SessionLog; path: string } {
+	const log = SessionLog.create({ dir, cwd: "/" });
+	log.append(user("hi"));
+	onTestFinished(() => log.close());
+	return { log, path: log.path ?? "" };
+}
+
+function continued(dir: string) {
+	const { log, warning } = openLog({ kind: "continue" }, dir, "/");
+	const path = log.path ?? "";
+	log.close();
+	return { path, warning };
+}
+
+test("the latest session is continued; without one a session begins", () => {
+	const dir = tempDir();
+	const empty = continued(dir);
+	expect(empty.warning).toBeUndefined();
+	const { log, path } = saved(dir);
+	log.close();
+	expect(continued(dir)).toEqual({ path, warning: undefined });
+});
+
+test("a warning says why the latest session is not continued", () => {
+	const dir = tempDir();
+	const [a, b] = [saved(dir), saved(dir)];
+	b.log.close();
+	utimesSync(b.path, 1, 1);
+	const inUse = `Session ${a.path} is in use by this process (${process.pid})`;
+	expect(continued(dir)).toEqual({
+		path: b.path,
+		warning: `${inUse}, so pi continues an earlier session · quit that process to continue the latest one`,
+	});
+	const open = SessionLog.open(b.path);
+	onTestFinished(() => open.close());
+	const created = continued(dir);
+	expect([a.path, b.path]).not.toContain(created.path);
+	expect(created.warning).toContain("so pi begins a new session");
+});
