@@ -23,6 +23,7 @@ export default function (pi: HookAPI): void {
 	pi.command("assist", { complete: (prefix: string) => { throw new Error("none"); }, handler: () => {} });
 	pi.command("later", { handler: (): void => { setTimeout((value: string): void => { throw new Error(value); }, 1, "late"); } });
 	pi.entry("mark", { render: (entry: { type: string }): string => { throw new Error("ink"); } });
+	pi.entry("part", { draws: (entry: any): boolean => entry.data.x.y, render: () => "drawn" });
 	pi.entry("box", { render: (entry: unknown) => ({ invalidate() {}, render(width: number): string[] { throw new Error("paper"); } }) });
 }
 `;
@@ -94,6 +95,16 @@ describe("every error of a hook names its place in the source", () => {
 		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");
 		expect(status?.figures).toMatchObject({ lastError: "drawing of box: paper", lastStack: null });
 		expect(`${status?.figures.lastPlace?.line}:${status?.figures.lastPlace?.column}`).toBe(place);
+	});
+
+	test("of draws: the entry is not drawn, and /hooks shows the place", async () => {
+		const started = await start();
+		expect(started.session.entryRenderer("part", { type: "part", timestamp: "" })).toBeUndefined();
+		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");
+		expect(status?.figures.lastError).toMatch(/^drawing of part: Cannot read prop/);
+		expect(`${status?.figures.lastPlace?.line}:${status?.figures.lastPlace?.column}`).toBe(
+			at(SOURCE, '"part"', "x.y,"),
+		);
 	});
 
 	test("of timers", async () => {
