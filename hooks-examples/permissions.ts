@@ -19,7 +19,13 @@ import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { CommandContext, CommandResult, HookAPI, ToolCallEvent } from "@mariozechner/pi-coding-agent/hooks";
+import {
+	agentDir,
+	type CommandContext,
+	type CommandResult,
+	type HookAPI,
+	type ToolCallEvent,
+} from "@mariozechner/pi-coding-agent/hooks";
 
 const ACTIONS = ["deny", "ask", "allow"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -215,7 +221,7 @@ function escapeStars(text: string): string {
 }
 
 function rulesPath(): string {
-	return join(process.env.PI_CODING_AGENT_DIR?.trim() || join(homedir(), ".pi", "agent"), "permissions.json");
+	return join(agentDir(), "permissions.json");
 }
 
 function projectOf(cwd: string): string {

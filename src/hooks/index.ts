@@ -1,3 +1,4 @@
+export { agentDir } from "../config/paths.js";
 export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";

@@ -43,6 +43,14 @@ function rules(lists: { allow?: string[]; ask?: string[]; deny?: string[] }) {
 	writeFiles(agentDir, { "permissions.json": { [cwd]: { deny: [], ask: [], allow: [], ...lists } } });
 }
 
+test("rules come from the directory that pi uses, also if its variable begins with ~", async () => {
+	vi.stubEnv("HOME", agentDir);
+	vi.stubEnv("PI_CODING_AGENT_DIR", "~/own");
+	writeFiles(agentDir, { "own/permissions.json": { [cwd]: { deny: ["read"], ask: [], allow: [] } } });
+	const { call } = await start([]);
+	expect(await call("read", { path: "b.ts" })).toContain("A rule of the user denies this call");
+});
+
 test("read-only tools run inside the project without a question", async () => {
 	const { call, asked } = await start([]);
 	await call("read", { path: "src/a.ts" });
