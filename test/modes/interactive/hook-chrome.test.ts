@@ -38,6 +38,27 @@ test("header and footer are replaced and restored, with warnings and statuses ke
 	expect(restored[0]).toMatch(/^pi 0\.1/);
 });
 
+test("header and footer are disposed of once, when they are replaced or removed", async () => {
+	const disposed: string[] = [];
+	Reflect.set(globalThis, "disposedParts", disposed);
+	const part = (name: string) =>
+		`() => ({ render: () => ["${name}"], invalidate() {}, dispose() { disposedParts.push("${name}"); } })`;
+	const app = await start({
+		first: `ctx.ui.setHeader(${part("header 1")}); ctx.ui.setFooter(${part("footer 1")})`,
+		second: `ctx.ui.setHeader(${part("header 2")}); ctx.ui.setFooter(${part("footer 2")})`,
+		hide: "ctx.ui.setHeader(undefined); ctx.ui.setFooter(undefined)",
+	});
+	await app.submit("/first");
+	await app.terminal.waitFor("footer 1");
+	expect(disposed).toEqual([]);
+	await app.submit("/second");
+	await app.terminal.waitFor("footer 2");
+	expect(disposed).toEqual(["header 1", "footer 1"]);
+	await app.submit("/hide");
+	await app.terminal.waitFor(/context ▱+ 0%/);
+	expect(disposed).toEqual(["header 1", "footer 1", "header 2", "footer 2"]);
+});
+
 test("text of the editor is read, replaced and inserted", async () => {
 	const app = await start({
 		set: 'ctx.ui.setEditorText("replaced")',

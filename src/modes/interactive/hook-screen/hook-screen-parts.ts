@@ -51,8 +51,8 @@ export class HookScreenParts {
 	readonly #completion: HookCompletion;
 	readonly #titles = new Latest<string>();
 	readonly #messages = new Latest<string>();
-	readonly #footers = new Latest<ContainedComponent>();
-	readonly #headers = new Latest<ContainedComponent>();
+	readonly #footers = new Latest<ContainedComponent>((removed) => removed.dispose());
+	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
 
