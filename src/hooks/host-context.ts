@@ -132,13 +132,11 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 			hint: "a context handler only computes the request; save entries from a command or another event",
 		});
 	};
-	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {
-		try {
-			requireEffects(member);
-			return use(member, action);
-		} catch (error) {
-			return Promise.reject(error);
-		}
+	// Async: members that return promises reject. One that throws would end callers that handle only rejections.
+	const read = async <T>(member: string, action: () => Promise<T>): Promise<T> => use(member, action);
+	const effect = async <T>(member: string, action: () => Promise<T>): Promise<T> => {
+		requireEffects(member);
+		return use(member, action);
 	};
 	let systemItems: SystemItemsHandle | undefined;
 	const act = <T>(member: string, action: () => T): T => {
@@ -147,7 +145,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	};
 	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
 		exec: (command, args, { onHost = false, ...options } = {}) =>
-			use("exec", () => {
+			read("exec", () => {
 				const signal = options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal;
 				if (onHost) return host.execOnHost(command, args, { ...options, signal });
 				return exec(command, args, { ...options, cwd: options.cwd ?? host.cwd, signal });
@@ -155,9 +153,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
 		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),
 		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),
-		availableModels: () => use("availableModels", () => host.availableModels()),
-		resolveApiKey: (model) => use("resolveApiKey", () => host.resolveApiKey(model)),
-		requestAuth: (model) => use("requestAuth", () => host.requestAuth(model)),
+		availableModels: () => read("availableModels", () => host.availableModels()),
+		resolveApiKey: (model) => read("resolveApiKey", () => host.resolveApiKey(model)),
+		requestAuth: (model) => read("requestAuth", () => host.requestAuth(model)),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
