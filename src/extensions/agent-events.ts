@@ -74,8 +74,9 @@ const ANSWERS = {
 	message_update: updateMessage,
 	tool_update: updateToolCall,
 	user_bash: answerUserBash,
-	model_changed: async ({ handlers }, { model, previousModel }, ctx) => {
+	model_changed: async ({ handlers, models }, { model, previousModel }, ctx) => {
 		if (!model) return;
+		await models.refresh(ctx); // a login may have changed them
 		const fields = { type: "model_select", model, previousModel: previousModel ?? undefined, source: "set" };
 		await handlers.emit("model_select", ctx, () => fields);
 	},

@@ -20,7 +20,7 @@ export async function answerSession(
 		case "start": {
 			calls.begin(ctx);
 			refusals.begin();
-			void models.refresh(ctx);
+			await models.refresh(ctx);
 			await emit("session_start", { reason: event.isReload ? "reload" : "startup" });
 			return undefined;
 		}
@@ -31,6 +31,7 @@ export async function answerSession(
 			calls.begin(ctx);
 			// The change can no longer be canceled: this is when an extension ends what it has begun for the old session.
 			await emit("session_shutdown", { reason, targetSessionFile: event.sessionFile ?? undefined });
+			await models.refresh(ctx);
 			await emit("session_start", { reason, previousSessionFile });
 			return undefined;
 		}

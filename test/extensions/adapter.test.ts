@@ -259,6 +259,31 @@ test("extensions are found in directories of user and project, the project's onl
 	expect(names(await startSession({ agentDir, discoverHooks: false }))).toEqual([]);
 });
 
+test("session_start knows the models, also that of a switch", async () => {
+	const t = await tryExtension(`
+		pi.on("session_start", ({ reason }, ctx) =>
+			ctx.ui.notify(reason + " " + ctx.modelRegistry.getAvailable().some(({ id }) => id === ctx.model.id)));
+	`);
+	await t.session.lifecycle.newSession();
+	expect(t.notices).toEqual(["startup true", "new true"]);
+});
+
+test("a callback of compact that fails is an error of the extension", async () => {
+	const t = await tryExtension(
+		`
+		pi.registerCommand("compact-now", { handler: async (args, ctx) => {
+			await new Promise((resolve) => ctx.compact({
+				onComplete() { setImmediate(resolve); throw new Error("no room"); },
+				onError() { setImmediate(resolve); throw new Error("no callback"); },
+			}));
+		} });
+	`,
+		{ replies: ["answer"] },
+	);
+	await t.run("/compact-now");
+	expect(t.errors).toEqual([expect.stringMatching(/^event compact of mine: no callback \(mine\.ts:\d+:\d+\)$/)]);
+});
+
 test("a reload starts the extension again with its reason", async () => {
 	const t = await tryExtension(`pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify("start " + reason));
 		pi.on("session_shutdown", ({ reason }, ctx) => ctx.ui.notify("shutdown " + reason));`);
