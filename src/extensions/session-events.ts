@@ -2,7 +2,7 @@ import type { HookEventContext, SessionEvent, SessionEventResult } from "../hook
 import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import type { Extension } from "./extension.js";
-import { entryId, entryIndex, viewEntry } from "./session-view.js";
+import { createSessionView, entryId, entryIndex, viewEntry } from "./session-view.js";
 
 /** The reasons of `session_start` after a change of the session. */
 const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;
@@ -96,7 +96,7 @@ async function beforeCompact(
 		previousSummary,
 		fileOps: { read: new Set(), written: new Set(), edited: new Set() },
 	};
-	const branchEntries = event.entries.slice(1).map((entry, at) => viewEntry(ctx, entry, at + 1));
+	const branchEntries = createSessionView(ctx).getBranch();
 	let result: SessionEventResult | undefined;
 	const type = "session_before_compact";
 	await handlers.emit(
