@@ -171,6 +171,15 @@ test("answers of parallel questions are all saved", async () => {
 	expect(saved[cwd].allow.sort()).toEqual(["write(x/a)", "write(x/b)", "write(x/c)"]);
 });
 
+test("rules that several sessions add at the same time are all saved", async () => {
+	const sessions = await Promise.all([start(null), start(null), start(null)]);
+	const names = sessions.map((_, at) => `tool_${at}`);
+	await Promise.all(sessions.map(({ session }, at) => session.prompt(`/permissions allow ${names[at]}`)));
+	const saved = JSON.parse(readFileSync(join(agentDir, "permissions.json"), "utf8"));
+	expect(saved[cwd].allow.sort()).toEqual(names);
+	expect(readdirSync(agentDir).filter((name) => name.startsWith("permissions"))).toEqual(["permissions.json"]);
+});
+
 test("/permissions adds, lists and removes rules", async () => {
 	const { session } = await start(["deny bash(rm *)"]);
 	expect(await session.prompt("/permissions")).toMatchObject({ status: expect.stringContaining("has no rules") });
