@@ -14,6 +14,7 @@ import type {
 } from "../hooks/types.js";
 import { isMessageEntry, messageText } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
+import type { CommandOperations } from "./command-operations.js";
 import { attachedImages, contentImages, readContent } from "./content.js";
 import type { Extension } from "./extension.js";
 import { promptWithout } from "./extension-context.js";
@@ -329,15 +330,6 @@ async function answerToolResult(
 	return Object.keys(result).length > 0 ? result : undefined;
 }
 
-/** Runs commands for an extension, as in its answer to `user_bash`. */
-interface Operations {
-	exec(
-		command: string,
-		cwd: string,
-		options: { onData(data: Buffer): void; signal?: AbortSignal },
-	): Promise<{ exitCode: number | null }>;
-}
-
 async function answerUserBash(
 	{ handlers }: Extension,
 	{ command, excluded }: UserBashEvent,
@@ -363,7 +355,7 @@ async function answerUserBash(
 	}
 	if (!isRecord(operations)) return undefined;
 	const chunks: Buffer[] = [];
-	const { exitCode } = await (operations as unknown as Operations).exec(command, ctx.cwd, {
+	const { exitCode } = await (operations as unknown as CommandOperations).exec(command, ctx.cwd, {
 		onData: (data) => chunks.push(Buffer.from(data)),
 		signal: ctx.signal,
 	});

@@ -1,5 +1,6 @@
 import type { Component, TUI } from "@mariozechner/pi-tui";
 import type { ScreenOwner, WidgetContent } from "../../../hooks/session-ui.js";
+import { isComponent } from "../../../hooks/tool-drawing.js";
 import type {
 	AutocompleteFactory,
 	ComponentFactory,
@@ -17,7 +18,7 @@ import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { type Draft, guardTyping } from "../dialogs/typing-guard.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import type { Screen } from "../screen.js";
-import { CustomView, isComponent, OverlayView } from "./custom-view.js";
+import { CustomView, OverlayView } from "./custom-view.js";
 import { HookCompletion } from "./hook-completion.js";
 import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
