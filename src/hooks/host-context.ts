@@ -128,8 +128,10 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const use = guard(host, call);
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
-		throw new PiError("context_locked", `ctx.${member} cannot be called from a context handler`, {
-			hint: "a context handler only computes the request; save entries from a command or another event",
+		const [where, task] =
+			call.event === "context" ? ["a context handler", "the request"] : [`complete of ${call.event}`, "completions"];
+		throw new PiError("context_locked", `ctx.${member} cannot be called from ${where}`, {
+			hint: `it only computes ${task}; save entries from a command or another event`,
 		});
 	};
 	// Async: members that return promises reject. One that throws would end callers that handle only rejections.
