@@ -25,12 +25,19 @@ interface Check {
 	command: readonly string[];
 }
 
+/** The scripts when each session started. Shared, because `/reload` loads this file again. */
+const shared: typeof globalThis & { diagnosticsScripts?: WeakMap<object, string | null> } = globalThis;
+shared.diagnosticsScripts ??= new WeakMap();
+const atStart = shared.diagnosticsScripts;
+
 export default function diagnostics(pi: HookAPI): void {
 	let scripts: string | null = null;
 	let warned = false;
 
 	pi.on("session", async (event, ctx) => {
-		if (event.reason === "start") scripts = await readScripts(ctx);
+		if (event.reason !== "start") return;
+		if (!atStart.has(ctx.session)) atStart.set(ctx.session, await readScripts(ctx));
+		scripts = atStart.get(ctx.session) ?? null;
 	});
 
 	pi.on("tool_result", async (event, ctx) => {

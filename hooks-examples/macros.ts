@@ -3,15 +3,14 @@
  *
  *     { "tests": "npm test -- --reporter=dot", "brief": "Answer in at most three sentences." }
  *
- * The file is read for each prompt, so a change applies at once. Unknown names stay as they are. The session keeps what you
+ * The file is read for each prompt, so a change applies at once. Unknown names are not replaced. The session keeps what you
  * typed next to what was sent. Works in every mode, since no dialog is needed; prompts of hooks are not expanded.
  *
  * If the file is invalid, pi reports it and sends the text unchanged; a `!` command with a macro is not run then.
  */
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+import { agentDir, type HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 
 /** Not in times (12:30:45), and not next to another colon (std::tests::run). */
 const MACRO = /(?<![\w:]):([a-z][\w-]*):(?![\w:])/gi;
@@ -41,7 +40,7 @@ async function expand(text: string): Promise<string> {
 
 /** @throws Error that names the file if it exists and is not an object of texts */
 async function readMacros(): Promise<ReadonlyMap<string, string>> {
-	const path = join(process.env.PI_CODING_AGENT_DIR?.trim() || join(homedir(), ".pi", "agent"), "macros.json");
+	const path = join(agentDir(), "macros.json");
 	const json = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
 		if (error.code === "ENOENT") return "{}";
 		throw error;

@@ -16,10 +16,17 @@
  * question and the call are not detected. For protection, run pi in a container or as a separate user.
  */
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { CommandContext, CommandResult, HookAPI, ToolCallEvent } from "@mariozechner/pi-coding-agent/hooks";
+import {
+	agentDir,
+	type CommandContext,
+	type CommandResult,
+	type HookAPI,
+	type ToolCallEvent,
+	withFileLock,
+} from "@mariozechner/pi-coding-agent/hooks";
 
 const ACTIONS = ["deny", "ask", "allow"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -164,23 +171,18 @@ async function saveRule(cwd: string, action: Action, rule: string): Promise<void
 	});
 }
 
-/** Calls in one message run in parallel, and so may their questions: each change starts when the one before is saved. */
-let changes: Promise<void> = Promise.resolve();
-
+/** Questions of parallel calls, and of other pi processes, may be answered at the same time: the changes wait for each other. */
 function changeRules(cwd: string, change: (rules: Rules) => void): Promise<void> {
-	const next = changes.then(async () => {
+	const path = rulesPath();
+	return withFileLock(path, async () => {
 		const all = await readRules();
 		const rules = all[projectOf(cwd)] ?? { deny: [], ask: [], allow: [] };
 		change(rules);
-		const path = rulesPath();
-		await mkdir(dirname(path), { recursive: true });
 		await writeFile(`${path}.tmp`, `${JSON.stringify({ ...all, [projectOf(cwd)]: rules }, null, "\t")}\n`, {
 			mode: 0o600,
 		});
 		await rename(`${path}.tmp`, path);
 	});
-	changes = next.catch(() => {});
-	return next;
 }
 
 /** @throws Error that names the file if it is malformed: a lost deny rule must not let a call run */
@@ -215,7 +217,7 @@ function escapeStars(text: string): string {
 }
 
 function rulesPath(): string {
-	return join(process.env.PI_CODING_AGENT_DIR?.trim() || join(homedir(), ".pi", "agent"), "permissions.json");
+	return join(agentDir(), "permissions.json");
 }
 
 function projectOf(cwd: string): string {

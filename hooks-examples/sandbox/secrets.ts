@@ -1,5 +1,6 @@
-import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { canRead, realPath, startingWith, words } from "./files.js";
+import { delimiter, isAbsolute, join } from "node:path";
+import { agentDir } from "@mariozechner/pi-coding-agent/hooks";
+import { canRead, distinct, realPath, startingWith, words } from "./files.js";
 
 /** Files and directories in the home directory that the sandbox hides. */
 const HOME_SECRETS = words`
@@ -26,7 +27,7 @@ const SYSTEM_SECRETS = words`
 
 /** Environment variables that name files or directories with secrets. */
 const SECRET_PATH_VARIABLES = words`
-	PI_CODING_AGENT_DIR GNUPGHOME AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_WEB_IDENTITY_TOKEN_FILE AZURE_CONFIG_DIR
+	GNUPGHOME AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_WEB_IDENTITY_TOKEN_FILE AZURE_CONFIG_DIR
 	CLAUDE_CONFIG_DIR CLOUDSDK_CONFIG CODEX_HOME DOCKER_CONFIG GH_CONFIG_DIR GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG NETRC
 	NPM_CONFIG_USERCONFIG PASSWORD_STORE_DIR PGPASSFILE REGISTRY_AUTH_FILE SSH_AUTH_SOCK XAUTHORITY
 `;
@@ -65,7 +66,14 @@ export function secretPaths({ env, homes, sessionDir }: Surroundings): string[] 
 		return isAbsolute(chosen) ? below.map((path) => join(chosen, path.slice(dir.length))) : [];
 	});
 	const inHomes = homes.flatMap((home) => HOME_SECRETS.map((path) => join(home, path)));
-	return [...inHomes, ...moved, ...named, ...system, ...(sessionDir === null ? [] : [sessionDir])];
+	return [
+		...inHomes,
+		agentDir(env, homes[0]),
+		...moved,
+		...named,
+		...system,
+		...(sessionDir === null ? [] : [sessionDir]),
+	];
 }
 
 /** Directories of the home directory that a variable can replace. */
@@ -76,6 +84,5 @@ const MOVED_DIRS = [
 ] as const;
 
 export function agentDirs(env: NodeJS.ProcessEnv, homes: readonly string[]): string[] {
-	const chosen = env.PI_CODING_AGENT_DIR?.trim();
-	return [...homes.map((home) => join(home, ".pi", "agent")), ...(chosen ? [resolve(chosen)] : [])].map(realPath);
+	return distinct([...homes.map((home) => join(home, ".pi", "agent")), agentDir(env, homes[0])].map(realPath));
 }

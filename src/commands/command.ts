@@ -25,8 +25,8 @@ export interface ChoiceOptions extends SelectOptions {
 	selected?: number;
 }
 
-/** The dialogs of hooks, with the additional options of built-in commands. */
-export interface CommandUI extends SessionUI {
+/** The dialogs of built-in commands, which close when the command is aborted. */
+export interface CommandUI extends Pick<SessionUI, "confirm" | "input" | "notify"> {
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 }

@@ -82,7 +82,7 @@ export function runEnvironment(env: Environment = process.env, home: string = ho
 	return { env, home, trust: isOn(env.PI_TRUST), offline: isOn(env.PI_OFFLINE) };
 }
 
-/** The agent directory: `PI_CODING_AGENT_DIR`, or `~/.pi/agent`. */
+/** The agent directory, absolute: `PI_CODING_AGENT_DIR`, in which a leading `~` is expanded, or `~/.pi/agent`. */
 export function agentDir(env: Environment = process.env, home: string = homedir()): string {
 	const chosen = env.PI_CODING_AGENT_DIR?.trim();
 	return chosen ? resolve(expandHome(chosen, home)) : join(home, ".pi", "agent");

@@ -121,7 +121,7 @@ export const SETTINGS_SCHEMA = {
 			additionalProperties: { type: "array", items: { type: "string" } },
 			default: {},
 			description:
-				'hook path or file name (of a package: its path), and the host handles the hook may use, such as `["systemItems"]`',
+				'hook path or file name (of a project or package: its path), and the host handles the hook may use, such as `["systemItems"]`',
 		},
 		customTools: texts("tool files to load in addition to the tools directories"),
 		packages: {

@@ -14,6 +14,7 @@ import {
 	isSessionInfoEntry,
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
+	isToolHostEntry,
 	messageText,
 	type SessionEntry,
 } from "../log/entry.js";
@@ -63,6 +64,7 @@ export class EntryRenderer {
 		}
 		if (isModelChangeEntry(entry)) return noteHtml(`Model: ${entry.provider}/${entry.modelId}`);
 		if (isThinkingLevelChangeEntry(entry)) return noteHtml(`Thinking: ${entry.thinkingLevel}`);
+		if (isToolHostEntry(entry)) return noteHtml(`Tools work on: ${entry.on === null ? "this machine" : entry.name}`);
 		if (isSessionInfoEntry(entry)) return noteHtml(`Name: ${entry.name}`);
 		if (isRequestUsageEntry(entry)) {
 			const { purpose, provider, modelId, usage } = entry;

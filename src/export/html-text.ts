@@ -22,10 +22,11 @@ export function escapeKeepingEntities(text: string): string {
 
 /** Embeds an image in the page; returns a note if the image is not safe to show. */
 export function imageHtml({ data, mimeType }: { data: string; mimeType: string }): string {
-	if (!IMAGE_TYPES.has(mimeType) || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
+	const base64 = data.replace(/\s+/g, "");
+	if (!IMAGE_TYPES.has(mimeType) || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
 		return `<p class="note">Image of type ${escapeHtml(mimeType)} omitted</p>`;
 	}
-	return `<img alt="Image" src="data:${mimeType};base64,${data.replace(/\s+/g, "")}">`;
+	return `<img alt="Image" src="data:${mimeType};base64,${base64}">`;
 }
 
 /** Text with control characters and bidi overrides made visible. */

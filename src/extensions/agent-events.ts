@@ -14,6 +14,7 @@ import type {
 } from "../hooks/types.js";
 import { isMessageEntry, messageText } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
+import type { CommandOperations } from "./command-operations.js";
 import { attachedImages, contentImages, readContent } from "./content.js";
 import type { Extension } from "./extension.js";
 import { promptWithout } from "./extension-context.js";
@@ -74,8 +75,9 @@ const ANSWERS = {
 	message_update: updateMessage,
 	tool_update: updateToolCall,
 	user_bash: answerUserBash,
-	model_changed: async ({ handlers }, { model, previousModel }, ctx) => {
+	model_changed: async ({ handlers, models }, { model, previousModel }, ctx) => {
 		if (!model) return;
+		await models.refresh(ctx); // a login may have changed them
 		const fields = { type: "model_select", model, previousModel: previousModel ?? undefined, source: "set" };
 		await handlers.emit("model_select", ctx, () => fields);
 	},
@@ -328,15 +330,6 @@ async function answerToolResult(
 	return Object.keys(result).length > 0 ? result : undefined;
 }
 
-/** Runs commands for an extension, as in its answer to `user_bash`. */
-interface Operations {
-	exec(
-		command: string,
-		cwd: string,
-		options: { onData(data: Buffer): void; signal?: AbortSignal },
-	): Promise<{ exitCode: number | null }>;
-}
-
 async function answerUserBash(
 	{ handlers }: Extension,
 	{ command, excluded }: UserBashEvent,
@@ -362,7 +355,7 @@ async function answerUserBash(
 	}
 	if (!isRecord(operations)) return undefined;
 	const chunks: Buffer[] = [];
-	const { exitCode } = await (operations as unknown as Operations).exec(command, ctx.cwd, {
+	const { exitCode } = await (operations as unknown as CommandOperations).exec(command, ctx.cwd, {
 		onData: (data) => chunks.push(Buffer.from(data)),
 		signal: ctx.signal,
 	});

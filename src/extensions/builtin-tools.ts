@@ -4,17 +4,9 @@ import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { monotonicMs } from "../util/clock.js";
 import type { ProcessResult } from "../util/process.js";
+import type { CommandOperations } from "./command-operations.js";
 import { currentToolCall } from "./running-code.js";
 import { notAvailable } from "./with-refusals.js";
-
-/** Runs commands for a tool of an extension. */
-interface Operations {
-	exec(
-		command: string,
-		cwd: string,
-		options: { onData(data: Buffer): void; signal?: AbortSignal; timeout?: number; env?: object },
-	): Promise<{ exitCode: number | null }>;
-}
 
 interface ShellCommand {
 	command: string;
@@ -23,7 +15,7 @@ interface ShellCommand {
 }
 
 interface BashOptions {
-	operations?: Operations;
+	operations?: CommandOperations;
 	commandPrefix?: string;
 	shellPath?: string;
 	/** Changes a command before it runs. `env` is what is added to the environment. */
@@ -124,7 +116,7 @@ function hostFor(host: ToolHost, cwd: string, { operations, commandPrefix, spawn
 }
 
 async function operate(
-	operations: Operations,
+	operations: CommandOperations,
 	{ command, cwd, env, onOutput, signal, timeoutMs }: ShellCommand & HostExecOptions,
 ): Promise<ProcessResult> {
 	const startedAt = monotonicMs();

@@ -1,19 +1,13 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
+import { isContentBlock } from "../hooks/answers.js";
 import type { Attachment } from "../hooks/types.js";
-import { isRecord } from "../util/is-record.js";
 
 /** The content of a message as extensions give it. */
 export type Content = string | readonly (TextContent | ImageContent)[];
 
 /** Reads a text, or text and image blocks; anything else is an empty text. */
 export function readContent(value: unknown): Content {
-	return Array.isArray(value) ? value.filter(isBlock) : typeof value === "string" ? value : "";
-}
-
-function isBlock(block: unknown): block is TextContent | ImageContent {
-	if (!isRecord(block)) return false;
-	if (block.type === "text") return typeof block.text === "string";
-	return block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string";
+	return Array.isArray(value) ? value.filter(isContentBlock) : typeof value === "string" ? value : "";
 }
 
 /** The text blocks, joined by newlines. */

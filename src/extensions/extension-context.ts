@@ -68,21 +68,24 @@ function contextMembers(extension: Extension, ctx: HookEventContext) {
 		getSystemPrompt: () => promptText(ctx.systemPrompt),
 		compact(options: CompactOptions = {}) {
 			const { customInstructions } = options;
-			ctx.compact(customInstructions === undefined ? {} : { focus: customInstructions }).then(
-				(result) => options.onComplete?.(result),
-				(error: unknown) => {
-					if (options.onError) options.onError(error);
-					else extension.report("compact", error);
-				},
-			);
+			ctx
+				.compact(customInstructions === undefined ? {} : { focus: customInstructions })
+				.then(
+					(result) => options.onComplete?.(result),
+					(error: unknown) => {
+						if (!options.onError) throw error;
+						return options.onError(error);
+					},
+				)
+				.catch((error: unknown) => extension.report("compact", error));
 		},
 	};
 }
 
 interface CompactOptions {
 	customInstructions?: string;
-	onComplete?: (result: object) => void;
-	onError?: (error: unknown) => void;
+	onComplete?: (result: object) => unknown;
+	onError?: (error: unknown) => unknown;
 }
 
 interface SessionOptions {

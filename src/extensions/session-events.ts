@@ -2,7 +2,7 @@ import type { HookEventContext, SessionEvent, SessionEventResult } from "../hook
 import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import type { Extension } from "./extension.js";
-import { entryId, entryIndex, viewEntry } from "./session-view.js";
+import { createSessionView, entryId, entryIndex, viewEntry } from "./session-view.js";
 
 /** The reasons of `session_start` after a change of the session. */
 const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;
@@ -20,7 +20,7 @@ export async function answerSession(
 		case "start": {
 			calls.begin(ctx);
 			refusals.begin();
-			void models.refresh(ctx);
+			await models.refresh(ctx);
 			await emit("session_start", { reason: event.isReload ? "reload" : "startup" });
 			return undefined;
 		}
@@ -31,6 +31,7 @@ export async function answerSession(
 			calls.begin(ctx);
 			// The change can no longer be canceled: this is when an extension ends what it has begun for the old session.
 			await emit("session_shutdown", { reason, targetSessionFile: event.sessionFile ?? undefined });
+			await models.refresh(ctx);
 			await emit("session_start", { reason, previousSessionFile });
 			return undefined;
 		}
@@ -95,7 +96,7 @@ async function beforeCompact(
 		previousSummary,
 		fileOps: { read: new Set(), written: new Set(), edited: new Set() },
 	};
-	const branchEntries = event.entries.slice(1).map((entry, at) => viewEntry(ctx, entry, at + 1));
+	const branchEntries = createSessionView(ctx).getBranch();
 	let result: SessionEventResult | undefined;
 	const type = "session_before_compact";
 	await handlers.emit(

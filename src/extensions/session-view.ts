@@ -37,9 +37,22 @@ export function entryIndex(state: Pick<SessionState, "session" | "entries">, id:
 	return Number.isInteger(index) && index > 0 && index < state.entries.length ? index : -1;
 }
 
+/** True for an entry that extensions see: neither the header nor an unreadable line. */
+function isVisible(entry: SessionEntry | undefined, index: number): entry is SessionEntry {
+	return index > 0 && entry !== undefined && !isOpaqueEntry(entry);
+}
+
+/** The index of the last visible entry up to `end`; 0 if there is none. */
+function lastVisible({ entries }: Pick<SessionState, "entries">, end: number): number {
+	let index = end;
+	while (index > 0 && !isVisible(entries[index], index)) index--;
+	return Math.max(0, index);
+}
+
 /** An entry of the log as extensions see it. */
 export function viewEntry(state: SessionState, entry: SessionEntry, index: number): ViewedEntry {
-	const base = { ...entry, id: entryId(state, index), parentId: index > 1 ? entryId(state, index - 1) : null };
+	const parent = lastVisible(state, index - 1);
+	const base = { ...entry, id: entryId(state, index), parentId: parent > 0 ? entryId(state, parent) : null };
 	if ("extension" in base) delete base.extension;
 	if (!isCompactionEntry(entry)) return base;
 	return { ...base, firstKeptEntryId: entryId(state, entry.firstKeptEntryIndex) };
@@ -48,20 +61,23 @@ export function viewEntry(state: SessionState, entry: SessionEntry, index: numbe
 /** The session as extensions read it, computed from the entries at each call. */
 export function createSessionView(state: SessionState) {
 	const view = (index: number) => {
-		const entry = index > 0 ? state.entries[index] : undefined;
-		return entry && !isOpaqueEntry(entry) ? viewEntry(state, entry, index) : undefined;
+		const entry = state.entries[index];
+		return isVisible(entry, index) ? viewEntry(state, entry, index) : undefined;
 	};
 	const all = (end = state.entries.length) =>
 		state.entries.slice(0, end).flatMap((_, index) => {
 			const entry = view(index);
 			return entry ? [entry] : [];
 		});
-	const last = () => state.entries.length - 1;
-	const label = (id: string): string | undefined => {
-		const found = state.entries.findLast(
-			(entry) => entry.type === LABEL && "targetId" in entry && entry.targetId === id,
-		);
-		return found && "label" in found && typeof found.label === "string" ? found.label : undefined;
+	const last = () => lastVisible(state, state.entries.length - 1);
+	/** Labels by id; the last one of an entry counts, which may be none. */
+	const labels = () => {
+		const found = new Map<unknown, string | undefined>();
+		for (const entry of state.entries) {
+			if (entry.type !== LABEL || !("targetId" in entry)) continue;
+			found.set(entry.targetId, "label" in entry && typeof entry.label === "string" ? entry.label : undefined);
+		}
+		return found;
 	};
 	return withRefusals("ctx.sessionManager", {
 		getCwd: () => state.cwd,
@@ -78,11 +94,12 @@ export function createSessionView(state: SessionState) {
 		getLeafId: () => (last() > 0 ? entryId(state, last()) : null),
 		getLeafEntry: () => view(last()),
 		getEntry: (id: string) => view(entryIndex(state, id)),
-		getLabel: label,
+		getLabel: (id: string) => labels().get(id),
 		getTree: () => {
+			const names = labels();
 			const child = all().reduceRight<TreeNode | null>((next, entry) => {
-				const named = label(entry.id);
-				return { entry, children: next ? [next] : [], ...(named === undefined ? {} : { label: named }) };
+				const label = names.get(entry.id);
+				return { entry, children: next ? [next] : [], ...(label === undefined ? {} : { label }) };
 			}, null);
 			return child ? [child] : [];
 		},

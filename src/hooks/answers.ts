@@ -6,10 +6,11 @@ import type { Attachment, SendOptions } from "./types.js";
 
 /** True for a list of text and image blocks that a provider accepts. */
 export function isContent(value: unknown): value is (TextContent | ImageContent)[] {
-	return Array.isArray(value) && value.every(isBlock);
+	return Array.isArray(value) && value.every(isContentBlock);
 }
 
-function isBlock(block: unknown): boolean {
+/** True for a text or image block that a provider accepts. */
+export function isContentBlock(block: unknown): block is TextContent | ImageContent {
 	if (!isRecord(block)) return false;
 	if (block.type === "text") return typeof block.text === "string";
 	return block.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string";

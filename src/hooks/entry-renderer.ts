@@ -12,11 +12,17 @@ export interface DrawingObserver {
 	onError(error: HookError): void;
 }
 
+/** The error of a hook whose function for entries of a type threw. */
+export function drawingError({ hook, name, options }: Named<EntryOptions>, thrown: unknown): HookError {
+	return createHookError("hook_failed", hook, `drawing of ${name}`, inspectable(thrown), options);
+}
+
 /** The function of a hook that draws entries of a type. It throws an error that names the position in the hook's source. */
 export function entryRenderer(
-	{ hook, name, options }: Named<EntryOptions>,
+	named: Named<EntryOptions>,
 	{ onDraw, onError }: DrawingObserver,
 ): EntryOptions["render"] {
+	const { hook, options } = named;
 	const { render } = options;
 	if (!render) return undefined;
 	const placed = <T>(draw: () => T): T => {
@@ -24,7 +30,7 @@ export function entryRenderer(
 		try {
 			return draw();
 		} catch (thrown) {
-			const error = createHookError("hook_failed", hook, `drawing of ${name}`, inspectable(thrown), options);
+			const error = drawingError(named, thrown);
 			onError(error);
 			const { subject, at } = locate({ hookPath: hook.path, ...error.place }, basename(hook.path));
 			throw new Error(`${error.reason} (${subject}${at})`, { cause: thrown });

@@ -118,9 +118,13 @@ export interface GrantRequest {
 /** The user's answer: grant and save, grant for this start of pi only, or do not load the hook. */
 export type GrantAnswer = "grant" | "once" | "no";
 
+/** The shortest name of a hook in `hookGrants`: its file name, or its path if others chose it, as in projects and packages. */
+export function grantName({ path, scope }: Pick<HookFile, "path" | "scope">): string {
+	return scope === "package" || scope === "project" ? path : hookFileName(path);
+}
+
 /**
- * The handles that the user's `hookGrants` grant to a hook, by path or by file name. The file name of a package's hook does
- * not count: its author chose it.
+ * The handles that the user's `hookGrants` grant to a hook, by path or by `grantName`.
  * @param resolvePath makes a key absolute, relative to the settings file
  */
 export function grantedHandles(
@@ -129,8 +133,8 @@ export function grantedHandles(
 	resolvePath: (key: string) => string,
 ): HostHandleName[] {
 	const granted = Object.entries(hookGrants).flatMap(([key, names]) => {
-		const isNamed = scope !== "package" && key === hookFileName(path);
-		return isNamed || key === path || [path, realPath].includes(resolvePath(key)) ? names : [];
+		const isNamed = key === path || key === grantName({ path, scope });
+		return isNamed || [path, realPath].includes(resolvePath(key)) ? names : [];
 	});
 	return HOST_HANDLE_NAMES.filter((name) => granted.includes(name));
 }

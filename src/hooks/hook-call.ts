@@ -12,7 +12,7 @@ export interface HookCall {
 	deadline: Deadline | null;
 	/** Measures the call; absent for calls that /hooks does not count. */
 	clock?: CallClock;
-	/** False in `context` handlers. */
+	/** False in `context` handlers and completions, which only compute something. */
 	effects: boolean;
 	/** True if the context is rebuilt before the next request anyway. */
 	defersRebuild: boolean;

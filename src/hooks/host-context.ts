@@ -128,17 +128,17 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	const use = guard(host, call);
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
-		throw new PiError("context_locked", `ctx.${member} cannot be called from a context handler`, {
-			hint: "a context handler only computes the request; save entries from a command or another event",
+		const [where, task] =
+			call.event === "context" ? ["a context handler", "the request"] : [`complete of ${call.event}`, "completions"];
+		throw new PiError("context_locked", `ctx.${member} cannot be called from ${where}`, {
+			hint: `it only computes ${task}; save entries from a command or another event`,
 		});
 	};
-	const effect = <T>(member: string, action: () => Promise<T>): Promise<T> => {
-		try {
-			requireEffects(member);
-			return use(member, action);
-		} catch (error) {
-			return Promise.reject(error);
-		}
+	// Async: members that return promises reject. One that throws would end callers that handle only rejections.
+	const read = async <T>(member: string, action: () => Promise<T>): Promise<T> => use(member, action);
+	const effect = async <T>(member: string, action: () => Promise<T>): Promise<T> => {
+		requireEffects(member);
+		return use(member, action);
 	};
 	let systemItems: SystemItemsHandle | undefined;
 	const act = <T>(member: string, action: () => T): T => {
@@ -147,7 +147,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	};
 	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
 		exec: (command, args, { onHost = false, ...options } = {}) =>
-			use("exec", () => {
+			read("exec", () => {
 				const signal = options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal;
 				if (onHost) return host.execOnHost(command, args, { ...options, signal });
 				return exec(command, args, { ...options, cwd: options.cwd ?? host.cwd, signal });
@@ -155,9 +155,9 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
 		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),
 		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),
-		availableModels: () => use("availableModels", () => host.availableModels()),
-		resolveApiKey: (model) => use("resolveApiKey", () => host.resolveApiKey(model)),
-		requestAuth: (model) => use("requestAuth", () => host.requestAuth(model)),
+		availableModels: () => read("availableModels", () => host.availableModels()),
+		resolveApiKey: (model) => read("resolveApiKey", () => host.resolveApiKey(model)),
+		requestAuth: (model) => read("requestAuth", () => host.requestAuth(model)),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>

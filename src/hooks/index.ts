@@ -1,3 +1,4 @@
+export { agentDir } from "../config/paths.js";
 export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";
@@ -19,6 +20,7 @@ export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/host/shell-engine.js";
 export { quoteForShell } from "../tools/host/shell-engine.js";
 export type * from "../tools/host/tool-host.js";
+export { withFileLock } from "../util/file-lock.js";
 export {
 	isBashToolResult,
 	isEditToolResult,

@@ -5,8 +5,7 @@ import { checkToolHost } from "./check-tool-host.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
-import { type GrantRequest, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
-import { hookFileName } from "./hook-name.js";
+import { type GrantRequest, grantName, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
 import { type LoadLimits, withinTime } from "./module-loader.js";
 import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
@@ -158,7 +157,7 @@ function describeMissing(hook: LoadedHook, handle: unknown): PiError {
 		});
 	}
 	return new PiError("hook_load_failed", `it requires ${name}, which is not granted`, {
-		hint: `add "hookGrants": {${JSON.stringify(hook.scope === "package" ? hook.path : hookFileName(hook.path))}: [${name}]} to your settings.json and restart pi`,
+		hint: `add "hookGrants": {${JSON.stringify(grantName(hook))}: [${name}]} to your settings.json and restart pi`,
 	});
 }
 

@@ -226,12 +226,24 @@ export class HookRegistry {
 	/**
 	 * An entry type; the hook that declared it last wins.
 	 * @param entry leaves out the hooks that do not draw it; absent: any entry of the type
+	 * @param onError receives what a `draws` function threw; its hook does not draw the entry
 	 */
-	entryType(type: string, entry?: SessionEntry): Named<EntryOptions> | undefined {
+	entryType(
+		type: string,
+		entry?: SessionEntry,
+		onError?: (failed: Named<EntryOptions>, thrown: unknown) => void,
+	): Named<EntryOptions> | undefined {
+		const draws = (named: Named<EntryOptions>): boolean => {
+			try {
+				return entry === undefined || named.options.draws?.(entry) !== false;
+			} catch (thrown) {
+				onError?.(named, thrown);
+				return false;
+			}
+		};
 		const all = this.hooks.flatMap((hook) => {
 			const options = hook.entryTypes.get(type);
-			const isOther = entry !== undefined && options?.draws?.(entry) === false;
-			return options && !isOther ? [{ name: type, hook, options }] : [];
+			return options ? [{ name: type, hook, options }].filter(draws) : [];
 		});
 		return all.findLast(({ options }) => options !== WRITTEN_ENTRY) ?? all[0];
 	}

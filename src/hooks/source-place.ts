@@ -1,4 +1,4 @@
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HookError, type HookErrorSource, type PiErrorCode, type SourcePlace } from "../errors.js";
 import { packageRoot } from "../util/package-root.js";
@@ -45,7 +45,7 @@ export function sourceOfError(error: unknown, hook: HookSource, registered?: Err
 /** The innermost position of an error in the hook's own source; null if the error names none. */
 export function placeOfError(error: unknown, hook: HookSource): SourcePlace | null {
 	// Positions of a bundled hook in the minified program mean nothing to a reader.
-	if (!(error instanceof Error) || hook.realPath.endsWith(".js")) return null;
+	if (!(error instanceof Error) || hook.realPath.startsWith(join(packageRoot(), "dist") + sep)) return null;
 	// The stack of a syntax error shows only who imports the file.
 	const syntax = error.message.startsWith(SYNTAX_ERROR) ? placeInMessage(error, hook) : null;
 	if (syntax) return syntax;

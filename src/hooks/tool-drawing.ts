@@ -2,7 +2,7 @@ import { freezeDeep } from "../log/freeze.js";
 import type { ToolResult } from "../tools/tool.js";
 import { monotonicMs } from "../util/clock.js";
 import { stripAll } from "../util/sanitize.js";
-import type { EntryComponent, EntryTheme, HookTool, ToolRenderOptions } from "./types.js";
+import type { EntryTheme, HookComponent, HookTool, ToolRenderOptions } from "./types.js";
 
 /** The functions with which a hook draws calls of its tool. */
 export interface ToolRenderer extends Pick<HookTool, "renderCall" | "renderResult"> {
@@ -64,7 +64,8 @@ export function readDrawnText(drawn: unknown): string {
 	return stripAll("text" in read ? read.text : read.lines.join("\n")).trimEnd();
 }
 
-function isComponent(value: unknown): value is Pick<EntryComponent, "render"> {
+/** True for a component, as factories and renderers of hooks return it. */
+export function isComponent(value: unknown): value is HookComponent {
 	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }
 

@@ -35,3 +35,9 @@ export function describeOmission({ images, provider, reason }: ImageOmissionEntr
 	const them = images.length === 1 ? "it" : "them";
 	return `${what} omitted from the context, because ${provider} refused ${them}: ${reason} · /uncompact sends ${them} again`;
 }
+
+/** Removes what compaction and hooks put around a summary: introduction, `<summary>` tags, `[Summary]`. */
+export function bareSummary(text: string): string {
+	const tagged = /<summary>\s*([\s\S]*?)\s*<\/summary>/.exec(text);
+	return (tagged?.[1] ?? text).replace(/^\s*\[summary\]:?\s*/i, "").trim();
+}

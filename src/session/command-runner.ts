@@ -16,6 +16,7 @@ import { readSkill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
+import { commandDialogs } from "./command-dialogs.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionMcp } from "./session-mcp.js";
 import type { SessionResources } from "./session-setup.js";
@@ -151,7 +152,7 @@ export class CommandRunner {
 		try {
 			const running = command.run({
 				session: this.deps.host(),
-				ui: this.deps.ui(),
+				ui: commandDialogs(this.deps.ui(), signal),
 				shell: this.deps.shell(),
 				args: splitArgs(rest),
 				rest: rest.trim(),

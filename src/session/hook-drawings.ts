@@ -1,4 +1,4 @@
-import { type DrawingObserver, entryRenderer } from "../hooks/entry-renderer.js";
+import { type DrawingObserver, drawingError, entryRenderer } from "../hooks/entry-renderer.js";
 import { toolRenderer } from "../hooks/hook-tool.js";
 import type { HookRegistry, LoadedHook } from "../hooks/registry.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
@@ -18,9 +18,11 @@ export interface HookDrawingsDeps {
 export class HookDrawings {
 	constructor(private readonly deps: HookDrawingsDeps) {}
 
-	/** The function with which a hook draws an entry, or any entry of a type; undefined when it has none. */
+	/** The function with which a hook draws an entry, or any entry of a type; undefined when it has none. Never throws. */
 	entryRenderer(type: string, entry?: SessionEntry): EntryOptions["render"] {
-		const found = this.deps.registry().entryType(type, entry);
+		const found = this.deps
+			.registry()
+			.entryType(type, entry, (failed, thrown) => this.#observe(failed.hook).onError(drawingError(failed, thrown)));
 		return found && entryRenderer(found, this.#observe(found.hook));
 	}
 

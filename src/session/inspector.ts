@@ -125,7 +125,7 @@ export class SessionInspector implements Inspector {
 		}
 		const hook = this.deps.hooks.loaded.find((candidate) => candidate.path === path);
 		if (!hook) return;
-		this.deps.hooks.setEnabled(hook, isEnabled);
+		await this.deps.hooks.setEnabled(hook, isEnabled);
 		await this.deps.rebuild();
 	}
 

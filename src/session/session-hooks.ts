@@ -172,11 +172,14 @@ export class SessionHooks {
 		this.#hold(this.#loaded.filter((hook) => hook.path !== path));
 	}
 
-	/** Turns handlers and commands of a hook off or on. The caller computes the context again. */
-	setEnabled({ path }: LoadedHook, isEnabled: boolean): void {
-		if (isEnabled) this.#off.delete(path);
-		else this.#off.add(path);
+	/** Turns a hook off, after its `shutdown`, or on, before its `start`. The caller computes the context again. */
+	async setEnabled(hook: LoadedHook, isEnabled: boolean): Promise<void> {
+		if (isEnabled === this.isEnabled(hook)) return;
+		if (isEnabled) this.#off.delete(hook.path);
+		else this.#off.add(hook.path);
+		if (!isEnabled && hook.handlers.session) await this.#notify(hook.path, "shutdown");
 		this.#register();
+		if (isEnabled) await this.#notify(hook.path, "start");
 	}
 
 	/** The stages of the context, watched for unstable answers. */

@@ -181,14 +181,14 @@ async function start(
 			});
 		return disposed;
 	};
-	await session.start();
 	try {
+		await session.start();
 		const { hooks: loaded, warnings } = session.loaded;
 		if (loaded.length < hooks.size + extensions.size)
 			throw new PiError("hook_load_failed", warnings.join("; ") || "A hook did not load");
 		refuse(problems);
 	} catch (error) {
-		await dispose();
+		await dispose().catch(() => {}); // the first error says more
 		throw error;
 	}
 	return {

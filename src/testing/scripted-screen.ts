@@ -44,8 +44,12 @@ const KEYS: Readonly<Record<string, string>> = {
 	left: "\x1b[D",
 };
 
-/** A value with the lines that it shows. */
-type Drawn = () => string[];
+/** Something that a hook shows. */
+interface Drawn {
+	lines(): string[];
+	/** Call when it is replaced or removed. */
+	dispose(): void;
+}
 
 /** The screen of a test: keeps what hooks show. */
 export class ScriptedScreen implements HookScreen {
@@ -54,8 +58,9 @@ export class ScriptedScreen implements HookScreen {
 	readonly #widgets = new Map<string, Drawn>();
 	#title: string | null = null;
 	#workingMessage: string | null = null;
-	#header: Drawn | null = null;
-	#footer: Drawn | null = null;
+	/** By hook; the one set last is shown. */
+	readonly #headers = new Map<string, Drawn>();
+	readonly #footers = new Map<string, Drawn>();
 	#editorText = "";
 
 	constructor(
@@ -67,11 +72,11 @@ export class ScriptedScreen implements HookScreen {
 	get shown(): ShownScreen {
 		return {
 			statuses: Object.fromEntries(this.#statuses),
-			widgets: Object.fromEntries([...this.#widgets].map(([key, draw]) => [key, draw()])),
+			widgets: Object.fromEntries([...this.#widgets].map(([key, drawn]) => [key, drawn.lines()])),
 			title: this.#title,
 			workingMessage: this.#workingMessage,
-			header: this.#header?.() ?? null,
-			footer: this.#footer?.() ?? null,
+			header: [...this.#headers.values()].at(-1)?.lines() ?? null,
+			footer: [...this.#footers.values()].at(-1)?.lines() ?? null,
 			editorText: this.#editorText,
 		};
 	}
@@ -82,9 +87,11 @@ export class ScriptedScreen implements HookScreen {
 	}
 
 	setWidget(owner: ScreenOwner, key: string, content: WidgetContent | undefined): void {
-		if (content === undefined) this.#widgets.delete(key);
-		else if (typeof content === "function") this.#widgets.set(key, this.#make(owner, "ui.setWidget", content));
-		else this.#widgets.set(key, () => [...content]);
+		const drawn =
+			typeof content === "function"
+				? this.#make(owner, "ui.setWidget", content)
+				: content && { lines: () => [...content], dispose() {} };
+		put(this.#widgets, key, drawn);
 	}
 
 	async custom<T>(
@@ -150,11 +157,11 @@ export class ScriptedScreen implements HookScreen {
 	}
 
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
-		this.#footer = factory ? this.#make(owner, "ui.setFooter", factory) : null;
+		put(this.#footers, owner.path, factory && this.#make(owner, "ui.setFooter", factory));
 	}
 
 	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
-		this.#header = factory ? this.#make(owner, "ui.setHeader", factory) : null;
+		put(this.#headers, owner.path, factory && this.#make(owner, "ui.setHeader", factory));
 	}
 
 	addAutocompleteProvider(): () => void {
@@ -177,10 +184,27 @@ export class ScriptedScreen implements HookScreen {
 		const failed = (error: unknown) => owner.failed(member, error);
 		try {
 			const component = factory(this.drawing.tui, this.theme, this.drawing.keybindings);
-			return () => this.drawing.draw(component, owner.name, failed);
+			return {
+				lines: () => this.drawing.draw(component, owner.name, failed),
+				dispose() {
+					try {
+						component.dispose?.();
+					} catch (error) {
+						failed(error);
+					}
+				},
+			};
 		} catch (error) {
 			failed(error);
-			return () => [];
+			return { lines: () => [], dispose() {} };
 		}
 	}
+}
+
+/** Shows something under a key, or removes what is shown there. */
+function put(shown: Map<string, Drawn>, key: string, drawn: Drawn | undefined): void {
+	const previous = shown.get(key);
+	shown.delete(key);
+	if (drawn) shown.set(key, drawn);
+	previous?.dispose();
 }

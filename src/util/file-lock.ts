@@ -62,7 +62,8 @@ export function isLocked(file: string): boolean {
 }
 
 /**
- * Runs `work` while holding the lock of a settings file, waiting for other holders, this process included.
+ * Runs `work` while holding the lock of a file, `<path>.lock`, waiting for other holders, this process included. Creates
+ * the directory of the file.
  * @param waitMs maximum wait for the lock
  * @param staleMs age after which a lock counts as abandoned although its owner runs
  * @throws PiError `config_write_failed` if the lock is still held then, or cannot be created

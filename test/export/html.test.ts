@@ -180,6 +180,25 @@ describe("exportHtml", () => {
 		expect(html.match(/file\.txt/g)).toHaveLength(1);
 	});
 
+	test("omits an image whose data is not base64, however much white space precedes the mistake", () => {
+		const image = (data: string) => {
+			const content = [{ type: "image" as const, data, mimeType: "image/png" }];
+			return exportHtml({ entries: [header(), user(content)], title: "t" });
+		};
+		expect(image(`${" ".repeat(500_000)}!`)).toContain("Image of type image/png omitted");
+		expect(image("QQ==QQ==")).toContain("Image of type image/png omitted");
+		expect(image(" QU\nI=\n")).toContain('src="data:image/png;base64,QUI="');
+	});
+
+	test("says on which machine tools work", () => {
+		const host = (on: string | null, name: string) => ({ type: "tool_host", timestamp: "", on, name });
+		const entries = [header(), host("ssh:build", "<build>"), user("one"), host(null, "")];
+		const html = exportHtml({ entries, title: "t" });
+		expect(html).toContain('<p class="note">Tools work on: &lt;build&gt;</p>');
+		expect(html).toContain('<p class="note">Tools work on: this machine</p>');
+		expect(html).not.toContain("from a hook");
+	});
+
 	test("embeds images and marks entries that are not in the context", () => {
 		const html = exportHtml({
 			entries: [

@@ -259,6 +259,65 @@ test("extensions are found in directories of user and project, the project's onl
 	expect(names(await startSession({ agentDir, discoverHooks: false }))).toEqual([]);
 });
 
+test("unreadable lines are neither parents nor the leaf of the tree, and the last label of an entry counts", async () => {
+	const timestamp = "2026-01-01T00:00:00.000Z";
+	const user = (content: string) => ({ type: "message", timestamp, message: { role: "user", content, timestamp: 1 } });
+	const label = (label?: string) => ({ type: "label", timestamp, targetId: "s:1", label });
+	const lines = [
+		{ type: "session", version: 1, id: "s", timestamp, cwd: "/" },
+		user("one"),
+		"not JSON",
+		user("two"),
+		label("first"),
+		label("second"),
+		"not JSON either",
+	];
+	const dir = tempDir();
+	writeFiles(dir, {
+		"s.jsonl": lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+	});
+	const t = await tryExtension(
+		`
+		pi.registerCommand("tree", { handler: async (args, { sessionManager: session, ui }) => {
+			const short = (entry) => [entry.id, entry.parentId].map((id) => id && id.split(":")[1]).join("<");
+			const tree = (nodes) => nodes.flatMap(({ entry, label, children }) => [short(entry) + (label ?? ""), ...tree(children)]);
+			ui.notify(session.getEntries().map(short).join());
+			ui.notify(tree(session.getTree()).join());
+			ui.notify([session.getLeafId() === session.getLeafEntry().id, session.getLeafEntry().label].join());
+		} });
+	`,
+		{ sessionFile: `${dir}/s.jsonl` },
+	);
+	await t.run("/tree");
+	expect(t.errors).toEqual([]);
+	expect(t.notices.slice(-3)).toEqual(["1<,3<1,4<3,5<4", "1<second,3<1,4<3,5<4", "true,second"]);
+});
+
+test("session_start knows the models, also that of a switch", async () => {
+	const t = await tryExtension(`
+		pi.on("session_start", ({ reason }, ctx) =>
+			ctx.ui.notify(reason + " " + ctx.modelRegistry.getAvailable().some(({ id }) => id === ctx.model.id)));
+	`);
+	await t.session.lifecycle.newSession();
+	expect(t.notices).toEqual(["startup true", "new true"]);
+});
+
+test("a callback of compact that fails is an error of the extension", async () => {
+	const t = await tryExtension(
+		`
+		pi.registerCommand("compact-now", { handler: async (args, ctx) => {
+			await new Promise((resolve) => ctx.compact({
+				onComplete() { setImmediate(resolve); throw new Error("no room"); },
+				onError() { setImmediate(resolve); throw new Error("no callback"); },
+			}));
+		} });
+	`,
+		{ replies: ["answer"] },
+	);
+	await t.run("/compact-now");
+	expect(t.errors).toEqual([expect.stringMatching(/^event compact of mine: no callback \(mine\.ts:\d+:\d+\)$/)]);
+});
+
 test("a reload starts the extension again with its reason", async () => {
 	const t = await tryExtension(`pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify("start " + reason));
 		pi.on("session_shutdown", ({ reason }, ctx) => ctx.ui.notify("shutdown " + reason));`);

@@ -82,9 +82,19 @@ describe("after an edit", () => {
 		expect(test.notices()).toEqual([]);
 	});
 
-	test("scripts changed since the start do not run", async () => {
+	test.each([
+		["", async () => {}],
+		[", not even after /reload", async (test: TestSession) => void (await test.session.prompt("/reload"))],
+		[
+			", not even after the hook was off",
+			async ({ session }: TestSession) => {
+				for (const isOn of [false, true]) await session.inspector.setHookEnabled(HOOK, isOn);
+			},
+		],
+	])("scripts changed since the start do not run%s", async (_, between) => {
 		const test = await startSession({ hookFiles: [HOOK], files: project({ lint: "src/a.ts:1:1 wrong\n" }) });
 		writeFileSync(join(test.cwd, "package.json"), JSON.stringify({ scripts: { lint: "touch ran; exit 1" } }));
+		await between(test);
 		expect(await editResult(test)).not.toContain("reports for");
 		expect(() => readFileSync(join(test.cwd, "ran"))).toThrow();
 	});

@@ -40,6 +40,15 @@ test("macros work in shell commands, and a change of the file applies at once", 
 	expect(shells).toMatchObject([{ output: "hello there" }, { output: "bye" }]);
 });
 
+test("the agent directory may begin with ~, as it may for pi", async () => {
+	vi.stubEnv("HOME", agentDir);
+	vi.stubEnv("PI_CODING_AGENT_DIR", "~/own");
+	writeFiles(agentDir, { "own/macros.json": { brief: "Be brief." } });
+	const run = await start();
+	await run.session.prompt(":brief:");
+	expect(run.sent(1)).toEqual(["user: Be brief."]);
+});
+
 test("without a file nothing changes", async () => {
 	const run = await start();
 	await run.session.prompt("say :hi:");

@@ -43,6 +43,14 @@ function rules(lists: { allow?: string[]; ask?: string[]; deny?: string[] }) {
 	writeFiles(agentDir, { "permissions.json": { [cwd]: { deny: [], ask: [], allow: [], ...lists } } });
 }
 
+test("rules come from the directory that pi uses, also if its variable begins with ~", async () => {
+	vi.stubEnv("HOME", agentDir);
+	vi.stubEnv("PI_CODING_AGENT_DIR", "~/own");
+	writeFiles(agentDir, { "own/permissions.json": { [cwd]: { deny: ["read"], ask: [], allow: [] } } });
+	const { call } = await start([]);
+	expect(await call("read", { path: "b.ts" })).toContain("A rule of the user denies this call");
+});
+
 test("read-only tools run inside the project without a question", async () => {
 	const { call, asked } = await start([]);
 	await call("read", { path: "src/a.ts" });
@@ -161,6 +169,15 @@ test("answers of parallel questions are all saved", async () => {
 	await session.prompt("go");
 	const saved = JSON.parse(readFileSync(join(agentDir, "permissions.json"), "utf8"));
 	expect(saved[cwd].allow.sort()).toEqual(["write(x/a)", "write(x/b)", "write(x/c)"]);
+});
+
+test("rules that several sessions add at the same time are all saved", async () => {
+	const sessions = await Promise.all([start(null), start(null), start(null)]);
+	const names = sessions.map((_, at) => `tool_${at}`);
+	await Promise.all(sessions.map(({ session }, at) => session.prompt(`/permissions allow ${names[at]}`)));
+	const saved = JSON.parse(readFileSync(join(agentDir, "permissions.json"), "utf8"));
+	expect(saved[cwd].allow.sort()).toEqual(names);
+	expect(readdirSync(agentDir).filter((name) => name.startsWith("permissions"))).toEqual(["permissions.json"]);
 });
 
 test("/permissions adds, lists and removes rules", async () => {

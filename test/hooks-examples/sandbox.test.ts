@@ -345,12 +345,12 @@ test("pi's ripgrep can be read even if pi is in the temporary directory, which t
 
 test("the profile for macOS denies what it does not name, and secrets last", () => {
 	writeFileSync("/dev/null", "");
-	const profile = (hasNetwork: boolean) =>
+	const profile = (hasNetwork: boolean, agentDir = '/Users/a/my "project"/x/agent') =>
 		seatbeltProfile({
 			platform: "darwin",
 			cwd: '/Users/a/my "project"',
 			homes: ["/Users/a"],
-			env: { PI_CODING_AGENT_DIR: '/Users/a/my "project"/x/agent' },
+			env: { PI_CODING_AGENT_DIR: agentDir },
 			sessionDir: "/Users/a/sessions",
 			state: "/private/tmp/state",
 			ripgrep: null,
@@ -369,6 +369,8 @@ test("the profile for macOS denies what it does not name, and secrets last", () 
 	expect(closed[denied]).toContain('(subpath "/Users/a/sessions")');
 	expect(denied).toBeGreaterThan(closed.indexOf("(allow file-read*)"));
 	expect(closed.join("\n")).not.toMatch(/network/);
+	expect(profile(false, "~/own").split("\n")[denied]).toContain('(subpath "/Users/a/own")');
+	expect(profile(false, "own").split("\n")[denied]).toContain(`(subpath "${process.cwd()}/own")`);
 	expect(profile(true)).toContain('(allow network-outbound (remote ip "*:*")');
 	// Balanced: sandbox-exec refuses anything else.
 	for (const line of closed) {

@@ -102,6 +102,25 @@ describe("the context object", () => {
 		Reflect.deleteProperty(globalThis, "__pi");
 	});
 
+	test("members of a stale ctx that return promises reject instead of throwing", async () => {
+		const { session } = await startSession({
+			hooks: {
+				"k.ts": hook(`let kept; pi.command("keep", { async handler(ctx) {
+					const first = kept === undefined;
+					kept ??= ctx;
+					const { model } = ctx;
+					const calls = [() => kept.exec("true", []), () => kept.availableModels(), () => kept.resolveApiKey(model),
+						() => kept.requestAuth(model), () => kept.saveEntry({ type: "x" }), () => kept.rebuildContext()];
+					const answers = first ? [] : calls.map((call) => call().then(() => "done", ({ code }) => code));
+					return { status: (await Promise.all(answers)).join() };
+				} });`),
+			},
+		});
+		await session.prompt("/keep");
+		await session.lifecycle.newSession();
+		expect(await session.prompt("/keep")).toMatchObject({ status: Array(6).fill("hook_stale").join() });
+	});
+
 	test("requestAuth returns key and headers of models.json; undefined without a key", async () => {
 		const { session } = await startSession({
 			modelOptions: { headers: { "x-team": "blue" } },

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { describeHookError } from "../../src/errors.js";
 import { hookFileName } from "../../src/hooks/hook-name.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
+import { placeOfError } from "../../src/hooks/source-place.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
+import { packageRoot } from "../../src/util/package-root.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
@@ -23,6 +25,7 @@ export default function (pi: HookAPI): void {
 	pi.command("assist", { complete: (prefix: string) => { throw new Error("none"); }, handler: () => {} });
 	pi.command("later", { handler: (): void => { setTimeout((value: string): void => { throw new Error(value); }, 1, "late"); } });
 	pi.entry("mark", { render: (entry: { type: string }): string => { throw new Error("ink"); } });
+	pi.entry("part", { draws: (entry: any): boolean => entry.data.x.y, render: () => "drawn" });
 	pi.entry("box", { render: (entry: unknown) => ({ invalidate() {}, render(width: number): string[] { throw new Error("paper"); } }) });
 }
 `;
@@ -94,6 +97,36 @@ describe("every error of a hook names its place in the source", () => {
 		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");
 		expect(status?.figures).toMatchObject({ lastError: "drawing of box: paper", lastStack: null });
 		expect(`${status?.figures.lastPlace?.line}:${status?.figures.lastPlace?.column}`).toBe(place);
+	});
+
+	test("of draws: the entry is not drawn, and /hooks shows the place", async () => {
+		const started = await start();
+		expect(started.session.entryRenderer("part", { type: "part", timestamp: "" })).toBeUndefined();
+		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");
+		expect(status?.figures.lastError).toMatch(/^drawing of part: Cannot read prop/);
+		expect(`${status?.figures.lastPlace?.line}:${status?.figures.lastPlace?.column}`).toBe(
+			at(SOURCE, '"part"', "x.y,"),
+		);
+	});
+
+	test("of JavaScript files", async () => {
+		const agentDir = tempAgentDir();
+		const source = "export default (pi) => {\n\tpi.command('fail', { handler() { throw new Error('no'); } });\n};\n";
+		writeFiles(agentDir, { "plain.js": source });
+		const started = await startSession({ agentDir, hookFiles: [join(agentDir, "plain.js")] });
+		await expect(started.session.prompt("/fail")).rejects.toThrow(
+			`Hook plain.js:${at(source, "fail", "new Error")} failed on /fail: no`,
+		);
+	});
+
+	test("of bundled hooks only when pi runs from source", () => {
+		const placeIn = (file: string) => {
+			const realPath = join(packageRoot(), file);
+			const error = Object.assign(new Error("no"), { stack: `Error: no\n    at run (${realPath}:3:7)` });
+			return placeOfError(error, { path: "pi:redact", realPath });
+		};
+		expect(placeIn("hooks-examples/redact.ts")).toEqual({ file: "pi:redact", line: 3, column: 7 });
+		expect(placeIn("dist/bundled/redact.cjs")).toBeNull();
 	});
 
 	test("of timers", async () => {

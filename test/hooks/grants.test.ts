@@ -110,11 +110,25 @@ describe("grants", () => {
 		expect(grantedHandles({ "index.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
 	});
 
-	test("the file name grants nothing to a hook of a package, whose author chose it", () => {
-		const file = { path: "npm:notes/hooks/a.ts", realPath: "/store/notes/hooks/a.ts", scope: "package" as const };
+	test.each([
+		["package", "npm:notes/hooks/a.ts", "/store/notes/hooks/a.ts"],
+		["project", "/work/.pi/hooks/a.ts", "/cache/work/.pi/hooks/a.ts"],
+	] as const)("the file name grants nothing to a hook of a %s, whose author chose it", (scope, path, realPath) => {
+		const file = { path, realPath, scope };
 		const resolvePath = (path: string) => join("/agent", path);
 		expect(grantedHandles({ "a.ts": ["systemItems"] }, file, resolvePath)).toEqual([]);
 		expect(grantedHandles({ [file.path]: ["systemItems"] }, file, resolvePath)).toEqual(["systemItems"]);
+	});
+
+	test("the message for a hook of a project shows its path", async () => {
+		const { session, cwd } = await startSession({
+			files: { ".pi/hooks/a.ts": REQUIRES },
+			trust: true,
+			userSettings: granted("a.ts"),
+		});
+		expect(session.loaded.warnings).toEqual([
+			expect.stringContaining(`add "hookGrants": {"${cwd}/.pi/hooks/a.ts": ["systemItems"]}`),
+		]);
 	});
 
 	test("a granted hook loads; a hook without a grant has no handle in events and commands", async () => {

@@ -82,6 +82,27 @@ test("a hook that is turned off keeps what it registers meanwhile for when it is
 	expect(commands(run)).toEqual(["late", "hidden"]);
 });
 
+test("a hook receives shutdown when it is turned off and start when it is turned on, and shutdown once at the end", async () => {
+	const received: string[] = [];
+	share("__received", received);
+	const run = await startSession({
+		hooks: {
+			"clock.ts": hook(`pi.on("session", ({ reason }) => globalThis.__received.push(reason));`),
+		},
+	});
+	const { session } = run;
+	const path = `${run.agentDir}/hooks/clock.ts`;
+	const turn = (isOn: boolean) => session.inspector.setHookEnabled(path, isOn);
+	await turn(false);
+	await turn(false);
+	await session.lifecycle.newSession();
+	expect(received.splice(0)).toEqual(["start", "shutdown"]);
+	await turn(true);
+	await turn(false);
+	await session.dispose();
+	expect(received).toEqual(["start", "shutdown"]);
+});
+
 test("an unloaded hook cannot register", async () => {
 	const kept: { command(name: string, options: object): void }[] = [];
 	share("__late", (pi: { command(name: string, options: object): void }) => kept.push(pi));

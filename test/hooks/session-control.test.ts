@@ -240,6 +240,18 @@ describe("the context object controls the session", () => {
 		expect(session.sessionName).toBe(null);
 	});
 
+	test("completions of a command have no effects, and the error names them", async () => {
+		const { session, notices } = await startSession({
+			hooks: {
+				"a.ts": hook(
+					`pi.command("go", { complete: async (_, ctx) => { await ctx.saveEntry({ type: "x" }); return []; }, handler() {} });`,
+				),
+			},
+		});
+		expect(await session.completeArguments("go", "")).toEqual([]);
+		expect(notices().join()).toContain("ctx.saveEntry cannot be called from complete of /go");
+	});
+
 	test("wrong arguments are named", async () => {
 		const { session } = await startSession({
 			hooks: {

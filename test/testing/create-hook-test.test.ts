@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -195,6 +195,16 @@ describe("createHookTest", () => {
 		expect(t.requests[0]?.messages.some(({ text }) => text.includes("hello"))).toBe(true);
 	});
 
+	test("a session that does not start leaves no directory and no listener", async () => {
+		const dir = tempDir();
+		vi.stubEnv("TMPDIR", dir);
+		onTestFinished(() => void vi.unstubAllEnvs());
+		const listeners = process.listenerCount("uncaughtException");
+		await expect(start({ "none.ts": "export default () => {};" }, { flags: { nope: true } })).rejects.toThrow("nope");
+		expect(process.listenerCount("uncaughtException")).toBe(listeners);
+		expect(readdirSync(dir).filter((name) => name.startsWith("pi-hook-test-"))).toEqual([]);
+	});
+
 	test("dispose sends shutdown to hooks and deletes the directory", async () => {
 		const dir = tempDir();
 		const source = `import { writeFileSync } from "node:fs";
@@ -251,6 +261,31 @@ export default (pi) => {
 			editorText: "draft",
 		});
 		expect(t.errors).toEqual([expect.stringMatching(/^ui\.setWidget: no data \(board\.ts:\d+:\d+\)$/)]);
+	});
+
+	test("disposes of components that are replaced or removed, once", async () => {
+		const source = `export default (pi) => {
+	const disposed = [];
+	const part = (name) => () => ({ render: () => [name], invalidate() {}, dispose() { disposed.push(name); } });
+	pi.command("show", { handler(ctx) {
+		ctx.ui.setWidget("w", part("widget " + ctx.argsRaw));
+		ctx.ui.setFooter(part("footer " + ctx.argsRaw));
+		ctx.ui.setHeader(part("header " + ctx.argsRaw));
+	} });
+	pi.command("hide", { handler(ctx) {
+		ctx.ui.setWidget("w", undefined);
+		ctx.ui.setFooter(undefined);
+		ctx.ui.setHeader(undefined);
+		return { status: disposed.join() };
+	} });
+};`;
+		const t = await start({ "parts.ts": source });
+		await t.run("/show 1");
+		await t.run("/show 2");
+		expect(t.screen).toMatchObject({ widgets: { w: ["widget 2"] }, footer: ["footer 2"], header: ["header 2"] });
+		const all = ["widget 1", "footer 1", "header 1", "widget 2", "footer 2", "header 2"];
+		expect(await t.run("/hide")).toMatchObject({ status: all.join() });
+		expect(t.screen).toMatchObject({ widgets: {}, footer: null, header: null });
 	});
 
 	test("passes keys to components and draws them", async () => {

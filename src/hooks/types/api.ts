@@ -146,7 +146,7 @@ export interface HookAPI {
 	command(name: string, options: CommandOptions): void;
 	/**
 	 * Adds a key of the editor, such as `ctrl+y` or `f5`. The user can bind another one to `hook.<hook>.<n>` in
-	 * keybindings.json. A key that is in use stays as it is, unless the user binds it.
+	 * keybindings.json. A key that is already in use keeps its meaning unless the user binds it.
 	 * @throws TypeError if the key is invalid or types a character
 	 */
 	shortcut(key: string, options: ShortcutOptions): void;

@@ -57,7 +57,7 @@ export interface WidgetOptions {
 
 /** Last argument of `ui.custom`. */
 export interface CustomOptions {
-	/** Draws the component over the transcript. Default: in place of the editor. */
+	/** Draws the component over the transcript. Default: instead of the editor. */
 	overlay?: boolean;
 }
 

@@ -9,7 +9,9 @@ export function readMcpServers(servers: readonly McpServer[]): {
 	const warnings: string[] = [];
 	for (const server of servers) {
 		// Names are part of those of tools. Clients choose any text.
-		const name = server.name.replace(/[^\w-]+/g, "-");
+		const base = server.name.replace(/[^\w-]+/g, "-");
+		let name = base;
+		for (let number = 2; Object.hasOwn(read, name); number++) name = `${base}-${number}`;
 		if ("command" in server) {
 			const { command, args, env } = server;
 			read[name] = { command, args, env: fields(env) };

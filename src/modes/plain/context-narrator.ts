@@ -1,7 +1,7 @@
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { hookName } from "../../hooks/hook-name.js";
 import { messageText } from "../../log/entry.js";
-import { plural } from "../format.js";
+import { bareSummary, plural } from "../format.js";
 import { plainLine } from "./plain-output.js";
 
 /** Describes changes of the context in words: hidden messages and the summaries that replace them. */
@@ -32,7 +32,7 @@ export class ContextNarrator {
 			...[...newlyHidden].map(([by, count]) => `${by}: ${plural(count, "message")} hidden from the model`),
 			...context.messages
 				.filter((traced) => isReplacement(traced) && !known.has(messageText(traced.message)))
-				.map(({ message }) => `  replaced by: ${plainLine(withoutTags(messageText(message)), 200)}`),
+				.map(({ message }) => `  replaced by: ${plainLine(bareSummary(messageText(message)), 200)}`),
 			...(restored > 0 ? [`${plural(restored, "message")} restored to the context`] : []),
 		];
 	}
@@ -51,10 +51,4 @@ function hiddenBy({ hidden }: BuiltContext): ReadonlyMap<number, string> {
 function onlyGrew(before: readonly TracedMessage[], after: readonly TracedMessage[]): boolean {
 	const same = (at: number) => before[at]?.entryIndex === after[at]?.entryIndex;
 	return after.length >= before.length && same(0) && same(before.length - 1);
-}
-
-/** Removes the tags and prefix around a summary. */
-function withoutTags(text: string): string {
-	const tagged = /<summary>\s*([\s\S]*?)\s*<\/summary>/.exec(text);
-	return (tagged?.[1] ?? text).replace(/^\s*\[summary\]:?\s*/i, "").trim();
 }

@@ -243,9 +243,8 @@ export class Narrator {
 		const render = this.session.entryRenderer(entry.type, entry);
 		if (!render) return;
 		try {
-			const drawn = render(entry, PLAIN_THEME);
-			const text = typeof drawn === "string" ? drawn : drawn.render(COLUMNS).join("\n");
-			if (text.trim() !== "") this.#say(text.trimEnd());
+			const text = readDrawnText(render(entry, PLAIN_THEME));
+			if (text.trim() !== "") this.#say(text);
 		} catch (error) {
 			this.notice("error", `cannot render entry ${plainLine(entry.type)}: ${errorText(error)}`);
 		}
@@ -256,6 +255,3 @@ export class Narrator {
 		this.output.say(text);
 	}
 }
-
-/** Width passed to hooks that render in columns. */
-const COLUMNS = 80;

@@ -1,4 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ScreenOwner } from "../../../src/hooks/session-ui.js";
+import { HookCompletion } from "../../../src/modes/interactive/hook-screen/hook-completion.js";
+import type { Completion, CompletionSource } from "../../../src/tui/completion.js";
 import { startApp } from "./app.js";
 import { belowEditor, start } from "./hook-board.js";
 
@@ -36,6 +39,27 @@ test("header and footer are replaced and restored, with warnings and statuses ke
 	await app.submit("/hide");
 	const restored = await app.terminal.waitFor(/context ▱+ 0%/);
 	expect(restored[0]).toMatch(/^pi 0\.1/);
+});
+
+test("header and footer are disposed of once, when they are replaced or removed", async () => {
+	const disposed: string[] = [];
+	Reflect.set(globalThis, "disposedParts", disposed);
+	const part = (name: string) =>
+		`() => ({ render: () => ["${name}"], invalidate() {}, dispose() { disposedParts.push("${name}"); } })`;
+	const app = await start({
+		first: `ctx.ui.setHeader(${part("header 1")}); ctx.ui.setFooter(${part("footer 1")})`,
+		second: `ctx.ui.setHeader(${part("header 2")}); ctx.ui.setFooter(${part("footer 2")})`,
+		hide: "ctx.ui.setHeader(undefined); ctx.ui.setFooter(undefined)",
+	});
+	await app.submit("/first");
+	await app.terminal.waitFor("footer 1");
+	expect(disposed).toEqual([]);
+	await app.submit("/second");
+	await app.terminal.waitFor("footer 2");
+	expect(disposed).toEqual(["header 1", "footer 1"]);
+	await app.submit("/hide");
+	await app.terminal.waitFor(/context ▱+ 0%/);
+	expect(disposed).toEqual(["header 1", "footer 1", "header 2", "footer 2"]);
 });
 
 test("text of the editor is read, replaced and inserted", async () => {
@@ -93,6 +117,57 @@ test("a provider that fails is reported, and pi's own completions are used", asy
 	await app.terminal.type("/reloa");
 	await app.terminal.waitFor("/reload");
 	await app.terminal.waitFor("no index");
+});
+
+test("the time of pi's own search does not count as that of a provider, and its partial results are shown", async () => {
+	vi.useFakeTimers();
+	onTestFinished(() => void vi.useRealTimers());
+	const completion = (label: string) => ({ rows: [{ insert: label, label, submits: false }], prefix: "@pri" });
+	let find: (found: Completion) => void = () => {};
+	const base: CompletionSource = {
+		complete(request) {
+			request.onPartial?.(completion("first"));
+			return new Promise((resolve) => {
+				find = resolve;
+			});
+		},
+		cancel() {},
+	};
+	const failures: string[] = [];
+	const shown: unknown[] = [];
+	const owner: ScreenOwner = {
+		name: "a",
+		path: "/a.ts",
+		rank: 0,
+		drew() {},
+		failed: (_, error) => failures.push(String(error)),
+	};
+	const completions = new HookCompletion(base, { getLines: () => ["@pri"], getCursor: () => ({ line: 0, col: 4 }) });
+	let isStuck = false;
+	completions.add(owner, (current) => ({
+		async getSuggestions(...args) {
+			const found = await current.getSuggestions(...args);
+			return isStuck ? new Promise(() => {}) : found;
+		},
+		applyCompletion: (...args) => current.applyCompletion(...args),
+	}));
+	const complete = () => {
+		const { signal } = new AbortController();
+		const onPartial = (partial: Completion) => shown.push(partial);
+		return completions.source.complete({ before: "@pri", firstLine: true, forced: false, signal, onPartial });
+	};
+	const found = complete();
+	await vi.advanceTimersByTimeAsync(10_000);
+	find(completion("all"));
+	expect(await found).toEqual(completion("all"));
+	expect([shown, failures]).toEqual([[completion("first")], []]);
+	isStuck = true;
+	const skipped = complete();
+	find(completion("all"));
+	await vi.advanceTimersByTimeAsync(1_000);
+	find(completion("own"));
+	expect(await skipped).toEqual(completion("own"));
+	expect(failures).toEqual(["Error: getSuggestions took more than 1000 ms"]);
 });
 
 test.each([40, 80, 120])(

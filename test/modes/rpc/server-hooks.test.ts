@@ -72,6 +72,21 @@ describe("hooks", () => {
 		expect(events("hook_ui_closed")).toHaveLength(2);
 	});
 
+	test("of an aborted built-in command close, and late answers change nothing", async () => {
+		const { client, session, events, write } = await serve();
+		client.onDialog(() => new Promise(() => {}));
+		const asked = client.nextEvent(({ type }) => type === "hook_ui_request");
+		const naming = client.call("prompt", { message: "/name" });
+		await asked;
+		await client.call("abort");
+		expect(await naming).toMatchObject({ outcome: "command" });
+		const [request] = events("hook_ui_request");
+		expect(events("hook_ui_closed")).toEqual([{ type: "hook_ui_closed", id: request?.id }]);
+		write(`${JSON.stringify({ type: "hook_ui_response", id: request?.id, value: "late" })}\n`);
+		await client.call("get_state");
+		expect(session.sessionName).toBeNull();
+	});
+
 	test("that fail are reported by name", async () => {
 		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
 		const path = join(agentDir, "hooks/ask.ts");

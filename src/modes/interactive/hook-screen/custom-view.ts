@@ -1,4 +1,5 @@
 import { type Component, type Focusable, isKeyRelease, matchesKey, visibleWidth } from "@mariozechner/pi-tui";
+import { isComponent } from "../../../hooks/tool-drawing.js";
 import type { HookComponent } from "../../../hooks/types.js";
 import { ContainedComponent, type ContainedOptions } from "../../../tui/contained.js";
 import { hasImage } from "../../../tui/terminal-images.js";
@@ -107,11 +108,6 @@ export class CustomView implements Component, Focusable {
 	#look(): string {
 		return this.#view?.render(this.#width).join("\n") ?? "";
 	}
-}
-
-/** Whether a hook's factory returned a component. */
-export function isComponent(value: unknown): value is HookComponent {
-	return typeof value === "object" && value !== null && "render" in value && typeof value.render === "function";
 }
 
 /** Draws a component over the end of the screen below it. */

@@ -1,4 +1,5 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@mariozechner/pi-tui";
+import { Deadline } from "../../../hooks/deadline.js";
 import type { ScreenOwner } from "../../../hooks/session-ui.js";
 import type { AutocompleteFactory } from "../../../hooks/types.js";
 import type { Completion, CompletionRequest, CompletionRow, CompletionSource } from "../../../tui/completion.js";
@@ -10,8 +11,11 @@ export interface CompletedEditor {
 	getCursor(): { line: number; col: number };
 }
 
-/** A provider that takes longer is skipped for this text, ms. */
+/** A provider that takes longer, without the time of the completions that it delegates to, is skipped for this text, ms. */
 const LIMIT_MS = 1_000;
+
+/** Calls of a provider that have not ended, by the signals that it received. */
+type RunningCalls = WeakMap<AbortSignal, { limit: Deadline; onPartial: CompletionRequest["onPartial"] }>;
 
 /** The editor's completions with the providers that hooks have added. */
 export class HookCompletion {
@@ -47,9 +51,10 @@ export class HookCompletion {
 
 	#extend(below: CompletionSource, owner: ScreenOwner, factory: AutocompleteFactory): CompletionSource {
 		const failed = (error: unknown) => owner.failed("ui.addAutocompleteProvider", error);
+		const running: RunningCalls = new WeakMap();
 		let provider: AutocompleteProvider;
 		try {
-			provider = factory(this.#asProvider(below));
+			provider = factory(this.#asProvider(below, running));
 			if (typeof provider?.getSuggestions !== "function") throw new TypeError("the factory did not return a provider");
 		} catch (error) {
 			failed(error);
@@ -62,25 +67,35 @@ export class HookCompletion {
 		};
 		return {
 			complete: async (request) => {
+				const late = new AbortController();
+				const limit = new Deadline(LIMIT_MS, () =>
+					late.abort(new Error(`getSuggestions took more than ${LIMIT_MS} ms`)),
+				);
+				running.set(request.signal, { limit, onPartial: request.onPartial });
 				try {
-					const limit = AbortSignal.any([request.signal, AbortSignal.timeout(LIMIT_MS)]);
-					const found = await abortable(suggest(request), limit);
+					const found = await abortable(suggest(request), AbortSignal.any([request.signal, late.signal]));
 					return request.signal.aborted ? null : this.#asCompletion(found, provider);
 				} catch (error) {
 					if (!request.signal.aborted) failed(error);
 					return below.complete(request);
+				} finally {
+					running.delete(request.signal);
+					limit.clear();
 				}
 			},
 			cancel: () => below.cancel(),
 		};
 	}
 
-	/** Completions in the form of pi-tui. */
-	#asProvider(source: CompletionSource): AutocompleteProvider {
+	/** Completions in the form of pi-tui. @param running the calls that may delegate to them */
+	#asProvider(source: CompletionSource, running: RunningCalls): AutocompleteProvider {
 		return {
 			getSuggestions: async (lines, line, col, { signal, force }) => {
 				const before = lines[line]?.slice(0, col) ?? "";
-				const found = await source.complete({ before, firstLine: line === 0, forced: force === true, signal });
+				const resume = running.get(signal)?.limit.hold();
+				const onPartial = (completion: Completion) => running.get(signal)?.onPartial?.(completion);
+				const request = { before, firstLine: line === 0, forced: force === true, signal, onPartial };
+				const found = await Promise.resolve(source.complete(request)).finally(resume);
 				if (!found) return null;
 				const items = found.rows.map((row) => {
 					const { insert: value, label, description } = row;

@@ -1,5 +1,6 @@
 import type { Component, TUI } from "@mariozechner/pi-tui";
 import type { ScreenOwner, WidgetContent } from "../../../hooks/session-ui.js";
+import { isComponent } from "../../../hooks/tool-drawing.js";
 import type {
 	AutocompleteFactory,
 	ComponentFactory,
@@ -17,7 +18,7 @@ import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { type Draft, guardTyping } from "../dialogs/typing-guard.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import type { Screen } from "../screen.js";
-import { CustomView, isComponent, OverlayView } from "./custom-view.js";
+import { CustomView, OverlayView } from "./custom-view.js";
 import { HookCompletion } from "./hook-completion.js";
 import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
@@ -51,8 +52,8 @@ export class HookScreenParts {
 	readonly #completion: HookCompletion;
 	readonly #titles = new Latest<string>();
 	readonly #messages = new Latest<string>();
-	readonly #footers = new Latest<ContainedComponent>();
-	readonly #headers = new Latest<ContainedComponent>();
+	readonly #footers = new Latest<ContainedComponent>((removed) => removed.dispose());
+	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
 

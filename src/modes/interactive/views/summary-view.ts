@@ -1,6 +1,6 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
-import { formatTokens, plural } from "../../format.js";
+import { bareSummary, formatTokens, plural } from "../../format.js";
 import { cleanLine, styled, wrapLines } from "../lines.js";
 import { transcriptKey } from "../transcript-hint.js";
 import { StaticView } from "./view.js";
@@ -25,7 +25,7 @@ export class SummaryView extends StaticView<ContextSummary> {
 	protected override draw(width: number): string[] {
 		const { theme, expanded } = this.style;
 		const { text, by, messages, tokensBefore, tokens } = this.data;
-		const lines = drawMarkdown(stripAll(bare(text)), width, theme);
+		const lines = drawMarkdown(stripAll(bareSummary(text)), width, theme);
 		const shown = expanded || lines.length <= MAX_LINES + 1 ? lines : lines.slice(0, MAX_LINES);
 		const facts = [
 			messages > 0 ? `replaces ${plural(messages, "message")}` : "",
@@ -47,10 +47,4 @@ export class HiddenRunView extends StaticView<Pick<ContextSummary, "messages" | 
 		const text = `… ${plural(messages, "message")}, ${formatTokens(tokens)} tokens, hidden by ${cleanLine(by, 40)}`;
 		return wrapLines([text], width);
 	}
-}
-
-/** Removes what compaction and hooks put around a summary: introduction, `<summary>` tags, `[Summary]`. */
-function bare(text: string): string {
-	const tagged = /<summary>\s*([\s\S]*?)\s*<\/summary>/.exec(text);
-	return (tagged?.[1] ?? text).replace(/^\s*\[summary\]:?\s*/i, "").trim();
 }
