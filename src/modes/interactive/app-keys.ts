@@ -35,8 +35,10 @@ export interface AppKeysHost {
 	failed(error: unknown): void;
 }
 
-/** Maximum time between the two presses of a double press, ms. */
-const DOUBLE_PRESS_MS = 500;
+/** Maximum time between the two presses of a double Escape, ms. */
+const DOUBLE_ESCAPE_MS = 500;
+/** The same for Ctrl+C, while a line says that the second press quits. */
+const QUIT_WINDOW_MS = 2000;
 
 /** Runs the app's key actions. The editor passes every key here first. */
 export class AppKeys {
@@ -89,21 +91,21 @@ export class AppKeys {
 			session.abort().then((queued) => this.#putBack(queued), this.host.failed);
 			return;
 		}
-		const isDouble = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
+		const isDouble = this.now() - this.#lastEscape <= DOUBLE_ESCAPE_MS;
 		this.#lastEscape = isDouble ? Number.NEGATIVE_INFINITY : this.now();
 		if (isDouble && !this.editor.getText()) this.#command("/branch");
 	}
 
-	/** Clears the editor. A double press quits. */
+	/** Clears the editor. A double press quits, unless something was pasted in between. */
 	#interrupt(): void {
-		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
+		if (this.now() - this.#lastInterrupt <= QUIT_WINDOW_MS && this.editor.getText() === "") {
 			this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 			this.host.quit();
 			return;
 		}
 		this.#lastInterrupt = this.now();
 		this.editor.takeText();
-		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`);
+		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`, QUIT_WINDOW_MS);
 	}
 
 	/** Opens help. A key that types a character opens it only when the editor is empty. */

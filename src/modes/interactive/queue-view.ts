@@ -37,7 +37,7 @@ function listed(prompts: readonly string[], label: string): string[] {
 	return rows;
 }
 
-/** A line above the editor about the last key. The next key removes it, and so does an event that makes it untrue. */
+/** A line above the editor about the last key. The screen decides how long it is shown. */
 export class HintLine implements Component {
 	#text: string | null = null;
 

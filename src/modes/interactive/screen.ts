@@ -57,6 +57,7 @@ export class Screen {
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
+	#hintTimer: NodeJS.Timeout | undefined;
 	readonly #slot = new Container();
 	/** Widgets of hooks. */
 	readonly aboveEditor = new Container();
@@ -128,9 +129,14 @@ export class Screen {
 		this.#queue.queue = queue;
 	}
 
-	/** Shows a line above the editor until the next key or change of model, thinking level or session; null removes it. */
-	hint(text: string | null): void {
+	/**
+	 * Shows a line above the editor until the next key or change of model, thinking level or session; null removes it.
+	 * @param ms how long it is shown at most
+	 */
+	hint(text: string | null, ms?: number): void {
+		clearTimeout(this.#hintTimer);
 		this.#hint.text = text;
+		if (ms !== undefined) this.#hintTimer = setTimeout(() => this.hint(null), ms);
 	}
 
 	/** Shows a text while the model works; null: what it is doing. */
@@ -175,6 +181,7 @@ export class Screen {
 
 	/** Stops every timer and restores the terminal, without clearing the screen. */
 	stop(): void {
+		clearTimeout(this.#hintTimer);
 		this.#status.stop();
 		this.tui.stop();
 	}

@@ -78,7 +78,7 @@ function start() {
 		keymap,
 		{
 			screen: {
-				hint: (text) => void log.push({ hint: text }),
+				hint: (text, ms) => void log.push({ hint: text, ...(ms && { ms }) }),
 				transcript: { toggleThinking: note("thinking") },
 			},
 			session: () => session,
@@ -138,14 +138,19 @@ test("ctrl+c clears the editor and shows that a second one quits", async () => {
 	await terminal.type("draft");
 	await terminal.press("ctrl+c");
 	expect(editor.getText()).toBe("");
-	expect(log).toEqual([{ hint: "press ctrl+c again to quit" }]);
-	state.now = 2_000;
+	expect(log).toEqual([{ hint: "press ctrl+c again to quit", ms: 2_000 }]);
+	state.now = 2_001;
 	await terminal.press("ctrl+c");
 	await terminal.type("a");
-	await terminal.press("ctrl+c", "ctrl+c");
+	await terminal.press("ctrl+c");
+	await terminal.paste("pasted");
+	await terminal.press("ctrl+c");
+	state.now = 4_000;
+	await terminal.press("ctrl+c");
 	expect(log.slice(1)).toEqual([
-		{ hint: "press ctrl+c again to quit" },
-		{ hint: "press ctrl+c again to quit" },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
 		"quit",
 	]);
 });

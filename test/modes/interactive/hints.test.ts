@@ -37,3 +37,21 @@ test("the line that no editor is configured goes before pi quits", async () => {
 	expect(await app.exit).toBe(0);
 	expect(await app.terminal.text()).not.toContain("no editor configured");
 });
+
+test("the line that another ctrl+c quits goes when that is no longer true, also while a reply streams", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	let finish = () => {};
+	const hold = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	app.provider.reply({ content: [{ type: "text", text: "The beginning" }], hold });
+	await app.submit("tell me");
+	await app.terminal.waitFor("The beginning");
+	await app.terminal.press("ctrl+c");
+	await app.terminal.waitFor("press ctrl+c again to quit");
+	await expect.poll(() => app.terminal.text()).not.toContain("again to quit");
+	await app.terminal.press("ctrl+c");
+	await app.terminal.waitFor("press ctrl+c again to quit");
+	finish();
+});
