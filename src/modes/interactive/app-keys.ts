@@ -152,7 +152,20 @@ export class AppKeys {
 		const draft = this.editor.getExpandedText();
 		this.host.editExternally(draft).then((text) => {
 			// Without a change, keep the editor's text as it is, with long pastes still folded.
-			if (text !== null && text !== draft) this.editor.setText(text);
+			if (text === null || text === draft) return;
+			const added = addedTo(draft, this.editor.getExpandedText()).trim();
+			this.editor.setText(text);
+			if (added) this.editor.putBack(added);
 		}, this.host.failed);
 	}
+}
+
+/** @returns the part of a text that was inserted into the draft; the complete text if it replaced the draft */
+function addedTo(draft: string, text: string): string {
+	// Returned prompts are put in front.
+	if (text.endsWith(draft)) return text.slice(0, text.length - draft.length);
+	let start = 0;
+	while (start < draft.length && draft[start] === text[start]) start += 1;
+	const rest = draft.slice(start);
+	return text.endsWith(rest) ? text.slice(start, text.length - rest.length) : text;
 }

@@ -43,7 +43,7 @@ function start() {
 	onTestFinished(() => tui.stop());
 
 	const log: unknown[] = [];
-	const state = { running: false, now: 0, queue: ["queued"] };
+	const state = { running: false, now: 0, queue: ["queued"], whileEditing: () => {} };
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
 	const session = {
@@ -87,7 +87,10 @@ function start() {
 			searchHistory: note("history"),
 			openTranscript: note("transcript"),
 			pasteImage: note("image"),
-			editExternally: async (text) => `${text} edited`,
+			editExternally: async (text) => {
+				state.whileEditing();
+				return `${text} edited`;
+			},
 			failed: (error) => void log.push(error),
 		},
 		() => state.now,
@@ -194,6 +197,21 @@ test("each other app key runs its action", async () => {
 	await terminal.press("ctrl+g");
 	expect(editor.getText()).toBe("queued edited");
 });
+
+test.each([
+	["a prompt is put back", (editor: PromptEditor) => editor.putBack("returned"), "returned\n\nthe draft edited"],
+	["a hook inserts text", (editor: PromptEditor) => editor.insertTextAtCursor(" more"), "more\n\nthe draft edited"],
+	["a hook replaces the text", (editor: PromptEditor) => editor.setText("new"), "new\n\nthe draft edited"],
+])(
+	"the text of the external editor does not overwrite the draft's change when %s meanwhile",
+	async (_, change, all) => {
+		const { terminal, editor, state } = start();
+		await terminal.type("the draft");
+		state.whileEditing = () => change(editor);
+		await terminal.press("ctrl+g");
+		expect(editor.getText()).toBe(all);
+	},
+);
 
 test("text submitted before the session starts is delivered in order", async () => {
 	const { terminal, editor, log, prompts, waiting, target } = start();
