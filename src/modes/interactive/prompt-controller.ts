@@ -115,9 +115,14 @@ export async function sendPrompts(
 	}
 }
 
+/** A submission as it was typed. */
+function textOf(submission: Submission): string {
+	if (submission.kind !== "bash") return submission.text;
+	return `${submission.excludeFromContext ? "!!" : "!"}${submission.command}`;
+}
+
 /** Submissions that wait for the session, in the form of a queue. */
 export function waitingQueue(waiting: readonly Submission[]): QueuedPrompts {
-	const textOf = (submission: Submission) => (submission.kind === "bash" ? `!${submission.command}` : submission.text);
 	return {
 		steering: waiting.filter(({ kind }) => kind !== "follow_up").map(textOf),
 		followUps: waiting.filter(({ kind }) => kind === "follow_up").map(textOf),

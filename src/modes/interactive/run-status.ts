@@ -16,6 +16,8 @@ export class RunStatus {
 	#receivedCharacters = 0;
 	readonly #tools = new Map<string, { title: string; startedAt: number }>();
 	#retry: { attempt: number; maxAttempts: number; until: number; reason: string } | null = null;
+	/** How the running shell command was typed. */
+	#shellSign = "!";
 	/** Slow hook handlers, oldest first. */
 	#hooks: { title: string; startedAt: number }[] = [];
 
@@ -45,6 +47,9 @@ export class RunStatus {
 				break;
 			case "tool_execution_end":
 				this.#tools.delete(event.toolCallId);
+				break;
+			case "bash_start":
+				this.#shellSign = event.excludeFromContext ? "!!" : "!";
 				break;
 			case "auto_retry_start": {
 				const reason = cleanLine(describeFailure(event.errorMessage), 120);
@@ -82,7 +87,7 @@ export class RunStatus {
 		const compacting = this.#find("compacting");
 		if (compacting) return { text: timed("compacting", compacting, now), keyDoes: "cancels" };
 		const shell = this.#find("shell");
-		if (shell) return { text: timed(`! ${cleanLine(shell.name, 200)}`, shell, now), keyDoes: "stops" };
+		if (shell) return { text: timed(`${this.#shellSign} ${cleanLine(shell.name, 200)}`, shell, now), keyDoes: "stops" };
 		const [tool, ...others] = this.#tools.values();
 		if (tool) {
 			const more = others.length > 0 ? ` +${others.length}` : "";
@@ -114,6 +119,7 @@ export class RunStatus {
 			return { ...operation, startedAt };
 		});
 		if (phase === null || phase === "ending") this.#tools.clear();
+		if (!this.#find("shell")) this.#shellSign = "!";
 	}
 
 	#begin(now: number): void {

@@ -102,7 +102,12 @@ test("compaction, shell commands and slash commands are shown while they run", (
 	command.end();
 	const shell = activity.begin("shell", { name: "sleep 9" });
 	expect(line()).toBe("! sleep 9 · 0 s · esc stops");
+	status.handle({ type: "bash_start", command: "sleep 9", excludeFromContext: true });
+	expect(line()).toBe("!! sleep 9 · 0 s · esc stops");
 	shell.end();
+	const next = activity.begin("shell", { name: "true" });
+	expect(line()).toBe("! true · 0 s · esc stops");
+	next.end();
 	expect(status.render(80)).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ test.each([
 		truncated: false,
 	} as const;
 	for (const width of [40, 80, 120]) {
-		const view = new BashView(plainStyle(), "make");
+		const view = new BashView(plainStyle(), "make", false);
 		view.finish({ ...message, timestamp: 0 });
 		const [line = ""] = view.render(width);
 		expect(line).toBe(start + end.padStart(width - start.length));
