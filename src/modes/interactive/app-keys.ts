@@ -25,6 +25,8 @@ export interface AppKeysHost {
 		| "shortcuts"
 		| "runShortcut"
 	> | null;
+	/** @returns the submissions that wait for the session, or for a shell command from before it */
+	takeWaiting(): string[];
 	quit(): void;
 	suspend(): void;
 	searchHistory(): void;
@@ -58,7 +60,7 @@ export class AppKeys {
 		"app.transcript": () => this.host.openTranscript(),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
-		"app.editQueue": () => this.#putBack(this.host.session()?.takeQueue() ?? []),
+		"app.editQueue": () => this.#putBack([...(this.host.session()?.takeQueue() ?? []), ...this.host.takeWaiting()]),
 		"app.searchHistory": () => this.host.searchHistory(),
 		"app.pasteImage": () => this.host.pasteImage(),
 	};
@@ -88,7 +90,9 @@ export class AppKeys {
 		const session = this.host.session();
 		if (session && isBusy(session.activity)) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
-			session.abort().then((queued) => this.#putBack(queued), this.host.failed);
+			// Before the abort, which would deliver the next one.
+			const waiting = this.host.takeWaiting();
+			session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);
 			return;
 		}
 		const isDouble = this.now() - this.#lastEscape <= DOUBLE_ESCAPE_MS;

@@ -106,9 +106,11 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			isOpening = false;
 		}
 	};
+	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,
 		session,
+		takeWaiting: () => input.takeWaiting(),
 		quit,
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
@@ -141,7 +143,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		createEditor,
 		palette,
 		images,
-		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
+		input,
 		editExternally,
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
 		loadKeys(): readonly string[] {

@@ -125,8 +125,9 @@ export class Screen {
 		});
 	}
 
-	showQueue(queue: QueuedPrompts): void {
-		this.#queue.queue = queue;
+	/** Shows submissions that the session has not received yet, after its queue. */
+	showWaiting(waiting: QueuedPrompts): void {
+		this.#queue.waiting = waiting;
 	}
 
 	/**
@@ -170,7 +171,7 @@ export class Screen {
 		this.transcript.handle(event);
 		this.#status.handle(event);
 		this.window.handle(event);
-		if (event.type === "queue_changed") this.showQueue(event.queue);
+		if (event.type === "queue_changed") this.#queue.queue = event.queue;
 		if (HINT_ENDS.has(event.type)) this.hint(null);
 	}
 

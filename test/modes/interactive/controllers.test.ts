@@ -73,6 +73,12 @@ function start() {
 			return "off" as const;
 		},
 	};
+	const waiting: number[] = [];
+	const prompts = new PromptController(
+		editor,
+		(error) => log.push(error),
+		(list) => waiting.push(list.length),
+	);
 	new AppKeys(
 		editor,
 		keymap,
@@ -82,6 +88,7 @@ function start() {
 				transcript: { toggleThinking: note("thinking") },
 			},
 			session: () => session,
+			takeWaiting: () => prompts.takeWaiting(),
 			quit: note("quit"),
 			suspend: note("suspend"),
 			searchHistory: note("history"),
@@ -94,12 +101,6 @@ function start() {
 			failed: (error) => void log.push(error),
 		},
 		() => state.now,
-	);
-	const waiting: number[] = [];
-	const prompts = new PromptController(
-		editor,
-		(error) => log.push(error),
-		(list) => waiting.push(list.length),
 	);
 	const dialogs = new DialogController(overlays, { theme, keymap }, (level, message) =>
 		log.push(`${level} ${message}`),
@@ -223,21 +224,65 @@ test("text submitted before the session starts is delivered in order", async () 
 	await terminal.press("alt+enter", "enter");
 	expect(log).toEqual([]);
 	prompts.attach(target);
+	await terminal.settle();
 	expect(log).toEqual([{ prompt: "first" }, { bash: "ls -l", excludeFromContext: true }, { followUp: "later" }]);
-	expect(waiting).toEqual([1, 2, 3, 0]);
+	expect(waiting).toEqual([1, 2, 3, 2, 1, 0]);
 	await terminal.press("up");
 	expect(editor.getText()).toBe("later");
 	await terminal.press("up", "up");
 	expect(editor.getText()).toBe("first");
 });
 
+test("after a shell command from before the session, the next submission waits for its end", async () => {
+	const { terminal, editor, state, log, prompts, target } = start();
+	let end = () => {};
+	const runBash = (command: string) => {
+		log.push(command);
+		return new Promise<void>((resolve) => {
+			end = resolve;
+		});
+	};
+	for (const text of ["!a", "!b", "!!c"]) {
+		await terminal.type(text);
+		await terminal.press("enter");
+	}
+	prompts.attach({ ...target, runBash });
+	await terminal.type("later");
+	await terminal.press("enter");
+	expect(log).toEqual(["a"]);
+	end();
+	await terminal.settle();
+	expect(log).toEqual(["a", "b"]);
+	state.running = true;
+	await terminal.press("escape");
+	end();
+	await terminal.settle();
+	expect(log).toEqual(["a", "b", "abort"]);
+	expect(editor.getText()).toBe("queued\n\n!!c\n\nlater");
+});
+
+test("the key that edits the queue also takes submissions from before the session", async () => {
+	const { terminal, editor, log, state, prompts, target } = start();
+	state.queue = [];
+	for (const text of ["!!ls", "first"]) {
+		await terminal.type(text);
+		await terminal.press("enter");
+	}
+	await terminal.press("alt+up");
+	expect(editor.getText()).toBe("!!ls\n\nfirst");
+	prompts.attach(target);
+	expect(log).toEqual([]);
+});
+
 test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
+	["a shell command while another runs", "!!ls", "session_busy", "!!ls"],
 	["a prompt whose request failed", "explain this", "request_failed", ""],
 ] as const)("text that is rejected before it is logged returns to the editor: %s", async (_, text, code, left) => {
 	const { terminal, editor, prompts, target } = start();
-	prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
+	const refuse = () => Promise.reject(new PiError(code, "refused"));
+	prompts.attach({ ...target, prompt: refuse, runBash: refuse });
 	await terminal.type(text);
 	await terminal.press("enter");
 	await terminal.settle();
