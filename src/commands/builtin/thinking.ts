@@ -1,3 +1,4 @@
+import { describeNoThinking } from "../../config/model-facts.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
 import type { SlashCommand } from "../command.js";
@@ -9,6 +10,8 @@ export const thinkingCommand: SlashCommand = {
 	description: "Choose the thinking level",
 	complete: (prefix) => THINKING_LEVELS.filter((level) => level.startsWith(prefix)).map((value) => ({ value })),
 	async run({ session, ui, rest }) {
+		const refusal = describeNoThinking(session.model);
+		if (refusal) return { status: refusal };
 		const selected = THINKING_LEVELS.indexOf(session.thinkingLevel);
 		const level = rest || (await ui.select("Which thinking level?", THINKING_LEVELS, { selected }));
 		if (!level) return;

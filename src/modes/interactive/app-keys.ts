@@ -1,4 +1,5 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
+import { describeNoThinking } from "../../config/model-facts.js";
 import { isBusy } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { KeyAction } from "../../tui/key-table.js";
@@ -143,8 +144,8 @@ export class AppKeys {
 
 	#cycleThinkingLevel(): void {
 		const session = this.host.session();
-		if (session?.model && !session.model.reasoning)
-			this.host.screen.hint(`${session.model.name} does not support thinking`);
+		const refusal = describeNoThinking(session?.model ?? null);
+		if (refusal) this.host.screen.hint(refusal);
 		else session?.cycleThinkingLevel();
 	}
 

@@ -28,6 +28,17 @@ test("the line that a model does not think goes when another model is chosen", a
 	expect(await app.terminal.text()).not.toContain(HINT);
 });
 
+test.each(["/thinking high", "/thinking"])(
+	"%s says the same as shift+tab for a model that does not think",
+	async (line) => {
+		const app = await startApp();
+		await app.terminal.waitFor("0%");
+		await app.submit(line);
+		await app.terminal.waitFor(HINT);
+		expect(await app.terminal.text()).not.toMatch(/Thinking: |Which/);
+	},
+);
+
 test("the line that no editor is configured goes before pi quits", async () => {
 	const app = await startApp({ mode: { editorCommand: null } });
 	await app.terminal.waitFor("0%");

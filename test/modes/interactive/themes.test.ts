@@ -67,8 +67,8 @@ async function everything(app: App): Promise<void> {
 	await app.terminal.waitFor("not found");
 	// The rejected line is back in the editor.
 	await app.terminal.press("ctrl+c");
-	await app.submit("/thinking");
-	await app.terminal.waitFor("Which thinking level?");
+	await app.submit("/tools");
+	await app.terminal.waitFor("type to filter");
 }
 
 test("a terminal with 16 colors receives only those", async () => {
