@@ -28,6 +28,19 @@ test("the line that a model does not think goes when another model is chosen", a
 	expect(await app.terminal.text()).not.toContain(HINT);
 });
 
+test("the status of /model and /thinking goes when a key chooses another one", async () => {
+	const app = await startApp({ modelOptions: { reasoning: true } });
+	await app.terminal.waitFor("0%");
+	await app.submit("/thinking high");
+	await app.terminal.waitFor("Thinking: high");
+	await app.terminal.press("shift+tab");
+	expect(await app.terminal.text()).not.toContain("Thinking: high");
+	await app.submit("/model loopback/scripted:low");
+	await app.terminal.waitFor("Model: loopback/scripted · thinking: low");
+	app.session().setThinkingLevel("medium");
+	expect(await app.terminal.text()).not.toContain("Model: ");
+});
+
 test.each(["/thinking high", "/thinking"])(
 	"%s says the same as shift+tab for a model that does not think",
 	async (line) => {
