@@ -52,9 +52,10 @@ export class BashView extends View {
 		const head = spread(command, this.#status(), width);
 		const rail = theme.dim("│ ");
 		const output = outputOf(this.#output, this.#message !== null && this.#message.exitCode !== 0);
-		const body = tailOf(output, Math.max(1, width - 2), this.style);
-		const file = this.#message?.truncated ? this.#message.fullOutputPath : undefined;
-		if (file) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
+		const file = this.#message?.fullOutputPath;
+		const cut = this.#message?.truncated ? { lines: null, file } : null;
+		const body = tailOf(output, Math.max(1, width - 2), this.style, cut);
+		if (cut && file && !this.style.expanded) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 
