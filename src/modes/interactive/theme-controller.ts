@@ -103,12 +103,20 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		];
 	}
 
-	/** Shows a theme without saving it. @throws PiError `bad_arguments` when no theme has this name */
+	/** Shows a theme without saving it, and reports its problems. @throws PiError `bad_arguments` when no theme has this name */
 	show(name: string): void {
-		this.#file = name === AUTO || isBuiltIn(name) ? null : this.#read(this.#find(name));
+		for (const problem of this.preview(name)) this.#report(problem);
+	}
+
+	/** Shows a theme without saving it. @returns its problems @throws PiError `bad_arguments` when no theme has this name */
+	preview(name: string): readonly string[] {
+		const found = name === AUTO || isBuiltIn(name) ? null : this.#find(name);
+		const { theme, problems } = found ? loadThemeFile(found.path) : { theme: null, problems: [] };
+		this.#file = found && { found, theme: theme ?? { colors: {} } };
 		this.#name = name;
 		this.#watch();
 		this.#apply();
+		return problems;
 	}
 
 	/** Shows a theme and saves it. @throws PiError `bad_arguments` when no theme has this name or its file is unusable */
@@ -178,12 +186,6 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	#files(): FoundTheme[] {
 		return this.options.dirs ? listThemeFiles({ ...this.options.dirs, packages: this.#packages }) : [];
-	}
-
-	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {
-		const { theme, problems } = loadThemeFile(found.path);
-		for (const problem of problems) this.#report(problem);
-		return { found, theme: theme ?? { colors: {} } };
 	}
 
 	#watch(): void {
