@@ -1,7 +1,7 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import type { Completion, CompletionRow } from "./completion.js";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
-import { column, oneLine } from "./line.js";
+import { clipLine, column, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 const MAX_LABEL_WIDTH = 30;
@@ -71,8 +71,10 @@ export class CompletionPopup {
 	}
 
 	#row(row: CompletionRow, current: boolean, labelWidth: number, width: number, theme: Theme): string {
-		const label = truncateToWidth(oneLine(row.label), width - 4, "…");
-		const marked = markMatch(label, row.matched ?? [], theme.accent);
+		const safe = oneLine(row.label);
+		const label = clipLine(safe, width - 4);
+		// The positions are those of the label as it is.
+		const marked = markMatch(label, safe === row.label ? (row.matched ?? []) : [], theme.accent);
 		const hint = row.hint ? theme.dim(` ${oneLine(row.hint)}`) : "";
 		const head = `${current ? theme.accent(" → ") : "   "}${column(`${current ? theme.bold(marked) : marked}${hint}`, Math.max(labelWidth, row.hint ? 0 : visibleWidth(label)))}`;
 		const room = width - visibleWidth(head) - 3;

@@ -312,7 +312,7 @@ function matchedUnits(filter: string, label: string): number[] {
 	const words = text.includes(wanted) ? [wanted] : wanted.split(/\s+/);
 	return words.flatMap((word) => {
 		const at = text.indexOf(word);
-		return at < 0 ? [] : Array.from(word, (_, offset) => at + offset);
+		return at < 0 ? [] : Array.from({ length: word.length }, (_, offset) => at + offset);
 	});
 }
 
