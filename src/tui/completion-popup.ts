@@ -55,14 +55,17 @@ export class CompletionPopup {
 		if (count > 0) this.#selected = (((this.#selected + rows) % count) + count) % count;
 	}
 
-	/** @returns at most `maxRows` rows and one for the usage, each at most `width` columns */
+	/** @returns at most `maxRows` rows, the last one a count if not all are shown, and one for the usage, each at most `width` columns */
 	render(width: number, maxRows: number, theme: Theme): string[] {
 		const { rows, usage } = this.completion;
-		const first = Math.max(0, Math.min(this.#selected - Math.floor(maxRows / 2), rows.length - maxRows));
-		const shown = rows.slice(first, first + maxRows);
+		const isCut = rows.length > maxRows;
+		const count = isCut ? maxRows - 1 : maxRows;
+		const first = Math.max(0, Math.min(this.#selected - Math.floor(count / 2), rows.length - count));
+		const shown = rows.slice(first, first + count);
 		// Of all rows, not only the visible ones: the descriptions must not move while the list scrolls.
 		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.floor(width / 2), this.#widestLabel);
 		const lines = shown.map((row, index) => this.#row(row, first + index === this.#selected, labelWidth, width, theme));
+		if (isCut) lines.push(theme.dim(truncateToWidth(`   ${this.#selected + 1}/${rows.length}`, width, "")));
 		if (usage) {
 			const text = `${usage.name} ${oneLine(usage.hint)}`.trimEnd();
 			lines.unshift(theme.dim(truncateToWidth(`   ${text}  ${oneLine(usage.description)}`, width, "…")));
