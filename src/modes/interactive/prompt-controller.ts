@@ -108,6 +108,8 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"bad_arguments",
 	"prompt_refused",
 	"session_busy",
+	"model_unknown",
+	"tool_unknown",
 ]);
 
 /** Delivers submissions to a session, with the images that were pasted into them. */

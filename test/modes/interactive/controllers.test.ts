@@ -278,6 +278,8 @@ test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
 	["a shell command while another runs", "!!ls", "session_busy", "!!ls"],
+	["an unknown tool", "/tools off nosuch", "tool_unknown", "/tools off nosuch"],
+	["an unknown model", "/model nosuch", "model_unknown", "/model nosuch"],
 	["a prompt whose request failed", "explain this", "request_failed", ""],
 ] as const)("text that is rejected before it is logged returns to the editor: %s", async (_, text, code, left) => {
 	const { terminal, editor, prompts, target } = start();
