@@ -325,6 +325,14 @@ describe("models", () => {
 		});
 	});
 
+	test("names /model as the list for a name that resembles no other", async () => {
+		const { session } = await startSession();
+		await expect(session.prompt("/model zzzzzzzzzzz")).rejects.toMatchObject({
+			code: "model_unknown",
+			hint: "/model lists all",
+		});
+	});
+
 	test("opens the session without any model; a prompt reports what to do", async () => {
 		const session = await createAgentSession({
 			cwd: tempDir(),

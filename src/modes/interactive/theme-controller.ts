@@ -171,7 +171,8 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		if (found) return found;
 		const names = this.list().map((theme) => theme.name);
 		throw new PiError("bad_arguments", `Theme ${JSON.stringify(name)} not found`, {
-			hint: didYouMean(name, names) ?? "/theme shows all",
+			// Names of themes are few: the same start is similar enough.
+			hint: didYouMean(name, names) ?? didYouMean(name.slice(0, 2), names) ?? "/theme shows all",
 		});
 	}
 

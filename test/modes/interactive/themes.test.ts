@@ -150,6 +150,9 @@ test("theme names complete, an unknown name suggests the nearest, and a differen
 	await app.terminal.waitFor("Theme: light · the project settings select brand at the next start");
 	await app.submit("/theme dsuk");
 	await app.terminal.waitFor('Theme "dsuk" not found · did you mean dusk?');
+	await app.terminal.press("ctrl+c");
+	await app.submit("/theme lite");
+	await app.terminal.waitFor('Theme "lite" not found · did you mean light?');
 });
 
 test("a saved theme file redraws the screen once; a broken file keeps the colors and is reported with its location", async () => {
