@@ -78,7 +78,10 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			return null;
 		}
 		const { editExternally } = await import("./external-editor.js");
-		return lendTo(editorCommand, () => editExternally(text, editorCommand));
+		const edited = await lendTo(editorCommand, () => editExternally(text, editorCommand));
+		// What the editor printed is gone with the alternate screen.
+		if (edited === null) screen.hint("the editor exited with an error · the text is unchanged");
+		return edited;
 	};
 	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
