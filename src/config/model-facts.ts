@@ -18,11 +18,6 @@ export function describeLimits(model: Model<Api> | null): string | null {
 	return `${modelName(model)} cannot call tools · pi sends requests without them, so it cannot read or change files`;
 }
 
-/** Why a thinking level cannot be chosen; null if the model thinks, or there is none yet. */
-export function describeNoThinking(model: Model<Api> | null): string | null {
-	return model === null || model.reasoning ? null : `${model.name} does not support thinking`;
-}
-
 const UNKNOWN = { price: "–", priceText: "price unknown" };
 
 /** Properties of a model as tables and pickers show them, each in a few characters. */

@@ -1,4 +1,4 @@
-import { describeNoThinking } from "../../config/model-facts.js";
+import { describeNoThinking } from "../../config/no-thinking.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
 import type { SlashCommand } from "../command.js";
