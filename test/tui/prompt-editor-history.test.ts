@@ -31,7 +31,7 @@ test("in a text of several rows the arrows move the cursor up to the first or la
 	expect(editor.getText()).toBe("words that wrap twice over");
 });
 
-test("up goes on in the history behind a long prompt until a key moves the cursor", async () => {
+test("up continues in the history after a long prompt until a key moves the cursor", async () => {
 	const { terminal, editor } = startEditor({ earlierPrompts: async () => ["newer", LINES, "older"] });
 	await terminal.press("up", "up");
 	expect(editor.getText()).toBe(LINES);

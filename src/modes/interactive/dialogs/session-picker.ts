@@ -77,7 +77,7 @@ export class SessionPicker implements Component, Focusable {
 	#width = NARROW;
 	#isListing = false;
 	#isSearching = false;
-	/** What happened last; while it is null, the note says what is still going on. */
+	/** What happened last; while it is null, the note says what is still in progress. */
 	#message: { text: string; isProblem: boolean } | null = null;
 	/** Whether results arrived since the last frame: the list is refreshed once for many of them. */
 	#isStale = false;

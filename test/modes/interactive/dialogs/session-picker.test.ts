@@ -141,7 +141,7 @@ describe("the picker", () => {
 		expect(search.mock.calls.map(([, , signal]) => signal.aborted)).toEqual([true, false]);
 	});
 
-	test("says what is still going on until both the list and the search are complete", async () => {
+	test("shows its progress until both the list and the search are complete", async () => {
 		const { sessions, type, shows, screen } = await open();
 		const ends: (() => void)[] = [];
 		const until = () => new Promise<void>((resolve) => ends.push(resolve));
