@@ -19,6 +19,7 @@ const SHARED: Readonly<Record<string, string>> = {
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
 	"log/line-index.ts scanned": "a buffer that is filled and read without a pause in between",
 	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
+	"modes/interactive/footer.ts graphemes": "a segmenter, which has no state",
 	"network/light-fetch.ts clients":
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",

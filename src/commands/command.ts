@@ -159,6 +159,8 @@ export interface CommandShell extends PickerShell {
 	setEditorText(text: string): void;
 	/** Asks for a text without echoing it. @returns null when canceled */
 	secret(title: string): Promise<string | null>;
+	/** Shows a line until the next key or change of model, thinking level or session. */
+	hint?(text: string): void;
 	quit(): void;
 	/** Key bindings. Scope: where the key works. */
 	hotkeys(): [keys: string, description: string, scope?: string][];

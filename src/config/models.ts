@@ -138,13 +138,17 @@ export class ModelRegistry {
 	/**
 	 * Finds the model that a user named: `provider/id`, an id, or words of its name. A suffix such as `:high` sets the
 	 * thinking level. Models with a key are preferred.
+	 * @param options `listHint`: tells how to list all models. Default: on the command line
 	 * @throws PiError `model_unknown`; the hint lists similar names
 	 */
-	resolveModelSpec(spec: string, { provider }: { provider?: string } = {}): ResolvedModel {
+	resolveModelSpec(
+		spec: string,
+		{ provider, listHint }: { provider?: string; listHint?: string | undefined } = {},
+	): ResolvedModel {
 		const within = provider === undefined ? undefined : this.ofProvider(provider);
 		const found = this.#matchName(spec, within);
 		if (found) return found;
-		throw this.#unknownModel(spec, within ?? this.all());
+		throw this.#unknownModel(spec, within ?? this.all(), listHint);
 	}
 
 	/** The models of a provider. @throws PiError `model_unknown` if it has none; the hint lists similar names */
@@ -323,7 +327,7 @@ export class ModelRegistry {
 		return this.#first([...this.#exactSearches(within), ...this.#fuzzySearches(within)], readPatterns(spec));
 	}
 
-	#unknownModel(spec: string, all: readonly Model<Api>[]): PiError {
+	#unknownModel(spec: string, all: readonly Model<Api>[], listHint?: string): PiError {
 		const available = this.availableModels();
 		const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
 		const name = readPatterns(spec).at(-1)?.name ?? spec;
@@ -339,7 +343,7 @@ export class ModelRegistry {
 			.flatMap((word) => nearest(word, candidates.keys()))
 			.flatMap((word) => candidates.get(word) ?? []);
 		return new PiError("model_unknown", `No model ${JSON.stringify(spec)}`, {
-			hint: this.#withProblem(nearHint([...new Set(near)].slice(0, 3))),
+			hint: this.#withProblem(nearHint([...new Set(near)].slice(0, 3), listHint)),
 		});
 	}
 
@@ -352,6 +356,6 @@ export class ModelRegistry {
 	}
 }
 
-function nearHint(names: readonly string[]): string {
-	return names.length === 0 ? "run pi --list-models to list all" : `did you mean ${names.join(", ")}?`;
+function nearHint(names: readonly string[], listHint = "run pi --list-models to list all"): string {
+	return names.length === 0 ? listHint : `did you mean ${names.join(", ")}?`;
 }

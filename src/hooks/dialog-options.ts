@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../util/abort.js";
 import type { DialogOptions } from "./types.js";
 
 /** An option of `ui.select` as dialogs show it. */
@@ -28,11 +29,13 @@ function toChoice(option: unknown): SelectChoice {
 	};
 }
 
-/** The signal and timeout that cancel a dialog automatically; invalid values are ignored. */
+/** The signal and timeout that cancel a dialog automatically. Ignores invalid values; a timer can wait for 24.8 days at most. */
 export function dialogLimits(dialog: DialogOptions | undefined): { signal?: AbortSignal; timeoutMs?: number } {
 	return {
 		...(dialog?.signal instanceof AbortSignal ? { signal: dialog.signal } : {}),
-		...(typeof dialog?.timeout === "number" && dialog.timeout >= 0 ? { timeoutMs: dialog.timeout } : {}),
+		...(typeof dialog?.timeout === "number" && dialog.timeout >= 0
+			? { timeoutMs: Math.min(dialog.timeout, MAX_TIMER_MS) }
+			: {}),
 	};
 }
 

@@ -209,7 +209,7 @@ const FIELDS = {
 	notice: { level: oneOf("info", "warning", "error"), message: text },
 	command_start: { name: text },
 	command_end: { name: text },
-	bash_start: { command: text },
+	bash_start: { command: text, excludeFromContext: optional(flag) },
 	bash_update: delta,
 	bash_end: { entryIndex: count },
 	job_start: { job: Job },

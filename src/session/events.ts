@@ -58,8 +58,11 @@ export type AgentSessionEvent =
 	/** A hook command or built-in command started; `command_end` has the same name. */
 	| { type: "command_start"; name: string }
 	| { type: "command_end"; name: string }
-	/** A shell command of the user (`!`) started; `output` is everything so far; it ends as an entry. */
-	| { type: "bash_start"; command: string }
+	/**
+	 * A shell command of the user (`!`) started, without effect on the context for `!!`; `output` is everything so far; it
+	 * ends as an entry.
+	 */
+	| { type: "bash_start"; command: string; excludeFromContext?: boolean }
 	| { type: "bash_update"; output: string }
 	| { type: "bash_end"; entryIndex: number }
 	/** A background command started, or ended. */

@@ -81,7 +81,7 @@ export function createModelOffers({
 		keyState: (provider) => credentials.keyState(provider),
 		bestOf: (provider) => registry.bestOf(provider),
 		findLocal: (signal) => registerLocalModels(registry, { ...local, signal }),
-		resolve: (spec) => resolveModel(registry, spec, { local }),
+		resolve: (spec) => resolveModel(registry, spec, { local, listHint: "/model lists all" }),
 	};
 }
 
@@ -89,9 +89,13 @@ export function createModelOffers({
 export async function resolveModel(
 	registry: ModelRegistry,
 	spec: string,
-	{ local, provider }: Pick<SessionModelsOptions, "local"> & { provider?: string | undefined },
+	{
+		local,
+		provider,
+		listHint,
+	}: Pick<SessionModelsOptions, "local"> & { provider?: string | undefined; listHint?: string },
 ): ReturnType<CommandModels["resolve"]> {
-	const scope = provider === undefined ? {} : { provider };
+	const scope = { ...(provider === undefined ? {} : { provider }), listHint };
 	try {
 		return registry.resolveModelSpec(spec, scope);
 	} catch (error) {

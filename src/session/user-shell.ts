@@ -27,7 +27,8 @@ export class UserShell {
 			if ("blocked" in decision) {
 				throw new PiError("command_failed", `Hook ${decision.by} blocked the shell command: ${decision.blocked}`);
 			}
-			emit({ type: "bash_start", command: decision.command });
+			const excluded = excludeFromContext ? { excludeFromContext } : {};
+			emit({ type: "bash_start", command: decision.command, ...excluded });
 			const message =
 				"result" in decision
 					? resultMessage(decision.command, excludeFromContext, decision.result)

@@ -1,7 +1,7 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import type { Completion, CompletionRow } from "./completion.js";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
-import { column, oneLine } from "./line.js";
+import { clipLine, column, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
 
 const MAX_LABEL_WIDTH = 30;
@@ -55,14 +55,17 @@ export class CompletionPopup {
 		if (count > 0) this.#selected = (((this.#selected + rows) % count) + count) % count;
 	}
 
-	/** @returns at most `maxRows` rows and one for the usage, each at most `width` columns */
+	/** @returns at most `maxRows` rows, the last one a count if not all are shown, and one for the usage, each at most `width` columns */
 	render(width: number, maxRows: number, theme: Theme): string[] {
 		const { rows, usage } = this.completion;
-		const first = Math.max(0, Math.min(this.#selected - Math.floor(maxRows / 2), rows.length - maxRows));
-		const shown = rows.slice(first, first + maxRows);
+		const isCut = rows.length > maxRows;
+		const count = isCut ? maxRows - 1 : maxRows;
+		const first = Math.max(0, Math.min(this.#selected - Math.floor(count / 2), rows.length - count));
+		const shown = rows.slice(first, first + count);
 		// Of all rows, not only the visible ones: the descriptions must not move while the list scrolls.
 		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.floor(width / 2), this.#widestLabel);
 		const lines = shown.map((row, index) => this.#row(row, first + index === this.#selected, labelWidth, width, theme));
+		if (isCut) lines.push(theme.dim(truncateToWidth(`   ${this.#selected + 1}/${rows.length}`, width, "")));
 		if (usage) {
 			const text = `${usage.name} ${oneLine(usage.hint)}`.trimEnd();
 			lines.unshift(theme.dim(truncateToWidth(`   ${text}  ${oneLine(usage.description)}`, width, "…")));
@@ -71,8 +74,10 @@ export class CompletionPopup {
 	}
 
 	#row(row: CompletionRow, current: boolean, labelWidth: number, width: number, theme: Theme): string {
-		const label = truncateToWidth(oneLine(row.label), width - 4, "…");
-		const marked = markMatch(label, row.matched ?? [], theme.accent);
+		const safe = oneLine(row.label);
+		const label = clipLine(safe, width - 4);
+		// The positions are those of the label as it is.
+		const marked = markMatch(label, safe === row.label ? (row.matched ?? []) : [], theme.accent);
 		const hint = row.hint ? theme.dim(` ${oneLine(row.hint)}`) : "";
 		const head = `${current ? theme.accent(" → ") : "   "}${column(`${current ? theme.bold(marked) : marked}${hint}`, Math.max(labelWidth, row.hint ? 0 : visibleWidth(label)))}`;
 		const room = width - visibleWidth(head) - 3;

@@ -259,7 +259,7 @@ async function completePath(
 		.map(({ name, isFolder }) => ({
 			insert: quoted(sign, `${folder}${name}`, isFolder),
 			label: `${name}${isFolder ? "/" : ""}`,
-			matched: Array.from(start, (_, index) => index),
+			matched: Array.from({ length: start.length }, (_, index) => index),
 			submits: false,
 		}));
 	return rows.length > 0 ? { rows, prefix: word } : null;

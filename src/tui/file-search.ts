@@ -219,10 +219,15 @@ function nameBonus(candidate: RegExp, path: string): number {
 	return candidate.test(path.slice(path.lastIndexOf("/", path.length - 2) + 1)) ? 20 : 0;
 }
 
+/** Equal scores are ordered by name. */
+function isBetter(a: ScoredFile, b: ScoredFile): boolean {
+	return a.score > b.score || (a.score === b.score && a.path < b.path);
+}
+
 function insert(best: ScoredFile[], item: ScoredFile, limit: number): void {
 	const last = best.at(-1);
-	if (best.length >= limit && last && last.score >= item.score) return;
-	const at = best.findIndex((other) => other.score < item.score);
+	if (best.length >= limit && last && !isBetter(item, last)) return;
+	const at = best.findIndex((other) => isBetter(item, other));
 	best.splice(at === -1 ? best.length : at, 0, item);
 	if (best.length > limit) best.pop();
 }

@@ -11,6 +11,9 @@ const CLEAR = "\x1b[?25l\x1b[H\x1b[2J";
 const SHOW_CURSOR = "\x1b[?25h";
 const HIDE_CURSOR = "\x1b[?25l";
 
+/** Stands for the program that uses the alternate screen. */
+export const LENT: Component = { render: () => [], invalidate() {} };
+
 /** Draws one component on the terminal's alternate screen: only changed rows, at fixed positions, without scrolling. */
 export class FullScreen {
 	/** True from the first frame until `leave`. */
@@ -50,10 +53,12 @@ export class FullScreen {
 		return `${BEGIN}${out}${cursor}${END}`;
 	}
 
-	/** @returns output that clears the alternate screen for another program; the next frame draws every row again */
+	/** @returns output that shows a clear alternate screen for another program; the next frame draws every row again */
 	lend(): string {
+		const out = this.#isEntered ? CLEAR : ENTER;
 		this.#shown = null;
-		return this.#isEntered ? CLEAR : "";
+		this.#isEntered = true;
+		return out;
 	}
 
 	/** @returns output that returns to the main screen as it was found */

@@ -52,9 +52,9 @@ export function fuzzyFilter<T>(items: readonly T[], query: string, textOf: (item
 		.map(({ item }) => item);
 }
 
-/** Applies a style to the matched letters. */
+/** Applies a style to the matched letters, never to half of a character. */
 export function markMatch(text: string, positions: readonly number[], style: (text: string) => string): string {
-	const marked = new Set(positions);
+	const marked = new Set(wholeCharacters(text, positions));
 	let out = "";
 	let at = 0;
 	while (at < text.length) {
@@ -67,24 +67,37 @@ export function markMatch(text: string, positions: readonly number[], style: (te
 	return out;
 }
 
+/** Extends positions to complete graphemes. */
+function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
+	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
+	const marked = new Set(positions);
+	const complete: number[] = [];
+	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+		const units = range(index, segment.length);
+		if (units.some((unit) => marked.has(unit))) complete.push(...units);
+	}
+	return complete;
+}
+
+/** @returns `length` numbers from `start` on */
+function range(start: number, length: number): number[] {
+	return Array.from({ length }, (_, offset) => start + offset);
+}
+
 function matchWord(word: string, text: string): FuzzyMatch | null {
 	const start = findSubstring(word, text);
-	if (start !== -1)
-		return score(
-			text,
-			Array.from(word, (_, index) => start + index),
-		);
-	const end = endOfMatch(word, text);
+	if (start !== -1) return score(text, range(start, word.length));
+	const letters = [...word];
+	const end = endOfMatch(letters, text);
 	if (end === -1) return null;
 	// Searching backwards from the end finds the shortest range with all letters.
 	const positions: number[] = [];
 	let at = end;
-	for (let index = word.length - 1; index >= 0; index -= 1) {
-		at = text.lastIndexOf(word.charAt(index), at);
-		positions.push(at);
-		at -= 1;
+	for (const letter of letters.reverse()) {
+		at = text.lastIndexOf(letter, at - letter.length);
+		positions.unshift(...range(at, letter.length));
 	}
-	return score(text, positions.reverse());
+	return score(text, positions);
 }
 
 /** @returns where the text contains the word literally, preferably at the start of a word; -1 when nowhere */
@@ -94,13 +107,15 @@ function findSubstring(word: string, text: string): number {
 	return first;
 }
 
-function endOfMatch(word: string, text: string): number {
-	let at = -1;
-	for (const letter of word.split("")) {
-		at = text.indexOf(letter, at + 1);
+/** @returns the index after the first match of all letters in order; -1 without one */
+function endOfMatch(letters: readonly string[], text: string): number {
+	let end = 0;
+	for (const letter of letters) {
+		const at = text.indexOf(letter, end);
 		if (at === -1) return -1;
+		end = at + letter.length;
 	}
-	return at;
+	return end;
 }
 
 function score(text: string, positions: number[]): FuzzyMatch {

@@ -8,6 +8,7 @@ import {
 } from "@mariozechner/pi-tui";
 import { type DialogStyle, hint, keyLines, titleLines } from "./dialog-style.js";
 import { oneLine } from "./line.js";
+import { visibleControls } from "./safe-line.js";
 
 /** The question of an `InputDialog`. Its texts may be untrusted. */
 export interface InputQuestion {
@@ -16,7 +17,7 @@ export interface InputQuestion {
 	placeholder?: string;
 	/** Shows dots instead of the text, for API keys. */
 	masked?: boolean;
-	/** Initial text, with the cursor at its end. */
+	/** Initial text, with the cursor at its end. Line ends and tabs become spaces. */
 	value?: string;
 }
 
@@ -31,8 +32,9 @@ export class InputDialog implements Component, Focusable {
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
+		const value = visibleControls(question.value ?? "").replace(/\s*\n\s*|\t/g, " ");
 		// Pasting puts the cursor at the end.
-		if (question.value) this.#input.handleInput(`\x1b[200~${oneLine(question.value)}\x1b[201~`);
+		if (value) this.#input.handleInput(`\x1b[200~${value}\x1b[201~`);
 	}
 
 	render(width: number): string[] {

@@ -3,7 +3,7 @@ import { monotonicMs } from "../util/clock.js";
 import { BlockList, type ListPosition } from "./block-list.js";
 import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
 import { FramesInFlight } from "./frames-in-flight.js";
-import { FullScreen } from "./full-screen.js";
+import { FullScreen, LENT } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
 import { type Measured, measureScreen, type ScreenSize } from "./measure-screen.js";
 import { ResizeWatch, type StableSize } from "./resize-watch.js";
@@ -75,7 +75,7 @@ export class LiveTUI extends TUI {
 	#hasCursor = false;
 	/** The component on the alternate screen; null while the main screen is shown. */
 	#fullScreen: FullScreen | null = null;
-	/** True after a `stop` that lent the terminal while the alternate screen was shown: the main screen is unchanged. */
+	/** True after a `stop` that lent the terminal: the main screen is unchanged. */
 	#keepsMain = false;
 	/** Lines of the last frame as the components rendered them, and as they were written. */
 	#rendered: readonly string[] = [];
@@ -132,6 +132,7 @@ export class LiveTUI extends TUI {
 		this.#running = true;
 		if (!this.#keepsMain) this.#startOver();
 		this.#keepsMain = false;
+		if (this.#fullScreen?.component === LENT) this.showFullScreen(null);
 		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
 		this.#frames.cancelRequest();
 		super.start();
@@ -179,23 +180,23 @@ export class LiveTUI extends TUI {
 	}
 
 	/**
-	 * Releases the terminal with the cursor below the last line. Does nothing when not running.
-	 * @param lends another program uses the terminal until the next `start`: if the alternate screen is shown, the program
-	 *   uses it too, and the main screen stays as it is
+	 * Releases the terminal with the cursor below the last line. When not running, only takes back what was lent.
+	 * @param lends another program uses the terminal until the next `start`: on the alternate screen, so that the main
+	 *   screen stays as it is
 	 */
 	override stop({ lends = false } = {}): void {
+		if (!this.#running && !lends) this.showFullScreen(null);
 		if (!this.#running) return;
 		this.#running = false;
 		this.#resize.stop();
 		this.#inFlight.stop();
 		clearTimeout(this.#streamTimer);
 		this.#streamTimer = undefined;
-		this.#keepsMain = lends && this.#fullScreen !== null;
-		const left = this.#keepsMain ? this.#fullScreen?.lend() : this.#fullScreen?.leave();
+		this.#keepsMain = lends;
+		if (lends) this.#fullScreen ??= new FullScreen(LENT, () => false);
+		const left = lends ? this.#fullScreen?.lend() : (this.#fullScreen?.leave() ?? "") + this.#writer.leave();
 		if (left) this.terminal.write(left);
 		this.#cursorShown = false;
-		const leave = this.#keepsMain ? "" : this.#writer.leave();
-		if (leave) this.terminal.write(leave);
 		this.#options.onStop?.();
 		super.stop();
 	}

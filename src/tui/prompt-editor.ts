@@ -58,7 +58,7 @@ export class PromptEditor extends Editor {
 	#earlierPrompts: PromptEditorOptions["earlierPrompts"];
 	/** The last submitted text, with its marks. */
 	#sent: FoldedText | undefined;
-	/** The text that the history last put into the editor. */
+	/** The state after the last step in the history: until it changes, the arrows take the next step. */
 	#recalled = "";
 	#width = 80;
 
@@ -258,7 +258,7 @@ export class PromptEditor extends Editor {
 
 	/** Shows the previous prompt. @returns false when none exists */
 	#goBack(): boolean {
-		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
+		this.#history.stopIfEdited(this.getText());
 		const isShown = this.#recall(this.#history.older(() => this.#marks.snapshot(this.getText())));
 		const state = this.#state();
 		const isLoading = this.#earlierPrompts !== undefined;
@@ -270,7 +270,7 @@ export class PromptEditor extends Editor {
 
 	/** Shows the next prompt, or the draft after the last. @returns false when none exists */
 	#goForward(): boolean {
-		if (this.#history.isBrowsing && this.getText() !== this.#recalled) this.#history.stop();
+		this.#history.stopIfEdited(this.getText());
 		return this.#recall(this.#history.newer());
 	}
 
@@ -278,7 +278,8 @@ export class PromptEditor extends Editor {
 	#recall(prompt: FoldedText | undefined): boolean {
 		if (!prompt) return false;
 		this.setText(this.#marks.adopt(prompt));
-		this.#recalled = this.getText();
+		this.#history.shown = this.getText();
+		this.#recalled = this.#state();
 		this.#closePopup();
 		this.tui.requestRender();
 		return true;
@@ -295,12 +296,12 @@ export class PromptEditor extends Editor {
 		return texts !== null && texts.length > 0;
 	}
 
-	/** Whether the cursor is on the first or the last row of the wrapped text. */
+	/** Whether the cursor is on the first or the last row of the wrapped text. On both behind a text from the history. */
 	#isOnRow(which: "first" | "last"): boolean {
 		const lines = super.render(this.#width);
 		const row = lines.findIndex((line) => line.includes(CURSOR_CELL));
 		return which === "first"
-			? row === 1 && !lines[0]?.includes("↑")
+			? this.#state() === this.#recalled || (row === 1 && !lines[0]?.includes("↑"))
 			: row === lines.length - 2 && !lines.at(-1)?.includes("↓");
 	}
 

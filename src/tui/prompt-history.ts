@@ -12,11 +12,8 @@ export class PromptHistory {
 	/** Index of the current prompt; -1: the draft. */
 	#at = -1;
 	#draft = plainText("");
-
-	/** Whether the current text is a prompt, not the draft. */
-	get isBrowsing(): boolean {
-		return this.#at >= 0;
-	}
+	/** The current prompt as the editor shows it. */
+	shown = "";
 
 	/** The texts in full, newest first. */
 	get texts(): string[] {
@@ -60,6 +57,11 @@ export class PromptHistory {
 		if (this.#at === -1) return undefined;
 		this.#at--;
 		return this.#at === -1 ? this.#draft : this.#prompts[this.#at];
+	}
+
+	/** Stops browsing if the current prompt was edited. @param text that of the editor */
+	stopIfEdited(text: string): void {
+		if (text !== this.shown) this.stop();
 	}
 
 	/** Stops browsing: the text in the editor is the draft. */

@@ -128,7 +128,7 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const fieldsWidth = visibleWidth(right || description);
 	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
 	const shown = clipLine(label, labelRoom);
-	const text = markMatch(shown, wholeCharacters(shown, layout.positions(shown)), theme.accent);
+	const text = markMatch(shown, layout.positions(shown), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
 	return `${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`.replace(/ +$/, "");
@@ -155,16 +155,4 @@ function describe(description: string | undefined, labelWidth: number, room: num
 	if (!description) return "";
 	const rest = Math.max(room - labelWidth - GAP, Math.floor(room / 2) - GAP);
 	return rest >= 8 && width >= 30 ? clipLine(oneLine(description), rest) : "";
-}
-
-/** Extends positions to complete graphemes: a highlight must not split a character. */
-function wholeCharacters(text: string, positions: readonly number[]): readonly number[] {
-	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
-	const marked = new Set(positions);
-	const complete: number[] = [];
-	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
-		const units = Array.from(segment.split(""), (_, offset) => index + offset);
-		if (units.some((unit) => marked.has(unit))) complete.push(...units);
-	}
-	return complete;
 }

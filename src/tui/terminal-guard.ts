@@ -76,7 +76,10 @@ async function outsideScreen<T>(
 	}
 }
 
-/** Like `outsideScreen`, for an interactive program: ignores the signals of Ctrl+C and Ctrl+\, which are meant for it. */
+/**
+ * Runs an interactive program on the alternate screen; the main screen stays as it is. Ignores the signals of Ctrl+C and
+ * Ctrl+\, which are meant for the program.
+ */
 export async function lendTerminal<T>(screen: LiveTUI, run: () => Promise<T>): Promise<T> {
 	const runAlone = async () => {
 		const kept = KEY_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));

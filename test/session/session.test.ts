@@ -293,8 +293,14 @@ test("/export writes the session as HTML", async () => {
 describe("shell commands by the user", () => {
 	test("are in the context with !, but not with !!", async () => {
 		const { session, provider, sent } = await startSession();
+		const started: unknown[] = [];
+		session.subscribe((event) => event.type === "bash_start" && started.push(event));
 		await session.runBash("echo seen");
 		await session.runBash("echo unseen", { excludeFromContext: true });
+		expect(started).toEqual([
+			{ type: "bash_start", command: "echo seen" },
+			{ type: "bash_start", command: "echo unseen", excludeFromContext: true },
+		]);
 		provider.reply("ok");
 		await session.prompt("what did I run?");
 		expect(sent(1)).toEqual(["user: Ran `echo seen`\n```\nseen\n```", "user: what did I run?"]);
@@ -316,6 +322,14 @@ describe("models", () => {
 		await expect(startSession({ model: "loopback/scriptd" })).rejects.toMatchObject({
 			code: "model_unknown",
 			hint: expect.stringContaining("scripted"),
+		});
+	});
+
+	test("names /model as the list for a name that resembles no other", async () => {
+		const { session } = await startSession();
+		await expect(session.prompt("/model zzzzzzzzzzz")).rejects.toMatchObject({
+			code: "model_unknown",
+			hint: "/model lists all",
 		});
 	});
 

@@ -152,6 +152,15 @@ test("typing continues after the initial value", () => {
 	expect(answers).toEqual(["my hooks"]);
 });
 
+test("enter returns the initial value as it is, but with control characters visible and on one line", () => {
+	const answers: (string | null)[] = [];
+	const long = `👩‍💻 ${"x".repeat(2_000)}`;
+	for (const value of [long, "two\n  lines\tand a tab", "a\x1b[201~b\u202ec"]) {
+		new InputDialog(look, { title: "Name?", value }, (answer) => answers.push(answer)).handleInput("\r");
+	}
+	expect(answers).toEqual([long, "two lines and a tab", "a␛[201~b‹U+202E›c"]);
+});
+
 test("a masked input shows dots and returns the text", () => {
 	const answers: (string | null)[] = [];
 	const dialog = new InputDialog(look, { title: "Key", masked: true }, (answer) => answers.push(answer));

@@ -18,6 +18,15 @@ test("folders are found too, and an empty query lists paths near the root first"
 	expect(paths(await find("src/tui/"))).toEqual(["src/tui/editor.ts"]);
 });
 
+test("files of equal score are sorted by name", async () => {
+	const search = new FileSearch(listOf("note3.md", "note1.md", "note4.md", "note2.md"));
+	const find = async (limit: number) => paths(await search.search("note", { limit, signal: never }));
+	expect([await find(9), await find(2)]).toEqual([
+		["note1.md", "note2.md", "note3.md", "note4.md"],
+		["note1.md", "note2.md"],
+	]);
+});
+
 test("matches are reported while the list is still growing", async () => {
 	let finish = () => {};
 	const search = new FileSearch(async (onFile) => {

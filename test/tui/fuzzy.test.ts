@@ -22,6 +22,13 @@ test("the marked letters are the matched ones", () => {
 	expect(fuzzyMatch("prt", "price.ts")?.positions).toEqual([0, 1, 6]);
 });
 
+test("characters of several UTF-16 units are matched and marked as a whole", () => {
+	expect(fuzzyMatch("😀", "😀.md")?.positions).toEqual([0, 1]);
+	expect(fuzzyMatch("a😀", "a😁b😀")?.positions).toEqual([0, 4, 5]);
+	expect(fuzzyMatch("😀", "😁")).toBeNull();
+	expect(markMatch("👩‍💻 x", [0], (text) => `<${text}>`)).toBe("<👩‍💻> x");
+});
+
 test("a text matches exactly the queries whose letters it contains in order", () => {
 	fc.assert(
 		fc.property(

@@ -2,6 +2,7 @@ import { Editor } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
 import { StreamingMarkdown } from "../../src/tui/streaming-markdown.js";
+import { lendTerminal } from "../../src/tui/terminal-guard.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 import { bothScreens, Lines, numbered } from "./live-stage.js";
@@ -169,6 +170,31 @@ test("after another program used the terminal, the screen continues below it wit
 	expect(lines.slice(0, fg)).toContain("line 0 ");
 	expect(lines.slice(fg).filter((line) => line.startsWith("meanwhile"))).toHaveLength(30);
 	expect(terminal.output).not.toMatch(/\x1b\[[23]?J/);
+});
+
+test.each([
+	["draws on the alternate screen itself", "\x1b[?1049hfull screen\x1b[?1049l"],
+	["writes lines", "one\r\ntwo\r\n".repeat(20)],
+])("after a program to which the terminal is lent, and that %s, the main screen is as before", async (_, output) => {
+	const { live, liveTui, add, send } = bothScreens(40, 10);
+	add(new Lines(numbered(0, 30)));
+	send("a", " ", "d", "r", "a", "f", "t");
+	const before = { screen: await live.screen(), scrollback: await live.scrollback() };
+	await lendTerminal(liveTui, async () => live.write(output));
+	expect({ screen: await live.screen(), scrollback: await live.scrollback() }).toEqual(before);
+	expect(live.running).toBe(true);
+	await live.type("x");
+	expect((await live.screen()).at(-2)).toContain("a draftx");
+});
+
+test("a screen that is closed while the terminal is lent returns to the main screen", async () => {
+	const { live, liveTui, add } = bothScreens(40, 10);
+	add(new Lines(["one", "two", "three"]));
+	const before = await live.screen();
+	liveTui.stop({ lends: true });
+	expect(await live.screen()).toEqual([]);
+	liveTui.stop();
+	expect(await live.screen()).toEqual(before);
 });
 
 test("the screen begins on a row of its own", async () => {

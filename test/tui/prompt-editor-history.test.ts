@@ -31,6 +31,18 @@ test("in a text of several rows the arrows move the cursor up to the first or la
 	expect(editor.getText()).toBe("words that wrap twice over");
 });
 
+test("up continues in the history after a long prompt until a key moves the cursor", async () => {
+	const { terminal, editor } = startEditor({ earlierPrompts: async () => ["newer", LINES, "older"] });
+	await terminal.press("up", "up");
+	expect(editor.getText()).toBe(LINES);
+	await terminal.press("up");
+	expect(editor.getText()).toBe("older");
+	await terminal.press("down", "left", "up");
+	expect(editor.getText()).toBe(LINES);
+	await terminal.type("x");
+	expect(editor.getText()).toContain("line 2x8");
+});
+
 test("a recalled prompt that is edited becomes the draft", async () => {
 	const { terminal, editor } = startEditor();
 	for (const text of ["one", "two"]) {

@@ -150,6 +150,15 @@ test("@ finds files by letters in order and quotes names with spaces", async () 
 	expect(await rows()).toEqual([]);
 });
 
+test("@ marks an emoji of a name as a whole", async () => {
+	const { terminal } = start({ files: ["😀.md", "src/a😁/😀.md"] });
+	await terminal.type("@😀");
+	await terminal.waitFor("😀.md");
+	expect(terminal.output.isWellFormed()).toBe(true);
+	await terminal.press("enter");
+	expect(await terminal.text()).toContain("@😀.md");
+});
+
 test("a file is completed in the middle of a text", async () => {
 	const { terminal, editor } = start({ files: ["src/price.ts"] });
 	await terminal.type("see  please");

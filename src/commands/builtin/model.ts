@@ -5,6 +5,7 @@ import { THINKING_LEVELS } from "../../log/entry.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
 import type { ModelOffer } from "../pickers.js";
 import { logInTo } from "./login.js";
+import { hint } from "./report.js";
 
 /** `/model [provider/id]`: chooses the model; append `:high` to set the thinking level. */
 export const modelCommand: SlashCommand = {
@@ -21,7 +22,7 @@ export const modelCommand: SlashCommand = {
 		if (!hasKey && shell && !(await logInTo(model.provider, context))) return;
 		await session.setModel(model);
 		if (thinkingLevel) session.setThinkingLevel(thinkingLevel);
-		return { status: `Model: ${modelName(model)}${thinkingLevel ? ` · thinking: ${thinkingLevel}` : ""}` };
+		return hint(context, `Model: ${modelName(model)}${thinkingLevel ? ` · thinking: ${thinkingLevel}` : ""}`);
 	},
 };
 

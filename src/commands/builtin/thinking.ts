@@ -1,6 +1,8 @@
+import { describeNoThinking } from "../../config/no-thinking.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
 import type { SlashCommand } from "../command.js";
+import { hint } from "./report.js";
 
 /** `/thinking [level]`: sets how much the model thinks before it answers. */
 export const thinkingCommand: SlashCommand = {
@@ -8,7 +10,10 @@ export const thinkingCommand: SlashCommand = {
 	argumentHint: "[level]",
 	description: "Choose the thinking level",
 	complete: (prefix) => THINKING_LEVELS.filter((level) => level.startsWith(prefix)).map((value) => ({ value })),
-	async run({ session, ui, rest }) {
+	async run(context) {
+		const { session, ui, rest } = context;
+		const refusal = describeNoThinking(session.model);
+		if (refusal) return hint(context, refusal);
 		const selected = THINKING_LEVELS.indexOf(session.thinkingLevel);
 		const level = rest || (await ui.select("Which thinking level?", THINKING_LEVELS, { selected }));
 		if (!level) return;
@@ -18,7 +23,7 @@ export const thinkingCommand: SlashCommand = {
 			});
 		}
 		session.setThinkingLevel(level);
-		return { status: `Thinking: ${level}` };
+		return hint(context, `Thinking: ${level}`);
 	},
 };
 

@@ -11,7 +11,7 @@ import { errorText } from "../../errors.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
-import { linkSignals, MAX_TIMER_MS } from "../../util/abort.js";
+import { linkSignals } from "../../util/abort.js";
 import { stripAll } from "../../util/sanitize.js";
 import type { SessionUpdates } from "./session-updates.js";
 import { textBlock } from "./tool-calls.js";
@@ -158,8 +158,7 @@ export class AcpUI implements SessionUI {
 	async #until<T>(dialog: DialogOptions | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
 		const { signal, timeoutMs } = dialogLimits(dialog);
 		const timeout = new AbortController();
-		const timer =
-			timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), Math.min(timeoutMs, MAX_TIMER_MS));
+		const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
 		const linked = linkSignals(signal, timeout.signal, this.#ended.signal);
 		try {
 			return linked.signal.aborted ? null : await ask(linked.signal);

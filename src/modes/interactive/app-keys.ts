@@ -1,4 +1,5 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
+import { describeNoThinking } from "../../config/no-thinking.js";
 import { isBusy } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { KeyAction } from "../../tui/key-table.js";
@@ -25,6 +26,8 @@ export interface AppKeysHost {
 		| "shortcuts"
 		| "runShortcut"
 	> | null;
+	/** @returns the submissions that wait for the session, or for a shell command from before it */
+	takeWaiting(): string[];
 	quit(): void;
 	suspend(): void;
 	searchHistory(): void;
@@ -35,8 +38,10 @@ export interface AppKeysHost {
 	failed(error: unknown): void;
 }
 
-/** Maximum time between the two presses of a double press, ms. */
-const DOUBLE_PRESS_MS = 500;
+/** Maximum time between the two presses of a double Escape, ms. */
+const DOUBLE_ESCAPE_MS = 500;
+/** The same for Ctrl+C, while a line says that the second press quits. */
+const QUIT_WINDOW_MS = 2000;
 
 /** Runs the app's key actions. The editor passes every key here first. */
 export class AppKeys {
@@ -56,7 +61,7 @@ export class AppKeys {
 		"app.transcript": () => this.host.openTranscript(),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
-		"app.editQueue": () => this.#putBack(this.host.session()?.takeQueue() ?? []),
+		"app.editQueue": () => this.#putBack([...(this.host.session()?.takeQueue() ?? []), ...this.host.takeWaiting()]),
 		"app.searchHistory": () => this.host.searchHistory(),
 		"app.pasteImage": () => this.host.pasteImage(),
 	};
@@ -86,24 +91,26 @@ export class AppKeys {
 		const session = this.host.session();
 		if (session && isBusy(session.activity)) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
-			session.abort().then((queued) => this.#putBack(queued), this.host.failed);
+			// Before the abort, which would deliver the next one.
+			const waiting = this.host.takeWaiting();
+			session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);
 			return;
 		}
-		const isDouble = this.now() - this.#lastEscape <= DOUBLE_PRESS_MS;
+		const isDouble = this.now() - this.#lastEscape <= DOUBLE_ESCAPE_MS;
 		this.#lastEscape = isDouble ? Number.NEGATIVE_INFINITY : this.now();
 		if (isDouble && !this.editor.getText()) this.#command("/branch");
 	}
 
-	/** Clears the editor. A double press quits. */
+	/** Clears the editor. A double press quits, unless something was pasted in between. */
 	#interrupt(): void {
-		if (this.now() - this.#lastInterrupt <= DOUBLE_PRESS_MS) {
+		if (this.now() - this.#lastInterrupt <= QUIT_WINDOW_MS && this.editor.getText() === "") {
 			this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 			this.host.quit();
 			return;
 		}
 		this.#lastInterrupt = this.now();
 		this.editor.takeText();
-		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`);
+		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`, QUIT_WINDOW_MS);
 	}
 
 	/** Opens help. A key that types a character opens it only when the editor is empty. */
@@ -137,8 +144,8 @@ export class AppKeys {
 
 	#cycleThinkingLevel(): void {
 		const session = this.host.session();
-		if (session?.model && !session.model.reasoning)
-			this.host.screen.hint(`${session.model.name} does not support thinking`);
+		const refusal = describeNoThinking(session?.model ?? null);
+		if (refusal) this.host.screen.hint(refusal);
 		else session?.cycleThinkingLevel();
 	}
 
@@ -150,7 +157,20 @@ export class AppKeys {
 		const draft = this.editor.getExpandedText();
 		this.host.editExternally(draft).then((text) => {
 			// Without a change, keep the editor's text as it is, with long pastes still folded.
-			if (text !== null && text !== draft) this.editor.setText(text);
+			if (text === null || text === draft) return;
+			const added = addedTo(draft, this.editor.getExpandedText()).trim();
+			this.editor.setText(text);
+			if (added) this.editor.putBack(added);
 		}, this.host.failed);
 	}
+}
+
+/** @returns the part of a text that was inserted into the draft; the complete text if it replaced the draft */
+function addedTo(draft: string, text: string): string {
+	// Returned prompts are put in front.
+	if (text.endsWith(draft)) return text.slice(0, text.length - draft.length);
+	let start = 0;
+	while (start < draft.length && draft[start] === text[start]) start += 1;
+	const rest = draft.slice(start);
+	return text.endsWith(rest) ? text.slice(start, text.length - rest.length) : text;
 }

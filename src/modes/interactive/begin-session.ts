@@ -121,6 +121,7 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 		write: (data) => terminal.write(data),
 		setEditorText: (text) => editor.setText(text),
 		secret: (title) => dialogs.secret(title),
+		hint: (text) => screen.hint(text),
 		quit,
 		startDemo:
 			startDemo &&

@@ -72,9 +72,10 @@ export function itemsOfMessage(
 			return [createItem("user", new UserView(style, message, change), style, { entryIndex })];
 		}
 		case "bashExecution": {
-			const view = new BashView(style, message.command, placeOf(drawing, entryIndex));
+			const excluded = message.excludeFromContext ?? false;
+			const view = new BashView(style, message.command, excluded, placeOf(drawing, entryIndex));
 			view.finish(message);
-			return [createItem("bash", view, style, { entryIndex, excluded: message.excludeFromContext ?? false })];
+			return [createItem("bash", view, style, { entryIndex, excluded })];
 		}
 		case "toolResult":
 			return itemsOfResult(message, entryIndex, drawing);

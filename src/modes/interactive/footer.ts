@@ -65,10 +65,11 @@ export class Footer implements Component {
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
 		const location = `${shownPlace(this.style, Math.max(MIN_PATH, room))}${branch}${name}`;
 		const first = spread(theme.dim(location), right, width);
-		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts) : "", width)];
+		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts, width) : "", width)];
 	}
 
-	#usage(facts: FooterFacts): string {
+	/** Context, then every figure that fits. */
+	#usage(facts: FooterFacts, width: number): string {
 		const { theme } = this.style;
 		if (facts.model === null) return theme.dim([queued(facts), jobs(facts)].filter(Boolean).join(" · "));
 		const { tokens, contextWindow } = facts.context;
@@ -78,8 +79,11 @@ export class Footer implements Component {
 		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
 		const more = [...spent(facts), queued(facts), jobs(facts)];
 		const window = contextWindow > 0 ? theme.dim(` of ${formatTokens(contextWindow)}`) : "";
-		const rest = more.filter(Boolean).map((text) => theme.dim(` · ${text}`));
-		return `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${rest.join("")}`;
+		const start = `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}`;
+		return more.filter(Boolean).reduce((line, text) => {
+			const longer = line + theme.dim(` · ${text}`);
+			return visibleWidth(longer) <= width ? longer : line;
+		}, start);
 	}
 
 	/** The right end of a footer with one line. */
@@ -134,10 +138,16 @@ export function shownPlace({ cwd, home, remote }: Pick<ViewStyle, "cwd" | "home"
 	return host + shortened(path, Math.max(MIN_REMOTE_PATH, max - visibleWidth(host)));
 }
 
+const graphemes = new Intl.Segmenter();
+
 /** Cuts a path at its start: the last folders are the most informative. */
 function shortened(path: string, max: number): string {
-	if (path.length <= max) return path;
-	const end = path.slice(-(max - 2));
+	if (visibleWidth(path) <= max) return path;
+	let end = "";
+	for (const { segment } of [...graphemes.segment(path)].reverse()) {
+		if (visibleWidth(segment + end) > max - 2) break;
+		end = segment + end;
+	}
 	const slash = end.indexOf("/");
 	return `…${slash > 0 && slash < end.length - 1 ? end.slice(slash) : end}`;
 }

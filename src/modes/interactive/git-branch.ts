@@ -1,4 +1,4 @@
-import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
+import { type FSWatcher, readFileSync, type Stats, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Maximum size of a `.git` file or `HEAD`, bytes. */
@@ -42,7 +42,7 @@ export function watchGitBranch(cwd: string, onChange: () => void): () => void {
 function findGitDir(cwd: string): string | null {
 	for (let folder = resolve(cwd); ; folder = dirname(folder)) {
 		const git = join(folder, ".git");
-		const kind = statSync(git, { throwIfNoEntry: false });
+		const kind = kindOf(git);
 		if (kind?.isDirectory()) return git;
 		if (kind?.isFile()) {
 			// In work trees and submodules, the `.git` file contains the path of the directory.
@@ -53,10 +53,19 @@ function findGitDir(cwd: string): string | null {
 	}
 }
 
-function readSmall(path: string): string | null {
+/** @returns undefined for a path that does not exist or cannot be read, such as a link to itself */
+function kindOf(path: string): Stats | undefined {
 	try {
-		const kind = statSync(path);
-		return kind.isFile() && kind.size <= MAX_BYTES ? readFileSync(path, "utf8").trim() : null;
+		return statSync(path);
+	} catch {
+		return undefined; // only a label depends on it
+	}
+}
+
+function readSmall(path: string): string | null {
+	const kind = kindOf(path);
+	try {
+		return kind?.isFile() && kind.size <= MAX_BYTES ? readFileSync(path, "utf8").trim() : null;
 	} catch {
 		return null; // treat an unreadable file as missing: only a label depends on it
 	}

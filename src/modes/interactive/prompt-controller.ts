@@ -17,11 +17,11 @@ export interface PromptTarget {
 
 /**
  * Delivers submitted text, `/commands` and `!commands` to the session. Queues submissions until a session is attached and
- * delivers them in order.
+ * delivers them in order, each after the end of the `!command` before it.
  */
 export class PromptController {
 	#target: PromptTarget | undefined;
-	#waiting: Submission[] = [];
+	#waiting: readonly Submission[] = [];
 
 	/**
 	 * @param onError called when the session rejects a submission
@@ -39,10 +39,14 @@ export class PromptController {
 	/** Attaches the session: delivers waiting submissions in order, and later ones immediately. */
 	attach(target: PromptTarget): void {
 		this.#target = target;
-		const waiting = this.#waiting;
-		this.#waiting = [];
-		if (waiting.length > 0) this.onWaiting([]);
-		for (const submission of waiting) this.#deliver(target, submission);
+		void this.#deliverWaiting(target);
+	}
+
+	/** Empties the list of waiting submissions. @returns their texts, in order */
+	takeWaiting(): string[] {
+		const texts = this.#waiting.map(textOf);
+		this.#setWaiting([]);
+		return texts;
 	}
 
 	/** Submits a text as if the user had typed it. Ignores empty text. */
@@ -59,24 +63,35 @@ export class PromptController {
 
 	#send(text: string, submission: Submission): void {
 		this.editor.addToHistory(text);
-		if (this.#target) {
-			this.#deliver(this.#target, submission);
-			return;
-		}
-		this.#waiting.push(submission);
-		this.onWaiting(this.#waiting);
+		if (this.#target && this.#waiting.length === 0) void this.#deliver(this.#target, submission);
+		else this.#setWaiting([...this.#waiting, submission]);
 	}
 
-	#deliver(target: PromptTarget, submission: Submission): void {
+	async #deliverWaiting(target: PromptTarget): Promise<void> {
+		for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+			this.#setWaiting(this.#waiting.slice(1));
+			const delivered = this.#deliver(target, next);
+			// The session runs one shell command at a time, and a prompt after it may ask about its output.
+			if (next.kind === "bash") await delivered;
+		}
+	}
+
+	#setWaiting(waiting: readonly Submission[]): void {
+		if (waiting.length === this.#waiting.length) return;
+		this.#waiting = waiting;
+		this.onWaiting(waiting);
+	}
+
+	async #deliver(target: PromptTarget, submission: Submission): Promise<void> {
 		const done =
 			submission.kind === "bash"
 				? target.runBash(submission.command, { excludeFromContext: submission.excludeFromContext })
 				: submission.kind === "follow_up"
 					? target.followUp(submission.text)
 					: target.prompt(submission.text);
-		done.catch((error: unknown) => {
+		await done.catch((error: unknown) => {
 			this.onError(error);
-			if (submission.kind !== "bash") restoreRefused(this.editor, submission.text, error);
+			restoreRefused(this.editor, textOf(submission), error);
 		});
 	}
 }
@@ -87,7 +102,15 @@ function restoreRefused(editor: PromptEditor, text: string, error: unknown): voi
 	if (isRefused && editor.getText() === "") editor.setText(text);
 }
 
-const REFUSALS: ReadonlySet<PiErrorCode> = new Set(["model_missing", "key_missing", "bad_arguments", "prompt_refused"]);
+const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
+	"model_missing",
+	"key_missing",
+	"bad_arguments",
+	"prompt_refused",
+	"session_busy",
+	"model_unknown",
+	"tool_unknown",
+]);
 
 /** Delivers submissions to a session, with the images that were pasted into them. */
 export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
@@ -115,9 +138,14 @@ export async function sendPrompts(
 	}
 }
 
+/** A submission as it was typed. */
+function textOf(submission: Submission): string {
+	if (submission.kind !== "bash") return submission.text;
+	return `${submission.excludeFromContext ? "!!" : "!"}${submission.command}`;
+}
+
 /** Submissions that wait for the session, in the form of a queue. */
 export function waitingQueue(waiting: readonly Submission[]): QueuedPrompts {
-	const textOf = (submission: Submission) => (submission.kind === "bash" ? `!${submission.command}` : submission.text);
 	return {
 		steering: waiting.filter(({ kind }) => kind !== "follow_up").map(textOf),
 		followUps: waiting.filter(({ kind }) => kind === "follow_up").map(textOf),

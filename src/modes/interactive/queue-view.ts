@@ -9,6 +9,7 @@ const MAX_SHOWN = 3;
 /** Queued prompts: `→ next` is sent after the current tool calls, `⇥ after` at the end of the run. */
 export class QueueView implements Component {
 	#queue: QueuedPrompts = { steering: [], followUps: [] };
+	#waiting = this.#queue;
 
 	constructor(private readonly style: ViewStyle) {}
 
@@ -17,8 +18,15 @@ export class QueueView implements Component {
 		this.style.requestRender();
 	}
 
+	/** Those that are not in the session's queue yet. */
+	set waiting(waiting: QueuedPrompts) {
+		this.#waiting = waiting;
+		this.style.requestRender();
+	}
+
 	render(width: number): string[] {
-		const { steering, followUps } = this.#queue;
+		const steering = [...this.#queue.steering, ...this.#waiting.steering];
+		const followUps = [...this.#queue.followUps, ...this.#waiting.followUps];
 		if (steering.length + followUps.length === 0) return [];
 		const { theme, keymap } = this.style;
 		const rows = [...listed(steering, "→ next: "), ...listed(followUps, "⇥ after: ")];
@@ -37,7 +45,7 @@ function listed(prompts: readonly string[], label: string): string[] {
 	return rows;
 }
 
-/** A line above the editor about the last key. The next key removes it, and so does an event that makes it untrue. */
+/** A line above the editor about the last key. The screen decides how long it is shown. */
 export class HintLine implements Component {
 	#text: string | null = null;
 

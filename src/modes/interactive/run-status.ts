@@ -5,6 +5,16 @@ import { formatElapsed, formatTokens } from "../format.js";
 import { describeFailure } from "./failure-words.js";
 import { cleanLine } from "./lines.js";
 
+/** What a session is doing. */
+export interface RunDescription {
+	/** Of any length. */
+	title: string;
+	/** Elapsed time and counts, which follow the title. */
+	figures: string;
+	/** What the abort key does to it; null: nothing. */
+	keyDoes: "stops" | "cancels" | null;
+}
+
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
 export class RunStatus {
 	/** Operations of the session and when each started, oldest first. */
@@ -16,6 +26,8 @@ export class RunStatus {
 	#receivedCharacters = 0;
 	readonly #tools = new Map<string, { title: string; startedAt: number }>();
 	#retry: { attempt: number; maxAttempts: number; until: number; reason: string } | null = null;
+	/** How the running shell command was typed. */
+	#shellSign = "!";
 	/** Slow hook handlers, oldest first. */
 	#hooks: { title: string; startedAt: number }[] = [];
 
@@ -46,6 +58,9 @@ export class RunStatus {
 			case "tool_execution_end":
 				this.#tools.delete(event.toolCallId);
 				break;
+			case "bash_start":
+				this.#shellSign = event.excludeFromContext ? "!!" : "!";
+				break;
 			case "auto_retry_start": {
 				const reason = cleanLine(describeFailure(event.errorMessage), 120);
 				this.#retry = { ...event, until: now + event.delayMs, reason };
@@ -63,43 +78,41 @@ export class RunStatus {
 	}
 
 	/**
-	 * The most important current activity, and what the abort key does to it (null: nothing).
+	 * The most important current activity.
 	 * @returns null when there is nothing to show
 	 */
-	describe(now: number): { text: string; keyDoes: "stops" | "cancels" | null } | null {
+	describe(now: number): RunDescription | null {
 		const run = this.#find("run");
 		if (this.#retry && run?.phase === "retrying") {
 			const { attempt, maxAttempts, until, reason } = this.#retry;
 			const seconds = Math.max(0, Math.ceil((until - now) / 1000));
 			const wait = seconds <= 60 ? `${seconds} s` : formatElapsed(seconds * 1000);
-			return { text: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, keyDoes: "cancels" };
+			return { title: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, figures: "", keyDoes: "cancels" };
 		}
 		const [hook] = this.#hooks;
 		if (hook) {
 			const isBusy = this.#operations.some(({ kind }) => kind !== "closing");
-			return { text: timed(`hook ${hook.title}`, hook, now), keyDoes: isBusy ? (run ? "stops" : "cancels") : null };
+			return timed(`hook ${hook.title}`, hook, now, isBusy ? (run ? "stops" : "cancels") : null);
 		}
 		const compacting = this.#find("compacting");
-		if (compacting) return { text: timed("compacting", compacting, now), keyDoes: "cancels" };
+		if (compacting) return timed("compacting", compacting, now, "cancels");
 		const shell = this.#find("shell");
-		if (shell) return { text: timed(`! ${cleanLine(shell.name, 200)}`, shell, now), keyDoes: "stops" };
+		if (shell) return timed(`${this.#shellSign} ${cleanLine(shell.name, 200)}`, shell, now, "stops");
 		const [tool, ...others] = this.#tools.values();
 		if (tool) {
 			const more = others.length > 0 ? ` +${others.length}` : "";
-			return { text: timed(`${tool.title}${more}`, tool, now), keyDoes: "stops" };
+			return timed(tool.title, tool, now, "stops", more);
 		}
 		if (run && isDescribed(run)) {
 			const tokens = Math.round(this.#receivedCharacters / 4);
 			const received = tokens > 0 ? ` · ↓ ${formatTokens(tokens)}` : "";
-			return {
-				text: timed(this.message ?? this.#doing, { startedAt: this.#startedAt }, now) + received,
-				keyDoes: "stops",
-			};
+			const description = timed(this.message ?? this.#doing, { startedAt: this.#startedAt }, now, "stops");
+			return { ...description, figures: description.figures + received };
 		}
 		const command = this.#find("command");
 		const prompting = this.#find("prompting");
-		if (prompting) return { text: timed("checking the prompt", prompting, now), keyDoes: "cancels" };
-		return command ? { text: timed(commandTitle(command), command, now), keyDoes: "cancels" } : null;
+		if (prompting) return timed("checking the prompt", prompting, now, "cancels");
+		return command ? timed(commandTitle(command), command, now, "cancels") : null;
 	}
 
 	/** The operation of a kind that started last. */
@@ -114,6 +127,7 @@ export class RunStatus {
 			return { ...operation, startedAt };
 		});
 		if (phase === null || phase === "ending") this.#tools.clear();
+		if (!this.#find("shell")) this.#shellSign = "!";
 	}
 
 	#begin(now: number): void {
@@ -153,6 +167,12 @@ function hookTitle({ hookPath, event }: { hookPath: string; event: string }): st
 	return cleanLine(`${hookName(hookPath)} · ${event}`, 120);
 }
 
-function timed(text: string, { startedAt }: { startedAt: number }, now: number): string {
-	return `${text} · ${formatElapsed(now - startedAt)}`;
+function timed(
+	title: string,
+	{ startedAt }: { startedAt: number },
+	now: number,
+	keyDoes: RunDescription["keyDoes"],
+	more = "",
+): RunDescription {
+	return { title, figures: `${more} · ${formatElapsed(now - startedAt)}`, keyDoes };
 }

@@ -12,6 +12,7 @@ import { dropFiles } from "./dropped-paths.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import { HookScreenLoader } from "./hook-screen/hook-screen-loader.js";
 import type { InteractiveOptions } from "./interactive-options.js";
+import { cleanLine, clipLine } from "./lines.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
@@ -63,6 +64,12 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			draft: editor.getText(),
 			addImage: (path) => images.addFile(path),
 		});
+	/** An editor with a window of its own leaves the screen empty but for this line. */
+	const lendTo = <T>(command: string, run: () => Promise<T>): Promise<T> =>
+		lendTerminal(screen.tui, () => {
+			terminal.write(`${theme.dim(clipLine(`waiting for ${cleanLine(command)} to exit`, terminal.columns))}\r\n`);
+			return run();
+		});
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
 		const { editorCommand = null } = options;
@@ -71,7 +78,10 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			return null;
 		}
 		const { editExternally } = await import("./external-editor.js");
-		return lendTerminal(screen.tui, () => editExternally(text, editorCommand));
+		const edited = await lendTo(editorCommand, () => editExternally(text, editorCommand));
+		// What the editor printed is gone with the alternate screen.
+		if (edited === null) screen.hint("the editor exited with an error · the text is unchanged");
+		return edited;
 	};
 	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
@@ -90,7 +100,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 					const { editorCommand = null } = options;
 					if (editorCommand === null) return NO_EDITOR;
 					const { viewExternally } = await import("./external-editor.js");
-					await lendTerminal(screen.tui, () => viewExternally(text, editorCommand));
+					await lendTo(editorCommand, () => viewExternally(text, editorCommand));
 					return null;
 				},
 				requestRender: () => screen.tui.requestRender(),
@@ -99,9 +109,11 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			isOpening = false;
 		}
 	};
+	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,
 		session,
+		takeWaiting: () => input.takeWaiting(),
 		quit,
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
@@ -134,7 +146,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		createEditor,
 		palette,
 		images,
-		input: new PromptController(editor, failed, (waiting) => screen.showQueue(waitingQueue(waiting))),
+		input,
 		editExternally,
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
 		loadKeys(): readonly string[] {

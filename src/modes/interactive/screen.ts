@@ -57,6 +57,7 @@ export class Screen {
 	readonly #status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
+	#hintTimer: NodeJS.Timeout | undefined;
 	readonly #slot = new Container();
 	/** Widgets of hooks. */
 	readonly aboveEditor = new Container();
@@ -124,13 +125,19 @@ export class Screen {
 		});
 	}
 
-	showQueue(queue: QueuedPrompts): void {
-		this.#queue.queue = queue;
+	/** Shows submissions that the session has not received yet, after its queue. */
+	showWaiting(waiting: QueuedPrompts): void {
+		this.#queue.waiting = waiting;
 	}
 
-	/** Shows a line above the editor until the next key or change of model, thinking level or session; null removes it. */
-	hint(text: string | null): void {
+	/**
+	 * Shows a line above the editor until the next key or change of model, thinking level or session; null removes it.
+	 * @param ms how long it is shown at most
+	 */
+	hint(text: string | null, ms?: number): void {
+		clearTimeout(this.#hintTimer);
 		this.#hint.text = text;
+		if (ms !== undefined) this.#hintTimer = setTimeout(() => this.hint(null), ms);
 	}
 
 	/** Shows a text while the model works; null: what it is doing. */
@@ -164,7 +171,7 @@ export class Screen {
 		this.transcript.handle(event);
 		this.#status.handle(event);
 		this.window.handle(event);
-		if (event.type === "queue_changed") this.showQueue(event.queue);
+		if (event.type === "queue_changed") this.#queue.queue = event.queue;
 		if (HINT_ENDS.has(event.type)) this.hint(null);
 	}
 
@@ -175,6 +182,7 @@ export class Screen {
 
 	/** Stops every timer and restores the terminal, without clearing the screen. */
 	stop(): void {
+		clearTimeout(this.#hintTimer);
 		this.#status.stop();
 		this.tui.stop();
 	}

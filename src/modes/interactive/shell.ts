@@ -5,7 +5,10 @@ import type { DialogHost } from "./dialogs/open-dialogs.js";
 
 /** The parts of the screen that the shell uses. */
 export interface ShellHost
-	extends Pick<CommandShell, "setEditorText" | "secret" | "quit" | "startDemo" | "hotkeys" | "rereadFiles" | "themes"> {
+	extends Pick<
+		CommandShell,
+		"setEditorText" | "hint" | "secret" | "quit" | "startDemo" | "hotkeys" | "rereadFiles" | "themes"
+	> {
 	/** Writes control sequences to the terminal. */
 	write(data: string): void;
 	/** Adds a title and lines to the transcript. @returns a function that removes them */

@@ -8,6 +8,9 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 /** Time between two frames of the spinner, ms. */
 const TICK_MS = 100;
 
+/** Minimum columns of the title: to make room, the key hint is dropped first, then the time is cut. */
+const MIN_TITLE = 8;
+
 /** One line under the transcript while the session is busy. Hidden, without a timer, when it is idle or a dialog is open. */
 export class StatusLine implements Component {
 	readonly #status = new RunStatus();
@@ -49,9 +52,13 @@ export class StatusLine implements Component {
 		const { theme, keymap } = this.style;
 		const key = keymap.keyOf("app.abort");
 		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
-		// The key hint is more important than the end of a long command.
-		const room = width - 2 - visibleWidth(hint);
-		const text = room >= 12 ? clipLine(state.text, room) + theme.dim(hint) : clipLine(state.text, width - 2);
+		// Time and key hint are more important than the end of a long command.
+		const room = width - 2 - visibleWidth(state.figures);
+		const withHint = room - visibleWidth(hint);
+		const text =
+			withHint >= Math.min(MIN_TITLE, visibleWidth(state.title))
+				? clipLine(state.title, withHint) + state.figures + theme.dim(hint)
+				: clipLine(state.title, Math.max(MIN_TITLE, room)) + state.figures;
 		return [clipLine(`${theme.accent(FRAMES[this.#frame % FRAMES.length] ?? "")} ${text}`, width)];
 	}
 

@@ -103,12 +103,20 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		];
 	}
 
-	/** Shows a theme without saving it. @throws PiError `bad_arguments` when no theme has this name */
+	/** Shows a theme without saving it, and reports its problems. @throws PiError `bad_arguments` when no theme has this name */
 	show(name: string): void {
-		this.#file = name === AUTO || isBuiltIn(name) ? null : this.#read(this.#find(name));
+		for (const problem of this.preview(name)) this.#report(problem);
+	}
+
+	/** Shows a theme without saving it. @returns its problems @throws PiError `bad_arguments` when no theme has this name */
+	preview(name: string): readonly string[] {
+		const found = name === AUTO || isBuiltIn(name) ? null : this.#find(name);
+		const { theme, problems } = found ? loadThemeFile(found.path) : { theme: null, problems: [] };
+		this.#file = found && { found, theme: theme ?? { colors: {} } };
 		this.#name = name;
 		this.#watch();
 		this.#apply();
+		return problems;
 	}
 
 	/** Shows a theme and saves it. @throws PiError `bad_arguments` when no theme has this name or its file is unusable */
@@ -163,7 +171,8 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		if (found) return found;
 		const names = this.list().map((theme) => theme.name);
 		throw new PiError("bad_arguments", `Theme ${JSON.stringify(name)} not found`, {
-			hint: didYouMean(name, names) ?? "/theme shows all",
+			// Names of themes are few: the same start is similar enough.
+			hint: didYouMean(name, names) ?? didYouMean(name.slice(0, 2), names) ?? "/theme shows all",
 		});
 	}
 
@@ -178,12 +187,6 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	#files(): FoundTheme[] {
 		return this.options.dirs ? listThemeFiles({ ...this.options.dirs, packages: this.#packages }) : [];
-	}
-
-	#read(found: FoundTheme): { found: FoundTheme; theme: ThemeFile } {
-		const { theme, problems } = loadThemeFile(found.path);
-		for (const problem of problems) this.#report(problem);
-		return { found, theme: theme ?? { colors: {} } };
 	}
 
 	#watch(): void {

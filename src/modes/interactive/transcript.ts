@@ -169,7 +169,7 @@ export class Transcript {
 				else this.#arrange(false);
 				break;
 			case "bash_start":
-				this.#startBash(event.command);
+				this.#startBash(event);
 				break;
 			case "bash_update":
 				this.#bash?.view.update(event.output);
@@ -263,10 +263,13 @@ export class Transcript {
 		return created;
 	}
 
-	#startBash(command: string): void {
+	#startBash({
+		command,
+		excludeFromContext: excluded = false,
+	}: Extract<AgentSessionEvent, { type: "bash_start" }>): void {
 		this.#bash?.view.close();
-		const view = new BashView(this.style, command);
-		const item = createItem("bash", view, this.style);
+		const view = new BashView(this.style, command, excluded);
+		const item = createItem("bash", view, this.style, { excluded });
 		this.#bash = { item, view };
 		this.#add(item);
 	}
@@ -282,8 +285,6 @@ export class Transcript {
 		}
 		bash.view.finish(entry.message);
 		bash.item.entryIndices.push(entryIndex);
-		// Only the entry says whether this was a `!!` command.
-		if (entry.message.excludeFromContext) this.#exclude(bash.item);
 	}
 
 	/** Marks an item as not in the context. */

@@ -4,6 +4,8 @@ import { messageText } from "../../log/entry.js";
 import { bareSummary, plural } from "../format.js";
 import { plainLine } from "./plain-output.js";
 
+type DescribedContext = Pick<BuiltContext, "messages" | "hidden">;
+
 /** Describes changes of the context in words: hidden messages and the summaries that replace them. */
 export class ContextNarrator {
 	#messages: readonly TracedMessage[] = [];
@@ -11,13 +13,13 @@ export class ContextNarrator {
 	#hidden: ReadonlyMap<number, string> = new Map();
 
 	/** Sets the baseline for the next description. */
-	reset(context: BuiltContext): void {
+	reset(context: DescribedContext): void {
 		this.#messages = context.messages;
 		this.#hidden = hiddenBy(context);
 	}
 
 	/** Lines that describe the changes since the last call; none for appended messages. */
-	describe(context: BuiltContext): string[] {
+	describe(context: DescribedContext): string[] {
 		const before = this.#messages;
 		this.#messages = context.messages;
 		if (onlyGrew(before, context.messages)) return [];
@@ -42,10 +44,8 @@ function isReplacement({ origin, entryIndex }: TracedMessage): boolean {
 	return origin.kind === "compaction" || (origin.kind === "hook" && entryIndex === null);
 }
 
-function hiddenBy({ hidden }: BuiltContext): ReadonlyMap<number, string> {
-	return new Map(
-		hidden.map(({ entryIndex, by }) => [entryIndex, by.kind === "hook" ? hookName(by.hook) : "compaction"]),
-	);
+function hiddenBy({ hidden }: DescribedContext): ReadonlyMap<number, string> {
+	return new Map(hidden.map(({ entryIndex, by }) => [entryIndex, by.kind === "hook" ? hookName(by.hook) : by.kind]));
 }
 
 function onlyGrew(before: readonly TracedMessage[], after: readonly TracedMessage[]): boolean {

@@ -1,7 +1,7 @@
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen } from "../../hooks/session-ui.js";
-import type { DialogOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
+import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
 
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
@@ -91,12 +91,16 @@ export class PlainDialogs implements CommandUI {
 		});
 	}
 
-	input(title: string, placeholder?: string, dialog?: DialogOptions): Promise<string | null> {
-		const example = placeholder === undefined ? "" : ` (${plainLine(textOf(placeholder))})`;
+	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
+		const example = !placeholder ? "" : ` (${plainLine(textOf(placeholder))})`;
+		const initial = dialog?.initial === undefined ? "" : textOf(dialog.initial);
 		return this.questions.ask<string | null>({
-			lines: [`${plainLine(dialogTitle(title, dialog))}${example}`],
-			mark: "text, empty cancels: ",
-			read: (line) => ({ value: line === "" ? null : line }),
+			lines: [
+				`${plainLine(dialogTitle(title, dialog))}${example}`,
+				...(initial === "" ? [] : [`Text now: ${plainLine(initial, 4000)}`]),
+			],
+			mark: initial === "" ? "text, empty cancels: " : "new text, empty keeps it: ",
+			read: (line) => ({ value: line || initial || null }),
 			canceled: null,
 			...dialogLimits(dialog),
 		});

@@ -59,7 +59,7 @@ class PlainMode {
 	#quit = () => {};
 	#session: AgentSession | null = null;
 	#narrator: Narrator | null = null;
-	/** Lines typed before the session started; null afterwards. */
+	/** Lines typed before the session started, or behind such lines; null once all are delivered. */
 	#early: string[] | null = [];
 	/** Previous lines of the current input, which ended with a backslash. */
 	#unfinished: string[] = [];
@@ -142,14 +142,20 @@ class PlainMode {
 		narrator.begin();
 		this.#greet(session, narrator);
 		if (session.model === null) await this.#do(() => session.prompt("/setup"));
-		const early = this.#early ?? [];
-		this.#early = null;
 		const { prompts: given = [] } = this.options;
 		const prompts = typeof given === "function" ? await given() : given;
-		void this.#sendAll(session, prompts).then(() => {
-			for (const line of early) this.#submit(line);
-			if (prompts.length + early.length === 0) this.#ready();
-		});
+		void this.#sendAll(session, prompts);
+		await this.#submitEarly();
+	}
+
+	/** Delivers the lines typed during startup in order, each after the end of the shell command before it. */
+	async #submitEarly(): Promise<void> {
+		for (let line = this.#early?.shift(); line !== undefined; line = this.#early?.shift()) {
+			const done = this.#submit(line);
+			if (parseSubmission(line)?.kind === "bash") await done;
+		}
+		this.#early = null;
+		this.#ready();
 	}
 
 	#greet(session: AgentSession, narrator: Narrator): void {
@@ -188,10 +194,10 @@ class PlainMode {
 		}
 		this.#unfinished = [];
 		if (this.#early) this.#early.push(text);
-		else this.#submit(text);
+		else void this.#submit(text);
 	}
 
-	#submit(text: string): void {
+	async #submit(text: string): Promise<void> {
 		const session = this.#session;
 		const draft = this.#draft;
 		this.#draft = null;
@@ -205,10 +211,8 @@ class PlainMode {
 		this.#screen.beginPrompt();
 		if (submission.kind === "bash") {
 			const { command, excludeFromContext } = submission;
-			void this.#do(() => session.runBash(command, { excludeFromContext }));
-			return;
-		}
-		void this.#prompt(session, submission.text);
+			await this.#do(() => session.runBash(command, { excludeFromContext }));
+		} else await this.#prompt(session, submission.text);
 	}
 
 	/** Sends a prompt. A prompt that a hook refuses becomes the draft. */
@@ -239,10 +243,10 @@ class PlainMode {
 		return this.#session !== null && this.#session.activity.state !== "idle";
 	}
 
-	/** Restores prompts that were not sent before the run ended as the draft. */
+	/** Puts prompts that were not sent before the run ended in front of the draft. */
 	#restore(texts: readonly string[]): void {
 		for (const text of texts) this.#output.say(`not sent: ${text}`);
-		this.#draft = texts.join("\n\n");
+		this.#draft = [...texts, this.#draft ?? ""].filter(Boolean).join("\n\n");
 	}
 
 	/** Shows the prompt mark when the session is idle. Lines typed while it is busy are accepted, too. */
@@ -273,7 +277,10 @@ class PlainMode {
 	}
 
 	async #stop(session: AgentSession): Promise<void> {
-		for (const text of await session.abort()) this.#output.say(`not sent: ${text}`);
+		const texts = await session.abort();
+		if (texts.length === 0) return;
+		this.#restore(texts);
+		this.#ready();
 	}
 
 	#notice(level: "info" | "warning" | "error", message: string): void {

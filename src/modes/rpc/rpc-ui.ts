@@ -6,9 +6,6 @@ import { onAbort } from "../../util/abort.js";
 import type { HookDialogRequest, HookUIResponse, RpcEvent, SelectRequest } from "./protocol.js";
 import { RpcScreen } from "./rpc-screen.js";
 
-/** Maximum delay of a Node timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** A dialog that waits for its turn or for its answer. */
 interface OpenDialog {
 	id: string;
@@ -107,7 +104,7 @@ export class RpcUI implements SessionUI {
 				show: () => {
 					isShown = true;
 					this.send({ type: "hook_ui_request", id, ...question, ...common });
-					if (timeout !== undefined) timer = setTimeout(withdraw, Math.min(timeout, MAX_TIMER_MS));
+					if (timeout !== undefined) timer = setTimeout(withdraw, timeout);
 				},
 				settle: (response) => {
 					const at = this.#dialogs.indexOf(dialog);

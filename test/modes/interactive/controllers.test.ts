@@ -43,7 +43,7 @@ function start() {
 	onTestFinished(() => tui.stop());
 
 	const log: unknown[] = [];
-	const state = { running: false, now: 0, queue: ["queued"] };
+	const state = { running: false, now: 0, queue: ["queued"], whileEditing: () => {} };
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
 	const session = {
@@ -73,30 +73,34 @@ function start() {
 			return "off" as const;
 		},
 	};
-	new AppKeys(
-		editor,
-		keymap,
-		{
-			screen: {
-				hint: (text) => void log.push({ hint: text }),
-				transcript: { toggleThinking: note("thinking") },
-			},
-			session: () => session,
-			quit: note("quit"),
-			suspend: note("suspend"),
-			searchHistory: note("history"),
-			openTranscript: note("transcript"),
-			pasteImage: note("image"),
-			editExternally: async (text) => `${text} edited`,
-			failed: (error) => void log.push(error),
-		},
-		() => state.now,
-	);
 	const waiting: number[] = [];
 	const prompts = new PromptController(
 		editor,
 		(error) => log.push(error),
 		(list) => waiting.push(list.length),
+	);
+	new AppKeys(
+		editor,
+		keymap,
+		{
+			screen: {
+				hint: (text, ms) => void log.push({ hint: text, ...(ms && { ms }) }),
+				transcript: { toggleThinking: note("thinking") },
+			},
+			session: () => session,
+			takeWaiting: () => prompts.takeWaiting(),
+			quit: note("quit"),
+			suspend: note("suspend"),
+			searchHistory: note("history"),
+			openTranscript: note("transcript"),
+			pasteImage: note("image"),
+			editExternally: async (text) => {
+				state.whileEditing();
+				return `${text} edited`;
+			},
+			failed: (error) => void log.push(error),
+		},
+		() => state.now,
 	);
 	const dialogs = new DialogController(overlays, { theme, keymap }, (level, message) =>
 		log.push(`${level} ${message}`),
@@ -138,14 +142,19 @@ test("ctrl+c clears the editor and shows that a second one quits", async () => {
 	await terminal.type("draft");
 	await terminal.press("ctrl+c");
 	expect(editor.getText()).toBe("");
-	expect(log).toEqual([{ hint: "press ctrl+c again to quit" }]);
-	state.now = 2_000;
+	expect(log).toEqual([{ hint: "press ctrl+c again to quit", ms: 2_000 }]);
+	state.now = 2_001;
 	await terminal.press("ctrl+c");
 	await terminal.type("a");
-	await terminal.press("ctrl+c", "ctrl+c");
+	await terminal.press("ctrl+c");
+	await terminal.paste("pasted");
+	await terminal.press("ctrl+c");
+	state.now = 4_000;
+	await terminal.press("ctrl+c");
 	expect(log.slice(1)).toEqual([
-		{ hint: "press ctrl+c again to quit" },
-		{ hint: "press ctrl+c again to quit" },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
+		{ hint: "press ctrl+c again to quit", ms: 2_000 },
 		"quit",
 	]);
 });
@@ -190,6 +199,21 @@ test("each other app key runs its action", async () => {
 	expect(editor.getText()).toBe("queued edited");
 });
 
+test.each([
+	["a prompt is put back", (editor: PromptEditor) => editor.putBack("returned"), "returned\n\nthe draft edited"],
+	["a hook inserts text", (editor: PromptEditor) => editor.insertTextAtCursor(" more"), "more\n\nthe draft edited"],
+	["a hook replaces the text", (editor: PromptEditor) => editor.setText("new"), "new\n\nthe draft edited"],
+])(
+	"the text of the external editor does not overwrite the draft's change when %s meanwhile",
+	async (_, change, all) => {
+		const { terminal, editor, state } = start();
+		await terminal.type("the draft");
+		state.whileEditing = () => change(editor);
+		await terminal.press("ctrl+g");
+		expect(editor.getText()).toBe(all);
+	},
+);
+
 test("text submitted before the session starts is delivered in order", async () => {
 	const { terminal, editor, log, prompts, waiting, target } = start();
 	await terminal.type("first");
@@ -200,21 +224,67 @@ test("text submitted before the session starts is delivered in order", async () 
 	await terminal.press("alt+enter", "enter");
 	expect(log).toEqual([]);
 	prompts.attach(target);
+	await terminal.settle();
 	expect(log).toEqual([{ prompt: "first" }, { bash: "ls -l", excludeFromContext: true }, { followUp: "later" }]);
-	expect(waiting).toEqual([1, 2, 3, 0]);
+	expect(waiting).toEqual([1, 2, 3, 2, 1, 0]);
 	await terminal.press("up");
 	expect(editor.getText()).toBe("later");
 	await terminal.press("up", "up");
 	expect(editor.getText()).toBe("first");
 });
 
+test("after a shell command from before the session, the next submission waits for its end", async () => {
+	const { terminal, editor, state, log, prompts, target } = start();
+	let end = () => {};
+	const runBash = (command: string) => {
+		log.push(command);
+		return new Promise<void>((resolve) => {
+			end = resolve;
+		});
+	};
+	for (const text of ["!a", "!b", "!!c"]) {
+		await terminal.type(text);
+		await terminal.press("enter");
+	}
+	prompts.attach({ ...target, runBash });
+	await terminal.type("later");
+	await terminal.press("enter");
+	expect(log).toEqual(["a"]);
+	end();
+	await terminal.settle();
+	expect(log).toEqual(["a", "b"]);
+	state.running = true;
+	await terminal.press("escape");
+	end();
+	await terminal.settle();
+	expect(log).toEqual(["a", "b", "abort"]);
+	expect(editor.getText()).toBe("queued\n\n!!c\n\nlater");
+});
+
+test("the key that edits the queue also takes submissions from before the session", async () => {
+	const { terminal, editor, log, state, prompts, target } = start();
+	state.queue = [];
+	for (const text of ["!!ls", "first"]) {
+		await terminal.type(text);
+		await terminal.press("enter");
+	}
+	await terminal.press("alt+up");
+	expect(editor.getText()).toBe("!!ls\n\nfirst");
+	prompts.attach(target);
+	expect(log).toEqual([]);
+});
+
 test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
+	["a shell command while another runs", "!!ls", "session_busy", "!!ls"],
+	["an unknown tool", "/tools off nosuch", "tool_unknown", "/tools off nosuch"],
+	["an unknown model", "/model nosuch", "model_unknown", "/model nosuch"],
 	["a prompt whose request failed", "explain this", "request_failed", ""],
 ] as const)("text that is rejected before it is logged returns to the editor: %s", async (_, text, code, left) => {
 	const { terminal, editor, prompts, target } = start();
-	prompts.attach({ ...target, prompt: () => Promise.reject(new PiError(code, "refused")) });
+	const refuse = () => Promise.reject(new PiError(code, "refused"));
+	prompts.attach({ ...target, prompt: refuse, runBash: refuse });
 	await terminal.type(text);
 	await terminal.press("enter");
 	await terminal.settle();

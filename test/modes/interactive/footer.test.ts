@@ -98,6 +98,20 @@ test.each([
 	expect(footer({ ...FACTS, jobs: 2 }).render(columns)).toEqual(lines);
 });
 
+test("a figure that does not fit is omitted, not cut", () => {
+	const line = (width: number) => footer({ ...FACTS, jobs: 2 }).render(width)[1];
+	expect(line(74)).toBe("context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · ↑12.5k ↓3.4k");
+	expect(line(60)).toBe("context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · 80% cached · $0.12 · 2 jobs");
+});
+
+test("a path of wide characters is cut by columns", () => {
+	const facts = { ...FACTS, branch: null };
+	const wide = plainStyle({ cwd: `/srv/${"深い/".repeat(8)}店` });
+	expect(footer(facts, wide).render(40)).toEqual([`…/深い/深い/深い/深い/深い/深い/店${" ".repeat(3)}12%`]);
+	const short = plainStyle({ cwd: "/srv/深い深い深い深い深い深い" });
+	expect(footer(facts, short).render(40)).toEqual([`/srv/${"深い".repeat(6)}${" ".repeat(8)}12%`]);
+});
+
 test("one background command is counted without a model", () => {
 	expect(footer({ ...FACTS, model: null, queued: 1, jobs: 1 }).render(80)[1]).toBe("1 queued · 1 job");
 });

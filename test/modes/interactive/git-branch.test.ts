@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readGitBranch } from "../../../src/modes/interactive/git-branch.js";
+import { readGitBranch, watchGitBranch } from "../../../src/modes/interactive/git-branch.js";
 
 function tempDir(): string {
 	const dir = mkdtempSync(join(tmpdir(), "pi-branch-"));
@@ -41,4 +41,12 @@ test("there is no branch outside a repository or in a damaged one", () => {
 	expect(readGitBranch(tempDir())).toBeNull();
 	expect(readGitBranch(repository("nonsense"))).toBeNull();
 	expect(readGitBranch(repository("x".repeat(10_000)))).toBeNull();
+});
+
+test("a .git that cannot be read counts as missing", () => {
+	const dir = repository("ref: refs/heads/main");
+	const nested = join(dir, "src");
+	symlinkSync(".git", join(nested, ".git"));
+	expect(readGitBranch(nested)).toBe("main");
+	watchGitBranch(nested, () => {})();
 });

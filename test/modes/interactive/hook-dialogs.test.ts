@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { guardTyping } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { startApp } from "./app.js";
 import { panel } from "./dialogs/support.js";
@@ -224,4 +226,20 @@ test("editor opens the external editor with Ctrl+G, and Escape cancels it", asyn
 	await app.terminal.waitFor("from outside");
 	await app.terminal.press("escape");
 	await app.terminal.waitFor("wrote null");
+});
+
+test("a dialog that opens while the user types receives key releases after a pause, if it wants them", () => {
+	const received: string[] = [];
+	const typed: string[] = [];
+	const draft = { getText: () => "draft", handleInput: (data: string) => void typed.push(data) };
+	const dialog = {
+		wantsKeyRelease: true,
+		render: () => [],
+		invalidate() {},
+		handleInput: (data: string) => void received.push(data),
+	};
+	const guarded = guardTyping(dialog, { draft, keymap: createKeymap(), keepsText: true });
+	expect(guarded.wantsKeyRelease).toBe(true);
+	guarded.handleInput?.("\x1b[97;1:3u");
+	expect([received, typed]).toEqual([[], []]);
 });

@@ -49,3 +49,17 @@ test.each([
 	}
 	expect([...seen.values()].slice(0, 3)).toEqual(first);
 });
+
+test("a list that continues shows the position of the selected row", async () => {
+	const app = await startApp({ rows: 30, files: { "note1.md": "", "note2.md": "" } });
+	await app.terminal.waitFor("0%");
+	await app.terminal.type("/");
+	await app.terminal.waitFor(/^ {3}1\/\d\d$/m);
+	await app.terminal.press("up");
+	await app.terminal.waitFor(/^ {3}(\d\d)\/\1$/m);
+	expect(rows(await app.terminal.screen())).toHaveLength(7);
+	await app.terminal.press("escape", "ctrl+c");
+	await app.terminal.type("@note");
+	await app.terminal.waitFor("note2.md");
+	expect(await app.terminal.text()).not.toMatch(/^ {3}\d\/\d$/m);
+});

@@ -102,7 +102,12 @@ test("compaction, shell commands and slash commands are shown while they run", (
 	command.end();
 	const shell = activity.begin("shell", { name: "sleep 9" });
 	expect(line()).toBe("! sleep 9 · 0 s · esc stops");
+	status.handle({ type: "bash_start", command: "sleep 9", excludeFromContext: true });
+	expect(line()).toBe("!! sleep 9 · 0 s · esc stops");
 	shell.end();
+	const next = activity.begin("shell", { name: "true" });
+	expect(line()).toBe("! true · 0 s · esc stops");
+	next.end();
 	expect(status.render(80)).toEqual([]);
 });
 
@@ -127,10 +132,14 @@ test("a slow handler is shown with its hook, and no key when nothing can be stop
 	expect(timers()).toBe(before);
 });
 
-test("on a narrow screen the command is cut and the key remains", () => {
-	const { status, line, activity } = createStatus();
+test("on a narrow screen the command is cut, and time and key remain as long as they fit", () => {
+	const { status, line, activity, clock } = createStatus();
 	activity.begin("shell", { name: "npm run something with a long name" });
-	expect(line(40)).toMatch(/… · esc stops$/);
+	clock.now = 12_000;
+	expect(line(40)).toBe("! npm run somethin… · 12 s · esc stops");
+	expect(line(30)).toBe("! npm ru… · 12 s · esc stops");
+	expect(line(24)).toBe("! npm run some… · 12 s");
+	expect(line(12)).toBe("! npm r… …");
 	for (let width = 1; width < 60; width++) {
 		expect(status.render(width).every((text) => visibleWidth(text) <= width)).toBe(true);
 	}

@@ -67,8 +67,8 @@ async function everything(app: App): Promise<void> {
 	await app.terminal.waitFor("not found");
 	// The rejected line is back in the editor.
 	await app.terminal.press("ctrl+c");
-	await app.submit("/thinking");
-	await app.terminal.waitFor("Which thinking level?");
+	await app.submit("/tools");
+	await app.terminal.waitFor("type to filter");
 }
 
 test("a terminal with 16 colors receives only those", async () => {
@@ -122,6 +122,26 @@ test("enter saves the theme in the user settings and keeps unknown keys; auto re
 	expect(app.saved()).toEqual({ apiKeys: {} });
 });
 
+test("the picker names the problem of the selected theme, which is reported once when it is applied", async () => {
+	const app = await startThemed({}, 40);
+	writeFileSync(join(app.agentDir, "themes", "own.json"), '{ "colors": { "acent": "#112233" } }');
+	const reports = async () => (await app.terminal.text()).match(/! .*own\.json/g)?.length ?? 0;
+	await app.submit("/theme");
+	await app.terminal.waitFor("Which theme?");
+	await app.terminal.type("own");
+	await app.terminal.waitFor("acent");
+	await app.terminal.press("ctrl+u");
+	expect(await app.terminal.text()).not.toContain("acent");
+	await app.terminal.press("escape");
+	expect(await reports()).toBe(0);
+	await app.submit("/theme");
+	await app.terminal.waitFor("Which theme?");
+	await app.terminal.type("own");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Theme: own");
+	expect(await reports()).toBe(1);
+});
+
 test("theme names complete, an unknown name suggests the nearest, and a different project setting is mentioned", async () => {
 	const app = await startThemed({}, 24, { theme: "brand" });
 	await app.terminal.type("/theme li");
@@ -130,6 +150,9 @@ test("theme names complete, an unknown name suggests the nearest, and a differen
 	await app.terminal.waitFor("Theme: light · the project settings select brand at the next start");
 	await app.submit("/theme dsuk");
 	await app.terminal.waitFor('Theme "dsuk" not found · did you mean dusk?');
+	await app.terminal.press("ctrl+c");
+	await app.submit("/theme lite");
+	await app.terminal.waitFor('Theme "lite" not found · did you mean light?');
 });
 
 test("a saved theme file redraws the screen once; a broken file keeps the colors and is reported with its location", async () => {

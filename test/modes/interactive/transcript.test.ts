@@ -293,8 +293,11 @@ test("a compacted session opens with the summary and the kept entries; after an 
 test("shell commands of the user are shown while they run, and `!!` commands are marked as not in the context", async () => {
 	const stage = await createStage();
 	const base = { role: "bashExecution" as const, cancelled: false, truncated: false, timestamp: 0 };
-	stage.play({ type: "bash_start", command: "git status" }, { type: "bash_update", output: "clean" });
-	expect(await stage.terminal.text()).toContain("▎ │ clean");
+	stage.play(
+		{ type: "bash_start", command: "git status", excludeFromContext: true },
+		{ type: "bash_update", output: "clean" },
+	);
+	expect(await stage.terminal.text()).toContain("┆ !! git status\n┆ │ clean");
 	const status = { ...base, command: "git status", output: "clean", exitCode: 0, excludeFromContext: true };
 	stage.entries.push(messageEntry(status), messageEntry({ ...base, command: "false", output: "", exitCode: 1 }));
 	stage.play(

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isCompactionEntry } from "../../../src/log/entry.js";
+import { isCompactionEntry, isMessageEntry } from "../../../src/log/entry.js";
 import { httpError, text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
 import { expectPlain, stable, startPlain } from "./start-plain.js";
@@ -123,7 +125,7 @@ test("an empty reply is reported", async () => {
 	await plain.until("the model returned an empty reply");
 });
 
-test("lines typed during a run are queued, and Ctrl+C aborts the run and prints the prompts that were not sent", async () => {
+test("lines typed during a run are queued, and Ctrl+C aborts the run and gives back the prompts that were not sent", async () => {
 	const plain = await startPlain();
 	plain.provider.reply([toolCall("bash", { command: "sleep 60" })]);
 	await plain.until("> ");
@@ -133,12 +135,63 @@ test("lines typed during a run are queued, and Ctrl+C aborts the run and prints 
 	await plain.until("queued: pi sends it after the current tool calls");
 	plain.interrupt();
 	await plain.until("not sent: also this");
+	await plain.until("Press Enter to send: also this");
 	await plain.until("> ");
 	expect(plain.session().isRunning).toBe(false);
+	plain.provider.reply("Gladly.");
+	plain.enter("");
+	await plain.until("Gladly.");
+	await plain.until("> ");
 	plain.interrupt();
 	await plain.until("Press Ctrl+C again to quit");
 	plain.interrupt();
 	expect(await plain.exit).toBe(0);
+});
+
+test("lines typed during startup are delivered in order, also those that follow while they are delivered", async () => {
+	const release = join(tempDir(), "release");
+	let go = () => {};
+	const hold = new Promise<void>((resolve) => {
+		go = resolve;
+	});
+	const prompts = async () => {
+		await hold;
+		return [];
+	};
+	const plain = await startPlain({ mode: { prompts } });
+	plain.enter(`!until [ -e '${release}' ]; do sleep 0.02; done`);
+	plain.enter("!!echo second");
+	await plain.until("Model Scripted");
+	plain.enter("third");
+	go();
+	await plain.until("running until");
+	plain.provider.reply("Done.");
+	plain.enter("!echo fourth");
+	writeFileSync(release, "");
+	await plain.until("running echo second");
+	await plain.until("running echo fourth");
+	await expect.poll(() => plain.text()).toContain("Done.");
+	await plain.until("> ");
+	const typed = plain.session().entries.flatMap((entry) => (isMessageEntry(entry) ? [entry.message.role] : []));
+	expect(typed.slice(0, 3)).toEqual(["bashExecution", "bashExecution", "user"]);
+	expect(plain.text()).not.toContain("already running");
+});
+
+test("an input shows its initial value, which an empty line keeps", async () => {
+	const hook = `export default (pi) => pi.command("label", { handler: async (ctx) =>
+		({ status: JSON.stringify(await ctx.ui.input("Name it", "a name", { initial: "my hook" })) }) });`;
+	const plain = await startPlain({ hooks: { "label.ts": hook } });
+	await plain.until("> ");
+	for (const [line, answer] of [
+		["", '"my hook"'],
+		["other", '"other"'],
+	] as const) {
+		plain.enter("/label");
+		await plain.until("Text now: my hook\nnew text, empty keeps it: ");
+		plain.enter(line);
+		await plain.until(answer);
+		await plain.until("> ");
+	}
 });
 
 test("a shell line runs, and its end is reported", async () => {

@@ -108,6 +108,8 @@ export class CompactionPanel implements Component, Focusable {
 	}
 
 	handleInput(data: string): void {
+		// What is being written cannot be canceled or changed.
+		if (this.#isSaving) return;
 		this.#notice = null;
 		if (this.#over) this.#over.handleInput?.(data);
 		else this.#handleKey(data);

@@ -22,6 +22,10 @@ export interface HooksPanelOptions {
 	paths: { cwd: string; home: string };
 }
 
+/** Minimum columns of a path that does not fit, and of a description next to its origin. */
+const MIN_PATH = 12;
+const MIN_DESCRIPTION = 24;
+
 /** Shows the hooks in the order in which they run, with their state and figures, and turns them on and off. */
 export class HooksPanel implements Component, Focusable {
 	focused = false;
@@ -123,12 +127,16 @@ export class HooksPanel implements Component, Focusable {
 		const name = column(cleanLine(hook.name), nameWidth);
 		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
 		const path = hook.bundled ? "bundled" : cleanLine(displayPath(hook.path, this.options.paths));
-		const registers = cleanLine(registered(hook));
 		const left = ` ${pointer} ${styledName}  `;
 		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
 		const room = width - visibleWidth(left) - visibleWidth(right) - 3;
+		const all = cleanLine(registered(hook));
+		// Where it comes from is more important than the end of a bundled hook's description.
+		const described = room - visibleWidth(path) - 2;
+		const registers = hook.bundled && described >= MIN_DESCRIPTION ? clipLine(all, described) : all;
 		const pathRoom = room - visibleWidth(registers) - 2;
-		if (pathRoom >= 12) return spread(`${left}${theme.dim(column(path, pathRoom))}  ${registers}`, `${right} `, width);
+		if (pathRoom >= Math.min(MIN_PATH, visibleWidth(path)))
+			return spread(`${left}${theme.dim(column(path, pathRoom))}  ${registers}`, `${right} `, width);
 		// The state is more important than the registrations, which the details show too.
 		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
 	}

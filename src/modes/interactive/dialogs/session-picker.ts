@@ -9,6 +9,7 @@ import { InputDialog } from "../../../tui/input-dialog.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
 import { homePath, plural } from "../../format.js";
+import { clipLine } from "../lines.js";
 
 /** Data and callbacks of a `SessionPicker`. */
 export interface SessionPickerOptions {
@@ -31,6 +32,7 @@ interface SessionRowOptions {
 	home: string;
 	/** Whether to show each session's directory. */
 	hasDirectories: boolean;
+	isNarrow: boolean;
 	/** ms since the epoch. */
 	now: number;
 }
@@ -43,7 +45,10 @@ const SESSION_COLUMNS: readonly SelectColumn[] = [
 	{ align: "right", rank: 1 },
 ];
 
-const MAX_NAME = 24;
+/** A screen with fewer columns is narrow. */
+const NARROW = 60;
+/** Columns of a title before a found text. */
+const MAX_TITLE = 24;
 const MAX_DIRECTORY = 24;
 /** Length of the text shown before a match, short enough for narrow screens. UTF-16 units. */
 const BEFORE_HIT = 12;
@@ -69,6 +74,11 @@ export class SessionPicker implements Component, Focusable {
 	#listing = new AbortController();
 	#search = new AbortController();
 	#pause: NodeJS.Timeout | undefined;
+	#width = NARROW;
+	#isListing = false;
+	#isSearching = false;
+	/** What happened last; while it is null, the note says what is still in progress. */
+	#message: { text: string; isProblem: boolean } | null = null;
 	/** Whether results arrived since the last frame: the list is refreshed once for many of them. */
 	#isStale = false;
 
@@ -99,6 +109,8 @@ export class SessionPicker implements Component, Focusable {
 	}
 
 	render(width: number): string[] {
+		if (width < NARROW !== this.#width < NARROW) this.#isStale = true;
+		this.#width = width;
 		this.#catchUp();
 		const shown = this.#question ?? this.#list;
 		if ("focused" in shown) shown.focused = this.focused;
@@ -122,6 +134,7 @@ export class SessionPicker implements Component, Focusable {
 			open: this.#open,
 			home,
 			hasDirectories: this.#scope === "all",
+			isNarrow: this.#width < NARROW,
 			now: now(),
 		};
 		return sessionRows(this.#sessions, this.#hits, filter, options);
@@ -140,7 +153,8 @@ export class SessionPicker implements Component, Focusable {
 		const { signal } = this.#listing;
 		this.#sessions = [];
 		this.#open.clear();
-		this.#note("loading …");
+		this.#isListing = true;
+		this.#note(null);
 		try {
 			for await (const some of this.options.sessions.list(this.#scope, signal)) {
 				if (signal.aborted) return;
@@ -148,10 +162,12 @@ export class SessionPicker implements Component, Focusable {
 				this.#sessions = [...this.#sessions, ...some].sort((a, b) => b.modifiedAt - a.modifiedAt);
 				this.#refresh();
 			}
-			this.#note(null);
 		} catch (error) {
 			if (!signal.aborted) this.#fail(error);
 		}
+		if (signal.aborted) return;
+		this.#isListing = false;
+		this.#showNote();
 	}
 
 	#otherScope(): string {
@@ -170,6 +186,7 @@ export class SessionPicker implements Component, Focusable {
 		clearTimeout(this.#pause);
 		this.#hits.clear();
 		const text = filter.trim();
+		this.#isSearching = false;
 		this.#note(null);
 		if (text.length < MIN_SEARCH) return;
 		this.#search = new AbortController();
@@ -178,17 +195,20 @@ export class SessionPicker implements Component, Focusable {
 	}
 
 	async #searchText(text: string, signal: AbortSignal): Promise<void> {
-		this.#note("searching all messages …");
+		this.#isSearching = true;
+		this.#showNote();
 		try {
 			for await (const hit of this.options.sessions.search(text, this.#scope, signal)) {
 				if (signal.aborted) return;
 				this.#hits.set(hit.path, hit);
 				this.#refresh();
 			}
-			this.#note(null);
 		} catch (error) {
 			if (!signal.aborted) this.#fail(error);
 		}
+		if (signal.aborted) return;
+		this.#isSearching = false;
+		this.#showNote();
 	}
 
 	#askDelete(item: SelectItem<string> | undefined): void {
@@ -259,12 +279,18 @@ export class SessionPicker implements Component, Focusable {
 	}
 
 	#note(text: string | null): void {
-		this.#list.note = text === null ? null : { text, isProblem: false };
-		this.options.requestRender();
+		this.#message = text === null ? null : { text, isProblem: false };
+		this.#showNote();
 	}
 
 	#fail(error: unknown): void {
-		this.#list.note = { text: describeError(error), isProblem: true };
+		this.#message = { text: describeError(error), isProblem: true };
+		this.#showNote();
+	}
+
+	#showNote(): void {
+		const going = this.#isListing ? "loading …" : this.#isSearching ? "searching all messages …" : null;
+		this.#list.note = this.#message ?? (going === null ? null : { text: going, isProblem: false });
 		this.options.requestRender();
 	}
 
@@ -300,7 +326,7 @@ function sessionRows(
 	const isNamed = new Set(named);
 	const found = sessions.flatMap((session) => {
 		const hit = isNamed.has(session) ? undefined : hits.get(session.path);
-		return hit ? [toItem(session, hitLabel(session, hit, filter), options)] : [];
+		return hit ? [toItem(session, hitLabel(session, hit, filter, options), options)] : [];
 	});
 	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
 }
@@ -312,7 +338,7 @@ function matchedUnits(filter: string, label: string): number[] {
 	const words = text.includes(wanted) ? [wanted] : wanted.split(/\s+/);
 	return words.flatMap((word) => {
 		const at = text.indexOf(word);
-		return at < 0 ? [] : Array.from(word, (_, offset) => at + offset);
+		return at < 0 ? [] : Array.from({ length: word.length }, (_, offset) => at + offset);
 	});
 }
 
@@ -325,16 +351,21 @@ function searchable({ name, firstMessage, id, cwd }: SessionSummary): string {
 	return `${name ?? ""} ${firstMessage} ${id} ${cwd}`.toLowerCase();
 }
 
-function hitLabel({ name }: SessionSummary, { excerpt }: SearchHit, filter: string): string {
+/** The title, shortened, and the found text; on a narrow screen only that, unless the session has a name. */
+function hitLabel(
+	session: SessionSummary,
+	{ excerpt }: SearchHit,
+	filter: string,
+	{ isNarrow }: SessionRowOptions,
+): string {
 	const at = excerpt.toLowerCase().indexOf(filter.trim().toLowerCase());
 	const text = at > BEFORE_HIT + 1 ? `…${excerpt.slice(at - BEFORE_HIT)}` : excerpt;
-	if (name === null) return text;
-	return `${name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name} · ${text}`;
+	return session.name === null && isNarrow ? text : `${clipLine(titleOf(session), MAX_TITLE)} · ${text}`;
 }
 
 function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
 	const { path, messageCount, bytes, cwd, modifiedAt, subSessions } = session;
-	const count = messageCount === null ? "many messages" : plural(messageCount, "message");
+	const count = messageCount === null ? "not counted" : plural(messageCount, "message");
 	return {
 		label,
 		value: path,

@@ -111,9 +111,13 @@ export class SettingsPicker implements Component, Focusable {
 	#ask(state: SettingState): void {
 		const { path, schema } = state;
 		const value = state.value === undefined ? "" : String(state.value);
+		if (/[\n\r\t]/.test(value)) {
+			this.#note({ text: `${path} has several lines or tabs: edit settings.json to change it`, isProblem: true });
+			return;
+		}
 		this.#over = new InputDialog(this.style, { title: `${path}: ${expected(schema)}`, value }, (answer) => {
 			this.#over = null;
-			if (answer === null || answer.trim() === value) return;
+			if (answer === null || answer === value || answer.trim() === value) return;
 			const given = answer.trim() === "" ? undefined : parseTyped(schema, answer);
 			if (answer.trim() !== "" && given === undefined) {
 				this.#note({ text: `"${answer.trim()}" is not ${expected(schema)}`, isProblem: true });

@@ -1,4 +1,5 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
+import { describeError } from "../../../errors.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
@@ -26,9 +27,10 @@ export async function chooseTheme(
 				),
 				onMove: (name) => {
 					try {
-						themes.show(name);
-					} catch {
+						return themes.preview(name);
+					} catch (error) {
 						// The theme's file was deleted after it was listed: keep the current colors.
+						return [describeError(error)];
 					}
 				},
 				onSelect: settle,
@@ -36,7 +38,8 @@ export async function chooseTheme(
 			}),
 		{ signal, canceled: null },
 	);
-	if (chosen === null && themes.current !== before) themes.show(before);
+	// Its problems are reported already.
+	if (chosen === null && themes.current !== before) themes.preview(before);
 	return chosen;
 }
 
@@ -45,8 +48,8 @@ export interface ThemePickerOptions {
 	themes: readonly SelectItem<string>[];
 	/** Index of the theme in use. */
 	selected: number;
-	/** Called when another theme is selected. */
-	onMove(name: string): void;
+	/** Called when another theme is selected. @returns its problems */
+	onMove(name: string): readonly string[];
 	onSelect(name: string): void;
 	onCancel(): void;
 }
@@ -85,7 +88,8 @@ class ThemePicker implements Component, Focusable {
 		const name = this.#dialog.selected?.value;
 		if (name === undefined || name === this.#shown) return;
 		this.#shown = name;
-		this.options.onMove(name);
+		const problems = this.options.onMove(name);
+		this.#dialog.note = problems.length === 0 ? null : { text: problems.join(" · "), isProblem: true };
 	}
 
 	invalidate(): void {

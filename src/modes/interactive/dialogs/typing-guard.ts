@@ -1,4 +1,4 @@
-import type { Component, Focusable } from "@mariozechner/pi-tui";
+import { type Component, type Focusable, isKeyRelease } from "@mariozechner/pi-tui";
 import { type Keymap, typedText } from "../../../tui/keymap.js";
 import { monotonicMs } from "../../../util/clock.js";
 
@@ -65,6 +65,10 @@ class GuardedDialog implements Component, Focusable {
 		this.dialog.focused = isFocused;
 	}
 
+	get wantsKeyRelease(): boolean {
+		return this.dialog.wantsKeyRelease ?? false;
+	}
+
 	render(width: number): string[] {
 		return this.dialog.render(width);
 	}
@@ -73,7 +77,7 @@ class GuardedDialog implements Component, Focusable {
 		const isCancel = this.keymap.matches(data, "dialog.cancel");
 		if (isCancel || !this.guard.isForEditor()) this.dialog.handleInput?.(data);
 		// Only text: Enter would send a draft that the user no longer sees.
-		else if (typedText(data) !== "") this.onText(data);
+		else if (!isKeyRelease(data) && typedText(data) !== "") this.onText(data);
 	}
 
 	invalidate(): void {

@@ -4,7 +4,7 @@ import { outputOf } from "./tools/bash.js";
 import { failureMark, tailOf } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
 
-/** A shell command of the user: `!`, its output and its exit code. */
+/** A shell command of the user: `!`, or `!!` if it is not in the context, its output and its exit code. */
 export class BashView extends View {
 	#output = "";
 	#message: BashExecutionMessage | null = null;
@@ -13,6 +13,8 @@ export class BashView extends View {
 	constructor(
 		style: ViewStyle,
 		private readonly command: string,
+		/** Whether it was typed with `!!`. */
+		private readonly excluded: boolean,
 		/** The machine of the command. */
 		private readonly remote = style.remote,
 	) {
@@ -44,15 +46,16 @@ export class BashView extends View {
 
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
-		const sign = this.#message?.excludeFromContext ? "!!" : "!";
+		const sign = this.excluded ? "!!" : "!";
 		const host = this.remote ? theme.dim(hostLabel(this.remote.name, width)) : "";
 		const command = `${theme.warning(sign)} ${host}${theme.userText(cleanLine(this.command))}`;
 		const head = spread(command, this.#status(), width);
 		const rail = theme.dim("│ ");
 		const output = outputOf(this.#output, this.#message !== null && this.#message.exitCode !== 0);
-		const body = tailOf(output, Math.max(1, width - 2), this.style);
-		const file = this.#message?.truncated ? this.#message.fullOutputPath : undefined;
-		if (file) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
+		const file = this.#message?.fullOutputPath;
+		const cut = this.#message?.truncated ? { lines: null, file } : null;
+		const body = tailOf(output, Math.max(1, width - 2), this.style, cut);
+		if (cut && file && !this.style.expanded) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}
 

@@ -58,8 +58,8 @@ export class ThinkingView extends View {
 		if (!text) return [];
 		if (showThinking) return this.#paragraphs(text, width);
 		const key = keymap.keyOf("app.toggleThinking");
-		if (!previewThinking) return [theme.thinking(clipLine(`∴ thinking hidden · ${key} shows it`, width))];
-		const hint = width > MIN_HINT_WIDTH ? ` · ${key}` : "";
+		if (!previewThinking) return [theme.thinking(clipLine(`∴ thinking hidden${key && ` · ${key} shows it`}`, width))];
+		const hint = key && width > MIN_HINT_WIDTH ? ` · ${key}` : "";
 		const room = Math.max(1, width - hint.length);
 		const line = this.#done ? firstLine(text) : lastLine(text, room - MARK.length);
 		return [theme.thinking(clipLine(MARK + line, room)) + theme.dim(hint)];

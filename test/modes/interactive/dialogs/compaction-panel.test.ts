@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { keyBytes } from "../../../helpers/keys.js";
 import { httpError } from "../../../helpers/loopback-provider.js";
 import { type App, startApp } from "../app.js";
 import { panel } from "./support.js";
@@ -61,6 +62,17 @@ test("the preview shows dropped and kept messages, including those of hooks, and
 		firstKeptEntryIndex: 5,
 	});
 	expect(app.session().context.messages.map(({ entryIndex }) => entryIndex)).toEqual([null, 1, 2, 5, 6]);
+});
+
+test("escape after enter does not cancel the compaction that is being written", async () => {
+	const app = await startWithTurns();
+	app.provider.reply(SUMMARY);
+	await app.submit("/compact");
+	await app.terminal.waitFor("summary by Scripted");
+	app.terminal.send(keyBytes("enter"));
+	app.terminal.send(keyBytes("escape"));
+	await app.terminal.waitFor("Compacted:");
+	expect(lastCompaction(app)).toMatchObject({ summary: SUMMARY });
 });
 
 test("the summary is shown while the model writes it, in 40 columns too, and escape changes nothing", async () => {

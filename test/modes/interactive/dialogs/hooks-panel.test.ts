@@ -120,9 +120,9 @@ test.each([
 		80,
 		[
 			" Hooks, in the order they run                          3 hooks · 30 bundled off",
-			" → fold                 /fold /unfold · agent_start agent_end con…  never fired",
+			" → fold                 bundled  /fold /unfold · agent_start agen…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
-			"   stacking             /pop /unpop · agent_start agent_end conte…  never fired",
+			"   stacking             bundled  /pop /unpop · agent_start agent_…  never fired",
 			"   agents               bundled            lets the model start sub-agents  off",
 		],
 	],

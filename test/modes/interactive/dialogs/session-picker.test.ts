@@ -141,6 +141,29 @@ describe("the picker", () => {
 		expect(search.mock.calls.map(([, , signal]) => signal.aborted)).toEqual([true, false]);
 	});
 
+	test("shows its progress until both the list and the search are complete", async () => {
+		const { sessions, type, shows, screen } = await open();
+		const ends: (() => void)[] = [];
+		const until = () => new Promise<void>((resolve) => ends.push(resolve));
+		vi.spyOn(sessions, "list").mockImplementation(async function* () {
+			await until();
+			yield [];
+		});
+		vi.spyOn(sessions, "search").mockImplementation(async function* () {
+			await until();
+			yield* [];
+		});
+		type("\t", ..."half");
+		expect(screen()).toContain("loading …");
+		await vi.waitFor(() => expect(ends).toHaveLength(2), 10_000);
+		expect(screen()).toContain("loading …");
+		ends[0]?.();
+		await shows("searching all messages …");
+		ends[1]?.();
+		await vi.waitFor(() => expect(screen()).not.toContain("searching"), 10_000);
+		expect(screen()).not.toContain("loading");
+	});
+
 	test("stops the search when it is closed", async () => {
 		const { sessions, type, closed } = await open();
 		const search = vi.spyOn(sessions, "search");

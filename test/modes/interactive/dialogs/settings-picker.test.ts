@@ -220,3 +220,21 @@ test("a theme that does not exist is refused on the command line, with the neare
 	await app.submit("/settings theme light");
 	await app.terminal.waitFor("theme: light · saved");
 });
+
+test.each([
+	["several lines", "/bin/sh\n-e", "shellPath has several lines or tabs: edit settings.json"],
+	["a space at its end", "/bin/sh ", null],
+])("a value with %s is not changed by opening and accepting it", async (_, prefix, problem) => {
+	const app = await startApp({ rows: 40, agentSettings: { shellPath: prefix } });
+	const { terminal } = app;
+	await terminal.waitFor("0%");
+	await app.submit("/settings");
+	await terminal.waitFor(/^ Settings/m);
+	await terminal.type("shellPath");
+	await terminal.press("enter");
+	if (problem) await terminal.waitFor(problem);
+	else await terminal.press("enter");
+	await terminal.press("escape");
+	await terminal.waitFor(/^context/m);
+	expect(saved(app)).toEqual({ shellPath: prefix });
+});

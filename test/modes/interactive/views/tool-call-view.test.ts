@@ -90,6 +90,28 @@ test("a long output shows its end and counts the lines above", () => {
 	expect(finished(call, plainStyle({ expanded: true })).render(60)).toHaveLength(41);
 });
 
+test("the lines that the result does not contain count too, and an expanded output says where they are", () => {
+	const truncation = { truncated: true, totalLines: 10_000, outputLines: 3_000 };
+	const details = { exitCode: 0, durationMs: 1, truncation, fullOutputPath: "/tmp/full.log" };
+	const note = "[Cut: only the last 3000 of 10000 lines are shown. Full output: /tmp/full.log (use grep).]";
+	const call = { tool: "bash", args: { command: "seq" }, text: `${numbered(3_000)}\n\n${note}\n\n[More.]`, details };
+	expect(finished(call).render(60).slice(1, 3)).toEqual(["│ … 9996 lines above · ctrl+o transcript", "│ line 2997"]);
+	const expanded = finished(call, plainStyle({ expanded: true })).render(60);
+	expect(expanded.slice(1, 3)).toEqual(["│ … 7000 lines above · full output: /tmp/full.log", "│ line 1"]);
+	expect(expanded.slice(-3)).toEqual(["│ line 3000", "│ ", "│ [More.]"]);
+	expect(expanded).toHaveLength(3_004);
+});
+
+test("an expanded output that was cut within a line, or not saved, says so", () => {
+	const truncation = { truncated: true, totalLines: 1, outputLines: 1 };
+	const call = { tool: "bash", args: {}, text: "end of a long line", details: { exitCode: 0, truncation } };
+	expect(
+		finished(call, plainStyle({ expanded: true }))
+			.render(60)
+			.slice(1),
+	).toEqual(["│ … earlier output · not saved", "│ end of a long line"]);
+});
+
 test("a single extra line is shown instead of counted", () => {
 	const call = { tool: "bash", args: {}, text: numbered(7) };
 	expect(finished(call).render(60)).toHaveLength(8);

@@ -1,11 +1,22 @@
 import { formatDuration } from "../../../format.js";
 import { cleanLine, styled, wrapLines } from "../../lines.js";
-import { tailOf } from "./output.js";
-import { detail, numberDetail, resultText, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
+import { type OutputCut, tailOf } from "./output.js";
+import {
+	detail,
+	field,
+	numberDetail,
+	resultText,
+	type ToolCallState,
+	type ToolPresenter,
+	textArg,
+} from "./presenter.js";
 
 /** The last line of a failed result, which tells the model how the command ended; written by the bash tool. */
 const ENDING =
 	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
+
+/** Tells the model what was cut; written by the bash tool after the output. */
+const CUT_NOTE = /\n*\[Cut: only the last [^\n]*\](?=(?:\n\n[^\n]*)*$)/;
 
 /** A shell command: the end of its output, and how it ended unless it succeeded. */
 export const bashPresenter: ToolPresenter = {
@@ -30,7 +41,10 @@ export const bashPresenter: ToolPresenter = {
 		// The head shows at most one line of the command.
 		const isLong = command.includes("\n") || command.length > width - 8;
 		const script = style.expanded && isLong ? command.split("\n").map((line) => cleanLine(line, 4000)) : [];
-		const lines = [...styled(wrapLines(script, width), style.theme.muted), ...tailOf(output(call), width, style)];
+		const lines = [
+			...styled(wrapLines(script, width), style.theme.muted),
+			...tailOf(output(call), width, style, cutOf(call)),
+		];
 		if (call.phase === "finished" && call.isError) lines.push(style.theme.error(ending(call)));
 		return lines;
 	},
@@ -54,7 +68,18 @@ function ending(call: ToolCallState): string {
 }
 
 function output(call: ToolCallState): string {
-	return outputOf(resultText(call), call.isError);
+	const text = outputOf(resultText(call), call.isError);
+	return cutOf(call) ? text.replace(CUT_NOTE, "") : text;
+}
+
+/** What the result does not contain; null if it is complete. */
+function cutOf(call: ToolCallState): OutputCut | null {
+	const truncation = detail(call, "truncation");
+	if (field(truncation, "truncated") !== true) return null;
+	const [total, kept] = ["totalLines", "outputLines"].map((name) => Number(field(truncation, name)));
+	const lines = Number(total) - Number(kept);
+	const file = detail(call, "fullOutputPath");
+	return { lines: lines >= 0 ? lines : null, file: typeof file === "string" ? file : undefined };
 }
 
 /** The output of a command without the line that tells the model how it ended, which views show separately. */

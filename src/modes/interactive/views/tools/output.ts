@@ -1,35 +1,44 @@
 import type { Theme } from "../../../../tui/theme.js";
 import { plural } from "../../../format.js";
-import { cleanLines, clipLine, wrapLines } from "../../lines.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../../lines.js";
 import { transcriptHint } from "../../transcript-hint.js";
 import type { ViewStyle } from "../view.js";
 
 /** Lines of a collapsed output. */
 export const PREVIEW_LINES = 6;
-/** Maximum lines of an expanded output. */
-const MAX_EXPANDED_LINES = 2000;
 /** Maximum characters that a preview reads. */
 const PREVIEW_CHARACTERS = 20_000;
 
-/** The last lines of an output, below a row that counts the omitted ones. */
-export function tailOf(text: string, width: number, style: ViewStyle): string[] {
-	const whole = text.trimEnd();
-	if (!whole) return [];
-	if (style.expanded) return capped(wrapLines(cleanLines(whole), width), style, "above");
-	const cut = whole.length > PREVIEW_CHARACTERS ? lastLines(whole) : whole;
-	const lines = cleanLines(cut);
-	const hidden = countLines(whole) - Math.min(lines.length, PREVIEW_LINES);
-	// Show a single extra line instead of a row that counts it.
-	const count = hidden === 1 ? PREVIEW_LINES + 1 : PREVIEW_LINES;
-	const shown = lines.slice(-count).map((line) => clipLine(line, width));
-	return hidden > 1 ? [more(hidden, "above", width, style), ...shown] : shown;
+/** The part of an output that was not kept because the output was too long. */
+export interface OutputCut {
+	/** Number of lines before the kept ones; null if unknown. */
+	lines: number | null;
+	/** File with the full output. */
+	file: string | undefined;
 }
 
-/** The first lines of an output, above a row that counts the omitted ones. */
+/**
+ * The last lines of an output, below a row that counts the omitted ones; all kept lines in an expanded view.
+ * @param cut the part before `text`; null if `text` is complete
+ */
+export function tailOf(text: string, width: number, style: ViewStyle, cut: OutputCut | null = null): string[] {
+	const whole = text.trimEnd();
+	if (!whole) return [];
+	if (style.expanded) return [...(cut ? cutRows(cut, width, style) : []), ...wrapLines(cleanLines(whole), width)];
+	const lines = cleanLines(whole.length > PREVIEW_CHARACTERS ? lastLines(whole) : whole);
+	const hidden = countLines(whole) - Math.min(lines.length, PREVIEW_LINES) + (cut?.lines ?? 0);
+	// Show a single extra line instead of a row that counts it.
+	const count = hidden === 1 && !cut ? PREVIEW_LINES + 1 : PREVIEW_LINES;
+	const shown = lines.slice(-count).map((line) => clipLine(line, width));
+	if (hidden === 0 || (hidden === 1 && !cut)) return shown;
+	return [more(hidden, "above", width, style, cut?.lines === null), ...shown];
+}
+
+/** The first lines of an output, above a row that counts the omitted ones; all lines in an expanded view. */
 export function headOf(text: string, width: number, style: ViewStyle): string[] {
 	const whole = text.trimEnd();
 	if (!whole) return [];
-	if (style.expanded) return capped(wrapLines(cleanLines(whole), width), style, "below");
+	if (style.expanded) return wrapLines(cleanLines(whole), width);
 	const lines = cleanLines(whole.slice(0, PREVIEW_CHARACTERS));
 	return headOfLines(
 		lines.map((line) => clipLine(line, width)),
@@ -44,14 +53,13 @@ export function failureOf(message: string, width: number, style: ViewStyle): str
 	const whole = message.trimEnd();
 	const text = style.expanded ? whole : whole.slice(0, PREVIEW_CHARACTERS);
 	const lines = text ? wrapLines(cleanLines(text), width) : [];
-	return style.expanded ? capped(lines, style, "below") : headOfLines(lines, lines.length, width, style);
+	return headOfLines(lines, lines.length, width, style);
 }
 
 /** Number of shown and omitted lines of `total`. @param preview lines of a collapsed output */
 export function shareOf(total: number, style: ViewStyle, preview = PREVIEW_LINES): { shown: number; rest: number } {
-	const limit = style.expanded ? MAX_EXPANDED_LINES : preview;
 	// Show a single extra line instead of a row that counts it.
-	return total <= limit + 1 ? { shown: total, rest: 0 } : { shown: limit, rest: total - limit };
+	return style.expanded || total <= preview + 1 ? { shown: total, rest: 0 } : { shown: preview, rest: total - preview };
 }
 
 /** The first of `total` lines; `lines` contains at least the ones to show. */
@@ -60,12 +68,11 @@ function headOfLines(lines: readonly string[], total: number, width: number, sty
 	return rest > 0 ? [...lines.slice(0, shown), more(rest, "below", width, style)] : lines.slice(0, shown);
 }
 
-function capped(lines: readonly string[], style: ViewStyle, where: "above" | "below"): string[] {
-	if (lines.length <= MAX_EXPANDED_LINES) return [...lines];
-	const left = style.theme.dim(`… ${plural(lines.length - MAX_EXPANDED_LINES, "line")} ${where}`);
-	return where === "above"
-		? [left, ...lines.slice(-MAX_EXPANDED_LINES)]
-		: [...lines.slice(0, MAX_EXPANDED_LINES), left];
+/** Where an expanded output begins and what is not there. */
+function cutRows({ lines, file }: OutputCut, width: number, style: ViewStyle): string[] {
+	const missing = lines ? `${plural(lines, "line")} above` : "earlier output";
+	const place = file === undefined ? "not saved" : `full output: ${cleanLine(file, 300)}`;
+	return styled(wrapLines([`… ${missing} · ${place}`], width), style.theme.dim);
 }
 
 /** The status of a failed command or call, which ends in a mark at the right edge. */
@@ -73,10 +80,17 @@ export function failureMark(status: string, theme: Theme): string {
 	return theme.error(status ? `${status} ✗` : "✗");
 }
 
-/** A row that counts omitted lines. */
-export function more(hidden: number, where: "above" | "below", width: number, style: ViewStyle): string {
+/** A row that counts omitted lines. @param isMinimum whether there are more that nobody has counted */
+export function more(
+	hidden: number,
+	where: "above" | "below",
+	width: number,
+	style: ViewStyle,
+	isMinimum = false,
+): string {
 	const hint = transcriptHint(style);
-	return style.theme.dim(clipLine(`… ${plural(hidden, "line")} ${where}${hint && ` · ${hint}`}`, width));
+	const count = `${isMinimum ? "more than " : ""}${plural(hidden, "line")}`;
+	return style.theme.dim(clipLine(`… ${count} ${where}${hint && ` · ${hint}`}`, width));
 }
 
 function lastLines(text: string): string {
