@@ -21,7 +21,7 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { usablePrivateDir } from "../util/fs.js";
-import { checkExtraTools, checkHooks } from "./check-options.js";
+import { checkExtraTools } from "./check-options.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { findConfigFiles } from "./config-files.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "./create-options.js";
@@ -54,7 +54,7 @@ export async function discoverSetup(
 	const store = settings instanceof SettingsStore ? settings : new SettingsStore(paths, settings);
 	const warnings = [...store.problems];
 	const extraTools = checkExtraTools(options.extraTools ?? []);
-	const hooks = checkHooks(options.hooks ?? []);
+	const hooks = options.hooks ?? [];
 	const local = { env, ...options.localServers };
 	const network = await networkOf(env);
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
