@@ -16,6 +16,7 @@ import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { removeSession } from "../log/manage.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
+import { checkModel, checkThinkingLevel } from "./check-options.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
 import { LoggedHosts } from "./logged-hosts.js";
@@ -245,10 +246,18 @@ export class AgentSession {
 		return this.#components.rebuild();
 	}
 
-	async setModel(model: Model<Api>): Promise<void> {
-		const { state } = this.#components;
-		state.setModel(model);
-		this.#prepare(model);
+	/**
+	 * Switches to another model.
+	 * @param model a model, or its name as in the option `model`
+	 * @throws PiError `model_unknown` for an unknown name, `bad_arguments` for a malformed model
+	 */
+	async setModel(model: Model<Api> | string): Promise<void> {
+		const { state, setup } = this.#components;
+		if (typeof model !== "string") checkModel(model);
+		const chosen = typeof model === "string" ? await setup.offers.resolve(model) : { model };
+		state.setModel(chosen.model);
+		if (chosen.thinkingLevel) state.setThinkingLevel(chosen.thinkingLevel);
+		this.#prepare(chosen.model);
 	}
 
 	/** Loads the client of a model while the user types. */
@@ -259,7 +268,9 @@ export class AgentSession {
 		});
 	}
 
+	/** @throws PiError `bad_arguments` for an unknown level */
 	setThinkingLevel(level: ThinkingLevel): void {
+		checkThinkingLevel(level);
 		this.#components.state.setThinkingLevel(level);
 	}
 

@@ -92,6 +92,36 @@ describe("options", () => {
 	});
 });
 
+describe("setModel", () => {
+	test("accepts a model, and a name as the option model does", async () => {
+		const { session } = await start();
+		const [first, other] = await session.controls.availableModels();
+		if (!first || !other) throw new Error("two models are expected");
+		await session.setModel(other);
+		expect(session.model).toBe(other);
+		await session.setModel("loopback/scripted:high");
+		expect([session.model, session.thinkingLevel]).toEqual([first, "high"]);
+	});
+
+	test.each([
+		["lab/unknown", "model_unknown", `No model "lab/unknown"`],
+		[undefined, "bad_arguments", "model must be an object"],
+		[{ id: "small", provider: "lab" }, "bad_arguments", "model needs a valid name"],
+	])("refuses %j and keeps the model", async (model, code, message) => {
+		const { session, provider } = await start();
+		await expect(Object(session).setModel(model)).rejects.toMatchObject({ code, message });
+		expect(session.model?.id).toBe("scripted");
+		provider.reply("ok");
+		expect(await session.prompt("hi")).toMatchObject({ outcome: { last: { stopReason: "stop" } } });
+	});
+});
+
+test("setThinkingLevel refuses an unknown level and keeps the level", async () => {
+	const { session } = await start({ thinkingLevel: "low" });
+	expect(() => session.setThinkingLevel(JSON.parse('"zzz"'))).toThrow("thinkingLevel must be one of off, minimal");
+	expect(session.thinkingLevel).toBe("low");
+});
+
 describe("hooks", () => {
 	test("may be paths and functions, which run in the order of the list", async () => {
 		const file = writeHook(
