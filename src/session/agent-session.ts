@@ -91,7 +91,11 @@ export class AgentSession {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 
-	/** Calls `listener` with every event, in order. @returns a function that unsubscribes it */
+	/**
+	 * Calls `listener` with every event, in order. An error that it throws becomes an uncaught exception of the process; the
+	 * session continues.
+	 * @returns a function that unsubscribes it
+	 */
 	subscribe(listener: (event: AgentSessionEvent) => void): () => void {
 		return this.#components.events.subscribe(listener);
 	}

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { errorText, PiError } from "../../errors.js";
+import { callListeners } from "../../util/call-listeners.js";
 import { packageRoot } from "../../util/package-root.js";
 import { readLines } from "./lines.js";
 import type {
@@ -97,7 +98,11 @@ export class RpcClient {
 		});
 	}
 
-	/** Passes every event to `listener`, in order. @returns a function that unsubscribes it */
+	/**
+	 * Passes every event to `listener`, in order. An error that it throws becomes an uncaught exception of the process; the
+	 * connection continues.
+	 * @returns a function that unsubscribes it
+	 */
 	subscribe(listener: (event: RpcEvent) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -151,7 +156,7 @@ export class RpcClient {
 			else pending?.reject(new PiError("command_failed", line.error));
 			return;
 		}
-		for (const listener of [...this.#listeners]) listener(line);
+		callListeners([...this.#listeners], line);
 		if (line.type === "hook_ui_request" && isDialog(line)) void this.#answer(line);
 	}
 
