@@ -236,7 +236,7 @@ export class AgentSession {
 		const { activity, runner } = this.#components;
 		const texts = runner.queue.clear();
 		activity.abort();
-		await activity.until();
+		await activity.untilEnded();
 		return texts;
 	}
 
