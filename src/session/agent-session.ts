@@ -199,8 +199,8 @@ export class AgentSession {
 
 	/**
 	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
-	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
-	 * commands; `prompt_refused` from hooks; `session_busy` when the session is closing
+	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments` for an empty prompt and from
+	 * commands; `command_failed` from commands; `prompt_refused` from hooks; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);

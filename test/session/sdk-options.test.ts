@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { defineTool } from "../../src/tools/tool.js";
+import { png } from "../helpers/images.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 
@@ -120,6 +121,37 @@ test("setThinkingLevel refuses an unknown level and keeps the level", async () =
 	const { session } = await start({ thinkingLevel: "low" });
 	expect(() => session.setThinkingLevel(JSON.parse('"zzz"'))).toThrow("thinkingLevel must be one of off, minimal");
 	expect(session.thinkingLevel).toBe("low");
+});
+
+describe("prompts", () => {
+	test.each(["prompt", "send", "followUp"] as const)("%s refuses what is empty or no string", async (method) => {
+		const { session, provider } = await start();
+		for (const text of ["", " \n\t"]) {
+			await expect(session[method](text)).rejects.toMatchObject({
+				code: "bad_arguments",
+				message: "The prompt is empty",
+			});
+		}
+		for (const value of [undefined, 5, {}]) {
+			await expect(Object(session)[method](value)).rejects.toMatchObject({
+				code: "bad_arguments",
+				message: "The prompt must be a string",
+			});
+		}
+		expect(provider.requests).toEqual([]);
+		expect(session.entries).toHaveLength(1);
+	});
+
+	test("may have an image and no text", async () => {
+		const { session, provider } = await start();
+		provider.reply("seen");
+		expect(await session.prompt(" ", { images: [png(2, 2)] })).toMatchObject({ kind: "run" });
+		expect(session.entries).toContainEqual(
+			expect.objectContaining({
+				message: expect.objectContaining({ role: "user", content: [expect.objectContaining({ type: "image" })] }),
+			}),
+		);
+	});
 });
 
 describe("hooks", () => {

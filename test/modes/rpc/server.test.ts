@@ -59,8 +59,13 @@ describe("prompts", () => {
 	});
 
 	test("that cannot run are rejected with the reason", async () => {
-		const { client } = await serve();
+		const { client, provider } = await serve();
 		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
+		for (const message of ["", " \n"]) {
+			await expect(client.call("prompt", { message })).rejects.toThrow("The prompt is empty");
+			await expect(client.call("queue_message", { message })).rejects.toThrow("The prompt is empty");
+		}
+		expect(provider.requests).toEqual([]);
 		await client.call("prompt", { message: "/session" });
 		const { client: keyless } = await serve({ model: "anthropic/claude-sonnet-4-5" });
 		await expect(keyless.call("prompt", { message: "hi" })).rejects.toThrow("No key for anthropic");
