@@ -153,7 +153,8 @@ export class RpcClient {
 			const pending = typeof line.id === "string" ? this.#pending.get(line.id) : undefined;
 			if (typeof line.id === "string") this.#pending.delete(line.id);
 			if (line.success) pending?.resolve(line.data ?? null);
-			else pending?.reject(new PiError("command_failed", line.error));
+			else if (pending) pending.reject(new PiError("command_failed", line.error));
+			else if (line.command === "hook_ui_response") process.emitWarning(`Invalid answer to a dialog: ${line.error}`);
 			return;
 		}
 		callListeners([...this.#listeners], line);

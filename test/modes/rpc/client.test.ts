@@ -36,6 +36,20 @@ describe("a client", () => {
 		expect(await client.call("prompt", { message: "/q" })).toMatchObject({ status: "null" });
 	});
 
+	test("warns when the answer to a dialog is invalid", async () => {
+		const { client } = await serve({
+			hooks: {
+				"q.ts": `export default (pi) => pi.command("q", { handler: async (ctx) => ({ status: String(await ctx.ui.confirm("?", "")) }) });`,
+			},
+		});
+		const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+		client.onDialog(() => "yes");
+		expect(await client.call("prompt", { message: "/q" })).toMatchObject({ status: "false" });
+		expect((await warned).message).toBe(
+			"Invalid answer to a dialog: confirmed must be true or false · the dialog was canceled",
+		);
+	});
+
 	test("stays connected when a listener throws", async () => {
 		const uncaught = collectUncaught();
 		const { client } = await serve();
