@@ -61,6 +61,9 @@ describe("prompts", () => {
 	test("that cannot run are rejected with the reason", async () => {
 		const { client, provider } = await serve();
 		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
+		for (const message of ["/quit", "/exit"]) {
+			await expect(client.call("prompt", { message })).rejects.toThrow("/quit needs a terminal");
+		}
 		for (const message of ["", " \n"]) {
 			await expect(client.call("prompt", { message })).rejects.toThrow("The prompt is empty");
 			await expect(client.call("queue_message", { message })).rejects.toThrow("The prompt is empty");
