@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { importsInScripts } from "./imports-in-scripts.js";
 import { libraryPatches, libraryPatchesPlugin } from "./library-patches.js";
+import { shortLines } from "./short-lines.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -129,7 +130,7 @@ const bundle = await rolldown({
 	external: [
 		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
-	plugins: [packageEntries, libraryPatchesPlugin(patches), allReplaced, importsInScripts],
+	plugins: [packageEntries, libraryPatchesPlugin(patches), allReplaced, importsInScripts, shortLines],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
 	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
@@ -144,7 +145,8 @@ await bundle.write({
 	exports: "named",
 	entryFileNames: "[name].cjs",
 	chunkFileNames: "[name].[hash].cjs",
-	minify: true,
+	// Node prints the names of error classes.
+	minify: { mangle: { reserved: ["PiError", "HookError"] } },
 	charset: "ascii",
 	codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: splitByStage(), debugName: "stages" }] },
 });

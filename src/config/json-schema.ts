@@ -85,6 +85,7 @@ export function readBySchema(
 	if (!isRecord(value)) return value;
 	const { properties = {}, additionalProperties, required = [] } = schema;
 	const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+		if (member === undefined) return []; // not in JSON, but in settings of a program
 		const at = [...keys, name];
 		const inner = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 		if (inner) return [[name, readBySchema(inner, member, onProblem, at)]];

@@ -218,6 +218,14 @@ export class SessionActivity {
 		while (this.has(...awaited)) await new Promise<void>((resolve) => this.#waiters.push(resolve));
 	}
 
+	/** Resolves once the operations that `stop` would abort now have ended. Unlike `until`, it does not wait for later ones. */
+	async untilEnded(): Promise<void> {
+		const awaited = this.#entries.filter(({ snapshot }) => AWAITED.some((kind) => kind === snapshot.kind));
+		while (awaited.some((entry) => this.#entries.includes(entry))) {
+			await new Promise<void>((resolve) => this.#waiters.push(resolve));
+		}
+	}
+
 	/** Resolves after the next change. */
 	changed(): Promise<void> {
 		return new Promise((resolve) => {

@@ -16,6 +16,7 @@ import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { removeSession } from "../log/manage.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
+import { checkModel, checkThinkingLevel } from "./check-options.js";
 import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
 import type { Lifecycle } from "./lifecycle.js";
 import { LoggedHosts } from "./logged-hosts.js";
@@ -90,7 +91,11 @@ export class AgentSession {
 		Object.assign(this.#components.surface, { ui, shell, hasUI });
 	}
 
-	/** Calls `listener` with every event, in order. @returns a function that unsubscribes it */
+	/**
+	 * Calls `listener` with every event, in order. An error that it throws becomes an uncaught exception of the process; the
+	 * session continues.
+	 * @returns a function that unsubscribes it
+	 */
 	subscribe(listener: (event: AgentSessionEvent) => void): () => void {
 		return this.#components.events.subscribe(listener);
 	}
@@ -194,8 +199,8 @@ export class AgentSession {
 
 	/**
 	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
-	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments`, `command_failed` from
-	 * commands; `prompt_refused` from hooks; `session_busy` when the session is closing
+	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments` for an empty prompt and from
+	 * commands; `command_failed` from commands; `prompt_refused` from hooks; `session_busy` when the session is closing
 	 */
 	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
 		return this.#components.prompter.prompt(text, extras);
@@ -231,7 +236,7 @@ export class AgentSession {
 		const { activity, runner } = this.#components;
 		const texts = runner.queue.clear();
 		activity.abort();
-		await activity.until();
+		await activity.untilEnded();
 		return texts;
 	}
 
@@ -245,10 +250,18 @@ export class AgentSession {
 		return this.#components.rebuild();
 	}
 
-	async setModel(model: Model<Api>): Promise<void> {
-		const { state } = this.#components;
-		state.setModel(model);
-		this.#prepare(model);
+	/**
+	 * Switches to another model.
+	 * @param model a model, or its name as in the option `model`
+	 * @throws PiError `model_unknown` for an unknown name, `bad_arguments` for a malformed model
+	 */
+	async setModel(model: Model<Api> | string): Promise<void> {
+		const { state, setup } = this.#components;
+		if (typeof model !== "string") checkModel(model);
+		const chosen = typeof model === "string" ? await setup.offers.resolve(model) : { model };
+		state.setModel(chosen.model);
+		if (chosen.thinkingLevel) state.setThinkingLevel(chosen.thinkingLevel);
+		this.#prepare(chosen.model);
 	}
 
 	/** Loads the client of a model while the user types. */
@@ -259,7 +272,9 @@ export class AgentSession {
 		});
 	}
 
+	/** @throws PiError `bad_arguments` for an unknown level */
 	setThinkingLevel(level: ThinkingLevel): void {
+		checkThinkingLevel(level);
 		this.#components.state.setThinkingLevel(level);
 	}
 

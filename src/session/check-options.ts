@@ -1,15 +1,143 @@
+import { statSync } from "node:fs";
+import type { Api, Model } from "@mariozechner/pi-ai";
+import type { JsonKeys } from "../config/json-error.js";
+import { isJsonObject } from "../config/json-file.js";
+import { readBySchema, type Schema, type SchemaProblem } from "../config/json-schema.js";
 import { errorText, PiError } from "../errors.js";
 import { checkTool } from "../hooks/tool-definition.js";
-import type { HookFactory } from "../hooks/types.js";
+import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { AnyTool } from "../tools/tool.js";
+import type { CreateAgentSessionOptions } from "./create-options.js";
 
-/** @throws PiError `bad_arguments` naming the first hook that is malformed */
-export function checkHooks(hooks: readonly (string | HookFactory)[]): readonly (string | HookFactory)[] {
-	const at = hooks.findIndex((hook) => typeof hook !== "string" && typeof hook !== "function");
-	if (at < 0) return hooks;
-	throw new PiError("bad_arguments", `hooks[${at}] is neither a path nor a function`, {
-		hint: "pass the path of a hook file, pi:name, or a function that receives pi",
-	});
+const TEXT = { type: "string" } as const;
+const TEXTS = { type: "array", items: TEXT } as const;
+const FLAG = { type: "boolean" } as const;
+const OBJECT = { type: "object" } as const;
+const FUNCTION = { type: "function", "x-expected": "a function" } as const;
+
+/** The types of all options. */
+const OPTIONS = {
+	cwd: TEXT,
+	env: OBJECT,
+	home: TEXT,
+	host: OBJECT,
+	on: TEXT,
+	agentDir: TEXT,
+	settings: OBJECT,
+	session: {
+		type: "object",
+		properties: {
+			kind: { type: "string", enum: ["new", "continue", "open", "memory"] },
+			target: { type: "string", minLength: 1 },
+			copy: FLAG,
+		},
+		required: ["kind"],
+		"x-expected": "an object with a kind",
+	},
+	sessionDir: TEXT,
+	model: { type: ["string", "object"], "x-expected": "the name of a model, or a model" },
+	provider: TEXT,
+	models: TEXTS,
+	apiKey: TEXT,
+	thinkingLevel: { type: "string", enum: THINKING_LEVELS },
+	tools: TEXTS,
+	customTools: TEXTS,
+	// `checkExtraTools` checks the items, `checkModel` those of `extraModels`.
+	extraTools: { type: "array", "x-expected": "a list of tools" },
+	mcp: FLAG,
+	mcpFiles: TEXTS,
+	mcpServers: OBJECT,
+	offline: FLAG,
+	hooks: {
+		type: "array",
+		items: {
+			type: ["string", "function"],
+			"x-expected": "the path of a hook file, pi:name, or a function that receives pi",
+		},
+		"x-expected": "a list of paths and functions",
+	},
+	extensions: TEXTS,
+	packages: TEXTS,
+	discoverHooks: FLAG,
+	readFlags: FUNCTION,
+	bundledHooks: FLAG,
+	contextFiles: FLAG,
+	skills: TEXTS,
+	discoverSkills: FLAG,
+	systemPrompt: TEXT,
+	appendSystemPrompt: TEXT,
+	trust: FLAG,
+	verbose: FLAG,
+	askTrust: FUNCTION,
+	askGrant: FUNCTION,
+	parent: { type: "object", "x-expected": "ctx.session of a hook" },
+	watch: OBJECT,
+	localServers: OBJECT,
+	client: OBJECT,
+	extraModels: { type: "array", "x-expected": "a list of models" },
+} as const satisfies Record<keyof CreateAgentSessionOptions, Schema>;
+
+/** The members of a model that requests and views need. */
+const MODEL_MEMBERS = {
+	id: TEXT,
+	name: TEXT,
+	api: TEXT,
+	provider: TEXT,
+	baseUrl: TEXT,
+	input: TEXTS,
+	cost: OBJECT,
+	contextWindow: { type: "number" },
+	maxTokens: { type: "number" },
+} as const satisfies { [name in keyof Model<Api>]?: Schema };
+
+const MODEL = { type: "object", properties: MODEL_MEMBERS, required: Object.keys(MODEL_MEMBERS) } as const;
+
+const HINT = "docs/sdk.md describes the options";
+
+/**
+ * Checks the names and types of options, for programs without type checks. Options that are undefined count as omitted.
+ * @throws PiError `bad_arguments` naming the first option that is unknown or malformed
+ */
+export function checkOptions(options: CreateAgentSessionOptions): void {
+	const given: unknown = options;
+	if (!isJsonObject(given)) throw new PiError("bad_arguments", "The options must be an object", { hint: HINT });
+	check({ type: "object", properties: OPTIONS, additionalProperties: false }, given);
+	const { cwd, session, model, extraModels = [] } = options;
+	if (session?.kind === "open" && session.target === undefined)
+		throw new PiError("bad_arguments", "session.target is missing", { hint: "pass the path or the id of a session" });
+	if (cwd !== undefined && !isDirectory(cwd))
+		throw new PiError("bad_arguments", `cwd: there is no directory ${cwd}`, { hint: "pass an existing directory" });
+	if (typeof model === "object") checkModel(model);
+	for (const [at, extra] of extraModels.entries()) checkModel(extra, ["extraModels", at]);
+}
+
+function isDirectory(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false; // missing, or in a directory that may not be searched
+	}
+}
+
+/** @throws PiError `bad_arguments` for a value that is not a model */
+export function checkModel(model: Model<Api>, keys: JsonKeys = ["model"]): void {
+	const names = Object.keys(MODEL_MEMBERS);
+	const members = isJsonObject(model) ? Object.fromEntries(names.map((name) => [name, model[name]])) : model;
+	check(MODEL, members, keys, "pass a model, such as session.model, or its name");
+}
+
+/** @throws PiError `bad_arguments` for a value that is not a thinking level */
+export function checkThinkingLevel(level: ThinkingLevel): void {
+	check(OPTIONS.thinkingLevel, level, ["thinkingLevel"]);
+}
+
+/** @throws PiError `bad_arguments` for the first problem */
+function check(schema: Schema, value: unknown, keys: JsonKeys = [], step = HINT): void {
+	const onProblem = ({ keys, kind, message }: SchemaProblem) => {
+		const [text = "", hint = step] = message.replace("; ignored", "").split(" · ");
+		throw new PiError("bad_arguments", kind === "unknown" ? `Unknown option ${keys.join(".")}` : text, { hint });
+	};
+	readBySchema(schema, value, onProblem, keys);
 }
 
 /** @throws PiError `bad_arguments` naming the first tool that is malformed or repeated */

@@ -6,6 +6,7 @@ import { SessionActivity } from "./activity.js";
 import { AgentSession } from "./agent-session.js";
 import { Budget } from "./budget.js";
 import { describeInactive } from "./bundled-switch.js";
+import { checkOptions } from "./check-options.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
 import { Compaction } from "./compaction.js";
@@ -42,9 +43,10 @@ export type { CreateAgentSessionOptions, SessionChoice } from "./create-options.
 /**
  * Creates a session from the settings, models and resources on this machine. Hooks and the project's tools are loaded by
  * `start()`; call `attachUI` before it if there is a user to ask.
- * @throws PiError when the log, the model or a named tool cannot be used
+ * @throws PiError when the log, the model or a named tool cannot be used; `bad_arguments` for malformed options
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
+	checkOptions(options);
 	const parent = parentOf(options);
 	const all = parent?.inherit(options) ?? options;
 	return assembleSession(await discoverSetup(all, parent), all);

@@ -21,7 +21,7 @@ import type { AnyTool } from "../tools/tool.js";
 import { localDate } from "../util/clock.js";
 import { plural } from "../util/format-amounts.js";
 import { usablePrivateDir } from "../util/fs.js";
-import { checkExtraTools, checkHooks } from "./check-options.js";
+import { checkExtraTools } from "./check-options.js";
 import { type ChosenModel, chooseModel } from "./choose-model.js";
 import { findConfigFiles } from "./config-files.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
@@ -54,7 +54,7 @@ export async function discoverSetup(
 	const store = settings instanceof SettingsStore ? settings : new SettingsStore(paths, settings);
 	const warnings = [...store.problems];
 	const extraTools = checkExtraTools(options.extraTools ?? []);
-	const hooks = checkHooks(options.hooks ?? []);
+	const hooks = options.hooks ?? [];
 	const local = { env, ...options.localServers };
 	const network = await networkOf(env);
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =

@@ -4,6 +4,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { HookError, SourcePlace } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { JobStatus } from "../tools/background-jobs.js";
+import { callListeners } from "../util/call-listeners.js";
 import type { Activity } from "./activity.js";
 
 /** Queued prompts: steering is sent after the current tool calls, follow-ups after the run. */
@@ -69,7 +70,7 @@ export type AgentSessionEvent =
 	| { type: "job_start"; job: JobStatus }
 	| { type: "job_end"; job: JobStatus };
 
-/** Delivers the events of a session to all subscribers, in order. */
+/** Delivers the events of a session to all subscribers, in order. A subscriber that throws affects nothing else. */
 export class SessionEvents {
 	readonly #listeners = new Set<(event: AgentSessionEvent) => void>();
 
@@ -80,7 +81,7 @@ export class SessionEvents {
 	}
 
 	emit(event: AgentSessionEvent): void {
-		for (const listener of this.#listeners) listener(event);
+		callListeners(this.#listeners, event);
 	}
 
 	close(): void {

@@ -60,6 +60,7 @@ export class Prompter {
 
 	/** See `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
+		checkPrompt(text, extras);
 		const command = await this.deps.commands.run(text);
 		return command ? this.#use(command, extras, text) : this.send(text, extras);
 	}
@@ -70,12 +71,14 @@ export class Prompter {
 	}
 
 	/** See `AgentSession.send`. */
-	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
+	async send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
+		checkPrompt(text, extras);
 		return this.#send(text, extras, "steer");
 	}
 
 	/** See `AgentSession.followUp`. */
 	async followUp(text: string, extras: PromptExtras): Promise<PromptResult> {
+		checkPrompt(text, extras);
 		return this.#send(text, extras, "followUp");
 	}
 
@@ -244,6 +247,14 @@ interface Prompt {
 	hasResources: boolean;
 }
 
+/** @throws PiError `bad_arguments` for a prompt that is not a string, or without any content */
+function checkPrompt(text: unknown, { attachments = [], images = [] }: PromptExtras): void {
+	const hint = "send text, an image or an attachment";
+	if (typeof text !== "string") throw new PiError("bad_arguments", "The prompt must be a string", { hint });
+	if (text.trim() !== "" || attachments.length + images.length > 0) return;
+	throw new PiError("bad_arguments", "The prompt is empty", { hint });
+}
+
 /** The attachments of a prompt as hooks receive them: its images have this form, too. */
 function allAttachments({ attachments = [], images = [] }: PromptExtras): Attachment[] {
 	const pasted = images.map(({ data, mimeType, path }, index): Attachment => {
@@ -266,7 +277,7 @@ function createUserMessage(
 	pictures: readonly ImageContent[],
 ): UserMessage {
 	const documents = attachments.filter(({ type }) => type === "document").map(documentText);
-	const content = [...documents, text].filter((section) => section.length > 0).join("\n\n");
+	const content = [...documents, text].filter((section) => section.trim() !== "").join("\n\n");
 	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
 	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];
 	return { role: "user", content: [...blocks, ...pictures], timestamp: Date.now() };

@@ -16,8 +16,8 @@ export interface SessionControls {
 	availableModels(): Promise<Model<Api>[]>;
 	/** The thinking levels that the model supports, least first. */
 	thinkingLevels(): ThinkingLevel[];
-	/** Stops the user's shell command, if one is running. */
-	abortBash(): void;
+	/** Stops the user's shell command, if one is running, and waits until it has stopped. */
+	abortBash(): Promise<void>;
 }
 
 /** The controls of a session. */
@@ -41,6 +41,9 @@ export function createControls({ setup, state, context, activity }: SessionCompo
 		},
 		availableModels: () => setup.models.available(),
 		thinkingLevels: () => supportedThinkingLevels(setup, state),
-		abortBash: () => activity.abort("shell"),
+		async abortBash() {
+			activity.abort("shell");
+			await activity.until("shell");
+		},
 	};
 }

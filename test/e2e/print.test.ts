@@ -144,6 +144,13 @@ test("an unknown command is not sent; pi exits with 2 and names the nearest", as
 	expect(provider.requests).toEqual([]);
 });
 
+test("/quit is refused, and the prompts after it are not sent", async () => {
+	const provider = await startProvider();
+	const run = await runPi(["-p", "/quit", "hi"], { agentDir: agentDirFor(provider) });
+	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^\/quit needs a terminal · /) });
+	expect(provider.requests).toEqual([]);
+});
+
 test("a request that fails permanently exits with 1 and one line that names the status", async () => {
 	const provider = await startProvider();
 	provider.reply(httpError(401, {}, "bad key loopback-key"));

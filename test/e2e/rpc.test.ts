@@ -49,6 +49,30 @@ describe("a program in RPC mode", () => {
 		expect(stderr).toBe("");
 	});
 
+	test.each([
+		[
+			"a model that does not exist",
+			["--model", "zz/none"],
+			undefined,
+			/^The pi process has exited with code 2: pi: .*"?zz\/none/,
+		],
+		[
+			"a directory that does not exist",
+			[],
+			"/nonexistent",
+			/^The pi process cannot be started: there is no directory \/nonexistent$/,
+		],
+	])("that cannot start with %s says why", async (_, args, wrong, message) => {
+		const provider = await startProvider();
+		const { env, cwd } = piPlace({ agentDir: tempAgentDir({ models: provider.modelsJson() }) });
+		const client = RpcClient.spawn({ entry: piProgram(), args, cwd: wrong ?? cwd, env, onStderr: () => {} });
+		const waiting = client.nextEvent(() => false);
+		for (const answer of [client.call("get_state"), waiting]) {
+			await expect(answer).rejects.toMatchObject({ code: "command_failed", message: expect.stringMatching(message) });
+		}
+		await expect(client.call("get_state")).rejects.toThrow(message);
+	});
+
 	test("is started by the client of the installed package, which knows where the program is", async () => {
 		const provider = await startProvider();
 		provider.reply("hello from far");

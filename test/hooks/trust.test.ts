@@ -71,7 +71,7 @@ describe("the question", () => {
 		const left = traces();
 		const { session, provider, notices } = await startSession({
 			files: { ".pi/hooks/p.ts": hook("project"), ".pi/tools/greet/index.ts": tool("greet") },
-			...askers("no"),
+			askTrust: askers("no").askTrust,
 		});
 		provider.reply("fine");
 		await session.prompt("hi");
@@ -84,7 +84,10 @@ describe("the question", () => {
 	test("answered for this run only stores nothing, and a reload of the same contents does not ask again", async () => {
 		const left = traces();
 		const asked = askers("once", "no");
-		const { session, agentDir, cwd } = await startSession({ files: { ".pi/hooks/p.ts": hook("v1") }, ...asked });
+		const { session, agentDir, cwd } = await startSession({
+			files: { ".pi/hooks/p.ts": hook("v1") },
+			askTrust: asked.askTrust,
+		});
 		await session.reload();
 		expect(asked.questions.length).toBe(1);
 		expect(left).toEqual(["v1", "v1"]);
@@ -96,7 +99,7 @@ describe("the question", () => {
 	test("appears again after a reload if a file changed or was added, and a no unloads the code", async () => {
 		const left = traces();
 		const asked = askers("trust", "trust", "no");
-		const { session, cwd } = await startSession({ files: { ".pi/hooks/p.ts": hook("v1") }, ...asked });
+		const { session, cwd } = await startSession({ files: { ".pi/hooks/p.ts": hook("v1") }, askTrust: asked.askTrust });
 		writeFiles(cwd, { ".pi/hooks/p.ts": hook("v2"), ".pi/hooks/q.ts": hook("added") });
 		expect(left).toEqual(["v1"]);
 		await session.reload();
@@ -115,7 +118,11 @@ describe("the question", () => {
 		const left = traces();
 		const cwd = tempDir();
 		writeFiles(cwd, { ".pi/hooks/p.ts": hook("named"), ".pi/hooks/q.ts": hook("other") });
-		const { session } = await startSession({ cwd, hookFiles: [join(cwd, ".pi/hooks/p.ts")], ...askers("no") });
+		const { session } = await startSession({
+			cwd,
+			hookFiles: [join(cwd, ".pi/hooks/p.ts")],
+			askTrust: askers("no").askTrust,
+		});
 		expect(left).toEqual(["named"]);
 		expect(session.loaded.hooks.map(({ scope }) => scope)).toEqual(["flag"]);
 	});
@@ -218,7 +225,7 @@ describe("pi runs exactly the files that it showed", () => {
 			".pi/hooks/a.ts": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(evil)}, ${JSON.stringify(hook("evil"))});\n${hook("a")}`,
 			".pi/hooks/b.ts": hook("b"),
 		});
-		const { agentDir } = await startSession({ cwd, ...askers("trust") });
+		const { agentDir } = await startSession({ cwd, askTrust: askers("trust").askTrust });
 		expect(left).toEqual(["a", "b"]);
 		const later = await startSession({ cwd, agentDir });
 		expect(left).toEqual(["a", "b"]);
@@ -233,7 +240,7 @@ describe("pi runs exactly the files that it showed", () => {
 				globalThis.__traces.push((await import("../../lib/part.ts")).text); } });`,
 			"lib/part.ts": part("shown"),
 		});
-		const { session } = await startSession({ cwd, ...askers("once") });
+		const { session } = await startSession({ cwd, askTrust: askers("once").askTrust });
 		writeFiles(cwd, { "lib/part.ts": part("swapped") });
 		await session.prompt("/late");
 		expect(left).toEqual(["shown"]);
@@ -247,7 +254,7 @@ describe("pi runs exactly the files that it showed", () => {
 			"lib/evil.ts": hook("evil"),
 		});
 		const asked = askers("once");
-		const { session } = await startSession({ cwd, ...asked });
+		const { session } = await startSession({ cwd, askTrust: asked.askTrust });
 		expect(left).toEqual(["a"]);
 		expect(asked.questions[0]?.unresolved).toEqual([
 			{ from: ".pi/hooks/a.ts", specifier: "import(…)", reason: "computed at run time" },
@@ -271,7 +278,7 @@ describe("pi runs exactly the files that it showed", () => {
 				globalThis.__traces.push(far, near, inner, text);
 				export default () => {};`,
 		});
-		await startSession({ cwd, ...askers("once") });
+		await startSession({ cwd, askTrust: askers("once").askTrust });
 		expect(left).toEqual(["far", "near", "inner", "text"]);
 	});
 
@@ -298,7 +305,7 @@ describe("trust", () => {
 		const parent = tempDir();
 		const cwd = join(parent, "project");
 		writeFiles(cwd, { ".pi/hooks/a.ts": hook("good"), ".pi/tools/t/index.ts": tool("t") });
-		const { agentDir } = await startSession({ cwd, ...askers("trust") });
+		const { agentDir } = await startSession({ cwd, askTrust: askers("trust").askTrust });
 		await startSession({ cwd, agentDir });
 		expect(left).toEqual(["tool t", "good", "tool t", "good"]);
 		left.length = 0;
@@ -317,7 +324,11 @@ describe("trust", () => {
 		const { session } = await startSession({ agentDir, files: { ".pi/hooks/a.ts": hook("a") } });
 		expect(left).toEqual([]);
 		expect(session.loaded.warnings).toEqual([expect.stringContaining("trust.json"), expect.stringContaining("a.ts")]);
-		const asked = await startSession({ agentDir, files: { ".pi/hooks/a.ts": hook("a") }, ...askers("trust") });
+		const asked = await startSession({
+			agentDir,
+			files: { ".pi/hooks/a.ts": hook("a") },
+			askTrust: askers("trust").askTrust,
+		});
 		expect(left).toEqual(["a"]);
 		expect(asked.session.loaded.warnings.join("\n")).toContain("pi renamed it to");
 	});
@@ -362,7 +373,10 @@ describe("/trust", () => {
 	test("shows the state, asks again and revokes trust", async () => {
 		const left = traces();
 		const asked = askers("trust", "no");
-		const { session, agentDir, cwd, events } = await startSession({ files: { ".pi/hooks/a.ts": hook("a") }, ...asked });
+		const { session, agentDir, cwd, events } = await startSession({
+			files: { ".pi/hooks/a.ts": hook("a") },
+			askTrust: asked.askTrust,
+		});
 		const shown = await session.prompt("/trust");
 		expect(shown).toMatchObject({
 			kind: "command",

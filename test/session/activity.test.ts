@@ -122,6 +122,16 @@ test("each change sends one notification with a frozen snapshot; entering the sa
 	]);
 });
 
+test("`untilEnded` waits for the operations of its call, not for later ones", async () => {
+	const activity = new SessionActivity();
+	const run = activity.begin("run");
+	const ended = activity.untilEnded();
+	run.end();
+	activity.begin("run");
+	await ended;
+	expect(activity.has("run")).toBe(true);
+});
+
 test("`stop` waits for run, compaction and shell command and leaves the command that called it", async () => {
 	const activity = new SessionActivity();
 	const command = activity.begin("command", { name: "new" });

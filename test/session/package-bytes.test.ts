@@ -201,9 +201,10 @@ describe("the bytes that were shown are the bytes that run", () => {
 
 	test("the copy is readable only by the user, and is written again if something in it changed", async () => {
 		const it = place({ "hooks/say.ts": hook('"good"') });
-		const { session } = await startSession({ ...it, askTrust: async () => "trust" });
+		const { root, ...options } = it;
+		const { session } = await startSession({ ...options, askTrust: async () => "trust" });
 		const [loaded] = session.loaded.hooks;
-		expect(loaded?.path).toBe(join(it.root, "hooks/say.ts"));
+		expect(loaded?.path).toBe(join(root, "hooks/say.ts"));
 		const gate = new PackageGate({
 			...{ paths: findPaths(it.env, it.cwd, it.home), env: it.env, trust: undefined, run: [], discovery: true },
 			copyDir: findPaths(it.env, it.cwd, it.home).projectCache,

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { defineTool } from "../../src/tools/tool.js";
+import { png } from "../helpers/images.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 
@@ -41,6 +42,117 @@ function offered({ provider }: Awaited<ReturnType<typeof start>>): string[] {
 }
 
 const refused = (options: object) => start(options).catch(({ code, message }) => `${code}: ${message}`);
+
+describe("options", () => {
+	const choices = "must be one of new, continue, open, memory";
+	test.each([
+		[{ trust: "false" }, "trust must be true or false"],
+		[{ trust: 0 }, "trust must be true or false"],
+		[{ verbose: "no" }, "verbose must be true or false"],
+		[{ session: "memory" }, "session must be an object with a kind"],
+		[{ session: {} }, "session needs a valid kind"],
+		[{ session: { kind: "memroy" } }, `session.kind ${choices}`],
+		[{ session: { kind: "open" } }, "session.target is missing"],
+		[{ session: { kind: "open", target: 7 } }, "session.target must be a non-empty string"],
+		[{ session: { kind: "open", traget: "a" } }, "Unknown option session.traget · did you mean target?"],
+		[{ thinkingLevel: "hgih" }, "thinkingLevel must be one of off, minimal, low, medium, high, xhigh"],
+		[{ cwd: 5 }, "cwd must be a string"],
+		[{ cwd: "/nonexistent" }, "cwd: there is no directory /nonexistent"],
+		[{ cwd: "/a\0b" }, "cwd: there is no directory /a\0b"],
+		[{ sessionDir: 5 }, "sessionDir must be a string"],
+		[{ models: "zz*" }, "models must be a list of strings"],
+		[{ tools: "read" }, "tools must be a list of strings"],
+		[{ tools: ["read", 5] }, "tools[1] must be a string"],
+		[{ systemPrompt: 5 }, "systemPrompt must be a string"],
+		[{ model: 5 }, "model must be the name of a model, or a model"],
+		[{ model: {} }, "model needs a valid id"],
+		[{ extraModels: [{ id: 5 }] }, "extraModels[0].id must be a string"],
+		[{ askTrust: true }, "askTrust must be a function"],
+		[{ modle: "lab/small" }, "Unknown option modle · did you mean model?"],
+		[{ parent: "session" }, "parent must be ctx.session of a hook"],
+		[{ settings: [] }, "settings must be an object"],
+	])("that are malformed are refused by name: %j", async (options, message) => {
+		const creating = createAgentSession(Object(options)).catch((error) => error);
+		const { code, message: text, hint } = await creating;
+		expect([code, `${text} · ${hint}`]).toEqual(["bad_arguments", expect.stringContaining(message)]);
+	});
+
+	test.each([[null], [[]], ["lab/small"]])("that are no object are refused: %j", async (options) => {
+		// A program without type checks.
+		const create: (options: unknown) => Promise<unknown> = Object(createAgentSession);
+		await expect(create(options)).rejects.toMatchObject({
+			code: "bad_arguments",
+			message: "The options must be an object",
+		});
+	});
+
+	test("that are undefined count as omitted", async () => {
+		const { session, provider } = await start({ tools: undefined, settings: Object({ theme: undefined }) });
+		provider.reply("ok");
+		expect(await session.prompt("hi")).toMatchObject({ kind: "run" });
+	});
+});
+
+describe("setModel", () => {
+	test("accepts a model, and a name as the option model does", async () => {
+		const { session } = await start();
+		const [first, other] = await session.controls.availableModels();
+		if (!first || !other) throw new Error("two models are expected");
+		await session.setModel(other);
+		expect(session.model).toBe(other);
+		await session.setModel("loopback/scripted:high");
+		expect([session.model, session.thinkingLevel]).toEqual([first, "high"]);
+	});
+
+	test.each([
+		["lab/unknown", "model_unknown", `No model "lab/unknown"`],
+		[undefined, "bad_arguments", "model must be an object"],
+		[{ id: "small", provider: "lab" }, "bad_arguments", "model needs a valid name"],
+	])("refuses %j and keeps the model", async (model, code, message) => {
+		const { session, provider } = await start();
+		await expect(Object(session).setModel(model)).rejects.toMatchObject({ code, message });
+		expect(session.model?.id).toBe("scripted");
+		provider.reply("ok");
+		expect(await session.prompt("hi")).toMatchObject({ outcome: { last: { stopReason: "stop" } } });
+	});
+});
+
+test("setThinkingLevel refuses an unknown level and keeps the level", async () => {
+	const { session } = await start({ thinkingLevel: "low" });
+	expect(() => session.setThinkingLevel(JSON.parse('"zzz"'))).toThrow("thinkingLevel must be one of off, minimal");
+	expect(session.thinkingLevel).toBe("low");
+});
+
+describe("prompts", () => {
+	test.each(["prompt", "send", "followUp"] as const)("%s refuses what is empty or no string", async (method) => {
+		const { session, provider } = await start();
+		for (const text of ["", " \n\t"]) {
+			await expect(session[method](text)).rejects.toMatchObject({
+				code: "bad_arguments",
+				message: "The prompt is empty",
+			});
+		}
+		for (const value of [undefined, 5, {}]) {
+			await expect(Object(session)[method](value)).rejects.toMatchObject({
+				code: "bad_arguments",
+				message: "The prompt must be a string",
+			});
+		}
+		expect(provider.requests).toEqual([]);
+		expect(session.entries).toHaveLength(1);
+	});
+
+	test("may have an image and no text", async () => {
+		const { session, provider } = await start();
+		provider.reply("seen");
+		expect(await session.prompt(" ", { images: [png(2, 2)] })).toMatchObject({ kind: "run" });
+		expect(session.entries).toContainEqual(
+			expect.objectContaining({
+				message: expect.objectContaining({ role: "user", content: [expect.objectContaining({ type: "image" })] }),
+			}),
+		);
+	});
+});
 
 describe("hooks", () => {
 	test("may be paths and functions, which run in the order of the list", async () => {
@@ -106,7 +218,9 @@ describe("hooks", () => {
 	});
 
 	test("of another type are refused", async () => {
-		expect(await refused({ hooks: ["a.ts", 42] })).toBe("bad_arguments: hooks[1] is neither a path nor a function");
+		expect(await refused({ hooks: ["a.ts", 42] })).toBe(
+			"bad_arguments: hooks[1] must be the path of a hook file, pi:name, or a function that receives pi",
+		);
 	});
 });
 

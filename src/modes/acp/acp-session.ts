@@ -48,6 +48,9 @@ export interface OpenedSession {
 /** A prompt of the client until its answer. */
 interface Turn {
 	isCanceled: boolean;
+	/** Resolves with its answer. */
+	answered: Promise<void>;
+	end(): void;
 }
 
 /** Maximum time for a session to end, in ms: shutdown handlers of hooks have 2 s. */
@@ -63,7 +66,12 @@ export class AcpSession {
 	readonly #updates: SessionUpdates;
 	readonly #ui: AcpUI;
 	readonly #unsubscribe: () => void;
+	/** Prompts that the session has received. */
 	readonly #turns = new Set<Turn>();
+	/** Prompts that wait for a cancel before them. */
+	readonly #waiting = new Set<Turn>();
+	/** Settles when everything that was canceled has stopped; null without a cancel. */
+	#canceling: Promise<void> | null = null;
 	/** Prompts that left the queue unsent. */
 	#returned = 0;
 	/** Updates that wait until the client knows the id; null once it does. */
@@ -138,7 +146,13 @@ export class AcpSession {
 			elsewhere: elsewhereOf(session.host),
 		});
 		checkCommand(text);
-		const turn: Turn = { isCanceled: false };
+		const turn = createTurn();
+		if (this.#canceling) {
+			this.#waiting.add(turn);
+			await this.#canceling;
+			this.#waiting.delete(turn);
+			if (turn.isCanceled || signal.aborted) return { stopReason: "cancelled" };
+		}
 		this.#turns.add(turn);
 		const release = onAbort(signal, () => void this.cancel());
 		if (this.#turns.size === 1) this.#updates.beginTurn();
@@ -161,6 +175,7 @@ export class AcpSession {
 			throw error;
 		} finally {
 			release();
+			turn.end();
 			this.#turns.delete(turn);
 			if (this.#turns.size === 0) {
 				this.#updates.expectedPrompts = 0;
@@ -170,12 +185,24 @@ export class AcpSession {
 		}
 	}
 
-	/** Stops everything; open prompts are answered with `cancelled`. */
+	/** Stops everything; open prompts are answered with `cancelled`. Later prompts wait until everything has stopped. */
 	async cancel(): Promise<void> {
-		for (const turn of this.#turns) turn.isCanceled = true;
+		this.#markCanceled();
+		const canceling = this.#stop([...this.#turns]);
+		this.#canceling = canceling;
+		await canceling;
+		if (this.#canceling === canceling) this.#canceling = null;
+	}
+
+	async #stop(turns: readonly Turn[]): Promise<void> {
 		// The last prompt may not have begun its run yet.
 		await nextTick();
 		await this.#session.abort();
+		await Promise.all(turns.map(({ answered }) => answered));
+	}
+
+	#markCanceled(): void {
+		for (const turn of [...this.#turns, ...this.#waiting]) turn.isCanceled = true;
 	}
 
 	/** Changes an option. @returns all options */
@@ -190,7 +217,7 @@ export class AcpSession {
 
 	/** Stops everything and closes the log. */
 	async close(): Promise<void> {
-		for (const turn of this.#turns) turn.isCanceled = true;
+		this.#markCanceled();
 		this.#ui.close();
 		await waitAtMost(DISPOSE_MS, this.#session.dispose());
 		this.#unsubscribe();
@@ -269,6 +296,14 @@ export class AcpSession {
 			// The client has gone, which also ends the server.
 		}
 	}
+}
+
+function createTurn(): Turn {
+	let end = () => {};
+	const answered = new Promise<void>((resolve) => {
+		end = resolve;
+	});
+	return { isCanceled: false, answered, end };
 }
 
 function isAtRest({ state }: Activity): boolean {

@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { errorText, PiError } from "../../errors.js";
+import { callListeners } from "../../util/call-listeners.js";
 import { packageRoot } from "../../util/package-root.js";
 import { readLines } from "./lines.js";
 import type {
@@ -58,6 +60,8 @@ export class RpcClient {
 	readonly #listeners = new Set<(event: RpcEvent) => void>();
 	#answerDialog: ((dialog: Dialog) => DialogAnswer | Promise<DialogAnswer>) | null = null;
 	#commands = 0;
+	/** The process of `spawn`. */
+	#server: ServerProcess | null = null;
 	/** Resolves when the server has exited or closed its output. */
 	readonly closed: Promise<void>;
 
@@ -78,18 +82,21 @@ export class RpcClient {
 			stdio: ["pipe", "pipe", "pipe"],
 		});
 		child.on("error", () => child.stdout.destroy());
-		if (onStderr) child.stderr.setEncoding("utf8").on("data", onStderr);
+		child.stderr.setEncoding("utf8");
+		if (onStderr) child.stderr.on("data", onStderr);
 		else child.stderr.pipe(process.stderr, { end: false });
-		return new RpcClient({ input: child.stdout, output: child.stdin });
+		const client = new RpcClient({ input: child.stdout, output: child.stdin });
+		client.#server = new ServerProcess(child, cwd);
+		return client;
 	}
 
 	/**
 	 * Sends a command and waits for its answer. A prompt is answered when its run has begun; events report its progress.
-	 * @throws PiError `command_failed` with the server's error, or when the server has exited
+	 * @throws PiError `command_failed` with the server's error, or with the reason why the server has exited
 	 */
 	call<N extends RpcCommandName>(type: N, ...[params]: CallArguments<N>): Promise<RpcResults[N]>;
 	call(type: RpcCommandName, params: object = {}): Promise<unknown> {
-		if (this.#output.destroyed || this.#output.writableEnded) return Promise.reject(exited());
+		if (this.#output.destroyed || this.#output.writableEnded) return this.#rejectOnceClosed();
 		const id = `c${++this.#commands}`;
 		return new Promise((resolve, reject) => {
 			this.#pending.set(id, { resolve, reject });
@@ -97,7 +104,11 @@ export class RpcClient {
 		});
 	}
 
-	/** Passes every event to `listener`, in order. @returns a function that unsubscribes it */
+	/**
+	 * Passes every event to `listener`, in order. An error that it throws becomes an uncaught exception of the process; the
+	 * connection continues.
+	 * @returns a function that unsubscribes it
+	 */
 	subscribe(listener: (event: RpcEvent) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -115,7 +126,7 @@ export class RpcClient {
 			});
 			void this.closed.then(() => {
 				stop();
-				reject(exited());
+				reject(this.#exited());
 			});
 		});
 	}
@@ -137,8 +148,19 @@ export class RpcClient {
 		} catch {
 			// A broken connection counts as closed.
 		}
-		for (const { reject } of this.#pending.values()) reject(exited());
+		await this.#server?.ended;
+		for (const { reject } of this.#pending.values()) reject(this.#exited());
 		this.#pending.clear();
+	}
+
+	async #rejectOnceClosed(): Promise<never> {
+		// Only then is the reason known.
+		await this.#server?.ended;
+		throw this.#exited();
+	}
+
+	#exited(): PiError {
+		return new PiError("command_failed", this.#server?.describeEnd() ?? "The pi process has exited");
 	}
 
 	#take(text: string): void {
@@ -148,10 +170,11 @@ export class RpcClient {
 			const pending = typeof line.id === "string" ? this.#pending.get(line.id) : undefined;
 			if (typeof line.id === "string") this.#pending.delete(line.id);
 			if (line.success) pending?.resolve(line.data ?? null);
-			else pending?.reject(new PiError("command_failed", line.error));
+			else if (pending) pending.reject(new PiError("command_failed", line.error));
+			else if (line.command === "hook_ui_response") process.emitWarning(`Invalid answer to a dialog: ${line.error}`);
 			return;
 		}
-		for (const listener of [...this.#listeners]) listener(line);
+		callListeners([...this.#listeners], line);
 		if (line.type === "hook_ui_request" && isDialog(line)) void this.#answer(line);
 	}
 
@@ -179,8 +202,44 @@ function isDialog(request: HookUIRequest): request is Dialog {
 	return "title" in request && request.method !== "setTitle";
 }
 
-function exited(): PiError {
-	return new PiError("command_failed", "The pi process has exited");
+/** Maximum time between the end of a server and that of its output streams, which its own processes may hold open, in ms. */
+const CLOSE_MS = 1000;
+/** Characters of stderr that are kept for the reason of an exit. */
+const MAX_STDERR = 4000;
+
+/** Finds out why a server has exited. */
+class ServerProcess {
+	/** Resolves when the process has exited, or could not be started. */
+	readonly ended: Promise<void>;
+	#stderr = "";
+	#failure: string | null = null;
+
+	constructor(
+		private readonly child: ChildProcess,
+		cwd: string | undefined,
+	) {
+		child.stderr?.on("data", (text: string) => {
+			this.#stderr = `${this.#stderr}${text}`.slice(-MAX_STDERR);
+		});
+		this.ended = new Promise((resolve) => {
+			child.once("error", (error) => {
+				// Node names the program instead.
+				this.#failure = cwd === undefined || existsSync(cwd) ? error.message : `there is no directory ${cwd}`;
+				resolve();
+			});
+			child.once("exit", () => setTimeout(resolve, CLOSE_MS).unref());
+			child.once("close", () => resolve());
+		});
+	}
+
+	describeEnd(): string {
+		if (this.#failure !== null) return `The pi process cannot be started: ${this.#failure}`;
+		const { exitCode, signalCode } = this.child;
+		if (signalCode !== null) return `The pi process has exited on ${signalCode}`;
+		if (exitCode === null || exitCode === 0) return "The pi process has exited";
+		const [line] = this.#stderr.trimEnd().split("\n").slice(-1);
+		return `The pi process has exited with code ${exitCode}${line ? `: ${line}` : ""}`;
+	}
 }
 
 /** Parses a line of the server; null if it is not a line of the protocol. */

@@ -1,12 +1,12 @@
 /** Concurrency class of a command: what it waits for, and which commands wait for it. */
 export type Concurrency =
-	/** Starts at once. */
-	| "immediate"
+	/** Starts at once. All later commands, except those that also start at once, wait for it. */
+	| "interrupt"
 	/** Reads or changes state: waits for earlier `ordered` commands. */
 	| "ordered"
 	/** Prompts and compactions: wait for earlier `ordered` and `conversation` commands. */
 	| "conversation"
-	/** Replaces the session: waits like `conversation`, and all later commands except `immediate` ones wait for it. */
+	/** Replaces the session: waits like `conversation`, and all later commands except interrupts wait for it. */
 	| "barrier"
 	/** Waits for earlier `ordered` commands; no command waits for it. */
 	| "parallel";
@@ -20,7 +20,7 @@ export class CommandScheduler {
 	#conversation: Promise<void>;
 	readonly #open = new Set<Promise<void>>();
 
-	/** @param ready all commands except `immediate` ones wait for it; must not reject */
+	/** @param ready all commands except interrupts wait for it; must not reject */
 	constructor(ready: Promise<void>) {
 		this.#ordered = ready;
 		this.#conversation = ready;
@@ -32,6 +32,10 @@ export class CommandScheduler {
 		const done = waitsFor.length === 0 ? task() : Promise.all(waitsFor).then(task);
 		this.#open.add(done);
 		void done.finally(() => this.#open.delete(done));
+		if (concurrency === "interrupt") {
+			this.#ordered = both(this.#ordered, done);
+			this.#conversation = both(this.#conversation, done);
+		}
 		if (concurrency === "ordered" || concurrency === "barrier") this.#ordered = done;
 		if (concurrency === "conversation" || concurrency === "barrier") this.#conversation = done;
 	}
@@ -42,8 +46,12 @@ export class CommandScheduler {
 	}
 
 	#predecessors(concurrency: Concurrency): Promise<void>[] {
-		if (concurrency === "immediate") return [];
+		if (concurrency === "interrupt") return [];
 		if (concurrency === "ordered" || concurrency === "parallel") return [this.#ordered];
 		return [this.#ordered, this.#conversation];
 	}
+}
+
+async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
+	await Promise.all([one, other]);
 }

@@ -31,9 +31,9 @@ const CONCURRENCY: Partial<Readonly<Record<RpcCommandName, Concurrency>>> = {
 	switch_session: "barrier",
 	branch: "barrier",
 	bash: "parallel",
-	abort: "immediate",
-	abort_retry: "immediate",
-	abort_bash: "immediate",
+	abort: "interrupt",
+	abort_retry: "interrupt",
+	abort_bash: "interrupt",
 };
 
 /** The concurrency class of a command. */
@@ -51,7 +51,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 		queue_message: ({ message, attachments, images }) =>
 			accept(() => session.send(message, { attachments, images, source: "rpc" })),
 		async abort() {
-			// A prompt on the previous line has not begun its run yet; wait a tick, so that the abort applies to it.
+			// The previous line may have just arrived and not begun its run yet; the next line waits for the abort.
 			await nextTick();
 			return { queued: await session.abort() };
 		},
@@ -59,8 +59,9 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 			if (session.activity.phase === "retrying") await session.abort();
 			return null;
 		},
-		abort_bash() {
-			controls.abortBash();
+		async abort_bash() {
+			await nextTick();
+			await controls.abortBash();
 			return null;
 		},
 		reset: async () => ({ cancelled: !(await session.lifecycle.newSession()) }),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { errorText } from "../../errors.js";
 import { askingHook, dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen, SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
@@ -10,7 +11,8 @@ import { RpcScreen } from "./rpc-screen.js";
 interface OpenDialog {
 	id: string;
 	show(): void;
-	settle(response: HookUIResponse | null): void;
+	/** @param response null cancels the dialog, as does an invalid answer. @returns why an answer is invalid; else null */
+	settle(response: HookUIResponse | null): string | null;
 }
 
 /**
@@ -35,7 +37,8 @@ export class RpcUI implements SessionUI {
 		if (items.length === 0) return null;
 		return this.#ask<unknown>(describeSelect(title, items, dialog), dialog, null, ({ value }) => {
 			const chosen = items.find(({ label }) => label === value);
-			return chosen ? chosen.value : null;
+			if (!chosen) throw new Error(`value must be one of ${labelsOf(items)}`);
+			return chosen.value;
 		});
 	}
 
@@ -43,14 +46,19 @@ export class RpcUI implements SessionUI {
 		const items = withUniqueLabels(selectChoices(options));
 		const question = { ...describeSelect(title, items, dialog), multiple: true as const };
 		return this.#ask<unknown[] | null>(question, dialog, null, ({ value }) => {
-			const labels = Array.isArray(value) ? value : value === undefined ? null : [value];
-			return labels && items.flatMap((item) => (labels.includes(item.label) ? [item.value] : []));
+			const labels: readonly unknown[] = Array.isArray(value) ? value : [value];
+			if (!labels.every((chosen) => items.some(({ label }) => label === chosen)))
+				throw new Error(`value must be a list of ${labelsOf(items)}`);
+			return items.flatMap((item) => (labels.includes(item.label) ? [item.value] : []));
 		});
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		const question = { method: "confirm" as const, title: textOf(title), message: textOf(message) };
-		return this.#ask(question, dialog, false, ({ confirmed }) => confirmed === true);
+		return this.#ask(question, dialog, false, ({ confirmed }) => {
+			if (confirmed === undefined) throw new Error("confirmed must be true or false");
+			return confirmed;
+		});
 	}
 
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null> {
@@ -60,12 +68,12 @@ export class RpcUI implements SessionUI {
 			...(placeholder === undefined ? {} : { placeholder: textOf(placeholder) }),
 			...(dialog?.initial === undefined ? {} : { initial: textOf(dialog.initial) }),
 		};
-		return this.#ask<string | null>(question, dialog, null, ({ value }) => (typeof value === "string" ? value : null));
+		return this.#ask<string | null>(question, dialog, null, readText);
 	}
 
 	editor(title: string, initial: string, dialog?: DialogOptions): Promise<string | null> {
 		const question = { method: "editor" as const, title: textOf(title), initial };
-		return this.#ask<string | null>(question, dialog, null, ({ value }) => (typeof value === "string" ? value : null));
+		return this.#ask<string | null>(question, dialog, null, readText);
 	}
 
 	notify(message: string, type: "info" | "warning" | "error" = "info"): void {
@@ -73,10 +81,10 @@ export class RpcUI implements SessionUI {
 		this.send({ type: "hook_ui_request", id: randomUUID(), method: "notify", message: textOf(message), notifyType });
 	}
 
-	/** Handles an answer of the client. */
-	answer(response: HookUIResponse): void {
+	/** Handles an answer of the client. @returns why it is invalid, which cancels the dialog; else null */
+	answer(response: HookUIResponse): string | null {
 		const [current] = this.#dialogs;
-		if (current?.id === response.id) current.settle(response.cancelled ? null : response);
+		return current?.id === response.id ? current.settle(response.cancelled ? null : response) : null;
 	}
 
 	/** Cancels all dialogs, including later ones. */
@@ -85,6 +93,7 @@ export class RpcUI implements SessionUI {
 		for (const dialog of [...this.#dialogs].reverse()) dialog.settle(null);
 	}
 
+	/** @param read reads an answer, or throws an error that says what it must be */
 	#ask<T>(
 		question: HookDialogRequest,
 		options: DialogOptions | undefined,
@@ -108,12 +117,20 @@ export class RpcUI implements SessionUI {
 				},
 				settle: (response) => {
 					const at = this.#dialogs.indexOf(dialog);
-					if (at < 0) return;
+					if (at < 0) return null;
 					this.#dialogs.splice(at, 1);
 					clearTimeout(timer);
 					release();
-					resolve(response ? read(response) : canceled);
+					let problem: string | null = null;
+					try {
+						resolve(response ? read(response) : canceled);
+					} catch (error) {
+						// Closed anyway: the hook would wait forever.
+						problem = errorText(error);
+						resolve(canceled);
+					}
 					if (at === 0) this.#dialogs[0]?.show();
+					return problem;
 				},
 			};
 			const withdraw = () => {
@@ -125,6 +142,15 @@ export class RpcUI implements SessionUI {
 			if (this.#dialogs[0] === dialog) dialog.show();
 		});
 	}
+}
+
+function readText({ value }: HookUIResponse): string {
+	if (typeof value !== "string") throw new Error("value must be a string");
+	return value;
+}
+
+function labelsOf(items: readonly SelectChoice[]): string {
+	return items.map(({ label }) => JSON.stringify(label)).join(", ");
 }
 
 function describeSelect(

@@ -7,7 +7,7 @@ import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
 import { concurrencyOf, createHandlers, type RpcHandlers } from "./handlers.js";
 import { LineWriter, MAX_LINE_BYTES, readLines } from "./lines.js";
-import type { RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
+import type { HookUIResponse, RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
 import { readLine } from "./read-line.js";
 import { RpcUI } from "./rpc-ui.js";
 
@@ -98,7 +98,7 @@ export class RpcServer {
 	#handleLine(text: string, scheduler: CommandScheduler): void {
 		const line = readLine(text);
 		if (line.kind === "rejected") this.#answer(line.response);
-		else if (line.kind === "ui_response") this.#ui.answer(line.response);
+		else if (line.kind === "ui_response") this.#answerDialog(line.response);
 		else {
 			const { command } = line;
 			if (command.type === "abort") this.#aborts++;
@@ -109,6 +109,13 @@ export class RpcServer {
 				return this.#execute(command, this.#isEnding || isAborted);
 			});
 		}
+	}
+
+	#answerDialog(response: HookUIResponse): void {
+		const problem = this.#ui.answer(response);
+		if (problem === null) return;
+		const { id, type: command } = response;
+		this.#answer({ id, type: "response", command, success: false, error: `${problem} · the dialog was canceled` });
 	}
 
 	async #execute(command: RpcCommand, isAborted: boolean): Promise<void> {

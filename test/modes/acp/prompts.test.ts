@@ -114,6 +114,64 @@ test("cancel right after the prompt and $/cancel_request also answer with cancel
 	expect(await second).toEqual({ stopReason: "cancelled" });
 });
 
+test("a prompt right after a cancel is not canceled, whether the session is idle or runs", async () => {
+	const { editor, provider, id, write, output } = await serve();
+	/** Results of a request that the editor does not know. */
+	const answers = (requestId: number) =>
+		output()
+			.split("\n")
+			.filter((line) => line.includes(`"id":${requestId}`))
+			.map((line) => JSON.parse(line).result);
+	const cancelAndPrompt = (requestId: number, text: string) => {
+		const prompt = [{ type: "text", text }];
+		const lines = [
+			{ method: "session/cancel", params: { sessionId: id } },
+			{ id: requestId, method: "session/prompt", params: { sessionId: id, prompt } },
+		];
+		write(lines.map((line) => `${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`).join(""));
+	};
+	provider.reply("one");
+	cancelAndPrompt(901, "first");
+	await vi.waitFor(() => expect(answers(901)).toEqual([{ stopReason: "end_turn" }]), 10_000);
+	provider.reply({ content: [text("never")], hold: new Promise(() => {}) }, "three");
+	const canceled = editor.prompt(id, "second");
+	await provider.request(2);
+	cancelAndPrompt(902, "third");
+	expect(await canceled).toEqual({ stopReason: "cancelled" });
+	await vi.waitFor(() => expect(answers(902)).toEqual([{ stopReason: "end_turn" }]), 10_000);
+	expect(editor.text("agent_message_chunk")).toMatch(/^one.*three$/s);
+	expect(editor.text("user_message_chunk")).toBe("");
+});
+
+test("a prompt that waits for a cancel can be canceled, too", async () => {
+	const { editor, provider, id } = await serve();
+	provider.reply({ content: [text("never")], hold: new Promise(() => {}) });
+	const first = editor.prompt(id, "one");
+	await provider.request(1);
+	const cancel = () => editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+	void cancel();
+	const second = editor.prompt(id, "two");
+	void cancel();
+	expect(await Promise.all([first, second])).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
+	expect(provider.requests).toHaveLength(1);
+	provider.reply("back");
+	expect(await editor.prompt(id, "three")).toEqual({ stopReason: "end_turn" });
+});
+
+test("a prompt after a cancel does not wait for a command that ignores it", async () => {
+	const { editor, provider, id } = await serve({
+		hooks: {
+			"hang.ts": `export default (pi) => pi.command("hang", { handler: (ctx) => { ctx.ui.notify("hangs"); return new Promise(() => {}); } });`,
+		},
+	});
+	const hanging = editor.prompt(id, "/hang");
+	await editor.waitFor("agent_message_chunk");
+	void editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+	provider.reply("ok");
+	expect(await editor.prompt(id, "next")).toEqual({ stopReason: "end_turn" });
+	expect(await hanging).toEqual({ stopReason: "cancelled" });
+});
+
 test("a prompt during a run joins it, and both are answered at its end", async () => {
 	const { editor, provider, id } = await serve();
 	let release = () => {};

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { collectUncaught } from "../../helpers/uncaught.js";
 import { serve } from "./serve.js";
 
 describe("a client", () => {
@@ -33,6 +34,31 @@ describe("a client", () => {
 			},
 		});
 		expect(await client.call("prompt", { message: "/q" })).toMatchObject({ status: "null" });
+	});
+
+	test("warns when the answer to a dialog is invalid", async () => {
+		const { client } = await serve({
+			hooks: {
+				"q.ts": `export default (pi) => pi.command("q", { handler: async (ctx) => ({ status: String(await ctx.ui.confirm("?", "")) }) });`,
+			},
+		});
+		const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+		client.onDialog(() => "yes");
+		expect(await client.call("prompt", { message: "/q" })).toMatchObject({ status: "false" });
+		expect((await warned).message).toBe(
+			"Invalid answer to a dialog: confirmed must be true or false · the dialog was canceled",
+		);
+	});
+
+	test("stays connected when a listener throws", async () => {
+		const uncaught = collectUncaught();
+		const { client } = await serve();
+		client.subscribe(({ type }) => {
+			if (type === "activity_changed") throw new Error("no luck");
+		});
+		await client.call("bash", { command: "true" });
+		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
+		expect(new Set(uncaught)).toEqual(new Set(["no luck"]));
 	});
 
 	test("rejects pending calls when the server exits", async () => {

@@ -87,6 +87,41 @@ describe("hooks", () => {
 		expect(session.sessionName).toBeNull();
 	});
 
+	test.each([
+		["select", `select("Which?", ["red", "green"])`, { value: "purple" }, 'value must be one of "red", "green"'],
+		["select", `select("Which?", ["red", "green"])`, {}, 'value must be one of "red", "green"'],
+		[
+			"select",
+			`select("Which?", ["red"], { multiple: true })`,
+			{ value: ["red", "blue"] },
+			'value must be a list of "red"',
+		],
+		["confirm", `confirm("Sure?", "")`, { value: "yes" }, "confirmed must be true or false"],
+		["input", `input("Word")`, { value: 5 }, "value must be a string"],
+		["editor", `editor("Text", "")`, { confirmed: true }, "value must be a string"],
+	])(
+		"that ask in a %s get the canceled result of an invalid answer, and the client an error: %#",
+		async (method, call, answer, error) => {
+			const hook = `export default (pi) => pi.command("ask", { handler: async (ctx) => ({ status: String(await ctx.ui.${call}) }) });`;
+			const { client, lines, write } = await serve({ hooks: { "ask.ts": hook } });
+			client.onDialog(({ id, method: asked }) => {
+				expect(asked).toBe(method);
+				write(`${JSON.stringify({ type: "hook_ui_response", id, ...answer })}\n`);
+				return new Promise(() => {});
+			});
+			const { outcome, status } = Object(await client.call("prompt", { message: "/ask" }));
+			expect([outcome, status]).toEqual(["command", method === "confirm" ? "false" : "null"]);
+			const command = "hook_ui_response";
+			expect(lines).toContainEqual({
+				id: expect.any(String),
+				type: "response",
+				command,
+				success: false,
+				error: `${error} · the dialog was canceled`,
+			});
+		},
+	);
+
 	test("that fail are reported by name", async () => {
 		const { client, events, agentDir } = await serve({ hooks: { "ask.ts": ASK } });
 		const path = join(agentDir, "hooks/ask.ts");

@@ -59,8 +59,16 @@ describe("prompts", () => {
 	});
 
 	test("that cannot run are rejected with the reason", async () => {
-		const { client } = await serve();
+		const { client, provider } = await serve();
 		await expect(client.call("prompt", { message: "/nope" })).rejects.toThrow("Unknown command /nope");
+		for (const message of ["/quit", "/exit"]) {
+			await expect(client.call("prompt", { message })).rejects.toThrow("/quit needs a terminal");
+		}
+		for (const message of ["", " \n"]) {
+			await expect(client.call("prompt", { message })).rejects.toThrow("The prompt is empty");
+			await expect(client.call("queue_message", { message })).rejects.toThrow("The prompt is empty");
+		}
+		expect(provider.requests).toEqual([]);
 		await client.call("prompt", { message: "/session" });
 		const { client: keyless } = await serve({ model: "anthropic/claude-sonnet-4-5" });
 		await expect(keyless.call("prompt", { message: "hi" })).rejects.toThrow("No key for anthropic");
@@ -100,6 +108,33 @@ describe("prompts", () => {
 		await client.call("get_state");
 		await vi.waitFor(() => expect(session.isRunning).toBe(false), 10_000);
 		expect(await client.call("get_state")).toMatchObject({ isStreaming: false });
+	});
+
+	test("on the line after an abort are not affected by it, whether the session is idle or runs", async () => {
+		const { client, provider, session, write, responses, events } = await serve();
+		await client.call("get_state");
+		provider.reply("first");
+		const end = client.nextEvent(ended);
+		write('{"id":"a","type":"abort"}\n{"id":"p","type":"prompt","message":"next one"}\n');
+		await end;
+		expect(await client.call("get_last_assistant_text")).toEqual({ text: "first" });
+		provider.reply({ content: [text("never")], hold: new Promise(() => {}) }, "third");
+		await client.call("prompt", { message: "second one" });
+		await provider.request(2);
+		write(
+			'{"id":"b","type":"abort"}\n{"id":"s","type":"get_state"}\n{"id":"q","type":"prompt","message":"third one"}\n',
+		);
+		await vi.waitFor(() => expect(events("agent_end")).toHaveLength(3), 10_000);
+		expect(await client.call("get_last_assistant_text")).toEqual({ text: "third" });
+		expect(responses().filter(({ id }) => ["a", "p", "b", "s", "q"].includes(String(id)))).toMatchObject([
+			{ id: "a", success: true, data: { queued: [] } },
+			{ id: "p", success: true, data: { outcome: "started" } },
+			{ id: "b", success: true, data: { queued: [] } },
+			{ id: "s", success: true, data: { isStreaming: false } },
+			{ id: "q", success: true, data: { outcome: "started" } },
+		]);
+		expect(events("queue_returned")).toEqual([]);
+		expect(session.isRunning).toBe(false);
 	});
 
 	test("carry images and documents", async () => {
@@ -322,6 +357,20 @@ describe("shell commands of the user", () => {
 		await expect(client.call("bash", { command: "true" })).rejects.toThrow("A shell command is already running");
 		await client.call("abort_bash");
 		expect(await running).toMatchObject({ cancelled: true });
+	});
+
+	test("stop on abort_bash on the next line, but not those after it", async () => {
+		const { client, write, responses } = await serve();
+		await client.call("get_state");
+		const stopped = '{"id":1,"type":"bash","command":"sleep 60"}';
+		const next = '{"id":3,"type":"bash","command":"echo hi"}';
+		write(`${stopped}\n{"id":2,"type":"abort_bash"}\n${next}\n`);
+		await vi.waitFor(() => expect(responses()).toHaveLength(4), 10_000);
+		expect(responses().slice(1)).toMatchObject([
+			{ id: 1, data: { cancelled: true } },
+			{ id: 2, success: true },
+			{ id: 3, data: { output: "hi", cancelled: false } },
+		]);
 	});
 });
 
