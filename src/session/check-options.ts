@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { JsonKeys } from "../config/json-error.js";
-import { isJsonObject } from "../config/json-file.js";
 import { readBySchema, type Schema, type SchemaProblem } from "../config/json-schema.js";
 import { errorText, PiError } from "../errors.js";
 import { checkTool } from "../hooks/tool-definition.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { AnyTool } from "../tools/tool.js";
+import { isRecord } from "../util/is-record.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 
 const TEXT = { type: "string" } as const;
@@ -100,7 +100,7 @@ const HINT = "docs/sdk.md describes the options";
  */
 export function checkOptions(options: CreateAgentSessionOptions): void {
 	const given: unknown = options;
-	if (!isJsonObject(given)) throw new PiError("bad_arguments", "The options must be an object", { hint: HINT });
+	if (!isRecord(given)) throw new PiError("bad_arguments", "The options must be an object", { hint: HINT });
 	check({ type: "object", properties: OPTIONS, additionalProperties: false }, given);
 	const { cwd, session, model, extraModels = [] } = options;
 	if (session?.kind === "open" && session.target === undefined)
@@ -122,7 +122,8 @@ function isDirectory(path: string): boolean {
 /** @throws PiError `bad_arguments` for a value that is not a model */
 export function checkModel(model: Model<Api>, keys: JsonKeys = ["model"]): void {
 	const names = Object.keys(MODEL_MEMBERS);
-	const members = isJsonObject(model) ? Object.fromEntries(names.map((name) => [name, model[name]])) : model;
+	const value: unknown = model;
+	const members = isRecord(value) ? Object.fromEntries(names.map((name) => [name, value[name]])) : value;
 	check(MODEL, members, keys, "pass a model, such as session.model, or its name");
 }
 
