@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { isRecord } from "../util/is-record.js";
 import { isAttachment, isContent } from "./answers.js";
 import { EVENTS, SESSION_REASONS } from "./events.js";
@@ -124,6 +125,9 @@ function readFields(
 	if (!isRecord(given)) {
 		return { valid: undefined, problem: `the answer must be an object with ${either(reads)}, not ${kindOf(given)}` };
 	}
+	if (Object.keys(given).length === 0 && !isPlain(given)) {
+		return { valid: undefined, problem: `the answer must be a plain object with ${either(reads)}` };
+	}
 	const valid: Record<string, unknown> = {};
 	const problems: string[] = [];
 	const unknown: string[] = [];
@@ -145,6 +149,13 @@ function readFields(
 	const rivals = (ALTERNATIVES[type] ?? []).filter((name) => name in valid);
 	if (rivals.length > 1) problems.push(`only one of ${rivals.join(", ")} can be used`);
 	return { valid, problem: problems.length === 0 ? null : problems.join("; ") };
+}
+
+/** False for what may mean something without fields of its own, such as an Error, a Map or an object with accessors. */
+function isPlain(value: object): boolean {
+	const parent: unknown = Object.getPrototypeOf(value);
+	// The parent of a plain object from another realm is not this realm's Object.prototype.
+	return !types.isProxy(value) && (parent === null || Object.getPrototypeOf(parent) === null);
 }
 
 /** A reason without what it is the reason for. */

@@ -26,6 +26,27 @@ describe("an answer with valid fields is used", () => {
 	});
 });
 
+test.each<[string, unknown]>([
+	["an Error", new Error("not allowed")],
+	["a Map", new Map([["block", true]])],
+	["an object with inherited fields", Object.create({ block: true })],
+	[
+		"an instance with accessors",
+		new (class {
+			get block() {
+				return true;
+			}
+		})(),
+	],
+	["a proxy", new Proxy({}, { get: () => true })],
+])("%s as the answer is malformed: it may be meant to block", (_, answer) => {
+	expect(check("tool_call", answer).problem).toMatch(/^the answer must be a plain object with block/);
+});
+
+test("an object without fields is no answer", () => {
+	for (const empty of [{}, Object.create(null)]) expect(check("tool_call", empty)).toEqual(accepted({}));
+});
+
 describe("a malformed answer is dropped with the reason", () => {
 	const FIELDS = "command, result, block or reason";
 	const RESULT = "result must be { output, exitCode } with a text and a number or null";
