@@ -42,7 +42,7 @@ function isVisible(entry: SessionEntry | undefined, index: number): entry is Ses
 	return index > 0 && entry !== undefined && !isOpaqueEntry(entry);
 }
 
-/** The index of the last visible entry up to `end`; 0 if there is none. */
+/** The index of the last visible entry up to `end`; 0 without one. */
 function lastVisible({ entries }: Pick<SessionState, "entries">, end: number): number {
 	let index = end;
 	while (index > 0 && !isVisible(entries[index], index)) index--;

@@ -7,7 +7,7 @@ import type { SessionChoice } from "./create-options.js";
 /** The log of a new session. */
 export interface OpenedLog {
 	log: SessionLog;
-	/** Path of the file with its entries: of a copy, the original; null if there is none. */
+	/** Path of the file with its entries: of a copy, the original; null for a log in memory. */
 	source: string | null;
 	/** For the user: why it is not the session that was asked for. */
 	warning?: string;

@@ -58,7 +58,7 @@ export function startContainer({
 
 	const podman = (...args: string[]) => execFileSync(join(bin, "podman"), args, { encoding: "utf8", stdio: "pipe" });
 	const name = `pi-test-${busybox ? "busybox-" : ""}${process.pid}`;
-	// The container's monitor cleans up after it at its own pace, and creates the storage anew if it is gone.
+	// The container's monitor cleans up after it at its own pace, and creates missing storage again.
 	const removeFiles = `rm -rf '${dir}'; sleep 2; rm -rf '${dir}'`;
 	const remove = endWithProcess(`cd '${bin}' && ./podman rm -f -t 0 ${name}; ./podman rmi -f -a; ${removeFiles}`);
 	let problem = "";

@@ -6,7 +6,6 @@ import { createAgentSession } from "../../src/session/create-session.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-import { collectUncaught } from "../helpers/uncaught.js";
 
 const files = (dir: string) => (existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : []);
 
@@ -226,27 +225,6 @@ describe("/compact", () => {
 		expect(sent(4)[1]).toBe(`user: ${TASK}`);
 	});
 });
-
-test.each(["activity_changed", "agent_start", "message_update", "message_end", "agent_end"])(
-	"a listener that throws on %s affects neither the session nor other listeners",
-	async (type) => {
-		const uncaught = collectUncaught();
-		const { session, provider } = await startSession();
-		const heard: string[] = [];
-		session.subscribe((event) => {
-			if (event.type === type) throw new Error(`no luck with ${type}`);
-		});
-		session.subscribe((event) => heard.push(event.type));
-		provider.reply("one", "two");
-		for (const text of ["first", "second"]) {
-			expect(await session.prompt(text)).toMatchObject({ outcome: { last: { stopReason: "stop" } } });
-		}
-		expect(session.activity.state).toBe("idle");
-		const count = heard.filter((name) => name === type).length;
-		expect(count).toBeGreaterThan(1);
-		expect(uncaught).toEqual(Array(count).fill(`no luck with ${type}`));
-	},
-);
 
 test("a prompt sent while a run is ending starts a new run", async () => {
 	const { session, provider, sent } = await startSession();
