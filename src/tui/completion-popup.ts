@@ -6,34 +6,48 @@ import type { Theme } from "./theme.js";
 
 const MAX_LABEL_WIDTH = 30;
 
-/** The completions below the editor, one of them selected. */
+/** The completions below the editor. The first is selected, unless Enter submits what is typed. */
 export class CompletionPopup {
-	#selected = 0;
+	/** -1 without a selected row. */
+	#selected: number;
 	#isChosen = false;
 	#widestLabel: number;
 
 	constructor(private completion: Completion) {
+		this.#selected = startOf(completion.rows);
 		this.#widestLabel = widestLabel(completion.rows);
 	}
 
-	/** The selected row; undefined when only the usage line is shown. */
+	get hasRows(): boolean {
+		return this.completion.rows.length > 0;
+	}
+
 	get selected(): CompletionRow | undefined {
 		return this.completion.rows[this.#selected];
 	}
 
-	/** Whether the typed text equals a row. */
-	isExact(typed: string): boolean {
-		return this.completion.rows.some((row) => row.insert.trimEnd() === typed.trimEnd());
+	/** The row that Tab accepts: the selected one, else the first. */
+	get offered(): CompletionRow | undefined {
+		return this.selected ?? this.completion.rows[0];
 	}
 
-	/** Keeps only the rows that match the typed text. @returns false when nothing remains to show */
+	/** What Enter does after the typed text. */
+	onEnter(typed: string): { accepts: boolean; submits: boolean } {
+		const row = this.selected;
+		if (!row) return { accepts: false, submits: true };
+		const submits = row.enter !== "insert";
+		// A completely typed row is submitted even if another one matches better.
+		const isTyped = this.completion.rows.some(({ insert }) => insert.trimEnd() === typed.trimEnd());
+		return { accepts: this.#isChosen || !submits || !isTyped, submits };
+	}
+
+	/** Keeps only the rows that match the typed text, none of them chosen. @returns false when nothing remains to show */
 	narrow(typed: string): boolean {
-		const { selected } = this;
 		const wanted = typed.trimEnd();
 		const rows = this.completion.rows.filter(({ insert, label }) => fitsIn(wanted, insert) || fitsIn(wanted, label));
 		this.completion = { ...this.completion, rows };
 		this.#widestLabel = widestLabel(rows);
-		this.#selected = Math.max(0, selected ? rows.indexOf(selected) : 0);
+		this.#select(-1);
 		return rows.length > 0 || this.completion.usage !== undefined;
 	}
 
@@ -42,17 +56,21 @@ export class CompletionPopup {
 		const chosen = this.#isChosen ? this.selected?.insert : undefined;
 		this.completion = completion;
 		this.#widestLabel = widestLabel(completion.rows);
-		this.#selected = Math.max(
-			0,
-			completion.rows.findIndex(({ insert }) => insert === chosen),
-		);
+		this.#select(completion.rows.findIndex(({ insert }) => insert === chosen));
 	}
 
 	/** Moves the selection and wraps around at the ends. */
 	move(rows: number): void {
 		this.#isChosen = true;
 		const count = this.completion.rows.length;
-		if (count > 0) this.#selected = (((this.#selected + rows) % count) + count) % count;
+		const from = this.selected || rows > 0 ? this.#selected : 0;
+		if (count > 0) this.#selected = (((from + rows) % count) + count) % count;
+	}
+
+	/** Selects a row; at -1 as if none had been chosen. */
+	#select(index: number): void {
+		this.#isChosen &&= index >= 0;
+		this.#selected = index >= 0 ? index : startOf(this.completion.rows);
 	}
 
 	/** @returns at most `maxRows` rows, the last one a count if not all are shown, and one for the usage, each at most `width` columns */
@@ -65,7 +83,8 @@ export class CompletionPopup {
 		// Of all rows, not only the visible ones: the descriptions must not move while the list scrolls.
 		const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.floor(width / 2), this.#widestLabel);
 		const lines = shown.map((row, index) => this.#row(row, first + index === this.#selected, labelWidth, width, theme));
-		if (isCut) lines.push(theme.dim(truncateToWidth(`   ${this.#selected + 1}/${rows.length}`, width, "")));
+		if (isCut)
+			lines.push(theme.dim(truncateToWidth(`   ${Math.max(0, this.#selected) + 1}/${rows.length}`, width, "")));
 		if (usage) {
 			const text = `${usage.name} ${oneLine(usage.hint)}`.trimEnd();
 			lines.unshift(theme.dim(truncateToWidth(`   ${text}  ${oneLine(usage.description)}`, width, "…")));
@@ -90,6 +109,11 @@ export class CompletionPopup {
 			"",
 		);
 	}
+}
+
+/** The row that is selected at first. */
+function startOf(rows: readonly CompletionRow[]): number {
+	return rows[0]?.enter === "submitTyped" ? -1 : 0;
 }
 
 /** Fuzzy match; typed text that contains whitespace must be a literal prefix. */

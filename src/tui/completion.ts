@@ -14,8 +14,8 @@ export interface CompletionRow {
 	readonly origin?: string;
 	/** Indices into `label` of the letters that match the typed text. */
 	readonly matched?: readonly number[];
-	/** Whether Enter on the row also submits. */
-	readonly submits: boolean;
+	/** What Enter does: inserts the row, submits it, or submits the text as typed unless the row was chosen with the arrows. */
+	readonly enter: "insert" | "submit" | "submitTyped";
 }
 
 /** Completions of the text before the cursor. */
@@ -128,15 +128,17 @@ function completeCommand(palette: readonly PaletteEntry[], typed: string): Compl
 			return match ? [{ entry, match }] : [];
 		})
 		.sort((a, b) => (typed ? b.match.score - a.match.score : 0))
-		.map(({ entry, match }) => ({
-			insert: `/${entry.name} `,
-			label: `/${entry.name}`,
-			hint: entry.argumentHint,
-			description: entry.description,
-			origin: entry.origin,
-			matched: match.positions.map((position) => position + 1),
-			submits: true,
-		}));
+		.map(
+			({ entry, match }): CompletionRow => ({
+				insert: `/${entry.name} `,
+				label: `/${entry.name}`,
+				hint: entry.argumentHint,
+				description: entry.description,
+				origin: entry.origin,
+				matched: match.positions.map((position) => position + 1),
+				enter: "submit",
+			}),
+		);
 	return rows.length > 0 ? { rows, prefix: `/${typed}` } : null;
 }
 
@@ -157,13 +159,15 @@ async function completeCall(
 	return {
 		usage,
 		prefix: typed,
-		rows: suggestions.map(({ value, label, description }) => ({
-			insert: value,
-			label: label ?? value,
-			description,
-			matched: fuzzyMatch(typed, label ?? value)?.positions,
-			submits: true,
-		})),
+		rows: suggestions.map(
+			({ value, label, description }): CompletionRow => ({
+				insert: value,
+				label: label ?? value,
+				description,
+				matched: fuzzyMatch(typed, label ?? value)?.positions,
+				enter: "submitTyped",
+			}),
+		),
 	};
 }
 
@@ -178,7 +182,7 @@ async function completeMention(
 	request: CompletionRequest,
 ): Promise<Completion | null> {
 	const found = (await sources.completeResource?.(query, request.signal)) ?? [];
-	const rows = found.slice(0, MAX_FILES).map(({ value, description }) => {
+	const rows = found.slice(0, MAX_FILES).map(({ value, description }): CompletionRow => {
 		const isServer = value.endsWith(":");
 		const isQuoted = /[\s"]/.test(value);
 		const text = isQuoted ? `@"${value}` : `@${value}`;
@@ -187,7 +191,7 @@ async function completeMention(
 			label: value,
 			description,
 			matched: fuzzyMatch(query, value)?.positions,
-			submits: false,
+			enter: "insert",
 		};
 	});
 	if (rows.length > 0 && RESOURCE.test(query)) return { rows, prefix: word };
@@ -208,13 +212,13 @@ async function completeFile(
 ): Promise<Completion | null> {
 	const toCompletion = (found: readonly FoundFile[]): Completion => ({
 		prefix,
-		rows: found.map(({ path, positions }) => {
+		rows: found.map(({ path, positions }): CompletionRow => {
 			const isFolder = path.endsWith("/");
 			return {
 				insert: quoted("@", isFolder ? path.slice(0, -1) : path, isFolder),
 				label: path,
 				matched: positions,
-				submits: false,
+				enter: "insert",
 			};
 		}),
 	});
@@ -256,12 +260,14 @@ async function completePath(
 		.sort((a, b) => a.name.localeCompare(b.name))
 		.slice(0, MAX_PATHS)
 		.sort((a, b) => Number(b.isFolder) - Number(a.isFolder))
-		.map(({ name, isFolder }) => ({
-			insert: quoted(sign, `${folder}${name}`, isFolder),
-			label: `${name}${isFolder ? "/" : ""}`,
-			matched: Array.from({ length: start.length }, (_, index) => index),
-			submits: false,
-		}));
+		.map(
+			({ name, isFolder }): CompletionRow => ({
+				insert: quoted(sign, `${folder}${name}`, isFolder),
+				label: `${name}${isFolder ? "/" : ""}`,
+				matched: Array.from({ length: start.length }, (_, index) => index),
+				enter: "insert",
+			}),
+		);
 	return rows.length > 0 ? { rows, prefix: word } : null;
 }
 

@@ -218,7 +218,7 @@ export class PromptEditor extends Editor {
 
 	/** @returns true when the popup has handled the key */
 	#popupKey(popup: CompletionPopup, data: string): boolean {
-		if (!popup.selected) return false;
+		if (!popup.hasRows) return false;
 		if (this.#keymap.matches(data, "tui.select.cancel") && !this.#keymap.matches(data, "app.interrupt")) {
 			this.#closePopup();
 			this.#completion?.cancel();
@@ -226,9 +226,8 @@ export class PromptEditor extends Editor {
 		else if (this.#keymap.matches(data, "tui.select.down")) popup.move(1);
 		else if (this.#keymap.matches(data, "tui.input.tab")) this.#accept(popup);
 		else if (this.#keymap.matches(data, "tui.select.confirm")) {
-			// A completely typed row is submitted even if another row is selected.
-			const submits = popup.selected.submits;
-			if (!submits || !popup.isExact(this.#typed())) this.#accept(popup);
+			const { accepts, submits } = popup.onEnter(this.#typed());
+			if (accepts) this.#accept(popup);
 			if (submits) {
 				this.#closePopup();
 				this.#pass(data);
@@ -306,7 +305,7 @@ export class PromptEditor extends Editor {
 	}
 
 	#accept(popup: CompletionPopup): void {
-		const row = popup.selected;
+		const row = popup.offered;
 		if (!row) return;
 		const { line, col } = this.getCursor();
 		const lines = this.getLines();

@@ -26,14 +26,14 @@ const TURNS = [
 	{ value: "12", description: "now the tax code" },
 ];
 
-function start({ columns = 80, files = [] as readonly string[], cwd = "/" } = {}) {
+function start({ columns = 80, files = [] as readonly string[], cwd = "/", palette = PALETTE } = {}) {
 	const terminal = new VirtualTerminal(columns, 24);
 	const tui = new LiveTUI(terminal);
 	const submitted: string[] = [];
 	const followUps: string[] = [];
 	const completion = createCompletion({
 		folders: () => createLocalHost(cwd),
-		palette: () => PALETTE,
+		palette: () => palette,
 		completeArguments: async (name, prefix) => {
 			if (name === "help") await new Promise(() => {});
 			return name === "pop" ? TURNS.filter(({ value }) => value.startsWith(prefix)) : [];
@@ -84,18 +84,39 @@ test("enter runs the selected command, tab completes it and leaves the usage in 
 	expect(editor.getText()).toBe("/pop ");
 	expect(await rows()).toEqual([
 		"   /pop [turn]  Pop to a previous turn, summarizing the work",
-		" → 1   what is this project?",
+		"   1   what is this project?",
 		"   12  now the tax code",
 	]);
-	await terminal.press("down", "enter");
+	await terminal.press("down", "down", "enter");
 	expect(submitted).toEqual(["/pop", "/pop 12"]);
 });
 
-test("a completely typed argument is used although another row is selected", async () => {
+test.each(["/pop ", "/pop 1", "/pop 120", "/pop w"])("enter submits the argument of %j as typed", async (text) => {
 	const { terminal, submitted } = start();
-	await terminal.type("/pop 1");
+	await terminal.type(text);
+	await terminal.press("enter");
+	expect(submitted).toEqual([text.trim()]);
+});
+
+test.each([
+	[["down", "down", "enter"], "/pop 12"],
+	[["up", "enter"], "/pop 12"],
+	[["down", "up", "enter"], "/pop 12"],
+	[["tab", "enter"], "/pop 1"],
+	[["down", "down", "1", "enter"], "/pop 1"],
+] as const)("the keys %j behind a command submit %j", async (keys, expected) => {
+	const { terminal, submitted } = start();
+	await terminal.type("/pop ");
+	for (const key of keys) await (key === "1" ? terminal.type(key) : terminal.press(key));
+	expect(submitted).toEqual([expected]);
+});
+
+test("a command chosen with the arrows is submitted although another one is completely typed", async () => {
+	const palette = ["help", "help-me"].map((name) => ({ name, description: "", origin: "built-in" }));
+	const { terminal, submitted } = start({ palette });
+	await terminal.type("/help");
 	await terminal.press("down", "enter");
-	expect(submitted).toEqual(["/pop 1"]);
+	expect(submitted).toEqual(["/help-me"]);
 });
 
 test("arguments typed before their completions arrive are kept", async () => {

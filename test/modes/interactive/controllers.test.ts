@@ -324,7 +324,7 @@ test("the palette lists the session's commands once it has started, and omits ma
 	await terminal.type("p");
 	expect((await terminal.screen())[3]).toBe(" → /pop [turn]  Pop                              hook stack");
 	await terminal.press("tab");
-	await terminal.waitFor(" → 7");
+	await terminal.waitFor(/^ {3}7$/m);
 	expect(await terminal.screen()).toHaveLength(5);
 });
 

@@ -122,7 +122,10 @@ test("a provider that fails is reported, and pi's own completions are used", asy
 test("the time of pi's own search does not count as that of a provider, and its partial results are shown", async () => {
 	vi.useFakeTimers();
 	onTestFinished(() => void vi.useRealTimers());
-	const completion = (label: string) => ({ rows: [{ insert: label, label, submits: false }], prefix: "@pri" });
+	const completion = (label: string) => ({
+		rows: [{ insert: label, label, enter: "insert" as const }],
+		prefix: "@pri",
+	});
 	let find: (found: Completion) => void = () => {};
 	const base: CompletionSource = {
 		complete(request) {

@@ -85,7 +85,7 @@ test.each([40, 80, 120])("typing a prompt of a server completes its arguments at
 	await terminal.press("tab");
 	await terminal.type(" ");
 	await terminal.waitFor("Frank");
-	await terminal.press("down");
+	await terminal.press("down", "down");
 	provider.reply("Done.");
 	await terminal.press("tab", "enter");
 	await terminal.waitFor("▎ Done.");

@@ -128,7 +128,7 @@ export class HookCompletion {
 				insert: this.#inserted(item, prefix, provider),
 				label: typeof item.label === "string" ? item.label : item.value,
 				...(typeof item.description === "string" ? { description: item.description } : {}),
-				submits: false,
+				enter: "insert",
 			};
 		});
 		return rows.length > 0 ? { rows, prefix } : null;
