@@ -15,6 +15,7 @@ export type PiErrorCode =
 	| "log_not_a_session"
 	| "log_locked"
 	| "log_not_found"
+	| "log_read_only"
 	| "log_write_failed"
 	| "model_unknown"
 	| "model_missing"

@@ -99,6 +99,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		onTestFinished(() => log.close());
 		return refusal({ session: { kind: "open", target } });
 	},
+	log_read_only: () => refusal({ session: { kind: "read", target: sessionFile() } }, "hello"),
 	log_write_failed: () =>
 		thrownBy(() => SessionLog.open(sessionFile(), { readOnly: true }).branchTo("all", { dir: sessionFile() })),
 	entry_refused: () => thrownInCommand(`await ctx.saveEntry({ type: "message" });`),

@@ -1,3 +1,4 @@
+import { askHowToOpen } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
 import type { SourceImage } from "../images/sent-image.js";
 import type { StartQuestions } from "../modes/start-questions.js";
@@ -56,12 +57,15 @@ export async function startSession(
 	const described = await sessionOptions(options, context);
 	const wanted = { ...described, askTrust, askGrant, watch: new Watchdog({ restore: lastBytes }), ...given };
 	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
-		// Another pi has locked the session file; offer to continue in a copy.
 		const { session: choice } = wanted;
 		if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;
-		const copies = await ui.confirm("The session is open in another pi", "Continue in a copy of it?");
-		if (!copies) throw error;
-		return createAgentSession({ ...wanted, session: { ...choice, copy: true } });
+		const as = await askHowToOpen(ui);
+		if (as === null) throw error;
+		const { target } = choice;
+		return createAgentSession({
+			...wanted,
+			session: as === "copy" ? { kind: "open", target, copy: true } : { kind: "read", target },
+		});
 	});
 	releases.push(
 		context.settings.watch(),

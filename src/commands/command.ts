@@ -2,12 +2,12 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { CommandResult, CompletionItem, SelectOption, SelectOptions } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
-
 import type { SessionRequest } from "../usage/usage-index.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
 import type { LoginDialogs } from "./login-dialogs.js";
 import type { CommandMcp } from "./mcp.js";
+import type { OpenAs } from "./open-locked.js";
 import type {
 	BranchRow,
 	CommandJobs,
@@ -94,6 +94,8 @@ export interface CommandTrust {
 export interface CommandHost {
 	readonly cwd: string;
 	readonly sessionFile: string | null;
+	/** Whether nothing can be written to the session. */
+	readonly isReadOnly: boolean;
 	readonly sessionName: string | null;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
@@ -117,8 +119,8 @@ export interface CommandHost {
 	readonly settings: CommandSettings;
 	/** @returns false when a hook canceled it */
 	newSession(): Promise<boolean>;
-	/** Opens another session, or a copy of a session that is open in another pi. @returns false when a hook canceled it */
-	switchSession(path: string, how?: { copy?: boolean }): Promise<boolean>;
+	/** Opens another session. @returns false when a hook canceled it */
+	switchSession(path: string, as?: OpenAs): Promise<boolean>;
 	branchTargets(): BranchTarget[];
 	/** The same messages with what a branch from each would drop, oldest first. */
 	branchRows(): Promise<BranchRow[]>;

@@ -237,11 +237,17 @@ export class SessionLog {
 		return found;
 	}
 
+	/** @throws PiError `log_read_only` if opened read-only */
+	checkWritable(): void {
+		if (this.isReadOnly)
+			throw new PiError("log_read_only", "This session is read-only", { hint: "/resume can continue it" });
+	}
+
 	/**
 	 * Appends an entry, with the current time if it has none. On return it is in the file (on disk after `flush`), or
 	 * `onWriteError` has been called.
 	 * @returns its index; `entry(index)` returns the entry as it will be read from the file
-	 * @throws PiError `entry_refused`, nothing appended; `log_locked` if opened read-only; `log_write_failed` if closed
+	 * @throws PiError `entry_refused`, nothing appended; `log_read_only`; `log_write_failed` if closed
 	 */
 	append(entry: SessionEntry): number {
 		return this.#appendLines([this.#prepare(entry)]);
@@ -315,11 +321,7 @@ export class SessionLog {
 
 	#prepare(entry: SessionEntry): { line: NewLine; entry: SessionEntry } {
 		if (this.#isClosed) throw new PiError("log_write_failed", `The session ${this.path} is closed`);
-		if (this.isReadOnly) {
-			throw new PiError("log_locked", `The session ${this.path} is open read-only`, {
-				hint: "branch from it to continue",
-			});
-		}
+		this.checkWritable();
 		const text = encodeEntry(withTimestamp(entry));
 		const read = decodeLine(text); // this session must see the entry exactly as a later one will read it
 		const reason = isOpaqueEntry(read)

@@ -114,6 +114,10 @@ export class AgentSession {
 	get sessionFile(): string | null {
 		return this.#components.state.log.path;
 	}
+	/** Whether nothing can be written to the session: it was opened only to be read. */
+	get isReadOnly(): boolean {
+		return this.#components.state.log.isReadOnly;
+	}
 	get sessionId(): string {
 		return this.#components.state.log.id;
 	}

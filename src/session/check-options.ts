@@ -27,7 +27,7 @@ const OPTIONS = {
 	session: {
 		type: "object",
 		properties: {
-			kind: { type: "string", enum: ["new", "continue", "open", "memory"] },
+			kind: { type: "string", enum: ["new", "continue", "open", "read", "memory"] },
 			target: { type: "string", minLength: 1 },
 			copy: FLAG,
 		},

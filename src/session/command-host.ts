@@ -33,6 +33,9 @@ export function createCommandHost(
 		get sessionFile() {
 			return session.sessionFile;
 		},
+		get isReadOnly() {
+			return session.isReadOnly;
+		},
 		get sessionName() {
 			return session.sessionName;
 		},
@@ -78,7 +81,7 @@ export function createCommandHost(
 		mcp,
 		settings: setup.settings,
 		newSession: () => lifecycle.newSession(),
-		switchSession: (path, how) => lifecycle.switchSession(path, how),
+		switchSession: (path, as) => lifecycle.switchSession(path, as),
 		branchTargets: () => lifecycle.branchTargets(),
 		branchRows: async () => {
 			await session.rebuildContext();

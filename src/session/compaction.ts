@@ -102,7 +102,7 @@ export class Compaction implements CommandCompaction {
 	/**
 	 * Begins a compaction. Until it is accepted or ended, prompts are queued and other compactions are refused.
 	 * @throws PiError `compaction_failed` when there is nothing to compact, or to gain by it if that is required;
-	 * `session_busy`, `model_missing`
+	 * `session_busy`, `model_missing`, `log_read_only`
 	 */
 	async begin({ focus, signal, reason = "manual", mustGain = false }: CompactionRequest): Promise<CompactionTrial> {
 		const { activity, state, context, setup, emit } = this.deps;
@@ -110,6 +110,7 @@ export class Compaction implements CommandCompaction {
 			await activity.untilRunEnded();
 			activity.check("compact");
 		}
+		state.log.checkWritable();
 		const model = requireModel(setup, state);
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });

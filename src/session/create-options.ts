@@ -21,6 +21,8 @@ export type SessionChoice =
 	| { kind: "continue" }
 	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
+	/** A saved session that another process may have open. Whatever would write to it fails with `log_read_only`. */
+	| { kind: "read"; target: string }
 	/** Keeps the entries in memory. */
 	| { kind: "memory" };
 

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
+import type { OpenAs } from "../commands/open-locked.js";
 import { describeLimits } from "../config/model-facts.js";
 import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
@@ -111,20 +112,24 @@ export class Lifecycle {
 	}
 
 	/**
-	 * Opens another session, or a copy of it. Changes nothing if the session is open already.
+	 * Opens another session, or a copy of it, or reads it. Changes nothing if the session is open for writing already.
 	 * @returns false when a hook canceled it
-	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open, unless it is copied;
+	 * @throws PiError when the file cannot be used; `log_locked` when another pi has it open and `as` is `original`;
 	 * `session_busy`
 	 */
-	switchSession(path: string, { copy = false } = {}): Promise<boolean> {
+	switchSession(path: string, as: OpenAs = "original"): Promise<boolean> {
 		return this.#switching("switch", async (signal) => {
-			const current = this.deps.state.log.path;
-			if (!copy && current !== null && isSameFile(path, current)) return true;
+			const { log: current } = this.deps.state;
+			const isOpen = current.path !== null && !current.isReadOnly && isSameFile(path, current.path);
+			if (isOpen && as !== "copy") return true;
 			const { cwd, sessionDir } = this.deps.setup;
-			const log = copy ? copySession(path, sessionDir ?? dirname(path)) : SessionLog.open(path, { cwd });
+			const log =
+				as === "copy"
+					? copySession(path, sessionDir ?? dirname(path))
+					: SessionLog.open(path, { cwd, readOnly: as === "readOnly" });
 			const discard = () => {
 				log.close();
-				if (copy && log.path !== null) removeSession(log.path);
+				if (as === "copy" && log.path !== null) removeSession(log.path);
 			};
 			let host: PreparedHost;
 			try {

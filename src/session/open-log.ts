@@ -27,6 +27,7 @@ export function openLog(choice: SessionChoice, sessionDir: string | null, cwd: s
 		const path = findSession(sessionDir, choice.target);
 		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
 	}
+	if (choice.kind === "read") return own(SessionLog.open(findSession(sessionDir, choice.target), { readOnly: true }));
 	if (choice.kind === "continue") return continueLatest(sessionDir, cwd);
 	return own(SessionLog.create({ dir: sessionDir, cwd }));
 }

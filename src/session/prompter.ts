@@ -32,7 +32,7 @@ export type PromptResult =
 
 export interface PrompterDeps {
 	activity: SessionActivity;
-	state: Pick<SessionState, "noteTyped">;
+	state: Pick<SessionState, "log" | "noteTyped">;
 	hooks(): HookRunner;
 	commands: CommandRunner;
 	runner: SessionRunner;
@@ -121,7 +121,8 @@ export class Prompter {
 		how: "steer" | "followUp",
 		{ typed = text, isForeign = extras.source === "hook" }: { typed?: string; isForeign?: boolean } = {},
 	): Promise<PromptResult> {
-		const { hooks, notice, mcp } = this.deps;
+		const { hooks, notice, mcp, state } = this.deps;
+		state.log.checkWritable();
 		const hasResources = !isForeign && mcp.mentions(text);
 		const isChecked = hasResources || sourceImages(extras).length > 0 || hooks().registry.has("prompt");
 		const waits = isChecked || this.#delivering !== null;

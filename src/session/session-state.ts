@@ -194,7 +194,7 @@ export class SessionState {
 	}
 
 	#writeChanges(): void {
-		if (this.#unwritten.size === 0) return;
+		if (this.#unwritten.size === 0 || this.#log.isReadOnly) return;
 		const timestamp = entryTimestamp();
 		const entries: SessionEntry[] = [];
 		if (this.#unwritten.has("model") && this.#model) {

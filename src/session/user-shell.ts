@@ -16,11 +16,12 @@ export class UserShell {
 	/**
 	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
 	 * says so.
-	 * @throws PiError `session_busy` while another command runs; `command_failed` when a hook blocks the command
+	 * @throws PiError `session_busy` while another command runs; `log_read_only`; `command_failed` when a hook blocks the command
 	 */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
 		const { state, activity, emit } = this.deps;
 		activity.check("shell");
+		state.log.checkWritable();
 		const operation = activity.begin("shell", { name: command });
 		try {
 			const decision = await this.#askHooks(command, excludeFromContext, operation.signal);

@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { OpenAs } from "../../src/commands/open-locked.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 
-/** A session and another one that is open in a second pi; `copies` answers the question about a copy. */
-async function besideAnOpenOne(copies: boolean) {
+/** A session and another one that is open in a second pi; `as` answers how to open it. */
+async function besideAnOpenOne(as: OpenAs | null) {
 	const sessionDir = tempDir();
 	const cwd = tempDir();
 	const other = await startSession({ sessionDir, cwd, session: { kind: "new" } });
@@ -13,12 +15,12 @@ async function besideAnOpenOne(copies: boolean) {
 	const path = other.session.sessionFile ?? "";
 	await other.session.dispose();
 	const lock = acquireLock(path);
-	const own = await startSession({ sessionDir, cwd, session: { kind: "new" }, ui: { confirm: async () => copies } });
+	const own = await startSession({ sessionDir, cwd, session: { kind: "new" }, ui: { select: async () => as } });
 	return { ...own, path, release: () => lock.release() };
 }
 
-test("/resume opens a copy of a session that another pi has open, after a confirmation", async () => {
-	const { session, path, release } = await besideAnOpenOne(true);
+test("/resume opens a copy of a session that another pi has open, if the user wants it", async () => {
+	const { session, path, release } = await besideAnOpenOne("copy");
 	await session.prompt(`/resume ${path}`);
 	expect(session.sessionFile).not.toBe(path);
 	expect(session.entries[0]).toMatchObject({ type: "session", branchedFrom: path });
@@ -29,10 +31,28 @@ test("/resume opens a copy of a session that another pi has open, after a confir
 	release();
 });
 
-test("/resume fails and keeps the session when the copy is refused", async () => {
-	const { session, path, release } = await besideAnOpenOne(false);
+test("/resume fails and keeps the session when the user wants neither a copy nor to read it", async () => {
+	const { session, path, release } = await besideAnOpenOne(null);
 	const before = session.sessionFile;
 	await expect(session.prompt(`/resume ${path}`)).rejects.toMatchObject({ code: "log_locked" });
 	expect(session.sessionFile).toBe(before);
 	release();
+});
+
+test("a session that is only read accepts a model and a thinking level, and records neither", async () => {
+	const { session, path, release } = await besideAnOpenOne("readOnly");
+	await session.prompt(`/resume ${path}`);
+	const before = readFileSync(path, "utf8");
+	expect([session.sessionFile, session.isReadOnly]).toEqual([path, true]);
+	session.setThinkingLevel("high");
+	expect(session.thinkingLevel).toBe("high");
+	await expect(session.prompt("more")).rejects.toMatchObject({ code: "log_read_only" });
+	await expect(session.runBash("echo x", { excludeFromContext: false })).rejects.toMatchObject({
+		code: "log_read_only",
+	});
+	await expect(session.compact()).rejects.toMatchObject({ code: "log_read_only" });
+	release();
+	await session.prompt(`/resume ${path}`);
+	expect(session.isReadOnly).toBe(false);
+	expect(readFileSync(path, "utf8")).toBe(before);
 });

@@ -30,7 +30,7 @@ test.skipIf(NO_SSH !== undefined)("pi -p --on ssh: works there, and names what i
 	};
 	expect(await run(`ssh://box${dir}`)).toMatchObject({ code: 0, stdout: "done\n", stderr: "write a/b.txt\n" });
 	expect(readFileSync(join(dir, "a/b.txt"), "utf8")).toBe("there");
-	expect(processesWith("pi-ssh-")).toEqual([]);
+	await vi.waitFor(() => expect(processesWith("pi-ssh-")).toEqual([]), LIMIT_MS);
 	const failures = [await run("ssh://box:1/"), await run("ssh:-x"), await run("ssh://box/no/such")];
 	expect(failures.map(({ code, stdout, stderr }) => [code, stdout, stderr.trimEnd().split("\n").length])).toEqual([
 		[1, "", 1],

@@ -210,7 +210,7 @@ test("a log opened read-only takes no lock, writes nothing and can be branched",
 	const path = fileWith(`${HEADER}{"type":"a"}\n`);
 	const writer = closing(SessionLog.open(path));
 	const reader = closing(SessionLog.open(path, { readOnly: true }));
-	expect(() => reader.append({ type: "b" })).toThrow(expect.objectContaining({ code: "log_locked" }));
+	expect(() => reader.append({ type: "b" })).toThrow(expect.objectContaining({ code: "log_read_only" }));
 	writer.append({ type: "b" });
 	expect([reader.length, reader.isReadOnly]).toEqual([2, true]);
 	expect(closing(reader.branchTo("all", { dir: dirname(path) })).entries.slice(1)).toEqual([{ type: "a" }]);

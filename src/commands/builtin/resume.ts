@@ -3,6 +3,7 @@ import type { CommandResult } from "../../hooks/types.js";
 import type { SessionSummary } from "../../log/session-summary.js";
 import { formatAge } from "../../util/age.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
+import { askHowToOpen } from "../open-locked.js";
 import type { CommandSessions } from "../pickers.js";
 
 /** `/resume [id]`: opens another session. */
@@ -14,7 +15,7 @@ export const resumeCommand: SlashCommand = {
 		const { session, shell, ui, rest, signal } = context;
 		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
 		const sessions = await listHere(session.sessions);
-		const others = sessions.filter(({ path }) => path !== session.sessionFile);
+		const others = sessions.filter(({ path }) => session.isReadOnly || path !== session.sessionFile);
 		if (others.length === 0 && !rest) return { status: "No other sessions in this directory" };
 		return open(rest ? findPath(sessions, rest) : await ui.select("Which session?", others.map(option)), context);
 	},
@@ -25,14 +26,14 @@ async function open(
 	{ session, shell, ui }: BuiltinCommandContext,
 ): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
-	if (path === session.sessionFile) return { status: "That session is already open" };
-	const copy = session.sessions.isOpen(path);
-	if (copy && !(await ui.confirm("Another pi has that session open", "Continue in a copy of it?"))) {
+	if (path === session.sessionFile && !session.isReadOnly) return { status: "That session is already open" };
+	const as = session.sessions.isOpen(path) ? await askHowToOpen(ui) : "original";
+	if (as === null) {
 		throw new PiError("log_locked", "Another pi has that session open", {
 			hint: "quit that pi, or continue in a copy",
 		});
 	}
-	if (!(await session.switchSession(path, { copy }))) return { status: "A hook canceled the switch" };
+	if (!(await session.switchSession(path, as))) return { status: "A hook canceled the switch" };
 	shell?.rereadFiles?.();
 	return { status: `Session ${session.sessionName ?? path}` };
 }

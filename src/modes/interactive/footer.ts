@@ -7,6 +7,7 @@ import type { ViewStyle } from "./views/view.js";
 export interface FooterFacts {
 	branch: string | null;
 	sessionName: string | null;
+	isReadOnly: boolean;
 	/** Name of the model; null when none is selected. */
 	model: string | null;
 	/** null for a model without thinking. */
@@ -59,11 +60,12 @@ export class Footer implements Component {
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
+		const mark = facts?.isReadOnly ? " · read-only" : "";
 		const isShort = width < MIN_TWO_LINES;
 		const model = facts ? theme.dim(modelLabel(facts)) : "";
 		const right = isShort ? (facts ? this.#short(facts) : "") : model;
-		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name);
-		const location = `${shownPlace(this.style, Math.max(MIN_PATH, room))}${branch}${name}`;
+		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name + mark);
+		const location = `${shownPlace(this.style, Math.max(MIN_PATH, room))}${branch}${name}${mark}`;
 		const first = spread(theme.dim(location), right, width);
 		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts, width) : "", width)];
 	}

@@ -108,6 +108,7 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"bad_arguments",
 	"prompt_refused",
 	"session_busy",
+	"log_read_only",
 	"model_unknown",
 	"tool_unknown",
 ]);

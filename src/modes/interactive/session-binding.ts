@@ -173,12 +173,13 @@ export class SessionBinding {
 	}
 
 	#updateFooter(): void {
-		const { model, thinkingLevel, sessionName, queue } = this.session;
+		const { model, thinkingLevel, sessionName, isReadOnly, queue } = this.session;
 		const spent = this.session.statsSoFar();
 		if (!spent) this.#countInBackground();
 		const facts: FooterFacts = {
 			branch: this.#branch,
 			sessionName,
+			isReadOnly,
 			model: model?.name ?? null,
 			thinkingLevel: model?.reasoning ? thinkingLevel : null,
 			context: this.session.contextUsage(),

@@ -8,6 +8,7 @@ import { plainStyle } from "./plain-style.js";
 const FACTS: FooterFacts = {
 	branch: "main",
 	sessionName: null,
+	isReadOnly: false,
 	model: "claude-sonnet",
 	thinkingLevel: "medium",
 	context: { tokens: 24_000, contextWindow: 200_000 },
@@ -43,6 +44,11 @@ test("session name and queue are shown if present, and a missing model always", 
 	const lines = footer({ ...FACTS, sessionName: "rounding", queued: 2, model: null }).render(100);
 	expect(lines[0]).toMatch(/^~\/src\/shop \(main\) · rounding +no model · \/setup$/);
 	expect(lines[1]).toContain("2 queued");
+});
+
+test("a session that is only read is marked behind its name", () => {
+	const [first] = footer({ ...FACTS, sessionName: "rounding", isReadOnly: true }).render(100);
+	expect(first).toMatch(/^~\/src\/shop \(main\) · rounding · read-only +claude-sonnet · medium$/);
 });
 
 test("at 40 columns the footer is one line with directory and context usage", () => {

@@ -144,7 +144,7 @@ export class SessionPicker implements Component, Focusable {
 		if (!this.#open.has(path)) return "";
 		return path === this.options.sessions.current
 			? "open in this pi"
-			: "open in another pi: you can continue in a copy";
+			: "open in another pi: you can continue in a copy or read it";
 	}
 
 	async #load(): Promise<void> {
