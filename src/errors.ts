@@ -185,9 +185,16 @@ export function errorText(thrown: unknown): string {
 export function describeError(thrown: unknown): string {
 	const message = errorText(thrown);
 	if (!(thrown instanceof PiError)) return message;
-	const cause = thrown.cause === undefined ? "" : errorText(thrown.cause);
+	const cause = thrown.cause === undefined ? "" : causeText(thrown.cause);
 	const why = cause && !message.includes(cause) ? `: ${cause}` : "";
 	return `${message}${why}${thrown.hint ? ` · ${thrown.hint}` : ""}`;
+}
+
+/** Without the call and the path that Node adds to an error of the system: the path may be that of a temporary file. */
+function causeText(cause: unknown): string {
+	const text = errorText(cause);
+	const { syscall } = Object(cause) as NodeJS.ErrnoException;
+	return typeof syscall === "string" && cause instanceof Error ? (text.split(`, ${syscall}`)[0] ?? text) : text;
 }
 
 function oneLine(text: string): string {

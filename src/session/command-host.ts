@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
 import type { BranchRow } from "../commands/pickers.js";
+import { resolveUserPath } from "../config/paths.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
@@ -113,14 +113,14 @@ export function lastAssistantText(entries: readonly SessionEntry[]): string | nu
 
 /**
  * Exports a session to one HTML file.
- * @param path relative to the session's directory; default: a name that contains the session id
+ * @param path relative to the session's directory, or in the home directory with `~/`; default: a name that contains the session id
  * @returns the absolute path
  * @throws PiError `export_failed`
  */
 export async function exportSession(session: AgentSession, path?: string): Promise<string> {
 	const { exportToFile } = await import("../export/html.js");
 	const id = session.sessionId.slice(0, 8);
-	const target = resolve(session.cwd, path ?? `pi-session-${id}.html`);
+	const target = resolveUserPath(path ?? `pi-session-${id}.html`, session.cwd);
 	await exportToFile(target, {
 		entries: session.log,
 		context: session.context,

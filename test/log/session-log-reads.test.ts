@@ -177,7 +177,7 @@ test("refusals name the session and the next step", () => {
 	);
 	const reader = closing(SessionLog.open(path, { readOnly: true }));
 	expect(() => reader.append(userMessage("x"))).toThrow(
-		expect.objectContaining({ message: `The session ${path} is open read-only`, hint: "branch from it to continue" }),
+		expect.objectContaining({ message: "This session is read-only", hint: "/resume can continue it" }),
 	);
 	log.close();
 	expect(() => log.append(userMessage("x"))).toThrow(`The session ${path} is closed`);

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { describeError } from "../../src/errors.js";
 import { isCompactionEntry } from "../../src/log/entry.js";
 import { createAgentSession } from "../../src/session/create-session.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
@@ -288,6 +290,13 @@ test("/export writes the session as HTML", async () => {
 	expect(html).toContain("<strong>bold</strong>");
 	expect(html).toContain("hi &lt;script&gt;");
 	expect(html.match(/<script[ >]/g)).toEqual(["<script ", "<script>"]); // its data and its own script
+});
+
+test("/export accepts ~ for the home directory, and names the file that it cannot write", async () => {
+	const { session } = await startSession();
+	const error = await session.prompt("/export ~/no/such/dir.html").catch((thrown: unknown) => thrown);
+	const path = join(homedir(), "no/such/dir.html");
+	expect(describeError(error)).toBe(`Cannot write ${path}: ENOENT: no such file or directory · choose another file`);
 });
 
 describe("shell commands by the user", () => {
