@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { encodeEntry } from "../../src/log/codec.js";
+import { assistant, assistantMessage, header, user } from "../helpers/entries.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
@@ -70,4 +72,18 @@ test.each(["", " \n\t\n"])("an empty settings file %j is no settings", async (te
 	const run = await runPi(["-p", "--model", "loopback/scripted", "hi"], { agentDir });
 	expect(run).toEqual({ code: 0, signal: null, stdout: "Fine.\n", stderr: "" });
 	expect(readFileSync(join(agentDir, "settings.json"), "utf8")).toBe(text);
+});
+
+test("the cost of a long session appears in the footer without a key", async () => {
+	const provider = await startProvider();
+	const reply = assistantMessage("answer");
+	const usage = { ...reply.usage, input: 10, output: 5, totalTokens: 15, cost: { ...reply.usage.cost, total: 0.01 } };
+	const turns = Array.from({ length: 10_000 }, (_, turn) => [
+		user(`question ${turn}`),
+		{ ...assistant("answer"), message: { ...reply, usage } },
+	]);
+	const path = join(tempDir(), "long.jsonl");
+	writeFileSync(path, [header(), ...turns.flat()].map(encodeEntry).join(""));
+	const pi = await openPi({ agentDir: agentDirFor(provider), args: ["--session", path] });
+	await pi.waitForText("$100.00");
 });

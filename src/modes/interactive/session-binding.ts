@@ -165,11 +165,12 @@ export class SessionBinding {
 		if (this.#isCounting) return;
 		this.#isCounting = true;
 		const step = () => {
-			if (this.session.statsSoFar() === null) return void setImmediate(step).unref();
+			if (this.ended.aborted) return;
+			if (this.session.statsSoFar() === null) return void setImmediate(step);
 			this.#isCounting = false;
 			this.#updateFooter();
 		};
-		setImmediate(step).unref();
+		setImmediate(step);
 	}
 
 	#updateFooter(): void {
