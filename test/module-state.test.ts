@@ -17,7 +17,7 @@ const SHARED: Readonly<Record<string, string>> = {
 	"hooks/compiler.ts babel": "compilers without state of their own",
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
-	"log/line-index.ts scanned": "a buffer that is filled and read without a pause in between",
+	"log/line-index.ts shared": "a buffer that is filled and read without a pause in between",
 	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
 	"modes/interactive/footer.ts graphemes": "a segmenter, which has no state",
 	"network/light-fetch.ts clients":

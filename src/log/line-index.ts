@@ -2,12 +2,18 @@ import { HEAD_BYTES, isBlank, LF, type MessageRole, ROLES, roleAt, TypeTable } f
 import type { OpenFile } from "./open-file.js";
 
 /** Small enough to stay in the processor's cache between read and scan. */
-const CHUNK_BYTES = 128 * 1024;
+export const CHUNK_BYTES = 128 * 1024;
 /** Lines for which a new index has room. A list of sessions indexes thousands of short files. */
 const FIRST_LINES = 64;
 
-/** Shared by all scans, which never overlap and keep nothing of it. */
-let scanned: Buffer | undefined;
+/** Shared by all scans and visits of lines, which never overlap and keep nothing of it. */
+let shared: Buffer | undefined;
+
+/** A buffer of `CHUNK_BYTES` for bytes that are needed only until the next call. */
+export function sharedBuffer(): Buffer {
+	shared ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
+	return shared;
+}
 
 /**
  * Locates the entries of a file: byte offset, length, type and message role of each line, without the contents. Blank
@@ -71,8 +77,7 @@ export class LineIndex {
 	 * @returns true if the last line has its line end, or the range is empty
 	 */
 	scan(file: Pick<OpenFile, "readSome">, from: number, to: number): boolean {
-		scanned ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
-		const buffer = scanned;
+		const buffer = sharedBuffer();
 		let carried: Buffer | null = null; // head of a line that began in an earlier chunk
 		let lineStart = from;
 		for (let position = from; position < to; ) {

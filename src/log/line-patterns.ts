@@ -5,6 +5,8 @@
  * `test/log/line-patterns.test.ts` checks them against the codec.
  */
 
+import type { UsageAmounts } from "./request-usage.js";
+
 /** The only byte that ends a line. */
 export const LF = 10;
 /** Bytes at the start of a line that `TypeTable.numberAt` and `roleAt` may read. */
@@ -89,6 +91,36 @@ export function mayRecordUsage(bytes: Buffer, at: number, end: number, types: Ty
 	if (!USAGE_TYPES.includes(types.names[types.numberAt(bytes, at, end)])) return false;
 	const role = ROLES[roleAt(bytes, at, end)];
 	return role === "" || role === "assistant";
+}
+
+const USAGE_KEY = Buffer.from('"usage":');
+const SUBSCRIPTION_KEY = Buffer.from('"subscription":');
+/** Bytes that the tokens and prices of a request need at most. */
+const USAGE_BYTES = 512;
+const PRICE = "-?\\d+(?:\\.\\d+)?(?:e-?\\d+)?";
+/** As pi-ai orders the fields. */
+const USAGE = new RegExp(
+	`^{"input":(\\d+),"output":(\\d+),"cacheRead":(\\d+),"cacheWrite":(\\d+),"totalTokens":\\d+,` +
+		`"cost":{"input":${PRICE},"output":${PRICE},"cacheRead":${PRICE},"cacheWrite":${PRICE},"total":(${PRICE})}}`,
+);
+
+/** The tokens and the price in the line of a reply that pi wrote; undefined if the line must be decoded. */
+export function usageInReply(line: Buffer): UsageAmounts | undefined {
+	// A key with its quotes is never part of a string, but another object of the line may have the same key.
+	const key = line.indexOf(USAGE_KEY);
+	const from = key + USAGE_KEY.length;
+	if (key < 0 || line.indexOf(USAGE_KEY, from) >= 0 || line.indexOf(SUBSCRIPTION_KEY, from) >= 0) return undefined;
+	const found = USAGE.exec(line.toString("latin1", from, Math.min(line.length, from + USAGE_BYTES)));
+	if (!found) return undefined;
+	const [, input, output, cacheRead, cacheWrite, price] = found;
+	const cost = Math.max(0, Number(price));
+	return {
+		input: Number(input),
+		output: Number(output),
+		cacheRead: Number(cacheRead),
+		cacheWrite: Number(cacheWrite),
+		cost,
+	};
 }
 
 /** True for a blank that JSON allows before and after the value of a line. */

@@ -1,20 +1,24 @@
 import type { Usage } from "@mariozechner/pi-ai";
 import { isMessageEntry, isRequestUsageEntry, type SessionEntry } from "./entry.js";
 
-/** Tokens and price of one request. */
-export interface RequestUsage {
-	/** When its entry was written, ms since the epoch. */
-	at: number;
-	/** When it was sent, ms since the epoch. */
-	sentAt: number;
-	/** `provider/id`. */
-	model: string;
+/** Tokens and price. */
+export interface UsageAmounts {
 	input: number;
 	output: number;
 	cacheRead: number;
 	cacheWrite: number;
 	/** US dollars; 0 also for a model without a price. null if a subscription paid for the request. */
 	cost: number | null;
+}
+
+/** Tokens and price of one request. */
+export interface RequestUsage extends UsageAmounts {
+	/** When its entry was written, ms since the epoch. */
+	at: number;
+	/** When it was sent, ms since the epoch. */
+	sentAt: number;
+	/** `provider/id`. */
+	model: string;
 }
 
 /** The usage that an entry records; null for entries that record none. */
@@ -30,10 +34,7 @@ export function usageOf(entry: SessionEntry | undefined): RequestUsage | null {
 	return { at, sentAt: timestamp, model: `${provider}/${model}`, ...amounts(usage, entry.context?.subscription) };
 }
 
-function amounts(
-	{ input, output, cacheRead, cacheWrite, cost }: Usage,
-	subscription: true | undefined,
-): Pick<RequestUsage, "input" | "output" | "cacheRead" | "cacheWrite" | "cost"> {
+function amounts({ input, output, cacheRead, cacheWrite, cost }: Usage, subscription: true | undefined): UsageAmounts {
 	// pi-ai stores negative prices for routers, whose price depends on the model that they choose.
 	return { input, output, cacheRead, cacheWrite, cost: subscription ? null : Math.max(0, cost.total) };
 }

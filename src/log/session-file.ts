@@ -4,11 +4,11 @@ import { describeError, PiError } from "../errors.js";
 import { acquireLock, type Lock } from "../util/file-lock.js";
 import { ensurePrivateDir, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
 import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
-import { LineIndex } from "./line-index.js";
+import { CHUNK_BYTES, LineIndex, sharedBuffer } from "./line-index.js";
 import { isForbidden, realPath, unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 
-const CHUNK_BYTES = 1024 * 1024;
+const COPIED_BYTES = 1024 * 1024;
 
 /** What a session file needs from its log. */
 export interface SessionFileHost {
@@ -133,7 +133,9 @@ export class SessionFile {
 			const start = this.#index.start(index);
 			let last = index;
 			while (last + 1 < to && this.#lineEnd(last + 1) - start <= CHUNK_BYTES) last++;
-			const block = this.#read(start, this.#lineEnd(last));
+			const size = this.#lineEnd(last) - start;
+			const buffer = size <= CHUNK_BYTES ? sharedBuffer().subarray(0, size) : undefined;
+			const block = this.#read(start, start + size, buffer);
 			for (; index <= last; index++) {
 				visit(index, block.subarray(this.#index.start(index) - start, this.#lineEnd(index) - start));
 			}
@@ -144,8 +146,8 @@ export class SessionFile {
 	*bytes(from: number, to: number): Generator<Buffer> {
 		if (from >= to) return;
 		const end = to < this.length ? this.#index.start(to) : this.#end;
-		for (let at = this.#index.start(from); at < end; at += CHUNK_BYTES) {
-			yield this.#read(at, Math.min(end, at + CHUNK_BYTES));
+		for (let at = this.#index.start(from); at < end; at += COPIED_BYTES) {
+			yield this.#read(at, Math.min(end, at + COPIED_BYTES));
 		}
 		if (to >= this.length && this.#isTorn) yield Buffer.from("\n");
 	}
@@ -383,8 +385,7 @@ export class SessionFile {
 		return this.#index.start(index) + this.#index.byteLength(index);
 	}
 
-	#read(from: number, to: number): Buffer {
-		const bytes = Buffer.allocUnsafe(to - from);
+	#read(from: number, to: number, bytes: Buffer = Buffer.allocUnsafe(to - from)): Buffer {
 		const inFile = Math.max(0, Math.min(to, this.#size) - from);
 		if (inFile > 0) {
 			if (this.#file === null) throw new Error("the file is closed");

@@ -226,15 +226,18 @@ export class SessionLog {
 	/** Indices of the entries in `[from, to)` whose line matches a pattern of `rawTextPattern`. Parses nothing. */
 	matching(pattern: RegExp, from: number, to: number): number[] {
 		const found: number[] = [];
-		const test = (index: number, line: Buffer) => {
+		this.forEachLine(from, to, (index, line) => {
 			pattern.lastIndex = 0;
 			if (pattern.test(line.toString("latin1"))) found.push(index);
-		};
-		if (this.#file) this.#file.forEachLine(from, to, test);
-		else
-			for (const [at, entry] of this.#entries.slice(from, to).entries())
-				test(from + at, Buffer.from(encodeEntry(entry)));
+		});
 		return found;
+	}
+
+	/** Visits the lines of the entries in `[from, to)`; `line` is only valid during the call. Parses nothing. */
+	forEachLine(from: number, to: number, visit: (index: number, line: Buffer) => void): void {
+		if (this.#file) return this.#file.forEachLine(from, to, visit);
+		const entries = this.#entries.slice(from, to);
+		for (const [at, entry] of entries.entries()) visit(from + at, Buffer.from(encodeEntry(entry)));
 	}
 
 	/** @throws PiError `log_read_only` if opened read-only */

@@ -14,6 +14,7 @@ import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "..
 import type { SourceImage } from "../images/sent-image.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { removeSession } from "../log/manage.js";
+import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { Activity } from "./activity.js";
 import { checkModel, checkThinkingLevel } from "./check-options.js";
@@ -49,6 +50,7 @@ export interface LoadedSummary {
 export class AgentSession {
 	readonly #components: SessionComponents;
 	readonly #stats = new StatsCounter();
+	readonly #spent = new UsageTotals();
 	readonly #name = new SessionName();
 	readonly #hosts = new LoggedHosts();
 	readonly controls: SessionControls;
@@ -301,9 +303,9 @@ export class AgentSession {
 		return this.#stats.count(this.#components.state.log);
 	}
 
-	/** Like `stats`, in small steps: a long session takes several calls. @returns null until everything is counted */
-	statsSoFar(): SessionStats | null {
-		return this.#stats.countSome(this.#components.state.log);
+	/** Tokens and price of all requests, counted in small steps. @returns null until a long session is counted */
+	spentSoFar(): SpentUsage | null {
+		return this.#spent.countSome(this.#components.state.log);
 	}
 
 	setName(name: string): void {

@@ -5,9 +5,6 @@ import type { SessionLog } from "../log/session-log.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 
-/** Number of entries that `countSome` parses per call: a few ms. */
-const PARSED_AT_A_TIME = 200;
-
 /**
  * Counts the messages and requests of a log incrementally. Parses only entries that record usage, and keeps nothing of
  * them; the line heads of other entries suffice.
@@ -19,47 +16,30 @@ export class StatsCounter {
 
 	/** Statistics of the current log; a snapshot. */
 	count(log: SessionLog): SessionStats {
-		this.#advance(log, Number.POSITIVE_INFINITY);
-		return this.#snapshot(log);
-	}
-
-	/** Like `count`, in small steps that continue where the last call stopped. @returns null until all is counted */
-	countSome(log: SessionLog): SessionStats | null {
-		this.#advance(log, PARSED_AT_A_TIME);
-		return this.#next < log.length ? null : this.#snapshot(log);
-	}
-
-	#advance(log: SessionLog, maxParsed: number): void {
 		if (this.#log !== log) {
 			this.#log = log;
 			this.#next = 0;
 			this.#totals = emptyTotals();
 		}
-		for (let parsed = 0; this.#next < log.length && parsed < maxParsed; this.#next++) {
-			if (this.#add(log, this.#next)) parsed++;
-		}
-	}
-
-	#snapshot(log: SessionLog): SessionStats {
+		for (; this.#next < log.length; this.#next++) this.#add(log, this.#next);
 		const { tokens, ...rest } = this.#totals;
 		return { sessionFile: log.path, sessionId: log.id, ...rest, tokens: { ...tokens } };
 	}
 
-	/** @returns whether the entry had to be parsed */
-	#add(log: SessionLog, index: number): boolean {
+	#add(log: SessionLog, index: number): void {
 		const totals = this.#totals;
 		const role = log.roleOf(index);
 		if (role !== undefined) totals.totalMessages++;
 		if (role === "user") totals.userMessages++;
 		else if (role === "toolResult") totals.toolResults++;
-		if (role !== "assistant" && log.typeOf(index) !== "request_usage") return false;
+		if (role !== "assistant" && log.typeOf(index) !== "request_usage") return;
 		const entry = log.peek(index);
 		if (isMessageEntry(entry) && entry.message.role === "assistant") {
 			totals.assistantMessages++;
 			totals.toolCalls += entry.message.content.filter((block) => block.type === "toolCall").length;
 		}
 		const usage = usageOf(entry);
-		if (!usage) return true;
+		if (!usage) return;
 		const { input, output, cacheRead, cacheWrite, cost } = usage;
 		totals.tokens.input += input;
 		totals.tokens.output += output;
@@ -67,7 +47,6 @@ export class StatsCounter {
 		totals.tokens.cacheWrite += cacheWrite;
 		totals.tokens.total += input + output + cacheRead + cacheWrite;
 		totals.cost += cost ?? 0;
-		return true;
 	}
 }
 

@@ -1,4 +1,5 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
+import type { SpentUsage } from "../../log/usage-totals.js";
 import { formatCost, formatTokens, homePath, plural } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
 import type { ViewStyle } from "./views/view.js";
@@ -14,7 +15,7 @@ export interface FooterFacts {
 	thinkingLevel: string | null;
 	context: { tokens: number; contextWindow: number };
 	/** Usage of the complete session; null while it is being counted. */
-	spent: { tokens: { input: number; output: number; cacheRead: number; cacheWrite: number }; cost: number } | null;
+	spent: SpentUsage | null;
 	queued: number;
 	/** Number of background commands that run. */
 	jobs: number;

@@ -166,7 +166,7 @@ export class SessionBinding {
 		this.#isCounting = true;
 		const step = () => {
 			if (this.ended.aborted) return;
-			if (this.session.statsSoFar() === null) return void setImmediate(step);
+			if (this.session.spentSoFar() === null) return void setImmediate(step);
 			this.#isCounting = false;
 			this.#updateFooter();
 		};
@@ -175,7 +175,7 @@ export class SessionBinding {
 
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, isReadOnly, queue } = this.session;
-		const spent = this.session.statsSoFar();
+		const spent = this.session.spentSoFar();
 		if (!spent) this.#countInBackground();
 		const facts: FooterFacts = {
 			branch: this.#branch,
