@@ -6,7 +6,7 @@ export function bashExecutionText(message: BashExecutionMessage): string {
 	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
 	if (message.cancelled) lines.push("The command was cancelled.");
 	else if (message.exitCode) lines.push(`The command exited with code ${message.exitCode}.`);
-	if (message.truncated && message.fullOutputPath) lines.push(`The whole output is in ${message.fullOutputPath}`);
+	if (message.truncated && message.fullOutputPath) lines.push(`Full output: ${message.fullOutputPath}`);
 	return lines.join("\n");
 }
 

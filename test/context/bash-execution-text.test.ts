@@ -14,7 +14,7 @@ test.each<[string, BashExecutionMessage, string]>([
 	[
 		"a truncation",
 		{ ...bash, truncated: true, fullOutputPath: "/o" },
-		"Ran `ls`\n```\na\n```\nThe whole output is in /o",
+		"Ran `ls`\n```\na\n```\nFull output: /o",
 	],
 	["a truncation without a file", { ...bash, truncated: true }, "Ran `ls`\n```\na\n```"],
 	["a file of a complete output", { ...bash, fullOutputPath: "/o" }, "Ran `ls`\n```\na\n```"],
