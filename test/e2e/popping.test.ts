@@ -124,3 +124,35 @@ test("without any hook of the user, /pop shrinks the context of any session, and
 	await submit(pi, "/prune");
 	await pi.waitForText("Unknown command /prune: the bundled hook prune, which provides it, is off");
 });
+
+test("a completed command asks for its argument, unless a completion is chosen", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+	provider.reply("One.", "Two.");
+	const pi = await openPi({ agentDir });
+	await pi.waitForText("1 hook");
+	for (const [prompt, reply] of [
+		["first", "One."],
+		["second", "Two."],
+	] as const) {
+		await submit(pi, prompt);
+		await pi.waitForText(reply);
+	}
+	pi.type("/po");
+	await pi.waitForText("/pop [turn]");
+	await pi.press("tab");
+	await pi.waitForText(/^ {3}2 +second/m);
+	await pi.press("enter");
+	await pi.waitForText("Pop to which turn?");
+	await pi.press("escape");
+	pi.type("/po");
+	await pi.waitForText("/pop [turn]");
+	await pi.press("tab");
+	await pi.waitForText(/^ {3}2 +second/m);
+	await pi.press("down");
+	await pi.waitForText(/^ → 2 +second/m);
+	provider.reply("Summary.");
+	await pi.press("enter");
+	await pi.waitForText("popped to turn 2");
+	expect(provider.requests).toHaveLength(3);
+});
