@@ -112,7 +112,8 @@ export interface HookEventContext {
 	/**
 	 * Appends an entry of your own type.
 	 * @returns its index, after it is written
-	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent
+	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent;
+	 * `log_read_only` in a session that was opened only to be read
 	 */
 	saveEntry(entry: { type: string; [field: string]: unknown }): Promise<number>;
 	/** Appends several entries in one write: after a crash the log has all of them or none. @returns their indices */
