@@ -149,7 +149,11 @@ export const SETTINGS_SCHEMA = {
 			...PROJECT,
 		},
 		features: group({
-			tasks: flag(false, "a task list that the model maintains, shown by `/tasks`, with reminders", {}),
+			tasks: flag(
+				false,
+				"a task list that the model maintains, shown above the editor and by `/tasks`, with reminders",
+				{},
+			),
 		}),
 		apiKeys: {
 			type: "object",

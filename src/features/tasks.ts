@@ -1,6 +1,8 @@
 import {
 	type AppMessage,
+	type EntryTheme,
 	type HookAPI,
+	type HookEventContext,
 	isMessageEntry,
 	isSystemItemEntry,
 	messageText,
@@ -18,6 +20,10 @@ export type TaskStatus = "pending" | "in_progress" | "done";
 
 /** Name of the feature, of its tool and of its command. */
 const NAME = "tasks";
+/** Number of tasks above the editor. */
+const MAX_SHOWN = 5;
+/** Reasons of session events after which another list may be the latest. */
+const SHOW_AFTER = ["start", "switch", "clear", "branch"];
 /** Number of replies without a use of the tool after which the model gets a reminder. */
 const REMIND_AFTER = 10;
 
@@ -63,14 +69,22 @@ export const tasksTool = defineTool<typeof parameters, { tasks: Task[] }>({
 });
 
 /**
- * The task list, written as a hook: `/tasks` shows it, and a model that does not update it for long gets a reminder of the
- * open tasks. It has no state of its own: it reads everything from the entries, so the list survives resume, and a branch
- * has the list of its starting point.
+ * The task list, written as a hook: open tasks are shown above the editor, `/tasks` shows all, and a model that does not
+ * update the list for long gets a reminder of the open tasks. It has no state of its own: it reads everything from the
+ * entries, so the list survives resume, and a branch has the list of its starting point.
  */
 export function tasksHook(pi: HookAPI): void {
 	pi.requires("systemItems");
 
+	pi.on("session", ({ reason }, ctx) => {
+		// Only the context: reading the entries of a long session is slow.
+		if (SHOW_AFTER.includes(reason)) show(latestTasks(ctx.messages) ?? [], ctx);
+	});
+
 	pi.on("turn_end", (_, ctx) => {
+		const tasks = latestTasks(ctx.messages);
+		// A compaction removes the list from the context, not from the screen.
+		if (tasks) show(tasks, ctx);
 		// Runs after every turn, so check the context first: reading the entries of a long session is slow.
 		if (!isDue(ctx.messages)) return;
 		const text = describeReminder(ctx.entries);
@@ -84,6 +98,32 @@ export function tasksHook(pi: HookAPI): void {
 			return { status: tasks.length > 0 ? [summarize(tasks), ...listLines(tasks)].join("\n") : "There are no tasks" };
 		},
 	});
+}
+
+/** Shows the open tasks above the editor, in the order of the list. */
+function show(tasks: readonly Task[], { ui }: HookEventContext): void {
+	const open = tasks.filter(({ status }) => status !== "done");
+	const rest = open.length - MAX_SHOWN;
+	const lines = [
+		ui.theme.dim(summarize(tasks)),
+		...open.slice(0, MAX_SHOWN).map((task) => shownLine(task, ui.theme)),
+		...(rest > 0 ? [ui.theme.dim(`… ${rest} more · /tasks shows all`)] : []),
+	];
+	ui.setWidget(NAME, open.length > 0 ? lines : undefined);
+}
+
+function shownLine({ text, status }: Task, theme: EntryTheme): string {
+	return status === "in_progress" ? `${theme.accent("▸")} ${text}` : `${theme.dim("☐")} ${text}`;
+}
+
+/** The latest task list of some messages; null when none has one. */
+function latestTasks(messages: readonly AppMessage[]): readonly Task[] | null {
+	for (let index = messages.length - 1; index >= 0; index--) {
+		const message = messages[index];
+		const tasks = message ? tasksIn(message) : null;
+		if (tasks) return tasks;
+	}
+	return null;
 }
 
 /** The latest task list; null when the model has not written one. */

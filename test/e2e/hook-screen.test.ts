@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { startProvider } from "../helpers/loopback-provider.js";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
 const BOARD = `
@@ -80,4 +81,21 @@ test("a hook shows a component, a status, a widget, an editor and a choice of se
 		.slice(1)
 		.map((rest) => rest.split("\x07")[0]);
 	expect(titles.at(-1)).not.toBe("board title");
+});
+
+test("open tasks stand above the editor, also after a resume", async () => {
+	const provider = await startProvider();
+	const tasks = ["done", "in_progress", "pending"].map((status, at) => ({ text: `part ${at}`, status }));
+	provider.reply([toolCall("tasks", { tasks })], "Working.");
+	const agentDir = agentDirFor(provider, { settings: { features: { tasks: true } } });
+	const cwd = tempDir();
+	const first = await openPi({ agentDir, cwd });
+	await submit(first, "go");
+	const board = /^1 of 3 tasks done\n▸ part 1\n☐ part 2\n────/m;
+	await first.waitForText(board);
+	expect(await first.screen()).toMatch(/^▎ tasks {2}part 1 +1 of 3 done/m);
+	await first.press("ctrl+d");
+	await first.exited;
+	const second = await openPi({ agentDir, cwd, args: ["-c"] });
+	await second.waitForText(board);
 });

@@ -12,6 +12,7 @@ import { hookLines } from "./tools/hook-lines.js";
 import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
+import { tasksPresenter } from "./tools/task-list.js";
 import { type RemotePlace, View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
@@ -19,7 +20,7 @@ const NAME_WIDTH = 4;
 /** Maximum characters of the line that describes changed arguments. */
 const MAX_CHANGE = 1000;
 
-const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
+const HOST_PRESENTERS: readonly (readonly [tool: string, presenter: ToolPresenter])[] = [
 	["bash", bashPresenter],
 	["read", readPresenter],
 	["grep", grepPresenter],
@@ -27,10 +28,11 @@ const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
 	["ls", lsPresenter],
 	["edit", editPresenter],
 	["write", writePresenter],
-]);
+];
+const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([...HOST_PRESENTERS, ["tasks", tasksPresenter]]);
 
 /** Tools that work on the machine that the user chose; those of hooks and MCP servers run where pi does. */
-const HOST_TOOLS: ReadonlySet<string> = new Set([...PRESENTERS.keys(), "jobs"]);
+const HOST_TOOLS: ReadonlySet<string> = new Set([...HOST_PRESENTERS.map(([tool]) => tool), "jobs"]);
 
 /** A tool call with its result: one line, and a preview of the output below it. */
 export class ToolCallView extends View {

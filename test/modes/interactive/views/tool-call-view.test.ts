@@ -70,6 +70,14 @@ test.each<[Call, string]>([
 		"write  a.ts | replaced · 1 line",
 	],
 	[{ tool: "tasks", args: { action: "add", count: 2 } }, "tasks  action=add count=2"],
+	[{ tool: "tasks", args: { tasks: [{ text: "look", status: "pending" }] } }, "tasks  1 task | 0 of 1 done"],
+	[
+		{
+			tool: "tasks",
+			args: { tasks: [{ text: "look", status: "done" }, { text: "fix\n\x1b[2Jit", status: "in_progress" }, 7] },
+		},
+		"tasks  fix ↵ ␛[2Jit | 1 of 2 done",
+	],
 ])("%j is shown as %s", (call, line) => expect(headOf(call)).toBe(line));
 
 test("arguments of the wrong type are treated as missing", () => {

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { toolCall } from "../../helpers/loopback-provider.js";
+import { tempAgentDir, tempDir } from "../../helpers/temp.js";
+import { type App, type AppOptions, startApp } from "./app.js";
+
+const start = (options: AppOptions = {}) => startApp({ agentSettings: { features: { tasks: true } }, ...options });
+const list = (...tasks: [text: string, status: string][]) =>
+	toolCall("tasks", { tasks: tasks.map(([text, status]) => ({ text, status })) });
+
+/** The rows between the last line of the transcript and the editor. */
+async function aboveEditor({ terminal }: App): Promise<string[]> {
+	const rows = await terminal.screen();
+	const end = rows.findIndex((row) => row.startsWith("────"));
+	return rows.slice(rows.slice(0, end).lastIndexOf("") + 1, end);
+}
+
+test.each([40, 80, 120])("open tasks stand above the editor until all are done, at %d columns", async (columns) => {
+	const app = await start({ columns });
+	app.provider.reply(
+		[list(["find the rounding", "done"], ["change it", "in_progress"], [`run ${"all ".repeat(40)}tests`, "pending"])],
+		"Working.",
+	);
+	await app.submit("go");
+	await app.terminal.waitFor("▎ Working.");
+	await app.terminal.waitFor("▸ change it");
+	expect(await aboveEditor(app)).toEqual([
+		"1 of 3 tasks done",
+		"▸ change it",
+		expect.stringMatching(/^☐ run (?:all )+.*…$/),
+	]);
+	expect((await app.terminal.screen()).filter((row) => row.startsWith("▎ tasks"))).toEqual([
+		expect.stringMatching(/^▎ tasks {2}change it +1 of 3 done$/),
+	]);
+	app.provider.reply([list(["find the rounding", "done"], ["change it", "done"])], "All done.");
+	await app.submit("go on");
+	await app.terminal.waitFor("▎ All done.");
+	await app.terminal.waitFor((rows) => !rows.includes("1 of 3 tasks done"));
+	expect(await aboveEditor(app)).toEqual([]);
+});
+
+test("a long list shows its first open tasks and how many more there are", async () => {
+	const app = await start();
+	const open = Array.from({ length: 8 }, (_, at): [string, string] => [`part ${at}`, "pending"]);
+	app.provider.reply([list(["look", "done"], ...open)], "Working.");
+	await app.submit("go");
+	await app.terminal.waitFor("☐ part 0");
+	await app.terminal.waitFor("▎ Working.");
+	expect(await aboveEditor(app)).toEqual([
+		"1 of 9 tasks done",
+		...[0, 1, 2, 3, 4].map((at) => `☐ part ${at}`),
+		"… 3 more · /tasks shows all",
+	]);
+});
+
+test("the tasks are shown again when the session is resumed, and not in a new one", async () => {
+	const [agentDir, cwd] = [tempAgentDir(), tempDir()];
+	const first = await start({ agentDir, cwd, session: { kind: "new" } });
+	first.provider.reply([list(["one", "pending"])], "Working.");
+	await first.submit("go");
+	await first.terminal.waitFor("▎ Working.");
+	await first.session().dispose();
+	const second = await start({ agentDir, cwd, session: { kind: "continue" } });
+	await second.terminal.waitFor("☐ one");
+	await second.submit("/new");
+	await second.terminal.waitFor((rows) => !rows.includes("☐ one"));
+});
