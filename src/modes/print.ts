@@ -31,13 +31,18 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 				if (text !== "") await io.out(`${clean(text)}\n`);
 				if (isEmptyReply(reply)) line("the model returned an empty reply");
 				if (reply.stopReason === "length")
-					line("the reply was truncated at the model's output limit · get the rest with pi --continue -p continue");
+					line(`the reply was truncated at the model's output limit · ${restHint(session)}`);
 			},
 			onFailure: (error) => line(describeError(error)),
 		});
 	} finally {
 		stop();
 	}
+}
+
+function restHint({ sessionFile }: AgentSession): string {
+	const command = "pi --continue -p continue";
+	return sessionFile === null ? `without --no-session, ${command} gets the rest` : `get the rest with ${command}`;
 }
 
 /** @param calls titles of the running tool calls, by id; updated */
