@@ -326,7 +326,9 @@ describe("shell commands by the user", () => {
 		await new Promise<void>((resolve) => session.subscribe((event) => event.type === "bash_update" && resolve()));
 		await session.abort();
 		await run;
-		expect(session.entries.at(-1)).toMatchObject({ message: { role: "bashExecution", cancelled: true } });
+		expect(session.entries.at(-1)).toMatchObject({
+			message: { role: "bashExecution", cancelled: true, exitCode: null },
+		});
 	});
 });
 
