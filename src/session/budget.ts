@@ -6,7 +6,7 @@ import type { SessionLog } from "../log/session-log.js";
 import type { UsageIndex } from "../usage/usage-index.js";
 import { startOfDay } from "../usage/usage-report.js";
 import { monotonicMs } from "../util/clock.js";
-import { formatCost } from "../util/format-amounts.js";
+import { formatCost, roundCost } from "../util/format-amounts.js";
 import { openSavedUsage } from "./saved-usage.js";
 import type { SessionCore } from "./session-setup.js";
 
@@ -147,7 +147,6 @@ class OwnRequests {
 	}
 }
 
-/** The cost of requests, without the error of adding binary fractions. */
 function costOf(requests: readonly RequestUsage[]): number {
-	return Number(requests.reduce((total, { cost }) => total + (cost ?? 0), 0).toFixed(9));
+	return roundCost(requests.reduce((total, { cost }) => total + (cost ?? 0), 0));
 }
