@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import { NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
 import { requireAgentDirectory, requireWorkingDirectory } from "./cli/required-directories.js";
 import { runSession } from "./cli/run-session.js";
-import { describeError, PiError } from "./errors.js";
+import { describeError, exitCodeOf } from "./errors.js";
 import { monotonicMs } from "./util/clock.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is needed. */
@@ -34,14 +34,12 @@ async function print(text: string): Promise<number> {
 	return 0;
 }
 
-const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
-
 async function reportFailure(error: unknown): Promise<void> {
 	const { stripAll } = await import("./util/sanitize.js");
 	process.stderr.write(`pi: ${stripAll(describeError(error))}\n`);
 	if (process.argv.includes("--verbose") && error instanceof Error)
 		process.stderr.write(`${stripAll(error.stack ?? "")}\n`);
-	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
+	process.exitCode = exitCodeOf(error);
 }
 
 /** Leftover handles, such as timers of hooks, delay the exit by at most this many ms. */

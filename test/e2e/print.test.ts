@@ -144,6 +144,20 @@ test("an unknown command is not sent; pi exits with 2 and names the nearest", as
 	expect(provider.requests).toEqual([]);
 });
 
+test("a command that fails prints its reason once, and an unknown model in it is a usage error", async () => {
+	const run = { agentDir: agentDirFor(await startProvider()) };
+	expect(await runPi(["-p", "--no-session", "/compact"], run)).toMatchObject({
+		code: 1,
+		stdout: "",
+		stderr: "compacting the context\nThere is nothing to compact yet · continue the conversation first\n",
+	});
+	expect(await runPi(["-p", "/model nope"], run)).toMatchObject({
+		code: 2,
+		stdout: "",
+		stderr: 'No model "nope" · /model lists all\n',
+	});
+});
+
 test("/quit is refused, and the prompts after it are not sent", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "/quit", "hi"], { agentDir: agentDirFor(provider) });
