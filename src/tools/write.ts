@@ -29,7 +29,7 @@ const parameters = {
 export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 	name: "write",
 	description:
-		"Create a file or replace its complete content. Missing directories are created; a replaced file keeps its byte order mark and CRLF line endings. To change parts of a file, use edit.",
+		"Create a file or replace its complete content. Missing directories are created. To change parts of a file, use edit.",
 	parameters,
 	promptLine: "create files or replace them completely",
 	guidelines: ["write: use it only for new files and complete rewrites; use edit for everything else."],
