@@ -60,6 +60,14 @@ export class PiError extends Error {
 	}
 }
 
+/** Codes of wrong usage: of the command line, or of a command in a prompt. */
+const USAGE_ERRORS: ReadonlySet<PiErrorCode> = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
+
+/** The exit code of the program after a failure. @see docs/errors.md */
+export function exitCodeOf(error: unknown): 1 | 2 {
+	return error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
+}
+
 /** A position in the source of a hook. */
 export interface SourcePlace {
 	/** Absolute path. */

@@ -1,12 +1,13 @@
 import { fstatSync } from "node:fs";
 import { NO_ARGUMENTS, type ParsedArguments } from "./cli/options.js";
+import { requireAgentDirectory, requireWorkingDirectory } from "./cli/required-directories.js";
 import { runSession } from "./cli/run-session.js";
-import { describeError, PiError } from "./errors.js";
+import { describeError, exitCodeOf } from "./errors.js";
 import { monotonicMs } from "./util/clock.js";
 
 /** Command line → options → mode → exit code. Each mode is loaded only when it is needed. */
 async function main(argv: readonly string[]): Promise<number> {
-	requireDirectory();
+	requireWorkingDirectory();
 	const line: ParsedArguments =
 		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
 	if (line.kind === "help") {
@@ -19,20 +20,12 @@ async function main(argv: readonly string[]): Promise<number> {
 		return printHelp(line.hooks, standardIO());
 	}
 	if (line.kind === "version") return print(`${(await import("./util/package-root.js")).packageVersion()}\n`);
+	requireAgentDirectory();
 	if (line.kind === "subcommand") {
 		const { runSubcommand } = await import("./cli/subcommands/index.js");
 		return runSubcommand(line.command, line.options, (await import("./cli/standard-io.js")).standardIO());
 	}
 	return runSession(line.options);
-}
-
-/** @throws Error if another process has deleted the current directory */
-function requireDirectory(): void {
-	try {
-		process.cwd();
-	} catch (cause) {
-		throw new Error("the current directory no longer exists · change to another one", { cause });
-	}
 }
 
 async function print(text: string): Promise<number> {
@@ -41,14 +34,12 @@ async function print(text: string): Promise<number> {
 	return 0;
 }
 
-const USAGE_ERRORS = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
-
 async function reportFailure(error: unknown): Promise<void> {
 	const { stripAll } = await import("./util/sanitize.js");
 	process.stderr.write(`pi: ${stripAll(describeError(error))}\n`);
 	if (process.argv.includes("--verbose") && error instanceof Error)
 		process.stderr.write(`${stripAll(error.stack ?? "")}\n`);
-	process.exitCode = error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
+	process.exitCode = exitCodeOf(error);
 }
 
 /** Leftover handles, such as timers of hooks, delay the exit by at most this many ms. */

@@ -113,6 +113,22 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		...inBoth("correct the provider's baseUrl in models.json, or log in to the network"),
 	},
 	{
+		name: "refusal",
+		from: "OpenAI, Anthropic, Google, Bedrock",
+		words: /^(?:the model refused to answer|the provider's content filter ended the reply) \(/,
+		isRetried: false,
+		inside: `rephrase the prompt, or take it back with /branch · ${ANOTHER.inside}`,
+		outside: `rephrase the prompt · ${ANOTHER.outside}`,
+	},
+	{
+		name: "invalid reply",
+		from: "all",
+		words: / sent invalid JSON in its reply$|^the model wrote a malformed tool call \(/,
+		isRetried: true,
+		inside: `send the prompt again · ${ANOTHER.inside}`,
+		outside: `try again · ${ANOTHER.outside}`,
+	},
+	{
 		name: "region",
 		from: "OpenAI 403, Google 400",
 		statuses: [...IN_4XX, null],

@@ -1,5 +1,6 @@
 import { revealLine } from "../util/reveal.js";
 import { describeConnection, type RequestPlace } from "./connection-failure.js";
+import { describeEndedReply } from "./ended-reply.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import { leadingStatus } from "./failure-status.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
@@ -21,6 +22,8 @@ export function describeFailure(text: string | undefined, place?: RequestPlace, 
 	const raw = withBody(text?.trim() ?? "", facts);
 	const connection = describeConnection(raw, place, facts);
 	if (connection !== null) return revealLine(connection, { maxLength: MAX_LENGTH });
+	const ended = describeEndedReply(raw, place);
+	if (ended !== null) return revealLine(ended, { maxLength: MAX_LENGTH });
 	const prefix = /^(?:\w+ API error \(\d{3}\):|\d{3}\b)?\s*/.exec(raw)?.[0] ?? "";
 	const body = raw.slice(prefix.length);
 	const status = leadingStatus(raw) ?? (place ? facts.status : null);

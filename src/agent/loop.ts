@@ -95,7 +95,6 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
-	let refusals = 0;
 	deps.emit({ type: "agent_start" });
 	try {
 		await deps.eventPoints.agentStart();
@@ -104,17 +103,12 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			const timestamp = Date.now();
 			deps.emit({ type: "turn_start", turnIndex, timestamp });
 			await deps.eventPoints.turnStart(turnIndex, timestamp);
-			const reply = await requestReply(turnIndex, deps);
+			const reply = await requestAcceptedReply(turnIndex, deps);
 			if ("stop" in reply) {
 				stopped = reply.stop;
 				break;
 			}
-			last = normalizeToolCalls(reply.message);
-			if (reply.refusal === "image" && (await deps.onImageRefusal(last))) continue;
-			if (reply.refusal === "length") {
-				refusals += 1;
-				if (refusals <= MAX_REFUSALS && (await deps.onOverflow(last))) continue;
-			} else refusals = 0;
+			last = reply.message;
 			write(last, reply.record);
 			const results = await answerToolCalls(last, deps);
 			writeAll(results);
@@ -136,6 +130,18 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 }
 
 type Reply = { message: AssistantMessage; refusal: Refusal | null; record?: ContextRecord } | RequestStop;
+
+/** Sends a request. If it is refused as too long, or because of an image, sends a changed one in the same turn. */
+async function requestAcceptedReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {
+	for (let refusals = 0; ; ) {
+		const reply = await requestReply(turnIndex, deps);
+		if ("stop" in reply) return reply;
+		const message = normalizeToolCalls(reply.message);
+		if (reply.refusal === "image" && (await deps.onImageRefusal(message))) continue;
+		if (reply.refusal === "length" && ++refusals <= MAX_REFUSALS && (await deps.onOverflow(message))) continue;
+		return { ...reply, message };
+	}
+}
 
 /** Sends a request, and retries temporary failures. The part of a reply that broke off is logged before its retry. */
 async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> {

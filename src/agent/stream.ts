@@ -49,7 +49,7 @@ export async function readReply(
 ): Promise<{ reply: AssistantMessage; facts: ResponseFacts }> {
 	const watch = watchResponse(request.model.baseUrl, options.onResponse);
 	try {
-		const reply = await readStream((...sent) => watch.run(() => stream(...sent)), request, options);
+		const reply = withRoundedCosts(await readStream((...sent) => watch.run(() => stream(...sent)), request, options));
 		const { facts } = watch;
 		// Some clients find no event in a web page, and report an empty reply.
 		const isPage = facts.isPage && reply.stopReason === "stop" && reply.content.length === 0;
@@ -58,6 +58,23 @@ export async function readReply(
 		watch.stop();
 	}
 }
+
+/** A reply without the digits of costs that only come from binary fractions. */
+function withRoundedCosts(reply: AssistantMessage): AssistantMessage {
+	const usage: Partial<AssistantMessage["usage"]> | undefined = reply.usage;
+	// The provider of a hook may omit them.
+	if (!usage?.cost) return reply;
+	const round = (dollars: number) => (Number.isFinite(dollars) ? Number(dollars.toFixed(COST_DIGITS)) : dollars);
+	const { input, output, cacheRead, cacheWrite, total } = usage.cost;
+	const cost = {
+		...{ input: round(input), output: round(output), total: round(total) },
+		...{ cacheRead: round(cacheRead), cacheWrite: round(cacheWrite) },
+	};
+	return { ...reply, usage: { ...reply.usage, cost } };
+}
+
+/** Decimals of the cost of a request: fewer would lose those of the cheapest models. */
+const COST_DIGITS = 12;
 
 async function readStream(
 	stream: StreamFunction,

@@ -6,6 +6,7 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
+import { describeInvalidArguments } from "./invalid-arguments.js";
 
 /** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
@@ -93,7 +94,7 @@ async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
 		validate = await validatorFor(tool, call, deps);
 		input = validate(call.arguments);
 	} catch (error) {
-		const text = error instanceof Error ? error.message : errorText(error);
+		const text = describeInvalidArguments(error);
 		return { refusal: text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text };
 	}
 	const checked = { toolCallId: call.id, toolName: call.name, input };

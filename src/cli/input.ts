@@ -1,7 +1,8 @@
-import { fstatSync, statSync } from "node:fs";
+import { constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { resolveUserPath } from "../config/paths.js";
-import { PiError } from "../errors.js";
+import { errorText, PiError } from "../errors.js";
 import { imageType } from "../images/header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { binaryKind, utf16Encoding } from "../tools/file-type.js";
@@ -92,10 +93,12 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 	if (value.includes("\n") || value.length > 1024) return value;
 	const path = resolveUserPath(value, base.cwd, base.home);
 	try {
-		const bytes = await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
+		const bytes = isFifo(path)
+			? await readFifo(path, value)
+			: await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
 		return bytes.toString("utf8").replace(/^\ufeff/, "");
 	} catch (error) {
-		if (isNotFound(error) || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return value;
+		if (isNotFound(error) || statOrNull(path)?.isDirectory()) return value;
 		throw error;
 	}
 }
@@ -126,19 +129,43 @@ export async function readPipedText(
 		stream.destroy();
 		return null;
 	}
+	const bytes = await readToEnd(stream, "Text from stdin", signal);
+	const kind = binaryKind(bytes);
+	if (kind !== undefined) throw new PiError("bad_arguments", `Cannot read stdin: it is ${kind}, not text`);
+	return plainOutput(decodeText(bytes));
+}
+
+/** @throws PiError `bad_arguments` for more than 10 MB; the stream is then destroyed */
+async function readToEnd(stream: Readable, source: string, signal?: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of stream) {
 		signal?.throwIfAborted();
 		const bytes = Buffer.from(chunk);
 		size += bytes.length;
-		if (size > MAX_TEXT_BYTES) throw tooLarge("Text from stdin", MAX_TEXT_BYTES);
+		if (size > MAX_TEXT_BYTES) throw tooLarge(source, MAX_TEXT_BYTES);
 		chunks.push(bytes);
 	}
-	const bytes = Buffer.concat(chunks);
-	const kind = binaryKind(bytes);
-	if (kind !== undefined) throw new PiError("bad_arguments", `Cannot read stdin: it is ${kind}, not text`);
-	return plainOutput(decodeText(bytes));
+	return Buffer.concat(chunks);
+}
+
+function isFifo(path: string): boolean {
+	return statOrNull(path)?.isFIFO() === true;
+}
+
+/** null for what cannot be read either. */
+function statOrNull(path: string): Stats | null {
+	try {
+		return statSync(path);
+	} catch {
+		return null;
+	}
+}
+
+/** Reads a FIFO, such as that of a process substitution, which can be read only once. Waits for its writers without a thread. */
+function readFifo(path: string, source: string): Promise<Buffer> {
+	const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	return readToEnd(new Socket({ fd, readable: true, writable: false }), source);
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark. */
@@ -172,13 +199,24 @@ function firstChunk(
 
 async function readArgument(path: string, file: string): Promise<Buffer> {
 	try {
-		return await readRegularFile(path);
+		return isFifo(path) ? await readFifo(path, `@${file}`) : await readRegularFile(path);
 	} catch (cause) {
-		throw new PiError("bad_arguments", `Cannot read @${file}`, {
-			cause,
-			hint: isNotFound(cause) ? "check the path; put a message that starts with @ after --" : undefined,
+		if (cause instanceof PiError && cause.code === "bad_arguments") throw cause;
+		const isMissing = isNotFound(cause);
+		const isDirectory = statOrNull(path)?.isDirectory() === true;
+		const folderHint = isDirectory ? "name the directory without @: the model can list it" : undefined;
+		throw new PiError("bad_arguments", `Cannot read @${file}: ${isMissing ? "no such file" : reasonOf(path, cause)}`, {
+			hint: isMissing ? "check the path; put a message that starts with @ after --" : folderHint,
 		});
 	}
+}
+
+/** Why a file cannot be read, without its path. */
+function reasonOf(path: string, error: unknown): string {
+	const text = errorText(error);
+	const start = `Cannot read ${path}`;
+	if (!text.startsWith(start)) return text;
+	return text.slice(start.length).replace(/^: /, "") || errorText(error instanceof PiError ? error.cause : error);
 }
 
 function tooLarge(source: string, max: number): PiError {

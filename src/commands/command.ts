@@ -44,6 +44,8 @@ export interface SessionStats {
 	tokens: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
 	/** US dollars; requests that a subscription paid for, or of models without a known price, count as 0. */
 	cost: number;
+	/** Replies whose server reported no usage: their tokens and cost are unknown, and count as 0. */
+	unreported: number;
 }
 
 /** A user message that a branch can start from. */

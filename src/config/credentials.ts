@@ -182,6 +182,14 @@ export class Credentials {
 		return new PiError("key_missing", `No key for ${provider}`, { hint: ways.filter(Boolean).join(", or ") });
 	}
 
+	/** Environment variables that should contain the key of a configured provider, and are not set. */
+	missingVariables(): { provider: string; variable: string; source: string }[] {
+		return [...this.#providers].flatMap(([provider, access]) => {
+			const variable = access.apiKey === undefined ? undefined : missingVariable(access.apiKey, this.#options.env);
+			return variable === undefined ? [] : [{ provider, variable, source: sourceOf(access) }];
+		});
+	}
+
 	/** Replaces every known key with `‹key›`, in text that a provider or a tool may have echoed. */
 	redactSecrets(text: string): string {
 		let redacted = text;

@@ -148,7 +148,8 @@ export class ModelRegistry {
 		const within = provider === undefined ? undefined : this.ofProvider(provider);
 		const found = this.#matchName(spec, within);
 		if (found) return found;
-		throw this.#unknownModel(spec, within ?? this.all(), listHint);
+		if (provider !== undefined) throw this.#unknownModelOf(provider, spec, within ?? [], listHint);
+		throw this.#unknownModel(spec, this.all(), listHint);
 	}
 
 	/** The models of a provider. @throws PiError `model_unknown` if it has none; the hint lists similar names */
@@ -230,7 +231,9 @@ export class ModelRegistry {
 
 	/** The error for a missing model, with every way to set one up. The start has reported what is wrong with models.json. */
 	describeMissingModel(message = "No model is set up"): PiError {
-		const fix = this.warnings.length > 0 ? "fix models.json, " : "";
+		const [unset] = this.#credentials.missingVariables();
+		const name = unset && `set ${unset.variable}, from which ${unset.source} reads the key of ${unset.provider}, or `;
+		const fix = this.warnings.length > 0 ? "fix models.json, " : (name ?? "");
 		return new PiError("model_missing", message, {
 			hint: `${fix}set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, run /setup in pi, start a local server such as Ollama, or try pi --demo`,
 		});
@@ -325,6 +328,15 @@ export class ModelRegistry {
 
 	#matchName(spec: string, within?: readonly Model<Api>[]): ResolvedModel | undefined {
 		return this.#first([...this.#exactSearches(within), ...this.#fuzzySearches(within)], readPatterns(spec));
+	}
+
+	#unknownModelOf(provider: string, spec: string, within: readonly Model<Api>[], listHint?: string): PiError {
+		const message = `Provider ${provider} has no model ${JSON.stringify(spec)}`;
+		const other = this.#first(this.#exactSearches(), readPatterns(spec))?.model.provider;
+		if (other === undefined)
+			return new PiError("model_unknown", message, { hint: this.#unknownModel(spec, within, listHint).hint });
+		const hint = `it is a model of ${other}: omit --provider, or choose --provider ${other}`;
+		return new PiError("model_unknown", message, { hint });
 	}
 
 	#unknownModel(spec: string, all: readonly Model<Api>[], listHint?: string): PiError {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
 import { readRegularFile, realPathOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { scanImports } from "./project-imports.js";
+import { pythonFiles, type ScriptScan, scanPython, scanShell, scriptLanguage } from "./script-imports.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -40,6 +41,8 @@ export interface ProjectCode {
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+/** Maximum number of different paths and modules that a script names. */
+const MAX_NAMES = 20_000;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
@@ -48,7 +51,8 @@ const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
  * Reads every file under `.pi/hooks`, `.pi/extensions`, `.pi/tools` and `.pi/agents`, the files that define MCP servers and those that their
- * commands name, and, transitively, the files of the project that all of them import by relative paths. Each file is read once.
+ * commands name, and, transitively, the files of the project that all of them import by relative paths. Of the servers' files
+ * that are Python or shell scripts, these are the modules and files of the project that they name. Each file is read once.
  * Installed packages (`node_modules`) are not read; an import of one is listed
  * as unresolved.
  */
@@ -75,6 +79,8 @@ class Collector {
 	readonly #unresolved: UnresolvedImport[] = [];
 	readonly #waiting: { path: string; realPath: string }[] = [];
 	readonly #seen = new Set<string>();
+	/** Directories in which the commands of servers run, and from which their paths and Python modules start. */
+	readonly #serverDirs = new Set<string>();
 	#bytes = 0;
 	#incomplete: string | undefined;
 
@@ -110,8 +116,9 @@ class Collector {
 			if (statOrNull(path)) this.#queue(path);
 		}
 		await this.readAll();
-		for (const { bytes } of this.#files.values()) this.#queueCommands(bytes.toString("utf8"));
+		for (const { bytes } of [...this.#files.values()]) this.#queueCommands(bytes.toString("utf8"));
 		await this.readAll();
+		this.#serverDirs.clear();
 	}
 
 	async readAll(): Promise<void> {
@@ -144,18 +151,50 @@ class Collector {
 			return; // it defines no servers
 		}
 		const servers = isRecord(config) && isRecord(config.mcpServers) ? Object.values(config.mcpServers) : [];
-		for (const server of servers.filter(isRecord)) {
-			const base = typeof server.cwd === "string" ? resolve(this.root, server.cwd) : this.root;
-			const words: unknown[] = [server.command, ...(Array.isArray(server.args) ? server.args : [])];
-			for (const word of words) {
-				if (typeof word !== "string" || word === "") continue;
-				// An argument such as --config=./server.json.
-				const names = [word, word.slice(word.indexOf("=") + 1)];
-				for (const path of names.flatMap((name) => candidates(resolve(base, name)))) {
-					const isManifest = path.endsWith(`${sep}package.json`) && !word.endsWith("package.json");
-					if (!isManifest && this.#isInside(path)) this.#queue(path);
-				}
-			}
+		for (const server of servers.filter(isRecord)) this.#queueServer(server);
+	}
+
+	#queueServer({ cwd, command, args, env }: Record<string, unknown>): void {
+		const base = typeof cwd === "string" ? resolve(this.root, cwd) : this.root;
+		const all: unknown[] = [command, ...(Array.isArray(args) ? args : [])];
+		const words = all.filter((word) => typeof word === "string" && word !== "") as string[];
+		const path = isRecord(env) && typeof env.PYTHONPATH === "string" ? env.PYTHONPATH : "";
+		// A directory can be that of the command, such as that of uv --directory.
+		const named = [...path.split(delimiter), ...words.map(argumentValue)].map((name) => resolve(base, name));
+		const dirs = [base, ...named.filter((dir) => this.#isInside(dir) && statOrNull(dir)?.isDirectory())];
+		for (const dir of dirs) this.#serverDirs.add(dir);
+		for (const word of words) {
+			for (const name of new Set([word, argumentValue(word)])) this.#queueArgument(name, dirs);
+			// A command line, such as that of sh -c.
+			if (/\s/.test(word)) this.#followScript(word, base);
+		}
+		this.#queueScan(scanShell(words.join("\n")), base, false);
+	}
+
+	#queueArgument(name: string, dirs: readonly string[]): void {
+		const found = dirs.flatMap((dir) => [...candidates(resolve(dir, name)), join(resolve(dir, name), "__main__.py")]);
+		for (const path of found) {
+			const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
+			if (!isManifest && statOrNull(path)?.isFile() && this.#isInside(path)) this.#queue(path);
+		}
+	}
+
+	/** Queues what a command line or a script of a server names. */
+	#followScript(source: string, dir: string, language: "python" | "shell" | null = null): void {
+		if (language !== "shell") this.#queueScan(scanPython(source), dir);
+		if (language !== "python") this.#queueScan(scanShell(source), dir);
+	}
+
+	#queueScan({ imports, paths }: ScriptScan, dir: string, withPaths = true): void {
+		if (imports.length + paths.size > MAX_NAMES) {
+			this.#incomplete = `a script that names more than ${MAX_NAMES} files`;
+			return;
+		}
+		const starts = [dir, ...this.#serverDirs];
+		const modules = imports.flatMap((each) => pythonFiles(each, dir, this.#serverDirs));
+		const files = withPaths ? [...paths].flatMap((path) => starts.map((start) => resolve(start, path))) : [];
+		for (const path of new Set([...modules, ...files])) {
+			if (statOrNull(path)?.isFile() && this.#isInside(path)) this.#queue(path);
 		}
 	}
 
@@ -175,7 +214,9 @@ class Collector {
 		}
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size: bytes.length });
+		const language = this.#serverDirs.size > 0 ? scriptLanguage(real, bytes.toString("utf8", 0, 1000)) : null;
 		if (SOURCE.test(real)) this.#follow(path, real, bytes.toString("utf8"));
+		else if (language !== null) this.#followScript(bytes.toString("utf8"), dirname(real), language);
 		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, bytes.toString("utf8"));
 	}
 
@@ -219,6 +260,11 @@ class Collector {
 	#report(path: string, specifier: string, reason: string): void {
 		this.#unresolved.push({ from: this.#rel(path), specifier, reason });
 	}
+}
+
+/** The value of an argument such as --config=./server.json; another argument itself. */
+function argumentValue(word: string): string {
+	return word.slice(word.indexOf("=") + 1);
 }
 
 /** Every file that an import of `base` could load; several if loaders disagree. */

@@ -1,4 +1,6 @@
+import type { ExecFileException } from "node:child_process";
 import { PiError } from "../errors.js";
+import { formatDuration } from "../util/format-amounts.js";
 import type { Environment } from "./paths.js";
 
 /** A name such as `MY_PROXY_KEY`: capitals with an underscore. No provider issues keys like that. */
@@ -18,8 +20,12 @@ export function missingVariable(written: string, env: Environment): string | und
  * @returns undefined if it names a variable that is not set
  * @throws PiError `key_missing` if the command fails
  */
-export async function resolveSecret(written: string, env: Environment): Promise<string | undefined> {
-	if (written.startsWith("!")) return commandOutput(written.slice(1).trim(), env);
+export async function resolveSecret(
+	written: string,
+	env: Environment,
+	timeoutMs = COMMAND_TIMEOUT_MS,
+): Promise<string | undefined> {
+	if (written.startsWith("!")) return commandOutput(written.slice(1).trim(), env, timeoutMs);
 	return plainSecret(written, env);
 }
 
@@ -30,19 +36,19 @@ export function plainSecret(written: string, env: Environment): string | undefin
 	return value || (VARIABLE.test(written) ? undefined : written);
 }
 
-async function commandOutput(command: string, env: Environment): Promise<string> {
+async function commandOutput(command: string, env: Environment, timeoutMs: number): Promise<string> {
 	const outputs = commandOutputs.get(env) ?? new Map<string, Promise<string>>();
 	commandOutputs.set(env, outputs);
 	const known = outputs.get(command);
 	if (known) return known;
-	const output = run(command, env);
+	const output = run(command, env, timeoutMs);
 	outputs.set(command, output);
 	// A failed command, such as one that reads a locked keyring, runs again for the next request.
 	output.catch(() => outputs.delete(command));
 	return output;
 }
 
-async function run(command: string, env: Environment): Promise<string> {
+async function run(command: string, env: Environment, timeoutMs: number): Promise<string> {
 	const { execFile } = await import("node:child_process");
 	const windows = process.platform === "win32";
 	const shell = windows ? "cmd.exe" : "/bin/sh";
@@ -50,16 +56,26 @@ async function run(command: string, env: Environment): Promise<string> {
 		const child = execFile(
 			shell,
 			[windows ? "/c" : "-c", command],
-			{ env, timeout: COMMAND_TIMEOUT_MS, encoding: "utf8" },
+			{ env, timeout: timeoutMs, encoding: "utf8" },
 			(error, stdout, stderr) => {
 				const output = stdout.trim();
 				if (!error && output) return resolve(output);
-				const why = error ? stderr.trim().split("\n").at(-1) || error.message : "it printed nothing";
-				reject(
-					new PiError("key_missing", `The key command "${command}" failed: ${why}`, { hint: "fix it in models.json" }),
-				);
+				reject(describeFailure(command, error, stderr, timeoutMs));
 			},
 		);
 		child.stdin?.end();
 	});
+}
+
+function describeFailure(command: string, error: ExecFileException | null, stderr: string, timeoutMs: number): PiError {
+	const name = `The key command "${command}"`;
+	// With a code, it was ended because it printed too much.
+	if (error?.killed && typeof error.code !== "string") {
+		return new PiError("key_missing", `${name} timed out after ${formatDuration(timeoutMs)}`, {
+			hint: "it must print the key without asking for anything; fix it in models.json",
+		});
+	}
+	const ended = error?.signal ? `it was ended by ${error.signal}` : `exit code ${error?.code}`;
+	const why = error ? stderr.trim().split("\n").at(-1) || ended : "it printed nothing";
+	return new PiError("key_missing", `${name} failed: ${why}`, { hint: "fix it in models.json" });
 }

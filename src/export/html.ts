@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
-import { formatCost } from "../util/format-amounts.js";
+import { formatCost, plural } from "../util/format-amounts.js";
 import { atomicWriteFile } from "../util/fs.js";
 import { loadHighlighter } from "../util/highlight.js";
 import { loadWordDiff } from "../util/word-diff.js";
@@ -113,8 +113,8 @@ function* pageParts({ entries, context, title, drawTool = () => null }: ExportHt
 function headHtml(title: string, { origin, messages, models, cost, prompts }: Survey): string {
 	const [started, ...place] = origin;
 	const time = started?.replace("T", " ").replace(/:\d\d(?:\.\d+)?Z$/, " UTC");
-	const about = [...(time ? [`Started ${time}`, ...place] : []), `${messages} messages`, ...models];
-	const facts = [models.at(-1), cost === null ? "" : formatCost(cost), `${messages} messages`].filter(Boolean);
+	const about = [...(time ? [`Started ${time}`, ...place] : []), plural(messages, "message"), ...models];
+	const facts = [models.at(-1), cost === null ? "" : formatCost(cost), plural(messages, "message")].filter(Boolean);
 	const outline = prompts.map(({ index, text }) => `<li><a href="#entry-${index}">${escapeHtml(text)}</a></li>`);
 	return `<!doctype html>
 <html lang="en">

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import { isLocked } from "../util/file-lock.js";
+import type { SessionHeader } from "./entry.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
-import { SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
+import { isSessionDirName, SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
 import { type SessionSummary, Summarizer } from "./session-summary.js";
 
 export type { SessionSummary } from "./session-summary.js";
@@ -86,13 +87,26 @@ export function findSession(dirs: string | readonly string[], idOrPath: string):
 		wanted,
 		sessions.map(({ id }) => id),
 	);
+	const elsewhere = typeof dirs === "string" && wanted !== "" ? findElsewhere(dirs, wanted) : undefined;
+	const nearHint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions";
 	throw new PiError(
 		"log_not_found",
 		`There is no session "${idOrPath}" in ${typeof dirs === "string" ? dirs : "any directory"}`,
-		{
-			hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : "`pi sessions list` shows all sessions",
-		},
+		{ hint: elsewhere ?? nearHint },
 	);
+}
+
+/** The hint for the id of a session that began in another working directory. */
+function findElsewhere(dir: string, wanted: string): string | undefined {
+	// Not a directory that the user chose, next to which anything can be.
+	if (!isSessionDirName(basename(dir))) return undefined;
+	const others = sessionDirs(dirname(dir)).filter((other) => other !== dir);
+	for (const path of others.flatMap(sessionFiles)) {
+		if (sessionIdOfName(path)?.toLowerCase().startsWith(wanted) !== true) continue;
+		const cwd = headerOf(path)?.cwd;
+		if (cwd) return `a session of ${cwd} has this id: run pi there, or name the file: ${path}`;
+	}
+	return undefined;
 }
 
 /**
@@ -171,8 +185,12 @@ export function sessionFiles(dir: string): string[] {
 }
 
 function headerIdOf(path: string): string | undefined {
+	return headerOf(path)?.id;
+}
+
+function headerOf(path: string): SessionHeader | undefined {
 	const header = withFile(path, (file) => (file.stats().isFile() ? readSessionHeader(file) : undefined));
-	return typeof header === "object" ? header.id : undefined;
+	return typeof header === "object" ? header : undefined;
 }
 
 /** The ids that share the longest prefix with `wanted`. */

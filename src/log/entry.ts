@@ -11,7 +11,7 @@ export interface BashExecutionMessage {
 	role: "bashExecution";
 	command: string;
 	output: string;
-	/** null if the command was canceled or did not start. */
+	/** 128 + the number of the signal that ended the command; 126 or 127 if it did not start; null if it was canceled. */
 	exitCode: number | null;
 	cancelled: boolean;
 	truncated: boolean;

@@ -10,7 +10,9 @@ import { subSessionsDir } from "./session-paths.js";
 
 /**
  * Deletes a session file with its batch journal and its sub-sessions for good.
- * @throws PiError `log_locked` if a pi has it open, including this one; `log_write_failed`. The file is then unchanged
+ * Does nothing if the file does not exist.
+ * @throws PiError `log_locked` if a pi has it open, including this one: the file is unchanged; `log_write_failed` if the file,
+ * or after it one of the others, cannot be deleted; the system's error if the directory is not writable
  */
 export function removeSession(path: string): void {
 	const lock = acquireLock(path);

@@ -9,6 +9,8 @@ export interface UsageAmounts {
 	cacheWrite: number;
 	/** US dollars; 0 also for a model without a price. null if a subscription paid for the request. */
 	cost: number | null;
+	/** Set if the server reported no usage for a complete reply, so that tokens and cost are unknown. */
+	isUnreported?: true;
 }
 
 /** Tokens and price of one request. */
@@ -29,9 +31,14 @@ export function usageOf(entry: SessionEntry | undefined): RequestUsage | null {
 		return { at, sentAt: at, model: `${provider}/${modelId}`, ...amounts(usage, subscription) };
 	}
 	if (!isMessageEntry(entry) || entry.message.role !== "assistant") return null;
-	const { provider, model, usage, timestamp } = entry.message;
+	const { provider, model, usage, timestamp, stopReason } = entry.message;
 	const at = Date.parse(entry.timestamp) || 0;
-	return { at, sentAt: timestamp, model: `${provider}/${model}`, ...amounts(usage, entry.context?.subscription) };
+	const counted = amounts(usage, entry.context?.subscription);
+	const { input, output, cacheRead, cacheWrite } = counted;
+	const isComplete = stopReason !== "error" && stopReason !== "aborted";
+	const isUnreported = isComplete && counted.cost === 0 && input + output + cacheRead + cacheWrite === 0;
+	const name = `${provider}/${model}`;
+	return { at, sentAt: timestamp, model: name, ...counted, ...(isUnreported && { isUnreported }) };
 }
 
 function amounts({ input, output, cacheRead, cacheWrite, cost }: Usage, subscription: true | undefined): UsageAmounts {

@@ -18,6 +18,11 @@ export function sessionDirName(cwd: string): string {
 	return `--${cutToBytes(flat, KEPT_BYTES)}-${hash}--`;
 }
 
+/** True for names as `sessionDirName` returns them. */
+export function isSessionDirName(name: string): boolean {
+	return name.startsWith("--") && name.endsWith("--");
+}
+
 /** File name of a session that began at `time`: `<ISO time with - for : and .>_<id>.jsonl`. */
 export function sessionFileName(time: Date, id: string): string {
 	return `${time.toISOString().replace(/[:.]/g, "-")}_${id}${SESSION_FILE_SUFFIX}`;

@@ -18,6 +18,8 @@ import { programStamp } from "./program-stamp.js";
 const MAX_FAILED_STARTS = 4;
 /** Lines of the log that are shown. */
 const SHOWN_LINES = 200;
+/** Raw bytes from which these lines are taken. */
+const SHOWN_BYTES = 64 * 1024;
 /** Maximum length of a line of the log. */
 const MAX_LINE = 1000;
 
@@ -362,7 +364,7 @@ export class McpServer {
 	#openLog(): JobOutput {
 		const { tmpDir } = this.deps;
 		const file = `mcp-${this.name.slice(0, 40)}-${randomBytes(4).toString("hex")}.log`;
-		this.#log ??= new JobOutput(tmpDir, join(tmpDir, file));
+		this.#log ??= new JobOutput(tmpDir, join(tmpDir, file), SHOWN_BYTES);
 		return this.#log;
 	}
 

@@ -18,9 +18,9 @@ const MAX_SUBJECT = 100;
 export async function runPrint(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
 	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
-	const calls = new Map<string, string>();
+	const running: RunningWork = { calls: new Map(), isCompactedByCommand: false };
 	const stop = session.subscribe((event) => {
-		const progress = describe(event, calls, session.cwd);
+		const progress = describe(event, running, session.cwd);
 		if (progress !== null) line(progress);
 	});
 	try {
@@ -31,7 +31,7 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 				if (text !== "") await io.out(`${clean(text)}\n`);
 				if (isEmptyReply(reply)) line("the model returned an empty reply");
 				if (reply.stopReason === "length")
-					line("the reply was truncated at the model's output limit · get the rest with pi --continue -p continue");
+					line(`the reply was truncated at the model's output limit · ${restHint(session)}`);
 			},
 			onFailure: (error) => line(describeError(error)),
 		});
@@ -40,8 +40,22 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 	}
 }
 
-/** @param calls titles of the running tool calls, by id; updated */
-function describe(event: AgentSessionEvent, calls: Map<string, string>, cwd: string): string | null {
+function restHint({ sessionFile }: AgentSession): string {
+	const command = "pi --continue -p continue";
+	return sessionFile === null ? `without --no-session, ${command} gets the rest` : `get the rest with ${command}`;
+}
+
+/** What earlier events say about a later one. */
+interface RunningWork {
+	/** Titles of the running tool calls, by id. */
+	calls: Map<string, string>;
+	/** A command compacts, and reports a failure as its result. */
+	isCompactedByCommand: boolean;
+}
+
+/** @param running updated */
+function describe(event: AgentSessionEvent, running: RunningWork, cwd: string): string | null {
+	const { calls } = running;
 	switch (event.type) {
 		case "tool_execution_start": {
 			const title = `${event.toolName} ${subject(event.args)}`.trimEnd();
@@ -62,9 +76,10 @@ function describe(event: AgentSessionEvent, calls: Map<string, string>, cwd: str
 			return `retry ${event.attempt}/${event.maxAttempts} ${wait}: ${event.errorMessage}`;
 		}
 		case "auto_compaction_start":
+			running.isCompactedByCommand = event.reason === "manual";
 			return "compacting the context";
 		case "auto_compaction_end":
-			return event.errorMessage ? `compaction failed: ${event.errorMessage}` : null;
+			return event.errorMessage && !running.isCompactedByCommand ? `compaction failed: ${event.errorMessage}` : null;
 		case "entry_appended":
 			if (isSystemItemEntry(event.entry)) return describeContextFile(event.entry, { cwd, home: "" });
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;

@@ -1,11 +1,9 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { PiError } from "../errors.js";
+import { exitCodeOf } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { PromptResult } from "../session/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";
-
-const USAGE_ERRORS: ReadonlySet<string> = new Set(["bad_arguments", "not_a_terminal"]);
 
 /** Prints the results of prompts in a mode without a screen. */
 export interface PromptReporter {
@@ -27,7 +25,7 @@ export async function runPrompts(
 			result = await session.prompt(text, { images, source: "print" });
 		} catch (error) {
 			reporter.onFailure(error);
-			return error instanceof PiError && USAGE_ERRORS.has(error.code) ? 2 : 1;
+			return exitCodeOf(error);
 		}
 		const code = await report(result, reporter);
 		if (code !== 0) return code;

@@ -5,7 +5,7 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
-import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
+import { type ProxyRules, type ProxyServer, proxyAccount } from "./proxy-rules.js";
 import { connectThroughSocks } from "./socks.js";
 
 // Proxy agents use a method that only the entry point adds.
@@ -38,12 +38,11 @@ export class ProxyDispatcher extends Dispatcher {
 function createAgent({ url }: ProxyServer): Dispatcher {
 	const proxy = new URL(url);
 	if (proxy.protocol === "socks5:") return createSocksAgent(proxy);
-	const { username, password } = proxy;
-	const account = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+	const { user, password } = proxyAccount(proxy);
 	return new ProxyAgent({
 		uri: url,
 		// The agent itself ignores a user name without a password.
-		...(username && { token: `Basic ${Buffer.from(account).toString("base64")}` }),
+		...(user && { token: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` }),
 		// Proxies forward plain HTTP; many refuse tunnels to other ports than 443.
 		proxyTunnel: false,
 		clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: MAX_CONNECT_MS }),

@@ -43,6 +43,20 @@ export function readProxyRules(env: Readonly<Record<string, string | undefined>>
 	};
 }
 
+/** User name and password in the URL of a proxy, decoded; empty if it has none. */
+export function proxyAccount({ username, password }: URL): { user: string; password: string } {
+	return { user: decodePart(username), password: decodePart(password) };
+}
+
+/** A percent sign that encodes nothing stands for itself. */
+function decodePart(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 function parseProxy(variable: string, value: string): ProxyServer {
 	const url = parseUrl(/^[a-z\d]+:\/\//i.test(value) ? value : `http://${value}`);
 	const scheme = url && (SCHEMES[url.protocol] ?? url.protocol);

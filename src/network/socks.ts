@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { proxyAccount } from "./proxy-rules.js";
 
 /** A connection that a SOCKS5 proxy did not make. */
 class SocksError extends Error {
@@ -40,7 +41,8 @@ export async function connectThroughSocks(proxy: URL, host: string, port: number
 	const timer = setTimeout(() => socket.destroy(late), timeoutMs);
 	try {
 		const read = reader(socket);
-		await logIn(socket, read, decodeURIComponent(proxy.username), decodeURIComponent(proxy.password));
+		const { user, password } = proxyAccount(proxy);
+		await logIn(socket, read, user, password);
 		const name = Buffer.from(host);
 		socket.write(Buffer.concat([Buffer.from([VERSION, 1, 0, 3, name.length]), name, uint16(port)]));
 		const [, reply = 1, , addressType] = await read(4);

@@ -5,7 +5,8 @@ import { type RequestUsage, usageOf } from "../log/request-usage.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { UsageIndex } from "../usage/usage-index.js";
 import { startOfDay } from "../usage/usage-report.js";
-import { formatCost } from "../util/format-amounts.js";
+import { monotonicMs } from "../util/clock.js";
+import { formatCost, roundCost } from "../util/format-amounts.js";
 import { openSavedUsage } from "./saved-usage.js";
 import type { SessionCore } from "./session-setup.js";
 
@@ -34,7 +35,7 @@ export class Budget {
 	/** Amounts up to which the user approved spending, by `Account.key`. */
 	readonly #approved = new Map<string, { limit: number; upTo: number }>();
 	#index: UsageIndex | null = null;
-	#refreshedAt = 0;
+	#refreshedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(private readonly deps: BudgetDeps) {}
 
@@ -110,10 +111,10 @@ export class Budget {
 	/** The saved requests since a time. */
 	async #savedSince(since: number, log: SessionLog): Promise<RequestUsage[]> {
 		this.#index ??= await openSavedUsage(this.deps.setup);
-		if (Date.now() - this.#refreshedAt > REFRESH_MS) {
+		if (monotonicMs() - this.#refreshedAt > REFRESH_MS) {
 			await this.#index.refresh();
 			await this.#index.save();
-			this.#refreshedAt = Date.now();
+			this.#refreshedAt = monotonicMs();
 		} else if (log.path !== null) await this.#index.refreshFile(log.path);
 		return [...this.#index.requests(since)].map(({ usage }) => usage);
 	}
@@ -146,7 +147,6 @@ class OwnRequests {
 	}
 }
 
-/** The cost of requests, without the error of adding binary fractions. */
 function costOf(requests: readonly RequestUsage[]): number {
-	return Number(requests.reduce((total, { cost }) => total + (cost ?? 0), 0).toFixed(9));
+	return roundCost(requests.reduce((total, { cost }) => total + (cost ?? 0), 0));
 }

@@ -35,6 +35,7 @@ import { SessionMcp } from "./session-mcp.js";
 import { SessionRunner } from "./session-run.js";
 import type { SessionCore, SessionSetup } from "./session-setup.js";
 import { SessionState } from "./session-state.js";
+import { SessionWarnings } from "./session-warnings.js";
 import { SessionWindow } from "./session-window.js";
 import { UserShell } from "./user-shell.js";
 
@@ -63,9 +64,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	};
 	const notice = (level: "info" | "warning" | "error", message: string) =>
 		emit({ type: "notice", level, message: setup.redact(message) });
-	const warnings = [...setup.warnings];
+	const warnings = new SessionWarnings(setup.warnings, setup.logWarnings);
 	const warn = (line: string) => {
-		warnings.push(line);
+		warnings.add(line);
 		notice("warning", line);
 	};
 	let unsaved: string | null = null;
@@ -79,9 +80,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const updates = new HookUpdates({ activity, hooks: () => hooks.runner, ended: ended.signal });
 	const gone = state.restore(setup.models.find);
 	// A hook may provide it: see `HookModels.start`.
-	if (gone && !setup.lateModel) warnings.push(setup.models.describeReplaced(gone, state.model));
+	if (gone && !setup.lateModel) warnings.addOfLog(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
-	if (limits !== null) warnings.push(limits);
+	if (limits !== null) warnings.add(limits);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,
@@ -194,7 +195,12 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
 		warn,
+		warnOfLog(line) {
+			warnings.addOfLog(line);
+			notice("warning", line);
+		},
 		onLeave() {
+			warnings.leaveLog();
 			const ended = jobs.endAll();
 			runner.leave();
 			return ended;
@@ -202,7 +208,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		reread: () => reloader.refresh(),
 		prepareHost: (log, signal) => setup.hostConnection.prepare(setup.loggedHost(log), hostConnection(signal)),
 	});
-	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings, warn });
+	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings: warnings.lines, warn });
 	const sources = () => ({
 		builtins: setup.builtins,
 		hooks: hooks.registry,
@@ -277,7 +283,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		sources,
 		surface,
 		memory,
-		warnings,
+		warnings: warnings.lines,
 		unsaved: () => unsaved,
 		ended,
 		rebuild,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { settingText } from "../commands/builtin/settings.js";
 import type { ScreenFacts } from "../commands/pickers.js";
 import type { SettingState } from "../config/settings-store.js";
+import { plural } from "../util/format-amounts.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
 import { stripAll } from "../util/sanitize.js";
@@ -48,7 +49,7 @@ function programLines(session: AgentSession, setup: SessionSetup, now: Date): st
 		`node ${process.version} on ${process.platform} ${process.arch}`,
 		`written ${now.toISOString()}`,
 		`directory ${setup.cwd}`,
-		`session ${sessionFile ?? "in memory"}, ${log.length} entries`,
+		`session ${sessionFile ?? "in memory"}, ${plural(log.length, "entry", "entries")}`,
 		`model ${model ? `${model.provider}/${model.id} (${model.api})` : "none"}, thinking ${thinkingLevel}`,
 		`tools ${setup.tools.map(({ name }) => name).join(", ") || "none"}`,
 	];
@@ -72,7 +73,9 @@ function screenLines(screen: ScreenFacts | null): string[] {
 function requestLines({ inspector, context }: AgentSession): string[] {
 	const { messages: traced, preamble } = inspector.lastRequest ?? context;
 	const sent =
-		inspector.lastRequest === null ? "no request was sent yet; the next one would be:" : `${traced.length} messages`;
+		inspector.lastRequest === null
+			? "no request was sent yet; the next one would be:"
+			: plural(traced.length, "message");
 	const tools = `tools: ${preamble.tools.map(({ name }) => name).join(", ") || "none"}`;
 	const messages = traced.map(({ entryIndex, message }) => JSON.stringify({ entryIndex, ...message }, shorten));
 	return [sent, "", stripAll(preamble.systemPrompt), "", stripAll(tools), "", ...messages];

@@ -7,7 +7,7 @@ import { fullText, groupTools, type LedgerMessage, type LedgerSection, type Ledg
 import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 import { listFurtherNames } from "../hooks/registered-names.js";
-
+import { plural } from "../util/format-amounts.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Maximum number of characters shown of each message. */
@@ -20,8 +20,8 @@ export function describeContext(inspection: ContextInspection): string[] {
 	const cache = cacheShares(inspection);
 	const share = contextWindow > 0 ? ` of ${contextWindow} (${percent(tokens, contextWindow)} %)` : "";
 	const lines = [
-		`${messages.length} messages, about ${tokens} tokens${share}${cache === null ? "" : `, ${cache}`}`,
-		`${context.preamble.tokens} of them are the system prompt and ${tools.length} tool definitions`,
+		`${plural(messages.length, "message")}, about ${tokens} tokens${share}${cache === null ? "" : `, ${cache}`}`,
+		`${context.preamble.tokens} of them are the system prompt and ${plural(tools.length, "tool definition")}`,
 		"",
 	];
 	for (const tool of groupTools(tools)) lines.push(describePart("tools", tool.name, tool));
@@ -32,7 +32,8 @@ export function describeContext(inspection: ContextInspection): string[] {
 		const [kind, name] = "id" in part ? ["system", part.id] : ["tool", part.name];
 		lines.push(`┆       ${kind.padEnd(13)} ${name}  (by ${hookName(part.by.hook)})`);
 	}
-	if (hidden.length > 0) lines.push("", `${hidden.length} entries are hidden:`);
+	if (hidden.length > 0)
+		lines.push("", hidden.length === 1 ? "1 entry is hidden:" : `${hidden.length} entries are hidden:`);
 	for (const { entryIndex, role, by } of hidden) {
 		const message = entryMessage(entries.at(entryIndex));
 		const text = message ? preview(fullText(message)) : "";

@@ -152,7 +152,8 @@ export async function discoverSetup(
 			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const date = localDate(Date.now());
 	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
-	if (warning !== undefined) warnings.push(warning);
+	const logWarnings = warning === undefined ? [] : [warning];
+	warnings.push(...logWarnings);
 	const loggedHost = (log: SessionLog, path = log.path): LoggedHost | null => {
 		const recorded = lastHost(log);
 		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
@@ -302,6 +303,7 @@ export async function discoverSetup(
 		builtins: BUILTIN_COMMANDS,
 		redact: (text) => models.redact(text),
 		warnings,
+		logWarnings,
 	};
 }
 

@@ -26,6 +26,8 @@ export interface LifecycleDeps extends SessionCore {
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
 	warn(line: string): void;
+	/** Warns about the current log. */
+	warnOfLog(line: string): void;
 }
 
 type ChangeReason = "before_switch" | "switch" | "before_clear" | "clear";
@@ -241,30 +243,31 @@ export class Lifecycle {
 	}
 
 	async #restoreModel(): Promise<void> {
-		const { state, setup, warn } = this.deps;
+		const { state, setup, warn, warnOfLog } = this.deps;
 		const used = lastModel(state.log);
 		if (used) await setup.models.searchServer(used);
 		const gone = state.restore(setup.models.find, { model: false, thinkingLevel: false });
-		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		if (gone) warnOfLog(setup.models.describeReplaced(gone, state.model));
 		const limits = describeLimits(state.model);
 		if (limits !== null) warn(limits);
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */
 	#warnAboutDirectory(): void {
-		const { setup, state, warn } = this.deps;
+		const { setup, state, warnOfLog } = this.deps;
 		const began = state.log.header.cwd;
-		if (began !== setup.cwd) warn(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
+		if (began === setup.cwd) return;
+		warnOfLog(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
 	}
 
 	async #findMissing(): Promise<void> {
-		const { state, knowsType, tryContext, ended, warn } = this.deps;
+		const { state, knowsType, tryContext, ended, warnOfLog } = this.deps;
 		this.#missing = await findMissingHooks({
 			log: state.log,
 			knowsType,
 			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
 		});
-		if (this.#missing) warn(describeMissingHooks(this.#missing));
+		if (this.#missing) warnOfLog(describeMissingHooks(this.#missing));
 	}
 
 	/** Asks the hooks whether the session may be replaced. An abort counts as a cancel. */

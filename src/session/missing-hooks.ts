@@ -29,10 +29,12 @@ export interface ContextDifference {
 	canFreeze: boolean;
 }
 
-/** Entries in a session whose hook is not loaded, and the effect on the context. */
+/** Entries in a session that pi ignores, because their hook is not loaded or their line is damaged, and the effect on the context. */
 export interface MissingHooks {
-	/** Number of entries by type, for types that no loaded hook knows; unreadable lines count as `unreadable`. */
+	/** Number of entries by type, for types that no loaded hook knows. */
 	types: ReadonlyMap<string, number>;
+	/** Number of lines that are no entry. */
+	damagedLines: number;
 	/** null when the last request would be the same, was not recorded, or no longer matters. */
 	difference: ContextDifference | null;
 }
@@ -48,19 +50,38 @@ export interface MissingHooksQuery {
 	tryContext(entries: readonly SessionEntry[], preamble: CorePreamble | undefined): Promise<BuiltContext>;
 }
 
-/** Finds entries whose hook is not loaded. @returns null when there are none */
+/** Finds entries whose hook is not loaded, and damaged lines. @returns null when there are none */
 export async function findMissingHooks(query: MissingHooksQuery): Promise<MissingHooks | null> {
-	const types = countForeign(query);
-	return types.size === 0 ? null : { types, difference: await findDifference(query) };
+	const { types, damagedLines } = countIgnored(query);
+	if (types.size === 0 && damagedLines === 0) return null;
+	return { types, damagedLines, difference: await findDifference(query) };
 }
 
-/** One line for the user: the entries, and how their hooks would change the context. */
-export function describeMissingHooks({ types, difference }: MissingHooks): string {
-	const list = listTypes(types);
-	const line = `No loaded hook knows these entries of the session: ${list}; pi keeps and ignores them`;
-	if (!difference) return line;
-	const prompt = difference.isPreambleDifferent ? " and another system prompt or other tools" : "";
-	return `${line} · the last request had ${size(difference.sent)}; without their hooks it would have ${size(difference.now)}${prompt}`;
+/** One line for the user: the ignored entries, and their effect on the context. */
+export function describeMissingHooks({ types, damagedLines, difference }: MissingHooks): string {
+	const parts: string[] = [];
+	if (types.size > 0) {
+		parts.push(`No loaded hook knows these entries of the session: ${listTypes(types)}; pi keeps and ignores them`);
+	}
+	if (damagedLines > 0) parts.push(`${describeDamage(damagedLines)}; details: pi sessions check`);
+	if (difference) {
+		const { sent, now, isPreambleDifferent } = difference;
+		const ignored = types.size === 0 && damagedLines === 1 ? "it" : "them";
+		const without = `without ${damagedLines === 0 ? "their hooks" : `${ignored},`}`;
+		const prompt = isPreambleDifferent ? " and another system prompt or other tools" : "";
+		parts.push(`the last request had ${size(sent)}; ${without} it would have ${size(now)}${prompt}`);
+	}
+	return parts.join(" · ");
+}
+
+/** The title of a question about how to continue. */
+export function titleOfMissingHooks({ types, damagedLines }: MissingHooks): string {
+	return types.size > 0 ? `The hooks of ${listTypes(types)} are missing` : describeDamage(damagedLines);
+}
+
+function describeDamage(lines: number): string {
+	const verb = lines === 1 ? "is" : "are";
+	return `${plural(lines, "line")} of the session file ${verb} damaged and ignored`;
 }
 
 /** A list such as `stack_pop (2), pin (1)`. */
@@ -72,13 +93,11 @@ function size({ messages, tokens }: RequestSize): string {
 	return `${plural(messages, "message")}, about ${tokens} tokens`;
 }
 
-function countForeign({ log, knowsType }: MissingHooksQuery): Map<string, number> {
-	const counts = new Map<string, number>();
-	for (const [type, count] of log.countTypes()) {
-		const name = type === "opaque" ? "unreadable" : type;
-		if (!RESERVED_ENTRY_TYPES.has(name) && !knowsType(name)) counts.set(name, count);
-	}
-	return counts;
+function countIgnored({ log, knowsType }: MissingHooksQuery): Pick<MissingHooks, "types" | "damagedLines"> {
+	const counts = new Map(log.countTypes());
+	const damagedLines = counts.get("opaque") ?? 0;
+	const types = new Map([...counts].filter(([type]) => !RESERVED_ENTRY_TYPES.has(type) && !knowsType(type)));
+	return { types, damagedLines };
 }
 
 async function findDifference(query: MissingHooksQuery): Promise<ContextDifference | null> {

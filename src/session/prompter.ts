@@ -6,6 +6,7 @@ import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
+import { abortable } from "../util/abort.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
@@ -121,12 +122,13 @@ export class Prompter {
 		how: "steer" | "followUp",
 		{ typed = text, isForeign = extras.source === "hook" }: { typed?: string; isForeign?: boolean } = {},
 	): Promise<PromptResult> {
-		const { hooks, notice, mcp, state } = this.deps;
+		const { hooks, notice, mcp, state, activity } = this.deps;
 		state.log.checkWritable();
+		const stopped = activity.nextAbort;
 		const hasResources = !isForeign && mcp.mentions(text);
 		const isChecked = hasResources || sourceImages(extras).length > 0 || hooks().registry.has("prompt");
 		const waits = isChecked || this.#delivering !== null;
-		const deliver = () => this.#deliver({ text, extras, how, typed, hasResources });
+		const deliver = () => this.#deliver({ text, extras, how, typed, hasResources, stopped });
 		// Without a wait when there is nothing to wait for: a hook's prompt joins the turn in which it was sent.
 		const delivered = await (waits ? this.#inTurn(deliver) : deliver());
 		if (!("run" in delivered)) return delivered;
@@ -138,6 +140,7 @@ export class Prompter {
 	/** Asks the hooks, fits the images, and queues the prompt or begins its run. */
 	async #deliver(sent: Prompt): Promise<Exclude<PromptResult, { kind: "run" }> | { run: Promise<AgentRunResult> }> {
 		const { activity, runner, state } = this.deps;
+		if (sent.stopped.aborted) throw notSent("while it waited for an earlier one");
 		const prompt = sent.hasResources ? await this.#withResources(sent) : sent;
 		const { how } = prompt;
 		const decision = await this.#askHooks(prompt);
@@ -148,7 +151,7 @@ export class Prompter {
 		const { text, changedBy } = decision;
 		const extras = decision.attachments ? { attachments: decision.attachments } : prompt.extras;
 		const images = sourceImages(extras);
-		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images) : []);
+		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images, sent.stopped) : []);
 		if (message.content.length === 0) return { kind: "command", status: null };
 		await activity.untilRunEnded();
 		activity.check("prompt");
@@ -174,7 +177,7 @@ export class Prompter {
 			return { ...prompt, extras: { ...prompt.extras, attachments: [...attachments, ...resources] } };
 		} catch (error) {
 			if (!operation.signal.aborted) throw error;
-			throw new PiError("prompt_refused", "The prompt was not sent: it was stopped while its resources were read");
+			throw notSent("while its resources were read");
 		} finally {
 			operation.end();
 		}
@@ -191,7 +194,7 @@ export class Prompter {
 			const event = { type: "prompt", text, attachments: allAttachments(extras), source, delivery } as const;
 			const decision = await hooks().gatePrompt(event, operation.signal);
 			if (!operation.signal.aborted) return decision;
-			throw new PiError("prompt_refused", "The prompt was not sent: it was stopped before the hooks had decided");
+			throw notSent("before the hooks had decided");
 		} finally {
 			operation.end();
 		}
@@ -211,11 +214,13 @@ export class Prompter {
 		return delivered;
 	}
 
-	async #fit(images: readonly SourceImage[]): Promise<ImageContent[]> {
+	async #fit(images: readonly SourceImage[], stopped: AbortSignal): Promise<ImageContent[]> {
 		const text = images.length > 1 ? "scaling the images of the prompt" : "scaling the image of the prompt";
 		const timer = setTimeout(() => this.deps.notice("info", text), NOTICE_AFTER_MS);
 		try {
-			return await this.deps.images.fit(images);
+			return await abortable(this.deps.images.fit(images), stopped);
+		} catch (error) {
+			throw stopped.aborted ? notSent("before its images were scaled") : error;
 		} finally {
 			clearTimeout(timer);
 		}
@@ -246,6 +251,12 @@ interface Prompt {
 	typed: string;
 	/** Whether it names resources of MCP servers. */
 	hasResources: boolean;
+	/** Aborted when the user stops the session before the prompt is delivered. */
+	stopped: AbortSignal;
+}
+
+function notSent(when: string): PiError {
+	return new PiError("prompt_refused", `The prompt was not sent: it was stopped ${when}`);
 }
 
 /** @throws PiError `bad_arguments` for a prompt that is not a string, or without any content */

@@ -218,6 +218,8 @@ export interface SessionSetup {
 	redact(text: string): string;
 	/** Problems found during the setup, one line each. */
 	warnings: readonly string[];
+	/** Those of `warnings` that concern the log. */
+	logWarnings: readonly string[];
 }
 
 /** The components and functions that most parts of a session work with. */

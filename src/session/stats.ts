@@ -2,6 +2,7 @@ import type { SessionStats } from "../commands/command.js";
 import { isMessageEntry } from "../log/entry.js";
 import { usageOf } from "../log/request-usage.js";
 import type { SessionLog } from "../log/session-log.js";
+import { roundCost } from "../util/format-amounts.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 
@@ -22,8 +23,8 @@ export class StatsCounter {
 			this.#totals = emptyTotals();
 		}
 		for (; this.#next < log.length; this.#next++) this.#add(log, this.#next);
-		const { tokens, ...rest } = this.#totals;
-		return { sessionFile: log.path, sessionId: log.id, ...rest, tokens: { ...tokens } };
+		const { tokens, cost, ...rest } = this.#totals;
+		return { sessionFile: log.path, sessionId: log.id, ...rest, tokens: { ...tokens }, cost: roundCost(cost) };
 	}
 
 	#add(log: SessionLog, index: number): void {
@@ -47,6 +48,7 @@ export class StatsCounter {
 		totals.tokens.cacheWrite += cacheWrite;
 		totals.tokens.total += input + output + cacheRead + cacheWrite;
 		totals.cost += cost ?? 0;
+		if (usage.isUnreported) totals.unreported++;
 	}
 }
 
@@ -59,5 +61,6 @@ function emptyTotals(): Totals {
 		totalMessages: 0,
 		tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 		cost: 0,
+		unreported: 0,
 	};
 }

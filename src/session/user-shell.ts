@@ -62,7 +62,7 @@ export class UserShell {
 			role: "bashExecution",
 			command,
 			output: output.text.trimEnd() || (failure ?? ""),
-			exitCode: exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal],
+			exitCode: signal.aborted ? null : exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal],
 			cancelled: signal.aborted,
 			truncated: output.truncation.truncated,
 			...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),

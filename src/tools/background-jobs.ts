@@ -58,7 +58,10 @@ export interface ToolJobs {
 	read(id: string): Truncated | undefined;
 	/** Resolves when the command has ended, or `signal` aborts. */
 	wait(id: string, signal: AbortSignal): Promise<void>;
-	/** Ends a command and all processes that it started. Resolves when they have ended. */
+	/**
+	 * Ends a command with the processes of its group, also those that it left running. Resolves when the command has ended;
+	 * processes left by a command that had ended before are not awaited.
+	 */
 	stop(id: string, by: JobStopper): Promise<void>;
 }
 

@@ -37,6 +37,9 @@ const PLAIN_FORMS = new Map(
 /** Maximum number of matches listed in a message. */
 const MAX_LISTED = 8;
 
+/** Maximum number of matches that are counted: a character of a large file can have millions. */
+const MAX_COUNTED = 1000;
+
 /**
  * Finds the only match of each edit in a file. All edits are matched against the unchanged file. Line endings may differ;
  * without an exact match, trailing whitespace and typographic quotes, dashes and spaces may differ too. Replacements are
@@ -65,8 +68,9 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 		if (others.length > 0) {
 			const lines = matches.slice(0, MAX_LISTED).map(({ start }) => lineAt(content, start));
 			const more = matches.length > MAX_LISTED ? ", …" : "";
+			const count = matches.length > MAX_COUNTED ? `more than ${MAX_COUNTED}` : matches.length;
 			return {
-				problem: `${name} matches ${matches.length} places (lines ${lines.join(", ")}${more}). Add surrounding lines until it matches only one.`,
+				problem: `${name} matches ${count} places (lines ${lines.join(", ")}${more}). Add surrounding lines until it matches only one.`,
 			};
 		}
 		const text = isTolerant ? keepUntouchedLines(content.slice(match.start, match.end), oldText, newText) : newText;
@@ -147,12 +151,22 @@ function isIgnored(code: number): boolean {
 
 type Match = Pick<Replacement, "start" | "end">;
 
-/** All matches, including overlapping ones, which make a text just as ambiguous. */
-function findAll(content: string, normalized: NormalizedText, text: string): Match[] {
+/**
+ * The accepted matches, one more than `MAX_COUNTED` at most. Overlapping ones are included, which make a text just as
+ * ambiguous.
+ */
+function findAll(
+	content: string,
+	normalized: NormalizedText,
+	text: string,
+	accepts: (match: Match) => boolean = () => true,
+): Match[] {
 	const matches: Match[] = [];
 	for (let at = normalized.text.indexOf(text); at !== -1; at = normalized.text.indexOf(text, at + 1)) {
 		const last = normalized.origin(at + text.length - 1);
-		matches.push({ start: normalized.origin(at), end: last + (content.startsWith("\r\n", last) ? 2 : 1) });
+		const match = { start: normalized.origin(at), end: last + (content.startsWith("\r\n", last) ? 2 : 1) };
+		if (accepts(match)) matches.push(match);
+		if (matches.length > MAX_COUNTED) break;
 	}
 	return matches;
 }
@@ -162,7 +176,7 @@ function findTolerantly(content: string, normalized: NormalizedText, oldText: st
 	if (plain.trim() === "") return [];
 	// Normalization removes trailing blanks of oldText, so its last word must also end a line in the file.
 	const endsLine = /[^\S\n]$/.test(oldText);
-	return findAll(content, normalized, plain).filter(({ end }) => !endsLine || isLineEnd(normalized, end));
+	return findAll(content, normalized, plain, ({ end }) => !endsLine || isLineEnd(normalized, end));
 }
 
 /** Whether only ignored characters follow a position on its line. */
@@ -247,7 +261,8 @@ function withoutReturns(text: string): string {
 	return text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-function usualLineEnd(content: string): "\n" | "\r\n" {
+/** The line ending of most lines of a text. */
+export function usualLineEnd(content: string): "\n" | "\r\n" {
 	const all = content.split("\n").length - 1;
 	return content.split("\r\n").length - 1 > all / 2 ? "\r\n" : "\n";
 }

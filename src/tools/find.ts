@@ -3,7 +3,7 @@ import { plural } from "../util/format-amounts.js";
 import { parseGlob } from "./glob.js";
 import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { listResult, textResult } from "./result.js";
+import { listResult, malformedGlob, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
@@ -50,7 +50,8 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 			},
 		});
 		if ("content" in end) return end;
-		if (files.total === 0) return textResult([`No matching files in ${shownRoot}.`], { files: 0 });
+		if (files.total === 0)
+			return textResult([`No matching files in ${shownRoot}.`, malformedGlob(pattern)], { files: 0 });
 		const lines = files.sorted().map(dropControls);
 		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";
 		const note =

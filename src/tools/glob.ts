@@ -83,7 +83,7 @@ function tokenize(segment: string): Token[] {
 		} else if (character === "?") {
 			tokens.push(() => true);
 		} else if (character === "[") {
-			const end = characters.indexOf("]", at + (characters[at + 1] === "!" || characters[at + 1] === "^" ? 3 : 2));
+			const end = classEnd(characters, at);
 			if (end === -1) tokens.push(literal(character));
 			else {
 				tokens.push(characterClass(characters.slice(at + 1, end)));
@@ -95,6 +95,12 @@ function tokenize(segment: string): Token[] {
 		}
 	}
 	return tokens;
+}
+
+/** Index of the `]` that closes a class; -1 if it is not closed. A `]` directly after `[` or `[!` is part of the class. */
+function classEnd(characters: string | string[], start: number): number {
+	const isNegated = characters[start + 1] === "!" || characters[start + 1] === "^";
+	return characters.indexOf("]", start + (isNegated ? 3 : 2));
 }
 
 function literal(expected: string): Token {
@@ -148,6 +154,26 @@ function readGroup(pattern: string, open: number): { options: string[]; end: num
 		} else if (character === "}" && --depth === 0) {
 			options.push(pattern.slice(start, at));
 			return { options, end: at + 1 };
+		}
+	}
+	return undefined;
+}
+
+/** Why a glob may match less than its author expects, as a clause; undefined if it is well formed. */
+export function describeGlobProblem(pattern: string): string | undefined {
+	if (pattern === "") return "an empty glob matches no file";
+	for (let at = 0; at < pattern.length; at++) {
+		const character = pattern[at];
+		if (character === "\\") at++;
+		else if (character === "[") {
+			const end = classEnd(pattern, at);
+			if (end === -1 || pattern.slice(at, end).includes("/"))
+				return `in ${pattern}, [ is not closed and matches only itself`;
+			const range = /(.)-(.)/su.exec(pattern.slice(at + 1, end));
+			if (range?.[1] && range[2] && range[1] > range[2]) return `in ${pattern}, the range ${range[0]} is empty`;
+			at = end;
+		} else if (character === "{" && readGroup(pattern, at) === undefined) {
+			return `in ${pattern}, { is not closed and matches only itself`;
 		}
 	}
 	return undefined;

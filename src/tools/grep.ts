@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { plural } from "../util/format-amounts.js";
+import { readStart } from "./file-content.js";
+import { binaryKind } from "./file-type.js";
 import { parseGlob } from "./glob.js";
-import type { FoundLine } from "./host/tool-host.js";
+import type { FoundLine, HostFile, ToolHost } from "./host/tool-host.js";
 import { dropControls } from "./output.js";
 import { displayPath, resolvePath } from "./path.js";
-import { listResult, textResult } from "./result.js";
+import { failed, listResult, malformedGlob, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
 import { defineTool, type GrepToolDetails } from "./tool.js";
 
@@ -77,8 +79,18 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 		});
 		if ("content" in end) return end;
 		if (matches === 0) {
+			const shown = displayPath(cwd, target);
+			const kind = await binaryKindOf(host, target, signal);
+			if (kind !== undefined) {
+				return failed(
+					`${shown} is ${kind}, which grep does not search. Use bash with a program that reads such files.`,
+				);
+			}
 			const files = glob === undefined ? "" : ` (files ${glob})`;
-			return textResult([`No matches in ${displayPath(cwd, target)}${files}.`], { matches: 0, files: 0 });
+			return textResult([`No matches in ${shown}${files}.`, malformedGlob(glob?.replace(/^!/, ""))], {
+				matches: 0,
+				files: 0,
+			});
 		}
 		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
 		const note = end.complete ? "" : `[First ${plural(matches, "match", "matches")} found; there are more. ${advice}]`;
@@ -87,6 +99,19 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 		return listResult(lines, note, "Narrow the search with pattern, path or glob.", { matches, files: found.size });
 	},
 });
+
+/** Describes a binary file; undefined for text and for a directory. */
+async function binaryKindOf(host: ToolHost, path: string, signal: AbortSignal): Promise<string | undefined> {
+	let file: HostFile | undefined;
+	try {
+		file = await host.openFile(path, { signal });
+		return binaryKind(await readStart(file));
+	} catch {
+		return undefined; // a directory
+	} finally {
+		await file?.close();
+	}
+}
 
 function formatLine(shown: string, { number, isMatch, text }: FoundLine): string {
 	const cut = text.length > MAX_LINE * 1.5 ? `${text.slice(0, MAX_LINE)}…` : text;

@@ -9,7 +9,7 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** The part of a full file that is kept. */
 const KEPT_BYTES = MAX_FILE_BYTES / 2;
 const DROPPED = "[Earlier output was dropped: this file keeps the last 10 MB.]\n";
-/** Raw bytes from which the last lines are taken. */
+/** Raw bytes from which the last lines of a command are taken. */
 const RECENT_BYTES = 4 * 1024;
 /** Maximum characters of one of the last lines. */
 const MAX_LINE = 400;
@@ -17,11 +17,19 @@ const MAX_LINE = 400;
 /** The output of a background command: what was not read yet in memory, the last 10 MB in a private file. */
 export class JobOutput {
 	#unread = new OutputWindow();
-	readonly #recent = new TailBuffer(RECENT_BYTES);
+	readonly #recent: TailBuffer;
 	readonly #file: OutputFile;
 
-	/** @param path of the file, which must not exist */
-	constructor(dir: string, path: string) {
+	/**
+	 * @param path of the file, which must not exist
+	 * @param recentBytes raw bytes from which the last lines are taken
+	 */
+	constructor(
+		dir: string,
+		path: string,
+		private readonly recentBytes = RECENT_BYTES,
+	) {
+		this.#recent = new TailBuffer(recentBytes);
 		this.#file = new OutputFile(dir, path);
 	}
 
@@ -51,7 +59,7 @@ export class JobOutput {
 
 	/** The last lines that are not empty, as plain text, oldest first. */
 	lastLines(count: number): string[] {
-		const text = new TextDecoder("utf-8").decode(this.#recent.last(RECENT_BYTES), { stream: true });
+		const text = new TextDecoder("utf-8").decode(this.#recent.last(this.recentBytes), { stream: true });
 		const lines = plainOutput(text).split("\n");
 		const full = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
 		return full.slice(-count).map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isNotFound } from "../util/fs.js";
 import { didYouMean } from "../util/nearest.js";
-import type { ToolHost } from "./host/tool-host.js";
+import type { HostEntry, ToolHost } from "./host/tool-host.js";
 
 /** Startup files of shells, in the home directory. */
 const SHELL_FILES = new Set(
@@ -51,7 +51,11 @@ export async function describeMissing(host: ToolHost, path: string): Promise<str
 	const shown = displayPath(cwd, path);
 	const parent = dirname(path);
 	try {
-		const names = (await host.list(parent)).map(({ name }) => name);
+		const entries = await host.list(parent);
+		const same = entries.find(({ name }) => name === basename(path));
+		const reason = same && describeUnusable(shown, same);
+		if (reason !== undefined) return reason;
+		const names = entries.filter((entry) => entry !== same).map(({ name }) => name);
 		const guess = didYouMean(basename(path), names);
 		if (guess === undefined) {
 			return `${shown} does not exist in ${parent === cwd ? "the working directory" : displayPath(cwd, parent)}.`;
@@ -62,6 +66,14 @@ export async function describeMissing(host: ToolHost, path: string): Promise<str
 		if (parent === path) return `${shown} does not exist.`;
 		return `${shown} does not exist: ${await describeMissing(host, parent)}`;
 	}
+}
+
+/** Why an entry that its directory lists was not found. */
+function describeUnusable(shown: string, { name, target }: HostEntry): string | undefined {
+	if (target !== undefined) return `${shown} is a link to ${target}, which does not exist.`;
+	if (!name.includes("\uFFFD")) return undefined;
+	const pattern = name.replace(/\uFFFD+/g, "?*");
+	return `${shown} is not the real name of the file: it contains bytes that are not UTF-8. Use bash with a pattern, such as ls ${pattern}.`;
 }
 
 /**

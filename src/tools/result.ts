@@ -1,5 +1,6 @@
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
+import { describeGlobProblem } from "./glob.js";
 import type { ToolHost } from "./host/tool-host.js";
 import { announceCut, type TruncationResult, truncateHead } from "./output.js";
 import { describeMissing, displayPath } from "./path.js";
@@ -25,6 +26,12 @@ export function listResult<T extends object>(
 	const { truncation } = cut;
 	if (!truncation.truncated) return textResult([cut.text, note], details);
 	return textResult([cut.text, note, announceCut("first", cut, hint)], { ...details, truncation });
+}
+
+/** A paragraph for a search without results whose glob is malformed; empty if it is not. */
+export function malformedGlob(glob: string | undefined): string {
+	const problem = glob === undefined ? undefined : describeGlobProblem(glob);
+	return problem === undefined ? "" : `[Malformed glob: ${problem}.]`;
 }
 
 /** An error result that tells the model what is wrong and how to correct the call. */

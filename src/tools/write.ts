@@ -1,10 +1,11 @@
 import { plural } from "../util/format-amounts.js";
-import { readFile } from "./file-content.js";
-import type { ToolHost, WrittenFile } from "./host/tool-host.js";
+import { readRest, readStart } from "./file-content.js";
+import type { HostFile, ToolHost, WrittenFile } from "./host/tool-host.js";
 import { diffLines } from "./line-diff.js";
 import { countLines, formatBytes } from "./output.js";
 import { displayPath, resolvePath, warnOfSensitivePath } from "./path.js";
 import { failedToWrite } from "./result.js";
+import { applyFormat, type TextFormat, textFormat } from "./text-format.js";
 import { defineTool, type WriteToolDetails } from "./tool.js";
 
 /** Larger files are not compared with what replaces them. */
@@ -37,35 +38,59 @@ export const writeTool = defineTool<typeof parameters, WriteToolDetails>({
 		const file = await resolvePath(host, path);
 		const shown = displayPath(host.cwd, file);
 		const before = await readBefore(host, file, signal);
+		const { text: formatted, kept } = before?.format
+			? applyFormat(content, before.format)
+			: { text: content, kept: "" };
 		let written: WrittenFile;
 		try {
-			written = await host.writeFile(file, content, { signal });
+			written = await host.writeFile(file, formatted, { signal });
 		} catch (thrown) {
 			signal.throwIfAborted();
 			return failedToWrite(host, file, thrown);
 		}
 		const { created, realPath } = written;
 		const warning = await warnOfSensitivePath(host, file, realPath);
-		const lines = countLines(content);
-		const size = `${plural(lines, "line")}, ${formatBytes(Buffer.byteLength(content))}`;
-		const text = `${created ? "Created" : "Replaced"} ${shown} (${size}).`;
+		const lines = countLines(formatted);
+		const size = `${plural(lines, "line")}, ${formatBytes(Buffer.byteLength(formatted))}`;
+		const format = kept === "" ? "" : `, with the ${kept} of the old content`;
+		const text = `${created ? "Created" : "Replaced"} ${shown} (${size})${format}.`;
+		const diff = before?.text === undefined ? {} : await diffLines(before.text, formatted, MAX_DIFF_MS);
 		return {
 			content: [{ type: "text", text: warning === undefined ? text : `${text}\n${warning}` }],
-			details: { created, lines, ...(before === null ? {} : await diffLines(before, content, MAX_DIFF_MS)) },
+			details: { created, lines, ...diff },
 		};
 	},
 });
 
-/**
- * The text that is about to be replaced; null if it is no text, too long to compare, or on another machine, where reading it
- * would double the time of a write.
- */
-async function readBefore(host: ToolHost, path: string, signal: AbortSignal): Promise<string | null> {
-	if (host.name !== "") return null;
+/** What is known of a file before it is replaced. */
+interface Before {
+	format: TextFormat | undefined;
+	/** Absent if the file is not text, too long to compare, or on another machine, where reading all of it takes time. */
+	text?: string;
+}
+
+/** undefined if there is no file, or none that can be read: it can still be replaced. */
+async function readBefore(host: ToolHost, path: string, signal: AbortSignal): Promise<Before | undefined> {
+	let file: HostFile | undefined;
 	try {
-		const bytes = await readFile(host, path, { signal, maxBytes: MAX_COMPARED_BYTES });
-		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+		file = await host.openFile(path, { signal });
+		const start = await readStart(file);
+		const format = textFormat(start);
+		if (host.name !== "" || format === undefined || file.size > MAX_COMPARED_BYTES) return { format };
+		const bytes = await readRest(path, file, start, MAX_COMPARED_BYTES);
+		return { format: textFormat(bytes), ...decode(bytes) };
 	} catch {
-		return null; // a file that cannot be read can still be replaced
+		signal.throwIfAborted();
+		return undefined;
+	} finally {
+		await file?.close();
+	}
+}
+
+function decode(bytes: Uint8Array): Pick<Before, "text"> {
+	try {
+		return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+	} catch {
+		return {}; // not UTF-8
 	}
 }

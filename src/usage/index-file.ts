@@ -8,6 +8,10 @@ import { isRecord } from "../util/is-record.js";
 export const FIELDS = 8;
 /** The price of a request that a subscription paid for. */
 const NO_COST = -1;
+/** The price of a request whose server reported no usage. */
+const UNREPORTED = -2;
+/** Other versions are read as empty. */
+const VERSION = 2;
 /** Longest wait for another process that writes the index, in ms. */
 const LOCK_MS = 1000;
 
@@ -38,8 +42,9 @@ export interface StoredIndex {
 
 /** Appends a request to a list of numbers. */
 export function encodeRequest(list: number[], usage: RequestUsage, models: { numberOf(name: string): number }): void {
-	const { at, sentAt, model, input, output, cacheRead, cacheWrite, cost } = usage;
-	list.push(at, at - sentAt, models.numberOf(model), input, output, cacheRead, cacheWrite, cost ?? NO_COST);
+	const { at, sentAt, model, input, output, cacheRead, cacheWrite, cost, isUnreported } = usage;
+	const price = isUnreported ? UNREPORTED : (cost ?? NO_COST);
+	list.push(at, at - sentAt, models.numberOf(model), input, output, cacheRead, cacheWrite, price);
 }
 
 /** Reads the request at a position of a list. */
@@ -54,7 +59,8 @@ export function decodeRequest(list: readonly number[], position: number, models:
 		output: list[position + 4] ?? 0,
 		cacheRead: list[position + 5] ?? 0,
 		cacheWrite: list[position + 6] ?? 0,
-		cost: cost === NO_COST ? null : cost,
+		cost: cost === NO_COST ? null : Math.max(0, cost),
+		...(cost === UNREPORTED && { isUnreported: true }),
 	};
 }
 
@@ -69,7 +75,7 @@ export function readIndexFile(path: string): StoredIndex {
 
 /** Replaces the stored index. Never throws: without it, the next report reads the session files again. */
 export async function writeIndexFile(path: string, { models, files }: StoredIndex): Promise<void> {
-	const text = JSON.stringify({ version: 1, models, files: Object.fromEntries(files) });
+	const text = JSON.stringify({ version: VERSION, models, files: Object.fromEntries(files) });
 	try {
 		await withFileLock(path, () => atomicWriteFile(path, text, { mode: 0o600 }), LOCK_MS);
 	} catch {
@@ -82,7 +88,7 @@ function emptyIndex(): StoredIndex {
 }
 
 function parseIndex(value: unknown): StoredIndex | null {
-	if (!isRecord(value) || value.version !== 1 || !isRecord(value.files)) return null;
+	if (!isRecord(value) || value.version !== VERSION || !isRecord(value.files)) return null;
 	const { models } = value;
 	if (!Array.isArray(models) || !models.every((name) => typeof name === "string")) return null;
 	const files = new Map<string, IndexedFile>();

@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { isLocalServer } from "../config/local-addresses.js";
 import type { RequestUsage } from "../log/request-usage.js";
 import { localDate } from "../util/clock.js";
+import { roundCost } from "../util/format-amounts.js";
 import type { SessionRequest, UsageSession } from "./usage-index.js";
 
 /** What the rows of a report stand for. */
@@ -91,12 +92,12 @@ export class UsageSums {
 		}
 	}
 
-	/** The models with requests that have tokens and a cost of 0. */
+	/** The models with requests that have a cost of 0, and tokens unless their number is unknown. */
 	modelsWithoutCost(): string[] {
 		return [...this.#total.withoutCost.keys()];
 	}
 
-	/** @param isFree decides on requests with tokens and a cost of 0: others have an unknown cost */
+	/** @param isFree decides on the requests of `modelsWithoutCost`: others have an unknown cost */
 	report(isFree: FreeModels): UsageReport {
 		const rows = [...this.#groups].map(([key, sum]): UsageRow => ({ key, ...sum.total(isFree) }));
 		rows.sort((a, b) => (this.#by === "day" ? compare(b.key, a.key) : bySize(a, b) || compare(a.key, b.key)));
@@ -111,7 +112,7 @@ export function startOfDay(now: number, days = 0): number {
 }
 
 class Sum {
-	/** Model → its requests with tokens and a cost of 0. */
+	/** Model → its requests with a cost of 0, and tokens unless their number is unknown. */
 	readonly withoutCost = new Map<string, number>();
 	readonly #sessions = new Set<string>();
 	#latest: string | null = null;
@@ -121,7 +122,7 @@ class Sum {
 	#unpriced = 0;
 
 	add({ id }: UsageSession, usage: RequestUsage): void {
-		const { input, output, cacheRead, cacheWrite, cost, model } = usage;
+		const { input, output, cacheRead, cacheWrite, cost, model, isUnreported } = usage;
 		// The requests of a session mostly follow each other.
 		if (id !== this.#latest) this.#sessions.add(id);
 		this.#latest = id;
@@ -132,7 +133,7 @@ class Sum {
 		sum.cacheRead += cacheRead;
 		sum.cacheWrite += cacheWrite;
 		// A failed request without tokens costs nothing, whatever the price.
-		if (tokensOf(usage) === 0 && !cost) return;
+		if (tokensOf(usage) === 0 && !cost && !isUnreported) return;
 		if (cost === null) this.#unpriced++;
 		else if (cost === 0) this.withoutCost.set(model, (this.withoutCost.get(model) ?? 0) + 1);
 		else {
@@ -155,11 +156,6 @@ class Sum {
 			...(!isUnknown && unpriced > 0 && { unpriced }),
 		};
 	}
-}
-
-/** Without the digits that only come from adding binary fractions. */
-function roundCost(dollars: number): number {
-	return Number(dollars.toFixed(8));
 }
 
 function bySize(a: UsageRow, b: UsageRow): number {

@@ -15,6 +15,11 @@ export function formatCost(dollars: number): string {
 	return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
 }
 
+/** US dollars without the digits that only come from adding binary fractions. */
+export function roundCost(dollars: number): number {
+	return Number(dollars.toFixed(8));
+}
+
 /** A duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Integer seconds from 10 s. */
 export function formatDuration(ms: number): string {
 	const seconds = Math.max(0, ms) / 1000;

@@ -356,10 +356,18 @@ function acceptedSize(path: string, stats: Stats, maxBytes: number): number {
 	return stats.size;
 }
 
+/** Codes of errors with a plainer reason than the system's. */
+const REASONS: Readonly<Record<string, string>> = {
+	ENOENT: "no such file",
+	ELOOP: "its links form a loop",
+	ENXIO: "it is a socket or a device without a driver",
+};
+
 function unreadable(path: string, error: unknown): PiError {
 	if (error instanceof PiError) return error;
 	const code = errnoCode(error);
-	const socketOrDevice = code === "ENXIO" ? ": it is a socket or a device without a driver" : "";
-	const reason = code === "ENOENT" ? ": no such file" : socketOrDevice;
-	return new PiError("file_unreadable", `Cannot read ${path}${reason}`, { cause: error });
+	const reason = code === undefined ? undefined : REASONS[code];
+	return new PiError("file_unreadable", `Cannot read ${path}${reason === undefined ? "" : `: ${reason}`}`, {
+		cause: error,
+	});
 }

@@ -353,3 +353,13 @@ describe("a run", () => {
 function unretried(entries: readonly SessionEntry[]): SessionEntry[] {
 	return entries.filter((entry) => !isMessageEntry(entry) || !entry.retried);
 }
+
+test("the costs of a reply have no digits that only come from binary fractions", async () => {
+	const cost = { input: 0.1, output: 0.2, cacheRead: 0.1, cacheWrite: 0.1 };
+	const started = await startSession({ modelOptions: { cost } });
+	started.provider.reply({ content: [text("ok")], usage: { input: 3, output: 1_000_003 } });
+	await started.session.prompt("hi");
+	expect(lastReply(started)?.usage.cost).toEqual({
+		...{ input: 0.0000003, output: 0.2000006, cacheRead: 0, cacheWrite: 0, total: 0.2000009 },
+	});
+});

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -41,16 +41,44 @@ describe("@file arguments", () => {
 	});
 
 	test.each([
-		["a missing file", "no.txt", "Cannot read @no.txt"],
-		["a directory", "dir", "Cannot read @dir"],
+		["a missing file", "no.txt", "Cannot read @no.txt: no such file"],
+		["a path below a file", "x.bin/y", "Cannot read @x.bin/y: no such file"],
+		["a directory", "dir", "Cannot read @dir: it is a directory"],
+		["a loop of links", "loop", "Cannot read @loop: its links form a loop"],
 		["a binary file", "x.bin", "Cannot attach @x.bin: it is a binary file, not text or a supported image"],
 	])("%s is a usage error that names the file", async (_name, file, message) => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "dir/x": "" });
 		writeFileSync(join(cwd, "x.bin"), Buffer.from([1, 0, 2, 0, 3]));
+		symlinkSync("loop", join(cwd, "loop"));
 		await expect(loadFileArguments([file], { cwd, home: cwd })).rejects.toMatchObject({
 			code: "bad_arguments",
 			message,
+		});
+	});
+});
+
+describe("a FIFO, such as that of a process substitution,", () => {
+	/** A FIFO into which a command writes. */
+	function fifo(command: string) {
+		const cwd = tempDir();
+		execFileSync("mkfifo", [join(cwd, "fifo")]);
+		const child = spawn("/bin/sh", ["-c", `(${command}) > fifo`], { cwd, stdio: "ignore" });
+		onTestFinished(() => void child.kill());
+		return { cwd, home: cwd };
+	}
+
+	test("is read to its end as an @file and as an option", async () => {
+		const base = fifo("echo one; sleep 0.1; echo two");
+		const text = `<file name="${base.cwd}/fifo">\none\ntwo\n</file>`;
+		expect(await loadFileArguments(["fifo"], base)).toEqual({ text, images: [] });
+		expect(await textOrFile("fifo", fifo("printf text"))).toBe("text");
+	});
+
+	test("is refused when it sends more than 10 MB", async () => {
+		await expect(loadFileArguments(["fifo"], fifo("yes"))).rejects.toMatchObject({
+			code: "bad_arguments",
+			message: "@fifo is larger than 10 MB",
 		});
 	});
 });

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
+import { resolveSecret } from "../../src/config/secret.js";
 import { tempDir } from "../helpers/temp.js";
 
 interface Setup extends Partial<CredentialsOptions> {
@@ -69,6 +70,8 @@ describe("precedence of keys", () => {
 			access("literal", { apiKey: "EMPTY" }),
 			access("unset", { apiKey: "OTHER_KEY" }),
 			access("failing", { apiKey: "!echo no key ring >&2; exit 3" }),
+			access("silent", { apiKey: "!exit 3" }),
+			access("killed", { apiKey: "!kill -s KILL $$" }),
 		];
 		const { keys, key } = setup({ providers, env: { MY_KEY: "from env", PATH: "/usr/bin:/bin" } });
 		expect(await Promise.all(["variable", "command", "literal", "unset"].map(key))).toEqual([
@@ -81,6 +84,16 @@ describe("precedence of keys", () => {
 		await expect(key("failing")).rejects.toMatchObject({
 			code: "key_missing",
 			message: 'The key command "echo no key ring >&2; exit 3" failed: no key ring',
+		});
+		await expect(key("silent")).rejects.toThrow('The key command "exit 3" failed: exit code 3');
+		await expect(key("killed")).rejects.toThrow('The key command "kill -s KILL $$" failed: it was ended by SIGKILL');
+	});
+
+	test("a key command that takes too long is reported with the time that it had", async () => {
+		await expect(resolveSecret("!echo partial; sleep 60", process.env, 200)).rejects.toMatchObject({
+			code: "key_missing",
+			message: 'The key command "echo partial; sleep 60" timed out after 0.2 s',
+			hint: "it must print the key without asking for anything; fix it in models.json",
 		});
 	});
 

@@ -271,6 +271,19 @@ describe("resolveModelSpec", () => {
 		);
 	});
 
+	test("a model of another provider than the given one is named with its provider", async () => {
+		const { registry } = await load({ env, models });
+		const wrong = (spec: string) => () => registry.resolveModelSpec(spec, { provider: "box" });
+		expect(wrong("anthropic/claude-opus-4-7")).toThrow(
+			expect.objectContaining({
+				code: "model_unknown",
+				message: 'Provider box has no model "anthropic/claude-opus-4-7"',
+				hint: "it is a model of anthropic: omit --provider, or choose --provider anthropic",
+			}),
+		);
+		expect(wrong("nothing")).toThrow(expect.objectContaining({ message: 'Provider box has no model "nothing"' }));
+	});
+
 	test.each([
 		[
 			"claud-sonnet-4-6",
@@ -362,6 +375,19 @@ describe("the default model", () => {
 			}),
 		);
 	});
+});
+
+test("without a usable model, the error names the key variable of models.json that is not set", async () => {
+	const box = { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", apiKey: "LAB_KEY", models: [{ id: "m" }] };
+	const { registry } = await load({ models: { providers: { box } } });
+	expect(() => registry.defaultModel({ settings: { defaultProvider: undefined, defaultModel: undefined } })).toThrow(
+		expect.objectContaining({
+			message: "No model is set up",
+			hint: expect.stringMatching(
+				/^set LAB_KEY, from which models\.json reads the key of box, or set ANTHROPIC_API_KEY, /,
+			),
+		}),
+	);
 });
 
 test("registered models replace those with the same name", async () => {

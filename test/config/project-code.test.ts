@@ -59,6 +59,76 @@ describe("the files of a project's MCP servers", () => {
 		]);
 	});
 
+	/** The server files of a project with one server, except its configuration. */
+	async function serverFiles(server: object, files: Record<string, string>): Promise<string[]> {
+		const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: { one: server } }) });
+		return (await findServerFiles(cwd)).map((path) => path.slice(cwd.length + 1)).filter((rel) => rel !== ".mcp.json");
+	}
+
+	const PYTHON = {
+		"srv/__init__.py": "",
+		"srv/__main__.py":
+			"import os, helpers as h; import srv.deep.tool\nfrom .part import run\nfrom . import (\n\tmore, # more\n\tnone)",
+		"srv/part.py": "from ..beside import x",
+		"srv/more.py": "",
+		"srv/deep/tool.py": "importlib.import_module('late')",
+		"srv/unused.py": "",
+		"beside.py": "",
+		"helpers.py": "",
+		"late.py": "",
+		"unused.py": "",
+	};
+	const IMPORTED = ["beside.py", "helpers.py", "late.py", "srv/__init__.py", "srv/__main__.py"];
+	const ALL = [...IMPORTED, "srv/deep/tool.py", "srv/more.py", "srv/part.py"];
+
+	test.each([
+		["-m", { command: "python3", args: ["-u", "-m", "srv"] }],
+		["-m in one argument", { command: "python3", args: ["-msrv"] }],
+		["a directory", { command: "python3", args: ["srv"] }],
+		["a command line", { command: "sh", args: ["-c", "exec python3 -m srv"] }],
+	])("include the modules that Python runs with %s, and those that they import", async (_, server) => {
+		expect(await serverFiles(server, PYTHON)).toEqual(ALL);
+	});
+
+	test("include what a Python script imports from its directory, from PYTHONPATH and in a command line", async () => {
+		const files = { "a/run.py": "import near, far", "a/near.py": "", "lib/far.py": "", "a/unused.py": "" };
+		const all = ["a/near.py", "a/run.py", "lib/far.py"];
+		const env = { PYTHONPATH: "gone:lib" };
+		expect(await serverFiles({ command: "a/run.py", env }, files)).toEqual(all);
+		expect(await serverFiles({ command: "uv", args: ["--directory=a", "run", "run.py"], env }, files)).toEqual(all);
+		const args = ["-c", "from run import main; main()"];
+		expect(await serverFiles({ command: "python", args, cwd: "a", env: { PYTHONPATH: "../lib" } }, files)).toEqual(all);
+	});
+
+	test("include the files that shell scripts and command lines name", async () => {
+		const files = {
+			"bin/start": '#!/usr/bin/env bash\n. "$(dirname "$0")/env.sh"\nexec node "$ROOT/server.mjs"\n',
+			"bin/env.sh": "python3 -m tool",
+			"bin/unused.sh": "",
+			"server.mjs": 'import "./part.mjs"',
+			"part.mjs": "",
+			"tool.py": "",
+			"notes.txt": "bin/unused.sh",
+		};
+		const all = ["bin/env.sh", "bin/start", "part.mjs", "server.mjs", "tool.py"];
+		expect(await serverFiles({ command: "bin/start" }, files)).toEqual(all);
+		expect(await serverFiles({ command: "sh", args: ["-c", "cd . && exec ./bin/start"] }, files)).toEqual(all);
+		expect(await serverFiles({ command: "cat", args: ["notes.txt"] }, files)).toEqual(["notes.txt"]);
+	});
+
+	test("do not include what Python files of hooks import", async () => {
+		expect(await namesOf(project({ ".pi/hooks/x.py": "import y", ".pi/hooks/a.ts": "", "y.py": "" }))).toEqual([
+			".pi/hooks/a.ts",
+			".pi/hooks/x.py",
+		]);
+	});
+
+	test("with too many names make the project incomplete", async () => {
+		const names = Array.from({ length: 20_001 }, (_, index) => `import m${index}`).join("\n");
+		const cwd = project({ ".mcp.json": '{"mcpServers":{"a":{"command":"./a.py"}}}', "a.py": names });
+		expect((await collectProjectCode(cwd)).incomplete).toBe("a script that names more than 20000 files");
+	});
+
 	test.each(["{", "null", "[]", '{"mcpServers": ["./unused.js"]}', '{"mcpServers": 1}', '{"servers": {}}'])(
 		"are the configuration alone if it defines no servers: %s",
 		async (text) => {

@@ -11,11 +11,7 @@ test.each<[string, BashExecutionMessage, string]>([
 	["a failure", { ...bash, exitCode: 3 }, "Ran `ls`\n```\na\n```\nThe command exited with code 3."],
 	["no exit code", { ...bash, exitCode: null }, "Ran `ls`\n```\na\n```"],
 	["a cancellation", { ...bash, exitCode: 3, cancelled: true }, "Ran `ls`\n```\na\n```\nThe command was cancelled."],
-	[
-		"a truncation",
-		{ ...bash, truncated: true, fullOutputPath: "/o" },
-		"Ran `ls`\n```\na\n```\nFull output: /o",
-	],
+	["a truncation", { ...bash, truncated: true, fullOutputPath: "/o" }, "Ran `ls`\n```\na\n```\nFull output: /o"],
 	["a truncation without a file", { ...bash, truncated: true }, "Ran `ls`\n```\na\n```"],
 	["a file of a complete output", { ...bash, fullOutputPath: "/o" }, "Ran `ls`\n```\na\n```"],
 ])("the text of a command with %s", (_, message, expected) => {

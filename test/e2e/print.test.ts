@@ -144,6 +144,20 @@ test("an unknown command is not sent; pi exits with 2 and names the nearest", as
 	expect(provider.requests).toEqual([]);
 });
 
+test("a command that fails prints its reason once, and an unknown model in it is a usage error", async () => {
+	const run = { agentDir: agentDirFor(await startProvider()) };
+	expect(await runPi(["-p", "--no-session", "/compact"], run)).toMatchObject({
+		code: 1,
+		stdout: "",
+		stderr: "compacting the context\nThere is nothing to compact yet · continue the conversation first\n",
+	});
+	expect(await runPi(["-p", "/model nope"], run)).toMatchObject({
+		code: 2,
+		stdout: "",
+		stderr: 'No model "nope" · /model lists all\n',
+	});
+});
+
 test("/quit is refused, and the prompts after it are not sent", async () => {
 	const provider = await startProvider();
 	const run = await runPi(["-p", "/quit", "hi"], { agentDir: agentDirFor(provider) });
@@ -171,6 +185,38 @@ test("truncated and empty replies are reported on stderr", async () => {
 			"the reply was truncated at the model's output limit · get the rest with pi --continue -p continue\nthe model returned an empty reply\n",
 	});
 });
+
+test("without a saved session, a truncated reply does not suggest to continue it", async () => {
+	const provider = await startProvider();
+	provider.reply({ content: [text("Half of")], stopReason: "length" });
+	const { stderr } = await runPi(["-p", "--no-session", "one"], { agentDir: agentDirFor(provider) });
+	expect(stderr).toBe(
+		"the reply was truncated at the model's output limit · without --no-session, pi --continue -p continue gets the rest\n",
+	);
+});
+
+test("the output of a process substitution is a file of the prompt", async () => {
+	const provider = await startProvider();
+	provider.reply("Seen.");
+	const { env, cwd } = piPlace({ agentDir: agentDirFor(provider) });
+	const command = '"$0" "$1" -p @<(echo piped) hi';
+	const child = spawn("bash", ["-c", command, process.execPath, piProgram()], { cwd, env, stdio: "ignore" });
+	expect((await once(child, "exit"))[0]).toBe(0);
+	expect(conversation(provider, 0).at(-1)).toMatch(/^user: <file name="\/dev\/fd\/\d+">\npiped\n<\/file>\n\nhi$/);
+});
+
+test.each([["-p", "hi"], ["doctor"], ["sessions", "list"]])(
+	"an agent directory that is a file is a usage error: %s",
+	async (...args) => {
+		const file = join(tempDir(), "file");
+		writeFileSync(file, "");
+		expect(await runPi(args, { agentDir: file })).toMatchObject({
+			code: 2,
+			stdout: "",
+			stderr: `pi: The agent directory ${file} is not a directory · set PI_CODING_AGENT_DIR to a directory, or unset it\n`,
+		});
+	},
+);
 
 test.each([["-p", "hi"], ["--mode", "json", "hi"], ["sessions", "list", "--json"], ["--version"]])(
 	"output that a full disk cannot take is named, and the exit code is 1: %s %s",

@@ -12,6 +12,8 @@ export interface ReplyFacts {
 	/** US dollars. */
 	cost?: number;
 	subscription?: true;
+	/** The request failed. */
+	failed?: true;
 	/** Default: `ok`. */
 	text?: string;
 }
@@ -26,6 +28,7 @@ export function replyAt(timestamp: string, facts: ReplyFacts = {}): MessageEntry
 		timestamp,
 		message: {
 			...assistantMessage(facts.text ?? "ok"),
+			...(facts.failed && { stopReason: "error", errorMessage: "no" }),
 			provider,
 			model,
 			usage: { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite, cost },

@@ -307,6 +307,28 @@ test("a session is found in any of several directories, by its complete id first
 	expect(() => findSession(one, "q")).toThrow(`There is no session "q" in ${one}`);
 });
 
+test("the error for a session of another directory names the directory and the file", () => {
+	const root = tempDir();
+	const [here, there] = [join(root, "--here--"), join(root, "--there--")];
+	for (const dir of [here, there]) mkdirSync(dir);
+	addSession(here, { id: "abc-1", at: 1 });
+	const file = join(there, "2026-01-01T00-00-00-000Z_abd-2.jsonl");
+	writeFileSync(
+		file,
+		'{"type":"session","version":1,"id":"abd-2","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/there"}\n',
+	);
+	for (const wanted of ["abd-2", "ABD"]) {
+		expect(() => findSession(here, wanted)).toThrow(
+			expect.objectContaining({
+				code: "log_not_found",
+				message: `There is no session "${wanted}" in ${here}`,
+				hint: `a session of /there has this id: run pi there, or name the file: ${file}`,
+			}),
+		);
+	}
+	expect(() => findSession(here, "ab")).not.toThrow();
+});
+
 test("an error names at most three ids: those that match, or those with the longest common start", () => {
 	const dir = tempDir();
 	for (const id of ["abc1", "abc2", "abc3", "abc4", "xyz"]) addSession(dir, { id, at: 1 });

@@ -238,6 +238,7 @@ test("a server that floods stderr stays usable, and its log is bounded", async (
 	const { status } = await command(pi, "/mcp log h");
 	expect(status).toMatch(/the flood is over/);
 	expect(status).not.toContain("\x1b");
+	expect(status.match(/flood f{300}/g)?.length ?? 0).toBeGreaterThan(50);
 });
 
 test("a prompt command starts its server", async () => {

@@ -144,6 +144,22 @@ test("the budget of a day counts the sessions of all directories, since midnight
 	expect(provider.requests.length).toBe(2);
 });
 
+test("the sessions of a day are read again after a time, also when the clock is set back", async () => {
+	vi.useFakeTimers({ now: new Date("2026-03-03T12:00:00.000Z"), toFake: ["Date", "hrtime"] });
+	onTestFinished(() => void vi.useRealTimers());
+	const agentDir = tempAgentDir();
+	const { session, provider, asked } = await startWithBudget({ perDay: 10 }, [true], { agentDir });
+	provider.reply(done, done);
+	await session.prompt("go");
+	const log = SessionLog.create({ dir: join(agentDir, "sessions", "--elsewhere--"), cwd: "/elsewhere" });
+	log.appendAll([user("go"), replyAt("2026-03-03T10:00:00.000Z", { cost: 16 })]);
+	log.close();
+	vi.setSystemTime(new Date("2026-03-03T11:00:00.000Z"));
+	vi.advanceTimersByTime(11_000);
+	await session.prompt("on");
+	expect(asked).toEqual(["Today's sessions have cost $17.00; the budget is $10.00. pi asks again at $20.00."]);
+});
+
 test("without a user the run stops with the reason", async () => {
 	const { session, provider } = await startSession({ ...PRICED, userSettings: { budget: { perSession: 1 } } });
 	provider.reply(call);

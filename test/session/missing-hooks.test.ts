@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../cli/subcommands/run.js";
@@ -46,6 +46,7 @@ describe("a session whose hook is not loaded", () => {
 		]);
 		expect(again.session.lifecycle.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
+			damagedLines: 0,
 			difference: {
 				isPreambleDifferent: false,
 				reply: 5,
@@ -62,6 +63,21 @@ describe("a session whose hook is not loaded", () => {
 		const third = await reopen(left);
 		expect(third.notices()).toEqual([expect.stringMatching(/; pi keeps and ignores them$/)]);
 		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
+	});
+
+	test("reports damaged lines as damaged, with and without entries of missing hooks", async () => {
+		const left = await orphan();
+		const lines = readFileSync(left.file, "utf8").split("\n");
+		// The first question.
+		lines[1] = "garbage";
+		writeFileSync(left.file, lines.join("\n"));
+		const again = await reopen(left);
+		expect(again.notices()).toEqual([
+			"No loaded hook knows these entries of the session: tail_mark (1); pi keeps and ignores them · " +
+				"1 line of the session file is damaged and ignored; details: pi sessions check · " +
+				"the last request had 2 messages, about 15 tokens; without them, it would have 2 messages, about 12 tokens",
+		]);
+		await again.session.dispose();
 	});
 
 	test("can be frozen with one entry, so that the next request starts like the last one", async () => {
@@ -125,5 +141,26 @@ describe("a session whose hook is not loaded", () => {
 		expect(other.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: true });
 		await other.session.lifecycle.newSession();
 		expect(other.session.lifecycle.missingHooks).toBeNull();
+	});
+});
+
+describe("a session with damaged lines", () => {
+	test("reports them, and how the last request would differ without them", async () => {
+		const made = await startSession({ session: { kind: "new" }, modelOptions: LARGE });
+		made.provider.reply("2", "4");
+		await made.session.prompt("what is 1 + 1?");
+		await made.session.prompt("and 2 + 2?");
+		const file = made.session.sessionFile ?? "";
+		await made.session.dispose();
+		const lines = readFileSync(file, "utf8").split("\n");
+		lines[1] = "garbage";
+		writeFileSync(file, lines.join("\n"));
+		const again = await reopen({ ...made, file });
+		expect(again.notices()).toEqual([
+			"1 line of the session file is damaged and ignored; details: pi sessions check · " +
+				"the last request had 3 messages, about 20 tokens; without it, it would have 2 messages, about 12 tokens",
+		]);
+		expect(again.session.lifecycle.missingHooks).toMatchObject({ types: new Map(), damagedLines: 1 });
+		await again.session.dispose();
 	});
 });

@@ -152,8 +152,15 @@ describe("compaction", () => {
 	});
 
 	test("after an overflow sends the request again, shorter, and does not log the failure", async () => {
-		const { session, provider, sent } = await startSession({
+		const turns = `export default (pi) => {
+			for (const event of ["turn_start", "turn_end"])
+				pi.on(event, ({ turnIndex }, { ui }) => ui.notify(event + " " + turnIndex));
+		};`;
+		const hooked: string[] = [];
+		const { session, provider, sent, events } = await startSession({
 			userSettings: { compaction: { enabled: true, reserveTokens: 1, keepRecentTokens: 5 } },
+			hooks: { "turns.ts": turns },
+			ui: { notify: (text) => void hooked.push(text) },
 		});
 		provider.reply("a1", httpError(400, {}, "prompt is too long: 300000 tokens > 200000 maximum"), "SHORT", "fine");
 		await session.prompt(`one ${"and more ".repeat(300)}`);
@@ -168,6 +175,12 @@ describe("compaction", () => {
 			"request_usage",
 			"message",
 		]);
+		const turn = ["turn_start 0", "turn_end 0"];
+		const emitted = events.flatMap((event) =>
+			event.type === "turn_start" || event.type === "turn_end" ? [`${event.type} ${event.turnIndex}`] : [],
+		);
+		expect(emitted).toEqual([...turn, ...turn]);
+		expect(hooked).toEqual([...turn, ...turn]);
 	});
 
 	test("reports when there is nothing to compact, and writes the summary itself when the model returns none", async () => {
@@ -322,7 +335,9 @@ describe("shell commands by the user", () => {
 		await new Promise<void>((resolve) => session.subscribe((event) => event.type === "bash_update" && resolve()));
 		await session.abort();
 		await run;
-		expect(session.entries.at(-1)).toMatchObject({ message: { role: "bashExecution", cancelled: true } });
+		expect(session.entries.at(-1)).toMatchObject({
+			message: { role: "bashExecution", cancelled: true, exitCode: null },
+		});
 	});
 });
 

@@ -1,5 +1,6 @@
 import { type ToolCall, validateToolArguments } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
+import { describeInvalidArguments } from "../../src/agent/invalid-arguments.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 
 const EDITS = [{ oldText: "x", newText: "y" }];
@@ -22,6 +23,22 @@ test.each([
 	["grep", { pattern: "x", context: -1 }],
 ])("%s rejects %j", (name, args) => {
 	expect(() => validate(name, args)).toThrow();
+});
+
+test.each([
+	["read", {}, "path is missing"],
+	["edit", { path: "a", edits: [{ oldText: "x" }] }, "edits.0.newText is missing"],
+	["edit", { path: "a", edits: [{}] }, "edits.0.oldText and edits.0.newText are missing"],
+	["read", { path: "a", offset: "many" }, "offset: must be integer"],
+])("the refusal of %s %j names the argument", (name, args, problem) => {
+	let text = "";
+	try {
+		validate(name, args);
+	} catch (error) {
+		text = describeInvalidArguments(error);
+	}
+	expect(text.split("\n").slice(0, 3)).toEqual([`Validation failed for tool "${name}":`, `  - ${problem}`, ""]);
+	expect(text).toContain("Received arguments:\n{");
 });
 
 function validate(name: string, args: Record<string, unknown>): unknown {

@@ -54,3 +54,8 @@ test.each([
 ])("position %i of three lines is on line %i", (position, expected) => {
 	expect(lineAt("a\nb\nc", position)).toBe(expected);
 });
+
+test("an oldText with very many matches is refused without collecting them all", () => {
+	const plan = planEdits("x".repeat(1_000_000), [{ oldText: "x", newText: "y" }]);
+	expect(plan).toEqual({ problem: expect.stringMatching(/^oldText matches more than 1000 places \(lines 1, 1, /) });
+});

@@ -55,6 +55,20 @@ test("the message for a missing file names similar files, or the missing directo
 	);
 });
 
+test("the message for a name that exists says why it cannot be used", async () => {
+	const dir = await tempDir();
+	await symlink("gone/target", join(dir, "link"));
+	await writeFile(Buffer.concat([Buffer.from(`${dir}/caf`), Buffer.from([0xe9])]), "");
+	const describe = (name: string) => describeMissing(createLocalHost(dir), join(dir, name));
+	expect(await describe("link")).toBe("link is a link to gone/target, which does not exist.");
+	expect(await describe("link/a.ts")).toBe(
+		"link/a.ts does not exist: link is a link to gone/target, which does not exist.",
+	);
+	expect(await describe("caf\uFFFD")).toBe(
+		"caf\uFFFD is not the real name of the file: it contains bytes that are not UTF-8. Use bash with a pattern, such as ls caf?*.",
+	);
+});
+
 test("a warning names files that determine which code runs later, also through links", async () => {
 	const home = await tempDir();
 	const cwd = join(home, "project");

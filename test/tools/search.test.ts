@@ -121,6 +121,38 @@ test("file names with special characters are not confused with line numbers", as
 	]);
 });
 
+test.for([
+	["the end of a line", "bar$", ["a.txt:1: foo bar"]],
+	["an empty line", "^$", ["a.txt:2: "]],
+	["the carriage return itself", "bar\\r$", ["a.txt:1: foo bar"]],
+] as const)("grep finds %s in a file with CRLF line endings", async ([, pattern, lines], context) => {
+	if (pattern.includes("\\r")) needsRipgrep(context);
+	expect((await found({ pattern }, { "a.txt": "foo bar\r\n\r\nend\r\n" })).split("\n")).toEqual(lines);
+});
+
+test("grep says that the file it was asked to search is binary", async () => {
+	const files = { "a.db": "SQLite format 3\0\x01 needle", "b.bin": "needle\0\x01\n", "c.txt": "text" };
+	expect(await found({ pattern: "needle", path: "a.db" }, files)).toBe(
+		"a.db is an SQLite database, which grep does not search. Use bash with a program that reads such files.",
+	);
+	expect(await found({ pattern: "x", path: "b.bin" }, files)).toContain("b.bin is a binary file, which grep");
+	expect(await found({ pattern: "y", path: "c.txt" }, files)).toBe("No matches in c.txt.");
+	expect(await found({ pattern: "y" }, files)).toBe("No matches in ..");
+});
+
+test.each([
+	["[ab", "in [ab, [ is not closed and matches only itself"],
+	["*.{ts,js", "in *.{ts,js, { is not closed and matches only itself"],
+	["[z-a].ts", "in [z-a].ts, the range z-a is empty"],
+	["", "an empty glob matches no file"],
+])("a search without results explains the malformed glob %j", async (glob, problem) => {
+	const context = await project(PROJECT);
+	const note = `\n\n[Malformed glob: ${problem}.]`;
+	expect(textOf(await findTool.run({ pattern: glob }, context))).toBe(`No matching files in ..${note}`);
+	const grepped = textOf(await grepTool.run({ pattern: "needle", glob }, context));
+	expect(grepped).toBe(`No matches in . (files ${glob}).${note}`);
+});
+
 test("an abort ends a search", async () => {
 	const context = await project(PROJECT);
 	const aborted = { ...context, signal: AbortSignal.abort() };
@@ -145,7 +177,6 @@ test.for<[string, { path?: string }, string[]]>([
 	["**/b.{ts,js}", {}, ["src/deep/b.ts"]],
 	["*.log", {}, ["No matching files in .."]],
 	["**/*", { path: "src" }, ["src/a.ts", "src/deep/b.test.ts", "src/deep/b.ts"]],
-	["[", {}, ["No matching files in .."]],
 ])("find %s in %j", async ([pattern, place, paths], context) => {
 	if (["*.ts", "*.log"].includes(pattern)) needsRipgrep(context);
 	const result = await findTool.run({ pattern, ...place }, await project(PROJECT));

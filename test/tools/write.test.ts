@@ -67,3 +67,31 @@ test("the details of a replaced text file contain the changes, those of other fi
 	await writeFile(join(context.cwd, "large"), "x".repeat(1024 * 1024 + 1));
 	expect(await write("large", "x")).toEqual({ created: false, lines: 1 });
 });
+
+test.each([
+	["CRLF line endings", "one\r\ntwo\r\n", "one\n2\n", "one\r\n2\r\n", "line endings (CRLF)"],
+	["the byte order mark", "\uFEFFone\n", "1\n", "\uFEFF1\n", "byte order mark"],
+	["both", "\uFEFFone\r\n", "1\n2", "\uFEFF1\r\n2", "byte order mark and line endings (CRLF)"],
+])("replacing a text file preserves %s", async (_, before, content, after, kept) => {
+	const context = await toolContext();
+	const file = join(context.cwd, "a.txt");
+	await writeFile(file, before);
+	const result = await writeTool.run({ path: "a.txt", content }, context);
+	expect(await readFile(file, "utf8")).toBe(after);
+	expect(textOf(result)).toContain(`, with the ${kept} of the old content.`);
+	if (context.host.name === "") expect(result.details?.diff).not.toContain("\r");
+});
+
+test.each([
+	["content with CRLF of its own", "a\r\nb\r\n", "a\nb\r\n", "a\nb\r\n"],
+	["mostly LF in the file", "a\r\nb\nc\n", "a\nb\n", "a\nb\n"],
+	["a binary file", "\0\r\n\r\n", "a\n", "a\n"],
+	["no content", "\uFEFFa\r\n", "", ""],
+])("content is written unchanged: %s", async (_, before, content, after) => {
+	const context = await toolContext();
+	const file = join(context.cwd, "a.txt");
+	await writeFile(file, before);
+	const result = await writeTool.run({ path: "a.txt", content }, context);
+	expect(await readFile(file, "utf8")).toBe(after);
+	expect(textOf(result)).not.toContain("old content");
+});

@@ -138,3 +138,16 @@ test("a reply in branches and copies of a session counts once, for the first ses
 	rmSync(join(dir, "backup.jsonl"));
 	expect((await read()).map(([input]) => input).sort()).toEqual([1, 2, 3]);
 });
+
+test("a reply without usage is still one when it is read from the stored index", async () => {
+	const { dir, file, write } = place();
+	write(user("a"), replyAt(AT, { input: 0, output: 0 }), replyAt(LATER, { input: 0, output: 0, failed: true }));
+	const read = async () => {
+		const index = new UsageIndex(file, () => [dir]);
+		await index.refresh();
+		await index.save();
+		return [...index.requests()].map(({ usage }) => usage.isUnreported);
+	};
+	expect(await read()).toEqual([true, undefined]);
+	expect(await read()).toEqual([true, undefined]);
+});

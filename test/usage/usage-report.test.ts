@@ -30,7 +30,7 @@ const REQUESTS = [
 		cost: 9,
 		subscription: true,
 	}),
-	request("p2", "2026-03-03T12:00:01.000Z", { model: "claude/login", input: 0, output: 0 }),
+	request("p2", "2026-03-03T12:00:01.000Z", { model: "claude/login", input: 0, output: 0, failed: true }),
 ];
 const isFree = (model: string) => model === "local/qwen";
 const report = (by: UsageGrouping) => createUsageReport(REQUESTS, by, isFree);
@@ -181,4 +181,23 @@ test("a report without requests says so", () => {
 		["No requests today"],
 		["No requests in the last 7 days"],
 	]);
+});
+
+test("the cost of a reply whose server sent no usage is unknown, unless the model is free", () => {
+	const none = { input: 0, output: 0 };
+	const at = "2026-03-01T10:00:00.000Z";
+	const requests = [
+		request("s1", at, { model: "proxy/big", ...none }),
+		request("s1", at, { model: "local/qwen", ...none }),
+		request("s1", at, { model: "anthropic/opus", cost: 0.5 }),
+		request("s1", at, { model: "anthropic/opus", ...none }),
+		request("s1", at, { model: "anthropic/opus", ...none, failed: true }),
+	];
+	const { rows, total } = createUsageReport(requests, "model", isFree);
+	expect(rows.map(({ key, requests, cost, unpriced }) => [key, requests, cost, unpriced])).toEqual([
+		["anthropic/opus", 3, 0.5, 1],
+		["local/qwen", 1, 0, undefined],
+		["proxy/big", 1, null, undefined],
+	]);
+	expect(total).toMatchObject({ cost: 0.5, unpriced: 2 });
 });

@@ -15,6 +15,7 @@ import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import type { SuspectMessage } from "../../testing/replay/explain-mismatch.js";
 import { type Mismatch, SessionView } from "../../testing/replay/session-view.js";
+import { plural } from "../../util/format-amounts.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks } from "./find-hooks.js";
@@ -119,7 +120,9 @@ async function printVerification(
 			mismatch,
 		});
 	} else if (mismatch === null) {
-		await printLines(io, [`All ${requests} requests match the recorded ones`]);
+		await printLines(io, [
+			requests === 1 ? "The request matches the recorded one" : `All ${requests} requests match the recorded ones`,
+		]);
 	} else {
 		const { entryIndex, recorded, computed } = mismatch;
 		const why = differenceOf(recorded, computed);
@@ -135,7 +138,7 @@ async function printVerification(
 
 function differenceOf(recorded: Mismatch["recorded"], computed: Mismatch["computed"]): string {
 	if (recorded.messages !== computed.messages)
-		return `${recorded.messages} messages recorded, ${computed.messages} computed`;
+		return `${plural(recorded.messages, "message")} recorded, ${computed.messages} computed`;
 	if (recorded.digest !== computed.digest) return "same number of messages, different content";
 	const parts = [
 		...(recorded.tools === computed.tools ? [] : ["the tools"]),
@@ -197,7 +200,7 @@ function describeReport(report: ContextReport): string[] {
 		),
 	];
 	return [
-		`${session ?? "in memory"} at entry ${at}: ${messages.length} messages, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request`,
+		`${session ?? "in memory"} at entry ${at}: ${plural(messages.length, "message")}, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request`,
 		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
 		...(hidden.length + removed.length > 0 ? ["", "hidden:"] : []),

@@ -199,7 +199,7 @@ async function checkModels({ env, paths, settings, localServers }: Location): Pr
 	findings.push({ name: "keys", state: keys.length > 0 ? "ok" : "note", text: keys.join(", ") || "none" });
 	const servers = new Map<string, number>();
 	for (const { provider } of local) servers.set(provider, (servers.get(provider) ?? 0) + 1);
-	const found = [...servers].map(([server, count]) => `${server} with ${count} models`).join(", ");
+	const found = [...servers].map(([server, count]) => `${server} with ${plural(count, "model")}`).join(", ");
 	findings.push({
 		name: "servers",
 		state: "note",

@@ -142,7 +142,7 @@ function describeReplay(
 		return [[String(event.at), name, first], ...more.map((line) => ["", "", line])];
 	});
 	return [
-		`${hook.path} on ${session ?? "the sample session"}: ${events.length} events, ${handled.length} of them handled, ${plural(failures, "failure")}`,
+		`${hook.path} on ${session ?? "the sample session"}: ${plural(events.length, "event")}, ${handled.length} of them handled, ${plural(failures, "failure")}`,
 		...(rows.length > 0 ? ["", ...tableLines([["at", "event", "result"], ...rows])] : []),
 		...answers.flatMap(([line = "", ...results]) => ["", line, ...results.map((result) => `    ${result}`)]),
 		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
@@ -209,11 +209,11 @@ function describeFailure({ message, place, stack }: ReplayFailure, hook: LoadedH
 function describeContext({ before, after, hidden, added, problems }: ReplayedContext): string[] {
 	const refused = problems.map(({ reason }) => `rejected: ${reason}`);
 	if (hidden.length === 0 && added.length === 0 && before.messages === after.messages) {
-		return [...refused, `unchanged: ${before.messages} messages, about ${before.tokens} tokens`];
+		return [...refused, `unchanged: ${plural(before.messages, "message")}, about ${before.tokens} tokens`];
 	}
 	return [
 		...refused,
-		`${before.messages} → ${after.messages} messages, about ${before.tokens} → ${after.tokens} tokens`,
+		`${before.messages} → ${plural(after.messages, "message")}, about ${before.tokens} → ${after.tokens} tokens`,
 		...(hidden.length > 0 ? [`hides ${hidden.map(({ entryIndex }) => entryIndex).join(", ")}`] : []),
 		...added.map(
 			({ role, entryIndex, tokens, text }) =>

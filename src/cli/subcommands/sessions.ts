@@ -4,6 +4,7 @@ import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { StatsCounter } from "../../session/stats.js";
+import { plural } from "../../util/format-amounts.js";
 import { homePath } from "../../util/home-path.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
@@ -80,7 +81,7 @@ export async function showSession(
 			...(name === null ? [] : [`name      ${name}`]),
 			`started   ${header.timestamp} in ${header.cwd}`,
 			...(header.branchedFrom === undefined ? [] : [`branched  from ${header.branchedFrom}`]),
-			`content   ${entries.length} entries, ${totalMessages} messages, ${toolCalls} tool calls`,
+			`content   ${plural(entries.length, "entry", "entries")}, ${plural(totalMessages, "message")}, ${plural(toolCalls, "tool call")}`,
 			`usage     ${tokens.total} tokens, $${cost.toFixed(4)}`,
 			"",
 			...tableLines(entries.map((entry, index) => [String(index), roleOf(entry), previewOf(entry)])),

@@ -2,6 +2,7 @@ import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
 import type { SessionSummary } from "../../log/session-summary.js";
 import { formatAge } from "../../util/age.js";
+import { plural } from "../../util/format-amounts.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { askHowToOpen } from "../open-locked.js";
 import type { CommandSessions } from "../pickers.js";
@@ -45,7 +46,7 @@ async function listHere(sessions: CommandSessions): Promise<SessionSummary[]> {
 }
 
 function option({ path, name, firstMessage, modifiedAt, messageCount }: SessionSummary) {
-	const count = messageCount === null ? "" : `${messageCount} messages · `;
+	const count = messageCount === null ? "" : `${plural(messageCount, "message")} · `;
 	const age = formatAge(modifiedAt, Date.now());
 	return { label: name ?? (firstMessage || "(empty session)"), value: path, description: `${count}${age}` };
 }

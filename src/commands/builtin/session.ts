@@ -1,5 +1,5 @@
 import { plural } from "../../util/format-amounts.js";
-import type { SlashCommand } from "../command.js";
+import type { SessionStats, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
 /** `/session`: shows size and cost of the session. */
@@ -16,7 +16,13 @@ export const sessionCommand: SlashCommand = {
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
 			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${plural(stats.toolCalls, "tool call")})`,
 			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
-			`cost       $${stats.cost.toFixed(stats.cost > 0 && stats.cost < 1 ? 4 : 2)}`,
+			`cost       ${describeCost(stats)}`,
 		]);
 	},
 };
+
+function describeCost({ cost, unreported, tokens }: SessionStats): string {
+	if (unreported > 0 && tokens.total === 0) return "unknown: the server sent no usage";
+	const known = `$${cost.toFixed(cost > 0 && cost < 1 ? 4 : 2)}`;
+	return unreported === 0 ? known : `${known} and ${plural(unreported, "reply", "replies")} without usage`;
+}

@@ -33,6 +33,8 @@ export class Narrator {
 	#text = "";
 	#isReplying = false;
 	#runSince = 0;
+	/** A command compacts, and reports a failure as its result. */
+	#isCompactedByCommand = false;
 
 	/** @param now clock in ms, for durations */
 	constructor(
@@ -80,9 +82,11 @@ export class Narrator {
 				break;
 			}
 			case "auto_compaction_start":
+				this.#isCompactedByCommand = event.reason === "manual";
 				this.#say("compacting the context");
 				break;
 			case "auto_compaction_end":
+				if (event.errorMessage && this.#isCompactedByCommand) break;
 				if (event.errorMessage) this.#say(`Error: compaction failed: ${plainLine(event.errorMessage)}`);
 				else this.#say(event.aborted ? "compaction aborted" : "context compacted");
 				break;

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
+import type { PaletteItem } from "../../commands/command.js";
 import { createContextReport } from "../../context/ledger.js";
 import { describeError, PiError } from "../../errors.js";
 import { findSession } from "../../log/catalog.js";
@@ -131,7 +132,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 		},
 		get_branch_messages: () => ({ messages: session.lifecycle.branchTargets() }),
 		get_last_assistant_text: () => ({ text: lastAssistantText(session.entries) }),
-		get_commands: () => ({ commands: session.palette() }),
+		get_commands: () => ({ commands: session.palette().filter(isOfferedByRpc) }),
 		async get_context() {
 			const { context, entries, previous } = await session.inspector.inspectContext();
 			return createContextReport({
@@ -143,6 +144,13 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 			});
 		},
 	};
+}
+
+/** Built-in commands that are refused without a terminal. */
+const NEEDS_TERMINAL: ReadonlySet<string> = new Set(["login", "quit", "setup", "theme"]);
+
+function isOfferedByRpc({ name, origin }: PaletteItem): boolean {
+	return origin !== "built-in" || !NEEDS_TERMINAL.has(name);
 }
 
 /** Answers a prompt when its run has begun, when it is queued, or when it was a command; not at the end of the run. */

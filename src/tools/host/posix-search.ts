@@ -32,6 +32,7 @@ BEGIN {
 		# An unreadable file has no lines; one with control characters is no text.
 		while ((getline line < file) > 0 && line !~ /[\\001-\\010\\016-\\032]/) {
 			number++
+			sub(/\\r$/, "", line)
 			text = folds ? tolower(line) : line
 			if (plain ? index(text, pattern) > 0 : text ~ pattern) {
 				for (at = number - context; at < number; at++) if (at > shown) show("-", at, lines[at])

@@ -33,7 +33,7 @@ describe("pi doctor", () => {
 		onTestFinished(() => void server.close());
 		const { port } = server.address() as AddressInfo;
 		const { of } = await examine({ ports: { ollama: port }, offline: true });
-		expect(of("servers")[0]?.text).toBe("ollama with 1 models");
+		expect(of("servers")[0]?.text).toBe("ollama with 1 model");
 		expect(of("model")[0]?.text).toBe("ollama/qwen");
 	});
 

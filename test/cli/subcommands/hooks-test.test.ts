@@ -34,7 +34,7 @@ describe("pi hooks test", () => {
 		expect(stdout.replace(cwd, ".")).toBe(`./hook.ts on the sample session: 42 events, 17 of them handled, 0 failures
 
 at  event              result
-1   context            unchanged: 1 messages, about 18 tokens
+1   context            unchanged: 1 message, about 18 tokens
 2   tool_call bash     no result
 2   tool_result bash   returned {"isError":false}
 2   tool_call read     no result

@@ -74,7 +74,7 @@ test("a tool that crashes, gets invalid arguments or does not exist shows its er
 		"▎ │ the fuse was short",
 		"▎ bash | failed ✗",
 		'▎ │ Validation failed for tool "bash":',
-		"▎ │   - command: must have required properties command",
+		"▎ │   - command is missing",
 		"▎ │ ",
 		"▎ │ Received arguments:",
 		"▎ │ {}",

@@ -39,6 +39,16 @@ test("a long line of the model is printed in full, and one of a tool says how mu
 	expect(plain.text()).toContain(`  ${"x".repeat(4000)} (1000 more characters omitted)\n`);
 });
 
+test("a compaction by a command that fails is reported once", async () => {
+	const plain = await startPlain();
+	await plain.until("> ");
+	plain.enter("/compact");
+	await plain.until("nothing to compact yet");
+	plain.enter("/session");
+	await plain.until("messages");
+	expect(plain.text().match(/nothing to compact yet/g)).toHaveLength(1);
+});
+
 test("a context file below the working directory is named when it joins", async () => {
 	const plain = await startPlain({ files: { "api/AGENTS.md": "Use tabs.\nRun the tests." } });
 	plain.provider.reply([toolCall("ls", { path: "api" })]).reply("Done.");

@@ -34,6 +34,35 @@ describe("prompts", () => {
 		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello" });
 	});
 
+	test("are stopped by an abort while their images are scaled, those that wait for them included", async () => {
+		const { client, provider, session } = await serve();
+		const isScaling = (event: RpcEvent) => event.type === "notice" && event.message.startsWith("scaling");
+		const scaling = client.nextEvent(isScaling);
+		const prompts = [
+			session.prompt("look", { images: [png(3500, 3500)] }),
+			session.prompt("and here", { images: [png(10, 10)] }),
+		];
+		await scaling;
+		const answers = Promise.allSettled(prompts);
+		await client.call("abort");
+		const refused = (when: string) => ({
+			status: "rejected",
+			reason: { code: "prompt_refused", message: `The prompt was not sent: it was stopped ${when}` },
+		});
+		expect(await answers).toMatchObject([
+			refused("before its images were scaled"),
+			refused("while it waited for an earlier one"),
+		]);
+		provider.reply("later");
+		const end = client.nextEvent(ended);
+		await client.call("prompt", { message: "next", images: [png(10, 10)] });
+		await end;
+		expect(session.entries.slice(1)).toMatchObject([
+			{ message: { role: "user", content: [{ text: "next" }, { type: "image" }] } },
+			{ message: { role: "assistant" } },
+		]);
+	});
+
 	test("run tools and report them", async () => {
 		const { client, provider, events } = await serve();
 		provider.reply([toolCall("bash", { command: "printf 42" })], "it is 42");
@@ -79,6 +108,19 @@ describe("prompts", () => {
 		expect(await client.call("prompt", { message: "/name my session" })).toMatchObject({ outcome: "command" });
 		const { commands } = await client.call("get_commands");
 		expect(commands.map(({ name }) => name)).toContain("compact");
+	});
+
+	test("that need a terminal are refused and not listed", async () => {
+		const { client, session } = await serve();
+		const { commands } = await client.call("get_commands");
+		const listed = new Set(commands.map(({ name, origin }) => `${origin} ${name}`));
+		const hidden = session.palette().filter(({ name, origin }) => !listed.has(`${origin} ${name}`));
+		expect(hidden.map(({ name }) => name).sort()).toEqual(["login", "quit", "setup", "theme"]);
+		for (const { name } of hidden) {
+			await expect(client.call("prompt", { message: `/${name}` })).rejects.toThrow(
+				/needs a terminal|only in interactive/,
+			);
+		}
 	});
 
 	test("during a run wait for its tools, and abort returns them and ends the run", async () => {

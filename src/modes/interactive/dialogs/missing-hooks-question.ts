@@ -1,5 +1,5 @@
 import type { AgentSession } from "../../../session/agent-session.js";
-import { listTypes, type RequestSize } from "../../../session/missing-hooks.js";
+import { type RequestSize, titleOfMissingHooks } from "../../../session/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
 import type { DialogController } from "../dialog-controller.js";
 
@@ -17,14 +17,11 @@ export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHo
 	const { sent, now, canFreeze } = missing.difference;
 	const freeze = { label: "Freeze the context", value: "freeze", description: size(sent) } as const;
 	const leaveNote = canFreeze ? "changes nothing" : "cannot freeze: context not recorded";
-	const answer = await dialogs.select<"continue" | "freeze" | "quit">(
-		`The hooks of ${listTypes(missing.types)} are missing`,
-		[
-			{ label: "Continue without", value: "continue", description: size(now) },
-			...(canFreeze ? [freeze] : []),
-			{ label: "Quit", value: "quit", description: leaveNote },
-		],
-	);
+	const answer = await dialogs.select<"continue" | "freeze" | "quit">(titleOfMissingHooks(missing), [
+		{ label: "Continue without", value: "continue", description: size(now) },
+		...(canFreeze ? [freeze] : []),
+		{ label: "Quit", value: "quit", description: leaveNote },
+	]);
 	if (answer === "freeze") await session.lifecycle.freezeContext();
 	else if (answer === "quit") quit();
 }
