@@ -103,7 +103,7 @@ export function checkOptions(options: CreateAgentSessionOptions): void {
 	if (!isRecord(given)) throw new PiError("bad_arguments", "The options must be an object", { hint: HINT });
 	check({ type: "object", properties: OPTIONS, additionalProperties: false }, given);
 	const { cwd, session, model, extraModels = [] } = options;
-	if (session?.kind === "open" && session.target === undefined)
+	if ((session?.kind === "open" || session?.kind === "read") && session.target === undefined)
 		throw new PiError("bad_arguments", "session.target is missing", { hint: "pass the path or the id of a session" });
 	if (cwd !== undefined && !isDirectory(cwd))
 		throw new PiError("bad_arguments", `cwd: there is no directory ${cwd}`, { hint: "pass an existing directory" });
