@@ -41,6 +41,10 @@ export interface ProjectCode {
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+/** Maximum number of arguments of a server's command. */
+const MAX_WORDS = 200;
+/** Maximum number of directories from which the paths of a server start; further ones are ignored. */
+const MAX_DIRS = 10;
 /** Maximum number of different paths and modules that a script names. */
 const MAX_NAMES = 20_000;
 const SOURCE = /\.[cm]?[jt]sx?$/;
@@ -158,10 +162,15 @@ class Collector {
 		const base = typeof cwd === "string" ? resolve(this.root, cwd) : this.root;
 		const all: unknown[] = [command, ...(Array.isArray(args) ? args : [])];
 		const words = all.filter((word) => typeof word === "string" && word !== "") as string[];
+		if (words.length > MAX_WORDS) {
+			this.#incomplete = `a server whose command has more than ${MAX_WORDS} arguments`;
+			return;
+		}
 		const path = isRecord(env) && typeof env.PYTHONPATH === "string" ? env.PYTHONPATH : "";
 		// A directory can be that of the command, such as that of uv --directory.
 		const named = [...path.split(delimiter), ...words.map(argumentValue)].map((name) => resolve(base, name));
-		const dirs = [base, ...named.filter((dir) => this.#isInside(dir) && statOrNull(dir)?.isDirectory())];
+		const inside = named.filter((dir) => this.#isInside(dir) && statOrNull(dir)?.isDirectory());
+		const dirs = [...new Set([base, ...inside])].slice(0, MAX_DIRS);
 		for (const dir of dirs) this.#serverDirs.add(dir);
 		for (const word of words) {
 			for (const name of new Set([word, argumentValue(word)])) this.#queueArgument(name, dirs);
@@ -186,14 +195,15 @@ class Collector {
 	}
 
 	#queueScan({ imports, paths }: ScriptScan, dir: string, withPaths = true): void {
-		if (imports.length + paths.size > MAX_NAMES) {
+		const modules = imports.reduce((count, { members }) => count + 1 + members.length, 0);
+		if (modules + paths.size > MAX_NAMES) {
 			this.#incomplete = `a script that names more than ${MAX_NAMES} files`;
 			return;
 		}
 		const starts = [dir, ...this.#serverDirs];
-		const modules = imports.flatMap((each) => pythonFiles(each, dir, this.#serverDirs));
+		const sources = imports.flatMap((each) => pythonFiles(each, dir, this.#serverDirs));
 		const files = withPaths ? [...paths].flatMap((path) => starts.map((start) => resolve(start, path))) : [];
-		for (const path of new Set([...modules, ...files])) {
+		for (const path of new Set([...sources, ...files])) {
 			if (statOrNull(path)?.isFile() && this.#isInside(path)) this.#queue(path);
 		}
 	}

@@ -17,14 +17,17 @@ export interface ScriptScan {
 	paths: Set<string>;
 }
 
-/** Every quantifier is bounded by its line or a number, so that scanning takes linear time. */
-const FROM_IMPORT = /^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]{0,5000}\)|[^\n;]*)/gm;
+/** No text can be split between two quantifiers in several ways, so that scanning takes linear time. */
+const FROM_IMPORT = /^[ \t]*from[ \t]+(?=[.\w])(\.*)(\w[\w.]*)?[ \t]+import[ \t]+(\([^)]{0,2000}\)|[^\n;]*)/gm;
 const IMPORT = /^[ \t]*import[ \t]+([\w.][^\n;]*)/gm;
 const IMPORT_CALL = /\b(?:__import__|import_module|run_module)\([ \t]{0,20}["']([\w.]+)["']/g;
 const RUN_MODULE = /(?:^|\s)-m[ \t]{0,20}([A-Za-z_][\w.]*)/g;
 /** Start a path in a script's own directory, or one that only the shell knows. */
 const SHELL_VALUE = /\$(?:\w{1,100}|\{[^}\n]{0,200}\}|\([^()\n]{0,200}\))/g;
 const SHELL_WORD = /[\w.@+/-]{1,500}/g;
+
+/** Maximum number of packages in a module's name. */
+const MAX_DEPTH = 30;
 
 /** The language of a script by its name or first line; null for other files. */
 export function scriptLanguage(path: string, source: string): "python" | "shell" | null {
@@ -73,7 +76,7 @@ export function pythonFiles({ level, name, members }: PythonImport, dir: string,
 
 /** A module with the packages that contain it. */
 function moduleFiles(start: string, dotted: string): string[] {
-	const parts = dotted.split(".").filter((part) => part !== "");
+	const parts = dotted.split(".", MAX_DEPTH).filter((part) => part !== "");
 	const packages = [...parts.keys(), parts.length].map((count) => join(start, ...parts.slice(0, count), "__init__.py"));
 	return [
 		...packages,

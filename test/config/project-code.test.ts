@@ -123,6 +123,13 @@ describe("the files of a project's MCP servers", () => {
 		]);
 	});
 
+	test("with too many arguments make the project incomplete", async () => {
+		const args = Array.from({ length: 201 }, () => "a");
+		const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { a: { command: "x", args } } }) });
+		const reason = "a server whose command has more than 200 arguments";
+		expect((await collectProjectCode(cwd)).incomplete).toBe(reason);
+	});
+
 	test("with too many names make the project incomplete", async () => {
 		const names = Array.from({ length: 20_001 }, (_, index) => `import m${index}`).join("\n");
 		const cwd = project({ ".mcp.json": '{"mcpServers":{"a":{"command":"./a.py"}}}', "a.py": names });

@@ -48,7 +48,7 @@ export function ripgrepArguments({ names, exclude, lines }: SearchRequest): stri
 		"--max-columns-preview",
 		...(ignoreCase ? ["--ignore-case"] : []),
 		// Then a carriage return is part of the line end, and a pattern that names it finds none.
-		...(pattern.includes("\\r") ? [] : ["--crlf"]),
+		...(/\r|\\r/.test(pattern) ? [] : ["--crlf"]),
 		...(literal ? ["--fixed-strings"] : []),
 		...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
 		...(context > 0 ? [`--context=${context}`] : []),
