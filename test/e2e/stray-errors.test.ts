@@ -31,6 +31,16 @@ describe("a hook's error outside a handler", () => {
 			"(await import('node:net')).connect(1, '127.0.0.1');",
 			/careless\.ts failed on a timer or promise: .*ECONNREFUSED/,
 		],
+		[
+			"a request that nothing waits for",
+			"void fetch('http://127.0.0.1:1/');",
+			/careless\.ts:2:6 failed on a timer or promise: fetch failed/,
+		],
+		[
+			"a call of the context object that nothing waits for",
+			"pi.on('session', (event, ctx) => { void ctx.compact(); });",
+			/careless\.ts:2:45 failed on a timer or promise: The session is being switched/,
+		],
 	])("%s is reported with the hook's path, and the run continues", async (_, body, expected) => {
 		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });
