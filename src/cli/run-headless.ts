@@ -10,7 +10,7 @@ import { announceStart } from "../util/started.js";
 import { composePrompt, loadFileArguments, pipedSource, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * How long stdin may stay silent when the arguments contain a prompt, ms. In a shell, a pipe comes from a command that may take
@@ -46,7 +46,7 @@ export async function runHeadless(
 	announceStartWithReply(created);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const releaseConsole = divertConsole(line);
-	const releaseErrors = watchStrayErrors(created);
+	watchStrayErrors(created);
 	created.acceptsSend = false;
 	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
@@ -81,10 +81,12 @@ export async function runHeadless(
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
 	} finally {
+		stop();
+		printHookErrors(created, line);
 		await created.dispose();
+		printHookErrors(created, line);
 		end.release();
 		releaseStall();
-		releaseErrors();
 		releaseConsole();
 	}
 }
