@@ -51,9 +51,13 @@ export async function runHeadless(
 	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
+	const printed = new Set<string>();
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
-		if (event.type === "hook_error") line(describeHookErrorInFull(event, hookFileName(event.hookPath)));
+		if (event.type !== "hook_error") return;
+		const error = describeHookErrorInFull(event, hookFileName(event.hookPath));
+		if (event.event === "context") printed.add(error);
+		line(error);
 	});
 	const end = stopOnSignal(async () => {
 		await created.abort();
@@ -76,7 +80,7 @@ export async function runHeadless(
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
 		}
-		const code = await runMode(created, prompts, io);
+		const code = await runMode(created, prompts, io, printed);
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
