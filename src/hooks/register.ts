@@ -113,7 +113,7 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				if (provider === undefined) hook.providers.delete(name);
 				else hook.providers.set(name, checkProvider(name, provider, hook));
 			}),
-		send: (text: string, attachments: Attachment[] = [], how: SendOptions = {}) =>
+		send: (text: string, attachments: readonly Attachment[] = [], how: SendOptions = {}) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments), checkSendOptions(how))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {
