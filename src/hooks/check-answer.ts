@@ -83,7 +83,10 @@ const MAX_NAME_LENGTH = 40;
 export function checkAnswer<N extends HookEventName>(event: HookEvents[N], given: unknown): CheckedAnswer<N> {
 	const { type } = event;
 	// The pipeline of the context reads it, and needs the objects themselves.
-	if (type === "context") return { answer: given as HookResults[N], problem: null };
+	if (type === "context") {
+		const isNothing = given === null || given === false;
+		return { answer: (isNothing ? undefined : given) as HookResults[N], problem: null };
+	}
 	const fields: Readonly<Record<string, FieldCheck>> = type in FIELDS ? FIELDS[type as keyof typeof FIELDS] : {};
 	const reads = event.type === "session" ? SESSION_REASONS[event.reason].reads : Object.keys(fields);
 	const { valid, problem } = reads.length === 0 ? unread(given) : readFields(type, given, fields, reads);
