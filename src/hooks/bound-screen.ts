@@ -1,4 +1,5 @@
 import { type HookError, PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import type { HookCall } from "./hook-call.js";
 import { PLAIN_THEME } from "./plain-theme.js";
 import type { LoadedHook } from "./registry.js";
@@ -44,6 +45,7 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 		setWidget(key, content, options) {
 			check("setWidget", "key", isKey(key), "a non-empty string");
 			check("setWidget", "content", isOptional(content, isWidget), "a list of strings, a function or undefined");
+			checkOptions("setWidget", "options", options);
 			const placement = options?.placement ?? "aboveEditor";
 			const isPlacement = placement === "aboveEditor" || placement === "belowEditor";
 			check("setWidget", "placement", isPlacement, '"aboveEditor" or "belowEditor"');
@@ -108,6 +110,11 @@ export function ownerOf(hook: LoadedHook, host: ScreenHost): ScreenOwner {
 /** @throws PiError `bad_arguments` unless the value of a parameter is what it should be */
 export function check(member: string, parameter: string, isValid: boolean, expected: string): void {
 	if (!isValid) throw new PiError("bad_arguments", `ctx.ui.${member}: ${parameter} must be ${expected}`);
+}
+
+/** @throws PiError `bad_arguments` unless the value is an object or undefined */
+export function checkOptions(member: string, parameter: string, value: unknown): void {
+	check(member, parameter, value === undefined || isRecord(value), "an object or undefined");
 }
 
 function isOptional(value: unknown, isValid: (value: unknown) => boolean): boolean {

@@ -153,7 +153,7 @@ export interface HookAPI {
 	/**
 	 * Declares a flag of the command line, whose value is `ctx.flags[name]`. Call it while the hook loads: pi checks the
 	 * command line when all hooks have loaded.
-	 * @throws TypeError if the name is invalid or a flag of pi
+	 * @throws TypeError if the name is invalid or a flag of pi; PiError `bad_arguments` after the hook has loaded
 	 */
 	flag(name: string, options: FlagOptions): void;
 	/**
