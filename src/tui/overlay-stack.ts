@@ -23,8 +23,8 @@ export interface OverlayOptions<T> {
 	/** Who opens it. */
 	owner?: string;
 	/**
-	 * Overlays of this owner open over it, instead of waiting until it closes: a component that waits for the answer of a
-	 * dialog would never close.
+	 * Overlays that this owner opens while it is shown open over it, instead of waiting until it closes: a component that
+	 * waits for the answer of a dialog would never close. Those that the same code opens at the same time still wait.
 	 */
 	coveredBy?: string;
 }
@@ -32,6 +32,7 @@ export interface OverlayOptions<T> {
 interface QueuedOverlay {
 	/** Whether it has been shown; another one may cover it now. */
 	readonly isShown: boolean;
+	/** Whose overlays open over it now. */
 	readonly coveredBy: string | undefined;
 	show(): void;
 	cancel(): void;
@@ -74,6 +75,7 @@ export class OverlayStack {
 			const { signal, timeoutMs, canceled, isFullScreen = false, owner, coveredBy } = options;
 			let component: Component | null = null;
 			let isShown = false;
+			let coverer: string | undefined;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
 			const close = (finish: () => void) => {
@@ -85,16 +87,27 @@ export class OverlayStack {
 				finish();
 			};
 			const cancel = () => close(() => resolve(canceled));
+			const buildOnce = () => {
+				coverer = coveredBy;
+				const built = build((value) => close(() => resolve(value)));
+				coverer = undefined;
+				queueMicrotask(() => {
+					coverer = coveredBy;
+				});
+				return built;
+			};
 			const entry: QueuedOverlay = {
 				get isShown() {
 					return isShown;
 				},
-				coveredBy,
+				get coveredBy() {
+					return coverer;
+				},
 				cancel,
 				show: () => {
 					try {
 						isShown = true;
-						component ??= build((value) => close(() => resolve(value)));
+						component ??= buildOnce();
 						// `build` may have settled synchronously, or opened a dialog over it.
 						if (!settled && this.#open[0] === entry) this.#put(component, isFullScreen);
 					} catch (thrown) {
