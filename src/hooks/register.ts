@@ -195,8 +195,9 @@ function checkEventName(name: unknown): string {
 }
 
 /** @returns a function that removes the handler */
-function addBusHandler({ busHandlers }: LoadedHook, name: string, handler: BusHandler): () => void {
+function addBusHandler({ busHandlers, places }: LoadedHook, name: string, handler: BusHandler): () => void {
 	if (typeof handler !== "function") throw new TypeError("the handler of an event is not a function");
+	places.set(handler, new Error());
 	const handlers = busHandlers.get(name) ?? new Set();
 	busHandlers.set(name, handlers);
 	const record = { handler };
