@@ -85,6 +85,15 @@ describe("a hook's error at the end of the program", () => {
 		}
 	});
 
+	test("a rejection in a factory is a problem for pi hooks check", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { "hook.ts": "export default (pi) => {\nPromise.reject(new Error('late'));\n};" });
+		const { code, stderr, stdout } = await runPi(["hooks", "check", "hook.ts"], { cwd });
+		expect(stderr).toMatch(/^Hook hook\.ts:2:\d+ failed on a timer or promise: late\n$/);
+		expect(stdout).toContain("loads, but has 1 problem");
+		expect(code).toBe(1);
+	});
+
 	test.each([
 		[
 			"that --run starts",
