@@ -151,7 +151,9 @@ export async function connect({
 /** The reason of a failed request, on one line. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
 	if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return tooSlow(timeoutMs);
-	if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) return malformed(error);
+	const isSchemaError = error instanceof Error && "issues" in error;
+	if (isSchemaError || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult))
+		return malformed(error);
 	const cause = error instanceof Error && error.cause instanceof Error ? `: ${errorText(error.cause)}` : "";
 	return revealLine(`${errorText(error)}${cause}`);
 }
@@ -171,8 +173,8 @@ export function isUnauthorized(error: unknown): boolean {
 	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
-/** Names the request, but not each field: the message of the client lists these as JSON. */
-function malformed({ message }: SdkError): string {
+/** Names the request, if it is known, but not each field: the message of the client lists these as JSON. */
+function malformed({ message }: Error): string {
 	const [, request] = /^Invalid result for ([\w/]+)/.exec(message) ?? [];
 	return request === undefined ? "it sent a malformed answer" : `its answer to ${request} is malformed`;
 }
