@@ -182,7 +182,7 @@ export function errorText(thrown: unknown): string {
 	try {
 		if (thrown instanceof Error) return oneLine(thrown.message || thrown.name);
 		if (typeof thrown === "string") return oneLine(thrown);
-		if (thrown === undefined) return "undefined was thrown";
+		if (thrown === undefined || thrown === null) return `${thrown} was thrown`;
 		return oneLine(JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown));
 	} catch {
 		return UNREADABLE;

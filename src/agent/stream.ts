@@ -135,7 +135,7 @@ function watchIdle(idleTimeoutMs: number, onIdle: () => void): { touch(): void; 
 			if (quietMs >= idleTimeoutMs) onIdle();
 			else arm(idleTimeoutMs - quietMs);
 		}, ms);
-		timer.unref();
+		// Not unref: a provider that waits for nothing, such as one of a hook, must not end the process before its time limit.
 	};
 	if (idleTimeoutMs > 0) arm(idleTimeoutMs);
 	return {

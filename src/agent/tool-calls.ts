@@ -3,6 +3,7 @@ import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
+import { plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
@@ -176,7 +177,7 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 			});
 			return isToolResult(result) ? result : failure(`The tool "${toolName}" returned nothing that can be shown.`);
 		} catch (error) {
-			return failure(deps.signal.aborted ? ABORTED : errorText(error));
+			return failure(deps.signal.aborted ? ABORTED : plainOutput(errorText(error)));
 		} finally {
 			settled = true;
 		}

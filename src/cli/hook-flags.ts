@@ -11,6 +11,7 @@ import { lastHost } from "../session/session-state.js";
 import { homePath } from "../util/home-path.js";
 import { stripAll } from "../util/sanitize.js";
 import { HELP_TEXT } from "./help.js";
+import { HookWatch } from "./hook-watch.js";
 import type { CliContext, CliOptions, HookOptions } from "./options.js";
 import { printNotices } from "./standard-io.js";
 import { discover, loadChosenHooks } from "./subcommands/find-hooks.js";
@@ -54,7 +55,11 @@ function loggedHost(
 }
 
 /** Prints the help and the flags of the hooks that may run here. Loads the hooks, without a session. */
-export async function printHelp(options: HookOptions, io: ModeIO, surroundings: Surroundings = {}): Promise<ExitCode> {
+export async function printHelp(
+	options: HookOptions,
+	io: ModeIO,
+	surroundings: Surroundings = { watch: new HookWatch((line) => printNotices(io, [line])) },
+): Promise<ExitCode> {
 	const location = findLocation(options, surroundings);
 	const { hooks, notices } = await loadChosenHooks(location, options);
 	const { flags, warnings } = listFlags(hooks);

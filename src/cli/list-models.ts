@@ -12,6 +12,7 @@ import { PiError } from "../errors.js";
 import { type HookProvider, listProviders } from "../hooks/providers.js";
 import type { ModeIO } from "../modes/mode.js";
 import { didYouMean } from "../util/nearest.js";
+import type { HookWatch } from "./hook-watch.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { printLines, printNotices, tableLines } from "./standard-io.js";
 import { loadChosenHooks } from "./subcommands/find-hooks.js";
@@ -19,7 +20,13 @@ import { findLocation } from "./subcommands/location.js";
 
 /** Session options that determine the available models. */
 export type ModelSourceOptions = Partial<Pick<CliSessionOptions, "settings" | "hooks">> &
-	Pick<CliSessionOptions, "cwd" | "env" | "home" | "provider" | "apiKey" | "localServers" | "discoverHooks" | "trust">;
+	Pick<
+		CliSessionOptions,
+		"cwd" | "env" | "home" | "provider" | "apiKey" | "localServers" | "discoverHooks" | "trust"
+	> & {
+		/** Watches the hooks that are loaded. */
+		watch?: HookWatch;
+	};
 
 /** The providers of the hooks that may run here. */
 async function findHookProviders(options: ModelSourceOptions, warnings: string[]): Promise<HookProvider[]> {

@@ -14,7 +14,7 @@ import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliContext } from "./options.js";
 import { printNotices } from "./standard-io.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * Serves an ACP client until it closes stdin or a signal arrives.
@@ -30,6 +30,8 @@ export async function runAcp(
 	const { env, home } = context;
 	const watch = new Watchdog();
 	const isSaved = options.session?.kind !== "memory";
+	/** The session that ended last: timers and promises of its hooks may still fail. */
+	let ended: AgentSession | null = null;
 	const create = async ({ cwd, session, mcpServers }: SessionRequest): Promise<CreatedSession> => {
 		const settings = new SettingsStore({ agentDir: agentDir(env, home), cwd });
 		const choice = isSaved ? session : ({ kind: "memory" } as const);
@@ -41,6 +43,8 @@ export async function runAcp(
 		const release = () => {
 			stopReport();
 			stopWatching();
+			printHookErrors(created, (line) => printNotices(io, [line]));
+			ended = created;
 		};
 		return { session: created, warnings, release };
 	};
@@ -56,7 +60,7 @@ export async function runAcp(
 	const end = stopOnSignal(async () => stopped.abort());
 	io.onOutputLost?.(end.end);
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
-	const releaseErrors = watchStrayErrors(server);
+	watchStrayErrors({ blameHook: (error) => server.blameHook(error) || ended?.blameHook(error) === true });
 	if (process.stdin.isTTY) printNotices(io, ["pi acp waits for an editor on stdin · pi acp --help describes it"]);
 	try {
 		announceStart();
@@ -64,7 +68,6 @@ export async function runAcp(
 		return end.exitCode ?? 0;
 	} finally {
 		end.release();
-		releaseErrors();
 		releaseConsole();
 		// An open pipe would keep the process alive.
 		input.destroy();

@@ -10,7 +10,7 @@ import { announceStart } from "../util/started.js";
 import { composePrompt, loadFileArguments, pipedSource, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * How long stdin may stay silent when the arguments contain a prompt, ms. In a shell, a pipe comes from a command that may take
@@ -46,14 +46,18 @@ export async function runHeadless(
 	announceStartWithReply(created);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const releaseConsole = divertConsole(line);
-	const releaseErrors = watchStrayErrors(created);
+	watchStrayErrors(created);
 	created.acceptsSend = false;
 	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
+	const printed = new Set<string>();
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
-		if (event.type === "hook_error") line(describeHookErrorInFull(event, hookFileName(event.hookPath)));
+		if (event.type !== "hook_error") return;
+		const error = describeHookErrorInFull(event, hookFileName(event.hookPath));
+		if (event.event === "context") printed.add(error);
+		line(error);
 	});
 	const end = stopOnSignal(async () => {
 		await created.abort();
@@ -76,15 +80,17 @@ export async function runHeadless(
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
 		}
-		const code = await runMode(created, prompts, io);
+		const code = await runMode(created, prompts, io, printed);
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
 	} finally {
+		stop();
+		printHookErrors(created, line);
 		await created.dispose();
+		printHookErrors(created, line);
 		end.release();
 		releaseStall();
-		releaseErrors();
 		releaseConsole();
 	}
 }

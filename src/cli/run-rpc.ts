@@ -10,7 +10,7 @@ import { announceStart } from "../util/started.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { isUnsaved } from "./session-problems.js";
 import { printNotices } from "./standard-io.js";
-import { divertConsole, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * Runs RPC mode until the client closes stdin or a signal arrives.
@@ -39,7 +39,7 @@ export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Read
 	const end = stopOnSignal(async () => stopped.abort());
 	io.onOutputLost?.(end.end);
 	const releaseConsole = divertConsole((line) => printNotices(io, [line]));
-	const releaseErrors = watchStrayErrors(session);
+	watchStrayErrors(session);
 	const stopWatching = options.settings.watch();
 	try {
 		await new RpcServer({ session, input, io, signal: stopped.signal }).serve();
@@ -47,7 +47,7 @@ export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Read
 	} finally {
 		end.release();
 		stopWatching();
-		releaseErrors();
+		printHookErrors(session, show);
 		releaseConsole();
 		// An open pipe would keep the process alive.
 		input.destroy();

@@ -21,8 +21,13 @@ export async function runSession(options: CliOptions): Promise<number> {
 		return runExport(options.export, options, { env, cwd, home }, await standardIO());
 	}
 	if (options.listModels !== undefined) {
-		const { listModels } = await import("./list-models.js");
-		return listModels(options.listModels, await loadSessionOptions(options, context), await standardIO());
+		const [{ listModels }, { HookWatch }, io] = await Promise.all([
+			import("./list-models.js"),
+			import("./hook-watch.js"),
+			standardIO(),
+		]);
+		const watch = new HookWatch((line) => io.err(`${line}\n`));
+		return listModels(options.listModels, { ...(await loadSessionOptions(options, context)), watch }, io);
 	}
 	// `process.stdin` would open a stream, which most modes do not need.
 	const hasTerminal = isatty(0) && isatty(1);

@@ -12,8 +12,9 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Rules as sentences. `at` is the position, from 0; `detail` the id of the tool call, or the role of the message.
- * Sections and tools are named by field, and their values are not quoted. */
+ * Rules as sentences. `at` is the position, from 0; `detail` the id of the tool call, the role of the
+ * message, or the name of the field. Sections and tools are named by field, and their values are not quoted.
+ */
 const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>> = {
 	known_role: (at, role) => (role === "" ? `message ${at} has no role` : `message ${at} has the unknown role ${role}`),
 	well_formed_content: (at, role) => `message ${at} is malformed${FORMS[role] ? `: ${FORMS[role]}` : ""}`,
@@ -22,7 +23,9 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	one_result_per_call: (at, id) => `message ${at} is a second result of tool call ${id}`,
 	user_message_remains: () => "no user message with content remains",
 	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
-	answer_has_messages: () => "the answer has no list of messages",
+	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt or tools",
+	answer_has_known_fields: (_, name) =>
+		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt or tools`,
 	answer_can_be_read: (at) => `message ${at} cannot be read`,
 	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
 	system_prompt_is_list: () => "systemPrompt is not a list of sections",

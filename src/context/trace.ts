@@ -35,12 +35,17 @@ export interface AnswerFields {
 	tools: unknown;
 }
 
-/** Reads the fields of an answer, each once. Never throws. @returns a fault if it has none of them */
+const FIELDS: ReadonlySet<string> = new Set(["messages", "systemPrompt", "tools"] satisfies (keyof AnswerFields)[]);
+
+/** Reads the fields of an answer, each once. Never throws. @returns a fault if it has none of them, or others */
 export function readAnswer(answer: unknown): AnswerFields | TraceFault {
 	try {
 		if (typeof answer !== "object" || answer === null) return { rule: "answer_has_messages", position: 0 };
 		const { messages, systemPrompt, tools } = answer as Partial<AnswerFields>;
 		const isEmpty = [messages, systemPrompt, tools].every((field) => field === undefined);
+		// A field of another name is a typing error: without it, the answer would not be what the hook meant.
+		const unknown = Object.keys(answer).find((name) => !FIELDS.has(name) && Reflect.get(answer, name) !== undefined);
+		if (unknown !== undefined) return { rule: "answer_has_known_fields", position: 0, detail: unknown };
 		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools };
 	} catch {
 		return UNREADABLE;

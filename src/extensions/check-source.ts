@@ -62,6 +62,13 @@ const CTX_MEMBERS =
 		" ",
 	);
 
+/** Members of `pi` that work or are refused. */
+const KNOWN_OF_PI: ReadonlySet<string> = new Set([
+	"on",
+	...PI_MEMBERS,
+	...Object.keys(REFUSED_MEMBERS).flatMap((name) => (name.startsWith("pi.") ? [name.slice(3)] : [])),
+]);
+
 /** The members that work, by their full names. */
 export const WORKING_MEMBERS: readonly string[] = [
 	...PI_MEMBERS.map((name) => `pi.${name}`),
@@ -71,9 +78,8 @@ export const WORKING_MEMBERS: readonly string[] = [
 
 /** Finds what the source of an extension uses of the API, and values of the packages that pi lacks. Members are found by their names, whatever their object is called. */
 export async function findUse(source: string): Promise<SourceUse> {
-	const uses = [...findEvents(source), ...findMembers(source), ...(await findMissingValues(source))].sort(
-		(a, b) => a.index - b.index,
-	);
+	const found = [...findEvents(source), ...findMembers(source), ...findUnknown(source)];
+	const uses = [...found, ...(await findMissingValues(source))].sort((a, b) => a.index - b.index);
 	const first = new Map(uses.reverse().map((use) => [use.what, use]));
 	const all = [...first.values()].sort((a, b) => a.index - b.index);
 	return {
@@ -91,8 +97,20 @@ interface Use {
 	index: number;
 }
 
+/** The start of a call with the name of an event. */
+const EVENT = String.raw`\(\s*["'\x60]([a-z_]+)["'\x60]`;
+
+const PI = String.raw`\bpi`;
+/** What follows the name of a member that is called; elsewhere, a name like `pi.dev` may be no code. */
+const CALL = String.raw`(?=(?:["']\])?\s*(?:\?\.)?\()`;
+
+/** A pattern for a member of an object, also of `(object as any)`, `object?` and `object!`, or in brackets. */
+function memberOf(object: string, member: string): string {
+	return String.raw`${object}(?:(?:\s+as\s+[^()\n]*)?\))?[!?]?(?:\.|\.?\[["'])${member}\b`;
+}
+
 function findEvents(source: string): Use[] {
-	return [...source.matchAll(/\.on\(\s*["'`]([a-z_]+)["'`]/g)].flatMap(({ 1: name = "", index }) => {
+	return [...source.matchAll(new RegExp(String.raw`\.on${EVENT}`, "g"))].flatMap(({ 1: name = "", index }) => {
 		const reason = Object.hasOwn(REFUSED_EVENTS, name) ? (REFUSED_EVENTS[name] ?? "") : null;
 		return reason !== null || isKnownEvent(name) ? [{ what: `event ${name}`, reason, index }] : [];
 	});
@@ -103,11 +121,23 @@ function findMembers(source: string): Use[] {
 	return [...WORKING_MEMBERS, ...Object.keys(refused)].flatMap((what) => {
 		const [name = "", object] = what.split(".").reverse();
 		const holder = object === "ui" ? "ui" : "\\w";
-		const index = source.search(new RegExp(`${holder}\\.${name}\\b`));
+		const index = source.search(new RegExp(memberOf(holder, name)));
 		// A member of the context that is not called has a common name, such as `model`.
 		const isCommon = object === "ctx" && !new RegExp(`\\b(?:ctx|context|_ctx)\\.${name}\\b`).test(source);
 		return index < 0 || isCommon ? [] : [{ what, reason: refused[what] ?? null, index }];
 	});
+}
+
+/** Events and members of `pi` that nothing knows, such as misspelled ones. */
+function findUnknown(source: string): Use[] {
+	const events = [...source.matchAll(new RegExp(memberOf(PI, "on") + EVENT, "g"))];
+	const members = [...source.matchAll(new RegExp(memberOf(PI, String.raw`(\w+)`) + CALL, "g"))];
+	return [
+		...events.flatMap(({ 1: name = "", index }) =>
+			isKnownEvent(name) || Object.hasOwn(REFUSED_EVENTS, name) ? [] : [{ what: `event ${name}`, index }],
+		),
+		...members.flatMap(({ 1: name = "", index }) => (KNOWN_OF_PI.has(name) ? [] : [{ what: `pi.${name}`, index }])),
+	].map((use) => ({ ...use, reason: UNKNOWN_NAME }));
 }
 
 const IMPORTS = /^import\s+(?!type\b)[^;"']*?\{([^}]*)\}\s*from\s*["'](@(?:mariozechner|earendil-works)\/[^"']+)["']/gm;

@@ -1,4 +1,5 @@
 import { type HookError, PiError } from "../errors.js";
+import { isRecord } from "../util/is-record.js";
 import type { HookCall } from "./hook-call.js";
 import { PLAIN_THEME } from "./plain-theme.js";
 import type { LoadedHook } from "./registry.js";
@@ -23,7 +24,6 @@ export type ScreenMembers = Omit<HookUI, "select" | "confirm" | "input" | "edito
 /** The members of `ctx.ui` that show something until it is removed. Each throws `bad_arguments` for malformed values. */
 export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCall): ScreenMembers {
 	const { hook } = call;
-	const owner = ownerOf(hook, host);
 	/** Shows a value under an id, and remembers how to remove it; undefined removes it. */
 	const put = <T>(id: string, value: T | undefined, set: (screen: HookScreen, value: T | undefined) => void): void => {
 		const screen = ui().hookScreen;
@@ -39,31 +39,38 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 		setStatus(key, text) {
 			check("setStatus", "key", isKey(key), "a non-empty string");
 			check("setStatus", "text", isOptional(text, isString), "a string or undefined");
+			const owner = ownerOf(hook, host);
 			put(`status ${key}`, text, (screen, value) => screen.setStatus(owner, key, value));
 		},
 		setWidget(key, content, options) {
 			check("setWidget", "key", isKey(key), "a non-empty string");
 			check("setWidget", "content", isOptional(content, isWidget), "a list of strings, a function or undefined");
+			checkOptions("setWidget", "options", options);
 			const placement = options?.placement ?? "aboveEditor";
 			const isPlacement = placement === "aboveEditor" || placement === "belowEditor";
 			check("setWidget", "placement", isPlacement, '"aboveEditor" or "belowEditor"');
 			const copy = typeof content === "function" || content === undefined ? content : [...content];
+			const owner = ownerOf(hook, host);
 			put(`widget ${key}`, copy, (screen, value) => screen.setWidget(owner, key, value, placement));
 		},
 		setTitle(title) {
 			check("setTitle", "title", isOptional(title, isString), "a string or undefined");
+			const owner = ownerOf(hook, host);
 			put("title", title, (screen, value) => screen.setTitle(owner, value));
 		},
 		setWorkingMessage(message) {
 			check("setWorkingMessage", "message", isOptional(message, isString), "a string or undefined");
+			const owner = ownerOf(hook, host);
 			put("working message", message, (screen, value) => screen.setWorkingMessage(owner, value));
 		},
 		setFooter(factory) {
 			check("setFooter", "factory", isOptional(factory, isFunction), "a function or undefined");
+			const owner = ownerOf(hook, host);
 			put("footer", factory, (screen, value) => screen.setFooter(owner, value));
 		},
 		setHeader(factory) {
 			check("setHeader", "factory", isOptional(factory, isFunction), "a function or undefined");
+			const owner = ownerOf(hook, host);
 			put("header", factory, (screen, value) => screen.setHeader(owner, value));
 		},
 		addAutocompleteProvider(factory) {
@@ -72,7 +79,7 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 			const claims = claimsOf(hook);
 			if (!screen || !claims.isOpen) return;
 			providers++;
-			claims.hold(`completions ${providers}`, factory, screen.addAutocompleteProvider(owner, factory));
+			claims.hold(`completions ${providers}`, factory, screen.addAutocompleteProvider(ownerOf(hook, host), factory));
 		},
 		pasteToEditor(text) {
 			check("pasteToEditor", "text", isString(text), "a string");
@@ -92,15 +99,17 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 /** Makes the ids of providers unique; nothing removes a single one. */
 let providers = 0;
 
-/** A hook as the screen knows it. */
+/** A hook as the screen knows it. The call that shows something is the place of errors without a position. */
 export function ownerOf(hook: LoadedHook, host: ScreenHost): ScreenOwner {
+	const call = {};
+	hook.places.set(call, new Error());
 	return {
 		name: hook.name,
 		path: hook.path,
 		get rank() {
 			return host.rankOf(hook);
 		},
-		failed: (where, error) => host.reportScreen(createHookError("hook_failed", hook, where, error)),
+		failed: (where, error) => host.reportScreen(createHookError("hook_failed", hook, where, error, call)),
 		drew: (ms) => host.recordDraw(hook, ms),
 	};
 }
@@ -108,6 +117,11 @@ export function ownerOf(hook: LoadedHook, host: ScreenHost): ScreenOwner {
 /** @throws PiError `bad_arguments` unless the value of a parameter is what it should be */
 export function check(member: string, parameter: string, isValid: boolean, expected: string): void {
 	if (!isValid) throw new PiError("bad_arguments", `ctx.ui.${member}: ${parameter} must be ${expected}`);
+}
+
+/** @throws PiError `bad_arguments` unless the value is an object or undefined */
+export function checkOptions(member: string, parameter: string, value: unknown): void {
+	check(member, parameter, value === undefined || isRecord(value), "an object or undefined");
 }
 
 function isOptional(value: unknown, isValid: (value: unknown) => boolean): boolean {

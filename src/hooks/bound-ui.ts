@@ -1,8 +1,16 @@
-import { boundScreen, check, isFunction, ownerOf, type ScreenHost } from "./bound-screen.js";
+import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenHost } from "./bound-screen.js";
 import type { HookCall } from "./hook-call.js";
 import { claimsOf } from "./screen-claims.js";
 import type { SessionUI } from "./session-ui.js";
-import type { CustomFactory, CustomOptions, DialogOptions, HookUI, InputOptions, SelectManyOptions } from "./types.js";
+import type {
+	CustomFactory,
+	CustomOptions,
+	DialogOptions,
+	HookUI,
+	InputOptions,
+	SelectManyOptions,
+	SelectOption,
+} from "./types.js";
 
 /** Marks dialogs as open. */
 export interface DialogHost extends ScreenHost {
@@ -35,33 +43,45 @@ export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): 
 	const dialogs = {
 		select: async (
 			title: string,
-			options: readonly unknown[],
+			options: readonly SelectOption<unknown>[],
 			dialog?: Partial<SelectManyOptions>,
 		): Promise<unknown> => {
-			checkSelect(dialog);
-			const list = Array.isArray(options) ? options : [];
-			if (list.length === 0) {
-				const reason = `${hook.name} opened the dialog "${String(title)}" without options (${hook.path})`;
+			checkDialog("select", title, dialog);
+			checkSelect(options, dialog);
+			if (options.length === 0) {
+				const reason = `${hook.name} opened the dialog "${title}" without options (${hook.path})`;
 				ui().notify(reason, "warning");
 				return null;
 			}
-			if (dialog?.multiple !== true)
-				return untilAnswered(String(title), ui().select(String(title), list, bound(dialog)));
+			if (dialog?.multiple !== true) return untilAnswered(title, ui().select(title, options, bound(dialog)));
 			const many = { ...bound(dialog), multiple: true as const };
-			return untilAnswered(String(title), ui().selectMany?.(String(title), list, many) ?? CANCELED);
+			return untilAnswered(title, ui().selectMany?.(title, options, many) ?? CANCELED);
 		},
-		confirm: async (title: string, message: string, dialog?: DialogOptions) =>
-			untilAnswered(String(title), ui().confirm(String(title), String(message ?? ""), bound(dialog))),
-		input: async (title: string, placeholder?: string, dialog?: InputOptions) =>
-			untilAnswered(String(title), ui().input(String(title), placeholder, bound(dialog))),
+		confirm: async (title: string, message: string, dialog?: DialogOptions) => {
+			checkDialog("confirm", title, dialog);
+			checkText("confirm", "message", message);
+			return untilAnswered(title, ui().confirm(title, message ?? "", bound(dialog)));
+		},
+		input: async (title: string, placeholder?: string, dialog?: InputOptions) => {
+			checkDialog("input", title, dialog);
+			checkText("input", "placeholder", placeholder);
+			checkText("input", "initial", dialog?.initial);
+			return untilAnswered(title, ui().input(title, placeholder, bound(dialog)));
+		},
 		editor: async (title: string, initial?: string, dialog?: DialogOptions) => {
-			check("editor", "initial", initial === undefined || typeof initial === "string", "a string or undefined");
-			const answer = ui().editor?.(String(title), initial ?? "", bound(dialog)) ?? CANCELED;
-			return untilAnswered(String(title), answer);
+			checkDialog("editor", title, dialog);
+			checkText("editor", "initial", initial);
+			return untilAnswered(title, ui().editor?.(title, initial ?? "", bound(dialog)) ?? CANCELED);
 		},
-		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(String(message), type),
+		notify: (message: string, type?: "info" | "warning" | "error") => {
+			check("notify", "message", typeof message === "string", "a string");
+			const isKnown = type === undefined || LEVELS.includes(type);
+			check("notify", "type", isKnown, `${LEVELS.map((level) => JSON.stringify(level)).join(", ")} or undefined`);
+			ui().notify(message, type);
+		},
 		custom: async <T>(factory: CustomFactory<T>, options?: CustomOptions): Promise<T | null> => {
 			check("custom", "factory", isFunction(factory), "a function");
+			checkOptions("custom", "options", options);
 			const overlay = options?.overlay ?? false;
 			check("custom", "overlay", typeof overlay === "boolean", "true or false");
 			const shown = ui().hookScreen?.custom(ownerOf(hook, host), factory, {
@@ -81,7 +101,25 @@ export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): 
 
 const CANCELED = Promise.resolve(null);
 
-function checkSelect(dialog: { multiple?: unknown; filter?: unknown } | undefined): void {
+const LEVELS: readonly string[] = ["info", "warning", "error"];
+
+// Hooks are loaded without type checks, so pi checks their arguments.
+
+function checkDialog(member: string, title: unknown, dialog: DialogOptions | undefined): void {
+	check(member, "title", typeof title === "string", "a string");
+	checkOptions(member, "the last argument", dialog);
+	const { signal, timeout }: { signal?: unknown; timeout?: unknown } = dialog ?? {};
+	check(member, "signal", signal === undefined || signal instanceof AbortSignal, "an AbortSignal");
+	const isTime = timeout === undefined || (typeof timeout === "number" && timeout >= 0);
+	check(member, "timeout", isTime, "a number of ms from 0 on");
+}
+
+function checkText(member: string, parameter: string, text: unknown): void {
+	check(member, parameter, text === undefined || typeof text === "string", "a string or undefined");
+}
+
+function checkSelect(options: unknown, dialog: { multiple?: unknown; filter?: unknown } | undefined): void {
+	check("select", "options", Array.isArray(options), "a list");
 	const isSwitch = (value: unknown) => value === undefined || typeof value === "boolean";
 	check("select", "multiple", isSwitch(dialog?.multiple), "true or false");
 	check("select", "filter", isSwitch(dialog?.filter), "true or false");

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { isRecord } from "../util/is-record.js";
 import { isAttachment, isContent } from "./answers.js";
 import { EVENTS, SESSION_REASONS } from "./events.js";
-import type { HookAnswers, HookEventName, HookEvents, HookResults } from "./types.js";
+import type { CompletionItem, HookAnswers, HookEventName, HookEvents, HookResults } from "./types.js";
 
 // Hooks run without type checks, so pi checks each answer before it reads a field. Problems name fields, never values:
 // an answer may contain secrets.
@@ -83,7 +83,10 @@ const MAX_NAME_LENGTH = 40;
 export function checkAnswer<N extends HookEventName>(event: HookEvents[N], given: unknown): CheckedAnswer<N> {
 	const { type } = event;
 	// The pipeline of the context reads it, and needs the objects themselves.
-	if (type === "context") return { answer: given as HookResults[N], problem: null };
+	if (type === "context") {
+		const isNothing = given === null || given === false;
+		return { answer: (isNothing ? undefined : given) as HookResults[N], problem: null };
+	}
 	const fields: Readonly<Record<string, FieldCheck>> = type in FIELDS ? FIELDS[type as keyof typeof FIELDS] : {};
 	const reads = event.type === "session" ? SESSION_REASONS[event.reason].reads : Object.keys(fields);
 	const { valid, problem } = reads.length === 0 ? unread(given) : readFields(type, given, fields, reads);
@@ -197,6 +200,21 @@ export function kindOf(value: unknown): string {
 	if (Array.isArray(value)) return "a list";
 	const type = typeof value;
 	return type === "object" ? "an object" : type === "string" ? "a text" : `a ${type}`;
+}
+
+/** The usable suggestions of a command, and what is wrong with the others; null if nothing is. No value means none. */
+export function checkCompletions(given: unknown): { items: CompletionItem[]; problem: string | null } {
+	if (given === undefined || given === null) return { items: [], problem: null };
+	if (!Array.isArray(given)) return { items: [], problem: `complete returns a list, not ${kindOf(given)}` };
+	const items = given.filter(isCompletion);
+	const wrong = given.length - items.length;
+	const problem = `complete returns a list of { value, label?, description? } with texts; ${wrong} of ${given.length} are malformed`;
+	return { items, problem: wrong === 0 ? null : problem };
+}
+
+function isCompletion(item: unknown): item is CompletionItem {
+	if (!isRecord(item) || typeof item.value !== "string") return false;
+	return [item.label, item.description].every((text) => text === undefined || typeof text === "string");
 }
 
 /** What is wrong with the value that a command returned; null if nothing is. */

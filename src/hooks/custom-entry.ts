@@ -11,7 +11,10 @@ import { placeOfError } from "./source-place.js";
  */
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
 	const refuse = (reason: string, cause?: unknown): PiError => {
-		const { subject, at } = locate({ hookPath: hook.path, ...placeOfError(new Error(), hook) }, hook.path);
+		// A trace has ten frames, and the hook's is far from here.
+		const caller = new Error();
+		Error.captureStackTrace(caller, checkCustomEntry);
+		const { subject, at } = locate({ hookPath: hook.path, ...placeOfError(caller, hook) }, hook.path);
 		return new PiError(
 			"entry_refused",
 			`saveEntry of ${subject}${at}: ${reason}`,

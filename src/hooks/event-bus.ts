@@ -93,7 +93,7 @@ export class EventBus {
 			onCall({ hookPath: hook.path, event, ms: monotonicMs() - startedAt, outcome });
 		const fail = (thrown: unknown) => {
 			end("failed");
-			onError(createHookError("hook_failed", hook, event, inspectable(thrown)));
+			onError(createHookError("hook_failed", hook, event, inspectable(thrown), handler));
 		};
 		const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
 		const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());

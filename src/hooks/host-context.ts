@@ -1,6 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import { withCallerStack } from "../util/caller-stack.js";
 import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
@@ -82,6 +83,7 @@ export function createHookContext(host: HookHost, call: HookCall): HookEventCont
 /** Creates the context object of a command: that of handlers plus arguments and session changes. */
 export function createCommandContext(host: HookHost, call: HookCall, argsRaw: string): CommandContext {
 	const use = guard(host, call);
+	const wait = later(use);
 	const context = {};
 	Object.defineProperties(context, {
 		...Object.getOwnPropertyDescriptors(contextMembers(host, call)),
@@ -89,12 +91,12 @@ export function createCommandContext(host: HookHost, call: HookCall, argsRaw: st
 			args: Object.freeze(splitArgs(argsRaw)),
 			argsRaw,
 			setEditorText: (text: string) => use("setEditorText", () => host.setEditorText(text)),
-			newSession: async () => use("newSession", () => host.control.newSession()),
-			branch: async (entryIndex: number) => use("branch", () => host.control.branch(entryIndex)),
-			switchSession: async (path: string) => use("switchSession", () => host.control.switchSession(String(path))),
-			reload: async () => use("reload", () => host.control.reload()),
+			newSession: () => wait("newSession", () => host.control.newSession()),
+			branch: (entryIndex: number) => wait("branch", () => host.control.branch(entryIndex)),
+			switchSession: (path: string) => wait("switchSession", () => host.control.switchSession(String(path))),
+			reload: () => wait("reload", () => host.control.reload()),
 			quit: () => use("quit", () => host.control.quit()),
-			waitForIdle: async () => use("waitForIdle", () => host.control.waitForIdle(call.signal)),
+			waitForIdle: () => wait("waitForIdle", () => host.control.waitForIdle(call.signal)),
 		}),
 	});
 	return Object.freeze(context) as CommandContext;
@@ -109,13 +111,20 @@ function onlyInCommands(member: string, { event }: HookCall): PiError {
 	});
 }
 
-function guard(host: HookHost, call: HookCall): <T>(member: string, action: () => T) => T {
+function guard(host: HookHost, call: HookCall): Guard {
 	const { generation } = host;
 	return (member, action) => {
 		if (!call.hook.active) throw stale(member, call, "the hook was unloaded");
 		if (host.generation !== generation) throw stale(member, call, "the session changed");
 		return action();
 	};
+}
+
+type Guard = <T>(member: string, action: () => T) => T;
+
+/** Guards members that return promises. A hook need not wait for them, so their failures name their caller. */
+function later(use: Guard): <T>(member: string, action: () => Promise<T>) => Promise<T> {
+	return withCallerStack(async <T>(member: string, action: () => Promise<T>) => use(member, action));
 }
 
 function stale(member: string, { event, hook }: HookCall, why: string): PiError {
@@ -135,11 +144,11 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		});
 	};
 	// Async: members that return promises reject. One that throws would end callers that handle only rejections.
-	const read = async <T>(member: string, action: () => Promise<T>): Promise<T> => use(member, action);
-	const effect = async <T>(member: string, action: () => Promise<T>): Promise<T> => {
+	const read = later(use);
+	const effect = later((member, action) => {
 		requireEffects(member);
 		return use(member, action);
-	};
+	});
 	let systemItems: SystemItemsHandle | undefined;
 	const act = <T>(member: string, action: () => T): T => {
 		requireEffects(member);

@@ -43,8 +43,10 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 	const contextTypes = findBundled(file.path)?.contextTypes;
 	const hook = createLoadedHook(file, { grants: options.grants?.(file) ?? [], contextTypes });
 	const missing: MissingHandle[] = [];
+	let isLoading = true;
+	const api = createHookApi(hook, { missing, isLoading: () => isLoading }, options);
 	try {
-		await withinTime(options.timeoutMs, "its factory", factory(createHookApi(hook, missing, options)));
+		await withinTime(options.timeoutMs, "its factory", factory(api));
 		// Also if the factory caught the error: a hook must not run without a handle that it requires.
 		if (missing[0]) throw missing[0].refusal;
 		return hook;
@@ -55,6 +57,8 @@ export async function register(file: HookFile, factory: HookFactory, options: Re
 		// Run the factory again with the new grant; this happens at most once for each handle.
 		if (isGranted && options.grants?.(file).includes(handle)) return register(file, factory, options);
 		throw cause;
+	} finally {
+		isLoading = false;
 	}
 }
 
@@ -66,7 +70,14 @@ interface MissingHandle {
 
 const COMMAND_NAME = /^[a-z0-9][a-z0-9_:-]{0,63}$/i;
 
-function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: RegisterOptions): HookAPI {
+/** What the members of `pi` know of the load. */
+interface Loading {
+	/** Receives the handles that are missing. */
+	missing: MissingHandle[];
+	isLoading(): boolean;
+}
+
+function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, options: RegisterOptions): HookAPI {
 	const use = <T>(member: string, action: () => T): T => {
 		if (hook.active) return action();
 		throw new PiError("hook_stale", `pi.${member} of ${hook.path} was used after the hook was unloaded`, {
@@ -107,13 +118,18 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 				hook.places.set(shortcut, new Error());
 				hook.shortcuts.push(checked);
 			}),
-		flag: (name, flag) => add("flag", () => hook.flags.set(name, checkFlag(name, flag, hook))),
+		flag: (name, flag) =>
+			add("flag", () => {
+				const checked = checkFlag(name, flag, hook);
+				if (!isLoading()) throw lateFlag(name);
+				hook.flags.set(name, checked);
+			}),
 		provider: (name, provider) =>
 			add("provider", () => {
 				if (provider === undefined) hook.providers.delete(name);
 				else hook.providers.set(name, checkProvider(name, provider, hook));
 			}),
-		send: (text: string, attachments: Attachment[] = [], how: SendOptions = {}) =>
+		send: (text: string, attachments: readonly Attachment[] = [], how: SendOptions = {}) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments), checkSendOptions(how))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {
@@ -149,6 +165,12 @@ function createHookApi(hook: LoadedHook, missing: MissingHandle[], options: Regi
 	});
 }
 
+function lateFlag(name: string): PiError {
+	return new PiError("bad_arguments", `pi.flag(${JSON.stringify(name)}) was called after the hook had loaded`, {
+		hint: "declare flags in the factory; pi checks the command line when all hooks have loaded",
+	});
+}
+
 function describeMissing(hook: LoadedHook, handle: unknown): PiError {
 	const name = JSON.stringify(handle) ?? String(handle);
 	if (!HOST_HANDLE_NAMES.some((known) => known === handle)) {
@@ -173,8 +195,9 @@ function checkEventName(name: unknown): string {
 }
 
 /** @returns a function that removes the handler */
-function addBusHandler({ busHandlers }: LoadedHook, name: string, handler: BusHandler): () => void {
+function addBusHandler({ busHandlers, places }: LoadedHook, name: string, handler: BusHandler): () => void {
 	if (typeof handler !== "function") throw new TypeError("the handler of an event is not a function");
+	places.set(handler, new Error());
 	const handlers = busHandlers.get(name) ?? new Set();
 	busHandlers.set(name, handlers);
 	const record = { handler };

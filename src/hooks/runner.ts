@@ -6,7 +6,7 @@ import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
 import { CallClock } from "./call-clock.js";
-import { commandProblem } from "./check-answer.js";
+import { checkCompletions, commandProblem } from "./check-answer.js";
 import type { EventsThatCombine } from "./events.js";
 import {
 	type GateContext,
@@ -58,6 +58,8 @@ export interface ToolResultFields {
 export class HookRunner {
 	readonly #calls: HandlerCalls;
 	readonly #gates: GateContext;
+	/** Commands with malformed suggestions: reporting these for each key would bury everything else. */
+	readonly #misfits = new WeakSet<CommandOptions>();
 
 	constructor(private readonly options: HookCallOptions) {
 		this.#calls = new HandlerCalls(options);
@@ -206,7 +208,8 @@ export class HookRunner {
 			);
 			const problem = commandProblem(answer);
 			if (problem !== null) {
-				this.#calls.report(hook, event, `${problem}; the answer was ignored`, options);
+				// An event of its own: modes show errors of the command as its failure.
+				this.#calls.report(hook, `${event} result`, `${problem}; the answer was ignored`, options);
 				return undefined;
 			}
 			if (!answer) return undefined;
@@ -238,8 +241,13 @@ export class HookRunner {
 		const leave = this.#calls.enter(hook, call.event);
 		try {
 			const { host } = this.options;
-			const items = await host.enter(() => options.complete?.(prefix, createHookContext(host, call)));
-			return Array.isArray(items) ? items.filter((item) => typeof item?.value === "string") : [];
+			const given: unknown = await host.enter(() => options.complete?.(prefix, createHookContext(host, call)));
+			const { items, problem } = checkCompletions(given);
+			if (problem !== null && !this.#misfits.has(options)) {
+				this.#misfits.add(options);
+				this.#calls.report(hook, `/${name} completion`, problem, options);
+			}
+			return items;
 		} catch (thrown) {
 			this.#calls.report(hook, `/${name} completion`, inspectable(thrown), options);
 			return [];

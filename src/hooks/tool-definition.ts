@@ -1,5 +1,5 @@
 import { TOOL_NAME } from "../tools/legal-names.js";
-import { announceCut, truncateHead } from "../tools/output.js";
+import { announceCut, plainOutput, truncateHead } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isRecord } from "../util/is-record.js";
 import { isContent, jsonCopy } from "./answers.js";
@@ -120,7 +120,8 @@ export function withCheckedUpdates(
 }
 
 /**
- * Checks and copies a result, and cuts its text to the limits of all tools. A malformed one becomes an error result.
+ * Checks and copies a result, makes its text plain, and cuts it to the limits of all tools. A malformed one becomes an error
+ * result.
  * @param source names the tool in that error
  */
 export function checkResult(result: unknown, source: string): ToolResult {
@@ -129,7 +130,7 @@ export function checkResult(result: unknown, source: string): ToolResult {
 		const details = asJson(result.details);
 		if (isContent(content)) {
 			return {
-				content: cutContent(content),
+				content: cutContent(content.map(asPlainText)),
 				...(details === undefined ? {} : { details }),
 				...(result.isError === true ? { isError: true } : {}),
 			};
@@ -137,6 +138,11 @@ export function checkResult(result: unknown, source: string): ToolResult {
 	}
 	const text = `${source} did not return { content: [{ type: "text", text }] }.`;
 	return { content: [{ type: "text", text }], isError: true };
+}
+
+/** A block without control sequences, which mean nothing to a model and would reach the terminals of other programs. */
+function asPlainText(block: ToolResult["content"][number]): ToolResult["content"][number] {
+	return block.type === "text" ? { ...block, text: plainOutput(block.text) } : block;
 }
 
 /** Content whose text has at most as many lines and bytes as that of a built-in tool. */

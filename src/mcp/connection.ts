@@ -18,6 +18,7 @@ import { packageVersion } from "../util/package-root.js";
 import { revealLine } from "../util/reveal.js";
 import type { McpServerConfig } from "./config.js";
 import { connectHttp } from "./http.js";
+import { listTools } from "./list-tools.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import { ServerProcess } from "./server-process.js";
 
@@ -150,6 +151,9 @@ export async function connect({
 /** The reason of a failed request, on one line. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
 	if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return tooSlow(timeoutMs);
+	const isSchemaError = error instanceof Error && "issues" in error;
+	if (isSchemaError || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult))
+		return malformed(error);
 	const cause = error instanceof Error && error.cause instanceof Error ? `: ${errorText(error.cause)}` : "";
 	return revealLine(`${errorText(error)}${cause}`);
 }
@@ -167,6 +171,12 @@ export function isConnectionLost(error: unknown): boolean {
 /** True if a failed request shows that the server needs a login. */
 export function isUnauthorized(error: unknown): boolean {
 	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+}
+
+/** Names the request, if it is known, but not each field: the message of the client lists these as JSON. */
+function malformed({ message }: Error): string {
+	const [, request] = /^Invalid result for ([\w/]+)/.exec(message) ?? [];
+	return request === undefined ? "it sent a malformed answer" : `its answer to ${request} is malformed`;
 }
 
 function tooSlow(timeoutMs: number): string {
@@ -199,12 +209,12 @@ async function readLists(connection: Connection, options: { timeout: number; sig
 	const offered = client.getServerCapabilities();
 	const refresh = { ...options, cacheMode: "refresh" } as const;
 	const [tools, prompts] = await Promise.all([
-		offered?.tools ? client.listTools(undefined, refresh) : null,
+		offered?.tools ? listTools(client, options) : [],
 		// A server without its prompts is still useful.
 		offered?.prompts ? client.listPrompts(undefined, refresh).catch(() => null) : null,
 	]);
-	const count = tools?.tools.length ?? 0;
-	connection.tools = tools?.tools.slice(0, MAX_ITEMS) ?? [];
+	const count = tools.length;
+	connection.tools = tools.slice(0, MAX_ITEMS);
 	connection.prompts = prompts?.prompts.slice(0, MAX_ITEMS) ?? [];
 	connection.hasResources = offered?.resources !== undefined;
 	connection.hasCompletions = offered?.completions !== undefined;

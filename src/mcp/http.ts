@@ -9,7 +9,7 @@ import {
 import type { Network } from "../network/network.js";
 import { isRecord } from "../util/is-record.js";
 import type { McpAddress } from "./config.js";
-import { MAX_MESSAGE_BYTES, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
+import { MAX_MESSAGE_BYTES, REFUSED_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 import { type LoginHints, type LoginStore, McpOAuth } from "./oauth.js";
 
 const NEWLINE = 0x0a;
@@ -98,7 +98,7 @@ function limitMessages(id: unknown): TransformStream<Uint8Array, Uint8Array> {
 			if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
 			else if (id === undefined) controller.error(new Error(TOO_LONG_TEXT));
 			else {
-				const answer = { jsonrpc: "2.0", id, error: { code: TOO_LONG_CODE, message: TOO_LONG_TEXT } };
+				const answer = { jsonrpc: "2.0", id, error: { code: REFUSED_CODE, message: TOO_LONG_TEXT } };
 				controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(answer)}\n\n`));
 				controller.terminate();
 			}

@@ -4,8 +4,8 @@ import { formatBytes } from "../tools/output.js";
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 /** The answer to a request whose message was too long. */
 export const TOO_LONG_TEXT = `the answer is larger than ${formatBytes(MAX_MESSAGE_BYTES)} and was dropped`;
-/** JSON-RPC: internal error. */
-export const TOO_LONG_CODE = -32_603;
+/** JSON-RPC: internal error. The code of answers that pi gives in the place of a server. */
+export const REFUSED_CODE = -32_603;
 /** What is kept of the start and the end of a message that is too long: its id is in one of them. */
 const KEPT_BYTES = 512;
 const NEWLINE = 0x0a;

@@ -2,14 +2,17 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { errorText } from "../errors.js";
 import { sleep } from "../util/abort.js";
+import { isRecord } from "../util/is-record.js";
 import { announcedStart, endGroup, isGroupAlive, startFailure } from "../util/process.js";
 import { prepareReaper, trackGroup, untrackGroup } from "../util/reaper.js";
-import { MessageLines, TOO_LONG_CODE, TOO_LONG_TEXT } from "./message-lines.js";
+import { MessageLines, REFUSED_CODE, TOO_LONG_TEXT } from "./message-lines.js";
 
 /** Time for a server to end after its stdin was closed, ms. */
 const GRACE_MS = 300;
 /** Maximum wait for the last messages of a server that has ended, while another process holds its pipes, ms. */
 const LINGER_MS = 200;
+/** The answer to a request whose result is no object. */
+const MALFORMED_TEXT = "its answer is malformed";
 /** Maximum length of a line of stdout that is no message, in the log. */
 const MAX_LOGGED = 1000;
 
@@ -63,7 +66,7 @@ export class ServerProcess implements Transport {
 		this.#child = child;
 		const lines = new MessageLines({
 			onLine: (line) => this.#receive(line),
-			onTooLong: (id) => this.#refuse(id),
+			onTooLong: (id) => this.#refuse(id, TOO_LONG_TEXT),
 		});
 		child.stdout?.on("data", (chunk: Buffer) => lines.add(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => {
@@ -135,18 +138,25 @@ export class ServerProcess implements Transport {
 		}
 		try {
 			// The SDK checks the form of what it expects and ignores the rest.
-			if (isMessage(message)) this.onmessage?.(message);
+			const id = idOfMalformed(message);
+			if (id !== null) this.#refuse(id, MALFORMED_TEXT);
+			else if (isMessage(message)) this.onmessage?.(message);
 			else this.options.onLog(`no message: ${line.slice(0, MAX_LOGGED)}`);
 		} catch (error) {
 			this.options.onLog(`invalid message: ${errorText(error)}`);
 		}
 	}
 
-	#refuse(id: string | number | undefined): void {
-		this.options.onLog(TOO_LONG_TEXT);
-		if (id !== undefined)
-			this.onmessage?.({ jsonrpc: "2.0", id, error: { code: TOO_LONG_CODE, message: TOO_LONG_TEXT } });
+	#refuse(id: string | number | undefined, message: string): void {
+		this.options.onLog(message);
+		if (id !== undefined) this.onmessage?.({ jsonrpc: "2.0", id, error: { code: REFUSED_CODE, message } });
 	}
+}
+
+/** The id of an answer whose result is no object; null for other messages. The SDK ignores it, and its request waits for long. */
+function idOfMalformed(value: unknown): string | number | null {
+	if (!isRecord(value) || !("result" in value) || isRecord(value.result)) return null;
+	return typeof value.id === "string" || typeof value.id === "number" ? value.id : null;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

@@ -27,11 +27,13 @@ export interface McpTool {
 
 /** Creates the tool of a definition. @returns the problem if it cannot be offered */
 export function createMcpTool(server: McpServer, definition: Tool): McpTool | string {
+	const malformed = findMalformed(definition);
+	const called = isText(definition.name) ? `The tool ${revealLine(definition.name, { maxLength: 80 })}` : "A tool";
+	const problem = (reason: string) => `${called} of the MCP server ${server.name} is ignored: ${reason}`;
+	if (malformed !== null) return problem(malformed);
 	const name = toolName(server.name, definition.name);
 	const description = plainOutput(definition.description ?? definition.title ?? definition.name);
 	const parameters = toParameters(definition.inputSchema);
-	const problem = (reason: string) =>
-		`The tool ${revealLine(definition.name, { maxLength: 80 })} of the MCP server ${server.name} is ignored: ${reason}`;
 	if (parameters === null) return problem("its input schema is not that of an object");
 	let text: string;
 	try {
@@ -52,6 +54,17 @@ export function createMcpTool(server: McpServer, definition: Tool): McpTool | st
 		run: (args, context) => runMcpTool(server, definition.name, args, context),
 	};
 	return { tool, server, bytes, tokens: estimateText(text) };
+}
+
+/** What is wrong with a definition that the client has not checked; null if nothing that pi reads is. */
+function findMalformed({ name, description, title }: Readonly<Record<string, unknown>>): string | null {
+	if (!isText(name) || name === "") return "it has no name";
+	if (description !== undefined && !isText(description)) return "its description is not a text";
+	return title !== undefined && !isText(title) ? "its title is not a text" : null;
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
 }
 
 /** The schema of the arguments as every provider accepts it: an object, without the names of dialects. */

@@ -25,7 +25,7 @@ export interface ModePrompts {
 /** 0 success, 1 error, 2 invalid usage, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
-/** True for errors of a command: its caller reports them, so the mode must not report them again. */
+/** True for errors of a command or shortcut: its caller reports them, so the mode must not report them again. */
 export function isOfCommand({ event }: { event: string }): boolean {
-	return /^\/\S+$/.test(event);
+	return /^(?:\/|shortcut )\S+$/.test(event);
 }

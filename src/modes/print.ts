@@ -14,14 +14,24 @@ import { runPrompts } from "./run-prompts.js";
 /** Maximum length of a tool call's subject in a progress line, in characters. */
 const MAX_SUBJECT = 100;
 
-/** Runs prompts without a screen. Prints the final text of each to stdout, progress and problems to stderr. */
-export async function runPrint(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
+/**
+ * Runs prompts without a screen. Prints the final text of each to stdout, progress and problems to stderr.
+ * @param printed lines about `context` handlers that are on stderr already: such a handler runs before each request
+ */
+export async function runPrint(
+	session: AgentSession,
+	prompts: ModePrompts,
+	io: ModeIO,
+	printed = new Set<string>(),
+): Promise<ExitCode> {
 	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const running: RunningWork = { calls: new Map(), isCompactedByCommand: false };
 	const stop = session.subscribe((event) => {
 		const progress = describe(event, running, session.cwd);
-		if (progress !== null) line(progress);
+		if (progress === null || printed.has(progress)) return;
+		if (isOfContext(event)) printed.add(progress);
+		line(progress);
 	});
 	try {
 		return await runPrompts(session, prompts, {
@@ -43,6 +53,11 @@ export async function runPrint(session: AgentSession, prompts: ModePrompts, io: 
 function restHint({ sessionFile }: AgentSession): string {
 	const command = "pi --continue -p continue";
 	return sessionFile === null ? `without --no-session, ${command} gets the rest` : `get the rest with ${command}`;
+}
+
+/** True for errors of `context` handlers. */
+function isOfContext(event: AgentSessionEvent): boolean {
+	return event.type === "hook_error" && event.event === "context";
 }
 
 /** What earlier events say about a later one. */

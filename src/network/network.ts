@@ -1,3 +1,4 @@
+import { withCallerStack } from "../util/caller-stack.js";
 import { pacedFetch } from "../util/paced-fetch.js";
 import { withErrorBodies } from "./error-bodies.js";
 import { JsonBody, sendsJsonBodies } from "./json-body.js";
@@ -24,7 +25,8 @@ let ofProcess: { env: Environment; network: Network } | null = null;
 
 /**
  * Sets up `fetch` for this process: paced, with the error bodies of exchanges, and through the proxies that the environment
- * names. The proxy client is loaded with the first request. Without proxies, requests to models use `lightFetch`.
+ * names. The proxy client is loaded with the first request. Without proxies, requests to models use `lightFetch`. The stack
+ * traces of failures name the caller.
  * @throws PiError `proxy_invalid`
  */
 export async function setUpNetwork(env: Environment): Promise<void> {
@@ -40,17 +42,16 @@ export async function setUpNetwork(env: Environment): Promise<void> {
 	const proxyOf = (url: string) => rules?.(url) ?? null;
 	ofProcess = { env, network: { isOfProcess: true, proxyOf, prepare, run: (action) => action() } };
 	const fetchText: typeof fetch = (input, init) => fetch(input, withText(init));
-	globalThis.fetch = sendsJsonBodies(
-		withErrorBodies(async (...request) => {
-			const sent: readonly unknown[] = request;
-			if (!rules && !isFetchLoaded() && isLightRequest(sent)) {
-				const { lightFetch } = await import("./light-fetch.js");
-				return lightFetch(...sent, () => fetchText(...request));
-			}
-			await prepare();
-			return fetchText(...request);
-		}),
-	);
+	const send = withErrorBodies(async (...request) => {
+		const sent: readonly unknown[] = request;
+		if (!rules && !isFetchLoaded() && isLightRequest(sent)) {
+			const { lightFetch } = await import("./light-fetch.js");
+			return lightFetch(...sent, () => fetchText(...request));
+		}
+		await prepare();
+		return fetchText(...request);
+	});
+	globalThis.fetch = sendsJsonBodies(withCallerStack(send));
 }
 
 /** A request that Node's fetch can send. */

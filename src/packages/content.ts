@@ -5,6 +5,7 @@ import { isHostModule } from "../hooks/host-modules.js";
 import { TimeSlices } from "../util/time-slices.js";
 import { type Dependency, type NodeModules, readDependencies } from "./dependencies.js";
 import { readPackageFiles } from "./package-files.js";
+import { findUnloadedTests, isForDevelopment } from "./unloaded-tests.js";
 
 /** Everything that a package can load, as read once. */
 export interface PackageContent {
@@ -44,9 +45,11 @@ export async function readContent(
 		links.map((link) => ({ from: name, specifier: link, reason: "a link that leaves the package" })),
 	);
 	const slices = new TimeSlices();
+	const tests = await findUnloadedTests(files, manifest);
 	for (const file of files) {
 		if (slices.isOver) await slices.next();
-		unresolved.push(...findUnresolved(file, names));
+		const isKnown = (name: string) => names.has(name) || (tests.has(file.rel) && isForDevelopment(name, manifest));
+		unresolved.push(...findUnresolved(file, isKnown));
 	}
 	return {
 		root,
@@ -95,8 +98,11 @@ function readManifest(files: readonly CodeFile[]): unknown {
 	}
 }
 
-/** Imports of a file that lead to code which is neither in the package nor among its dependencies. */
-function findUnresolved({ rel, bytes }: CodeFile, dependencies: ReadonlySet<string>): UnresolvedImport[] {
+/**
+ * Imports of a file that lead to code which is neither in the package nor among its dependencies.
+ * @param isKnown true for the name of a package that needs no mention
+ */
+function findUnresolved({ rel, bytes }: CodeFile, isKnown: (name: string) => boolean): UnresolvedImport[] {
 	if (!SOURCE.test(rel)) return [];
 	const { imported, unresolved } = scanImports(bytes.toString("utf8"));
 	const leaving = [...imported].filter((specifier) => posix.join(posix.dirname(rel), specifier).startsWith("../"));
@@ -104,8 +110,8 @@ function findUnresolved({ rel, bytes }: CodeFile, dependencies: ReadonlySet<stri
 		...leaving.map((specifier) => ({ from: rel, specifier, reason: OUTSIDE })),
 		...unresolved.flatMap(({ specifier, reason }) => {
 			const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
-			const isKnown = dependencies.has(name) || isHostModule(specifier) || isHostModule(specifier, "extension");
-			return isKnown ? [] : [{ from: rel, specifier, reason: IN_PACKAGE.get(reason) ?? reason }];
+			const isProvided = isHostModule(specifier) || isHostModule(specifier, "extension");
+			return isProvided || isKnown(name) ? [] : [{ from: rel, specifier, reason: IN_PACKAGE.get(reason) ?? reason }];
 		}),
 	];
 }

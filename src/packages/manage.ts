@@ -7,7 +7,7 @@ import { PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
-import { type Installed, installPackage, removeInstalled } from "./install.js";
+import { type Installed, installPackage, markReplaced, removeInstalled, type StoreUse } from "./install.js";
 import { loadPackage } from "./load-package.js";
 import { type LockedPackage, readLockFile, updateLockFile } from "./lock-file.js";
 import { describeResources } from "./resources.js";
@@ -99,7 +99,7 @@ export class PackageManager {
 		);
 		if (!locked) return configured;
 		await updateLockFile(lock, configured.name, null);
-		if (!this.#lockedDirs().has(locked.dir)) await removeInstalled(paths.packages, locked);
+		await removeInstalled(locked.dir, this.#storeUse(configured.name, scope));
 		return configured;
 	}
 
@@ -116,6 +116,7 @@ export class PackageManager {
 			...(locked ? { locked } : {}),
 		});
 		await updateLockFile(scopeFiles(scope, paths).lock, name, installed.locked);
+		if (before) markReplaced(before.dir, this.#storeUse(name, scope));
 		return describeChange(name, scope, before, installed);
 	}
 
@@ -178,6 +179,15 @@ export class PackageManager {
 	}
 
 	/** Directories of all packages that the user or this project has. */
+	#storeUse(name: string, scope: SavedScope): StoreUse {
+		const { paths } = this.options;
+		return {
+			storeDir: paths.packages,
+			owner: `${name} in ${scopeFiles(scope, paths).lock}`,
+			locked: this.#lockedDirs(),
+		};
+	}
+
 	#lockedDirs(): Set<string> {
 		const scopes: SavedScope[] = ["user", "project"];
 		return new Set(scopes.flatMap((scope) => [...this.#lock(scope).values()].map(({ dir }) => dir)));

@@ -38,7 +38,7 @@ export interface CommandRunnerDeps {
 /** The result of a command line. */
 export type CommandLineResult =
 	/** Text to send to the agent; `fromHook`, `fromServer`: a hook or an MCP server wrote it. */
-	| { kind: "prompt"; prompt: string; attachments?: Attachment[]; fromHook?: true; fromServer?: true }
+	| { kind: "prompt"; prompt: string; attachments?: readonly Attachment[]; fromHook?: true; fromServer?: true }
 	/** The command is done; `status` is the line it reports. */
 	| { kind: "done"; status: string | null };
 

@@ -68,7 +68,7 @@ async function pass(
 			if (checked.type === "done" || checked.type === "error") return;
 			partial = checked.partial;
 		}
-		events.end();
+		throw new TypeError(`stream of the provider ${model.provider} ended without the event done or error`);
 	} catch (error) {
 		const reason = options.signal?.aborted ? "aborted" : "error";
 		events.push({ type: "error", reason, error: failedReply(model, partial?.content ?? [], reason, errorText(error)) });
@@ -85,8 +85,12 @@ const PARTIAL_EVENTS: ReadonlySet<unknown> = new Set(
 	),
 );
 
-/** @returns the event; its final message names the session's model, which the hook may reach under another name */
-function checkEvent(event: unknown, index: number, { api, provider, id }: Model<string>): AssistantMessageEvent {
+/**
+ * @returns the event; its final message names the session's model, which the hook may reach under another name, and its
+ * partial one has every field
+ */
+function checkEvent(event: unknown, index: number, model: Model<string>): AssistantMessageEvent {
+	const { api, provider, id } = model;
 	const refuse = (reason: string) => new TypeError(`event ${index} of the provider ${provider}: ${reason}`);
 	if (!isRecord(event)) throw refuse("it is not an object");
 	const own = { api, provider, model: id };
@@ -101,7 +105,17 @@ function checkEvent(event: unknown, index: number, { api, provider, id }: Model<
 	if (!PARTIAL_EVENTS.has(known.type)) throw refuse("its type is unknown");
 	if (!isRecord(known.partial) || !Array.isArray(known.partial.content)) throw refuse("partial.content is not a list");
 	if (/_delta$/.test(known.type) && typeof event.delta !== "string") throw refuse("delta is not a string");
-	return known;
+	return isComplete(known.partial) ? known : { ...known, partial: complete(known.partial, model) };
+}
+
+function isComplete({ role, usage, stopReason, timestamp }: Partial<AssistantMessage>): boolean {
+	return role === "assistant" && isRecord(usage) && STOP_REASONS.has(stopReason) && typeof timestamp === "number";
+}
+
+/** Only the content of a partial reply matters to its hook; events have complete messages. */
+function complete(partial: AssistantMessage, model: Model<string>): AssistantMessage {
+	const { errorMessage: _, ...none } = failedReply(model, [], "error", "");
+	return { ...none, stopReason: "stop", content: partial.content };
 }
 
 /** The first invalid field of a final message; null if it is valid. */

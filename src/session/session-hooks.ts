@@ -17,7 +17,7 @@ import type { CustomTool } from "../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { retainClaims } from "../hooks/screen-claims.js";
-import { type HookSource, placeOfError } from "../hooks/source-place.js";
+import { placeOfError } from "../hooks/source-place.js";
 import { isCalledBy } from "../hooks/stack-owner.js";
 import type { Attachment, SendOptions } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -247,7 +247,7 @@ export class SessionHooks {
 	 * @returns false when pi itself threw it
 	 */
 	blame(thrown: unknown): boolean {
-		const error = this.#strays.attribute(thrown, this.#files, (file) => this.#sourceOf(file));
+		const error = this.#strays.attribute(thrown, this.#files);
 		if (error instanceof HookError) this.report(error);
 		return error !== null;
 	}
@@ -331,6 +331,7 @@ export class SessionHooks {
 
 	#hold(hooks: readonly LoadedHook[]): void {
 		this.#loaded = hooks;
+		this.#strays.addLoaded(hooks);
 		this.#replaced = replacedBundled(hooks);
 		this.#register();
 	}
@@ -385,11 +386,6 @@ export class SessionHooks {
 			onBlock: (hookPath) => this.health.recordBlock(hookPath),
 			onBegin: (hookPath, event) => this.#longCalls.begin(hookPath, event),
 		});
-	}
-
-	/** The loaded version of a file, which knows its compiler. */
-	#sourceOf(file: HookFile): HookSource {
-		return this.#loaded.find(({ path }) => path === file.path) ?? file;
 	}
 
 	/** Records and reports an error of a hook. */

@@ -49,8 +49,8 @@ export interface Tool<TParameters extends TSchema = TSchema, TDetails = unknown>
 	 * @throws with a message that a model can act on
 	 */
 	checkArguments?(args: unknown): Record<string, unknown>;
-	/** Receives arguments that match `parameters`. A thrown error becomes an error result. */
-	run(args: Static<TParameters>, context: ToolContext): Promise<ToolResult<TDetails>>;
+	/** Receives arguments that match `parameters`; sync or async. A thrown error becomes an error result. */
+	run(args: Static<TParameters>, context: ToolContext): ToolResult<TDetails> | Promise<ToolResult<TDetails>>;
 }
 
 /** A tool with any parameters and details. */

@@ -20,9 +20,20 @@ export interface OverlayOptions<T> {
 	canceled: T;
 	/** Shows the overlay on the alternate screen, which leaves the main screen as it is. */
 	isFullScreen?: boolean;
+	/** Who opens it. */
+	owner?: string;
+	/**
+	 * Overlays that this owner opens while it is shown open over it, instead of waiting until it closes: a component that
+	 * waits for the answer of a dialog would never close. Those that the same code opens at the same time still wait.
+	 */
+	coveredBy?: string;
 }
 
 interface QueuedOverlay {
+	/** Whether it has been shown; another one may cover it now. */
+	readonly isShown: boolean;
+	/** Whose overlays open over it now. */
+	readonly coveredBy: string | undefined;
 	show(): void;
 	cancel(): void;
 }
@@ -49,19 +60,22 @@ export class OverlayStack {
 		return this.#open.length > 0;
 	}
 
-	/** Number of overlays that wait for the open one to close. */
+	/** Number of overlays that have not been shown yet. */
 	get waiting(): number {
-		return Math.max(0, this.#open.length - 1);
+		return this.#open.filter(({ isShown }) => !isShown).length;
 	}
 
 	/**
-	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown.
+	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown for the first time.
 	 * @returns the first value passed to `settle`, or `canceled`
 	 * @throws any error that `build` throws
 	 */
 	open<T>(build: (settle: (value: T) => void) => Component, options: OverlayOptions<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, canceled, isFullScreen = false } = options;
+			const { signal, timeoutMs, canceled, isFullScreen = false, owner, coveredBy } = options;
+			let component: Component | null = null;
+			let isShown = false;
+			let coverer: string | undefined;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
 			const close = (finish: () => void) => {
@@ -73,13 +87,29 @@ export class OverlayStack {
 				finish();
 			};
 			const cancel = () => close(() => resolve(canceled));
+			const buildOnce = () => {
+				coverer = coveredBy;
+				const built = build((value) => close(() => resolve(value)));
+				coverer = undefined;
+				queueMicrotask(() => {
+					coverer = coveredBy;
+				});
+				return built;
+			};
 			const entry: QueuedOverlay = {
+				get isShown() {
+					return isShown;
+				},
+				get coveredBy() {
+					return coverer;
+				},
 				cancel,
 				show: () => {
 					try {
-						const component = build((value) => close(() => resolve(value)));
-						// `build` may have settled synchronously.
-						if (!settled) this.#put(component, isFullScreen);
+						isShown = true;
+						component ??= buildOnce();
+						// `build` may have settled synchronously, or opened a dialog over it.
+						if (!settled && this.#open[0] === entry) this.#put(component, isFullScreen);
 					} catch (thrown) {
 						close(() => reject(thrown));
 					}
@@ -91,15 +121,16 @@ export class OverlayStack {
 			}
 			signal?.addEventListener("abort", cancel, { once: true });
 			if (timeoutMs !== undefined) timer = setTimeout(cancel, timeoutMs);
-			this.#open.push(entry);
-			if (this.#open.length === 1) entry.show();
+			const covered = owner === undefined ? -1 : this.#open.findIndex((other) => other.coveredBy === owner);
+			this.#open.splice(covered < 0 ? this.#open.length : covered, 0, entry);
+			if (this.#open[0] === entry) entry.show();
 			else this.host.requestRender(); // the open overlay may show how many wait
 		});
 	}
 
 	/** Cancels all open and queued overlays. */
 	closeAll(): void {
-		// Backwards, so that no queued overlay is shown in between.
+		// Backwards, so that no other overlay is shown in between.
 		for (const entry of [...this.#open].reverse()) entry.cancel();
 	}
 

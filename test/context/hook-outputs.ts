@@ -125,8 +125,9 @@ function output(name: string, outcome: HookOutput["outcome"], answer: HookOutput
 const ODD: readonly HookOutput[] = [
 	output("passes", "passed", () => undefined),
 	output("passes later", "passed", async () => undefined),
+	output("answers null", "passed", () => null),
+	output("answers false", "passed", () => false),
 	...[
-		null,
 		7,
 		"text",
 		true,
@@ -135,6 +136,8 @@ const ODD: readonly HookOutput[] = [
 		{ messages: null },
 		{ messages: "text" },
 		{ messages: { length: 1 } },
+		{ message: [] },
+		{ messages: [], system: "text" },
 		() => {},
 	].map((value) => output(`answers ${typeof value}`, "refused", () => value)),
 	output("an unreadable answer", "refused", () => new Proxy({}, { has: failing, getPrototypeOf: failing })),

@@ -36,12 +36,20 @@ const expectSame = (items: readonly unknown[], expected: readonly unknown[]) => 
 };
 
 describe("the fields of an answer", () => {
-	test.each<[unknown]>([[7], ["text"], [null], [undefined], [{}], [{ other: 1 }], [() => 1]])(
+	test.each<[unknown]>([[7], ["text"], [null], [undefined], [{}], [{ other: undefined }], [() => 1]])(
 		"are missing: %j",
 		(answer) => {
 			expect(readAnswer(answer)).toEqual({ rule: "answer_has_messages", position: 0 });
 		},
 	);
+
+	test.each([
+		[{ message: [] }, "message"],
+		[{ messages: [], system: "x", tool: 1 }, "system"],
+		[Object.create({ messages: [] }, { inner: { value: 1, enumerable: true } }), "inner"],
+	])("are refused if one is unknown: %j", (answer, detail) => {
+		expect(readAnswer(answer)).toEqual({ rule: "answer_has_known_fields", position: 0, detail });
+	});
 
 	test.each(["messages", "systemPrompt", "tools"])("are read if there is only %s", (name) => {
 		const none = { messages: undefined, systemPrompt: undefined, tools: undefined };

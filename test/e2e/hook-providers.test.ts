@@ -81,3 +81,16 @@ test("in a terminal, a session with a model of a hook is resumed with it, and it
 	await submit(again, "once more");
 	await again.waitForText("echo once more");
 });
+
+test.each([
+	["a stream that yields nothing", "async *stream() { await new Promise(() => {}); }"],
+	["a stream that never begins", "stream() { return new Promise(() => {}); }"],
+])("%s fails after the time limit for silence, and is named", async (_, stream) => {
+	const agentDir = tempAgentDir({
+		hooks: { "mine.ts": `export default (pi) => pi.provider("mine", { models: [{ id: "m" }], ${stream} });` },
+		settings: { streamIdleTimeoutMs: 1000, retry: { maxRetries: 1, baseDelayMs: 10 } },
+	});
+	const { code, stdout, stderr } = await runPi(["-p", "--no-session", "--model", "mine/m", "hi"], { agentDir });
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	expect(stderr).toMatch(/^retry 1\/1 .*sent no content for 1 s.*\nmine\/m: .*no content for 1 s/);
+});

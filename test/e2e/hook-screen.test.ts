@@ -26,6 +26,20 @@ export default function (pi) {
 		}, { overlay: ctx.args[0] === "overlay" });
 		return { status: "moves " + moves };
 	} });
+	pi.command("nest", { async handler(ctx) {
+		const answer = await ctx.ui.custom((tui, theme, keys, done) => ({
+			render: () => ["a component that asks"],
+			handleInput(data) {
+				if (data !== "?") return;
+				void (async () => {
+					const sure = await ctx.ui.confirm("Sure?", "really");
+					done(sure ? await ctx.ui.input("Which name?") : null);
+				})();
+			},
+			invalidate() {},
+		}), { overlay: ctx.args[0] === "overlay" });
+		return { status: "named " + answer };
+	} });
 	pi.command("ask", { async handler(ctx) {
 		const colors = await ctx.ui.select("Which colors?", ["red", "green", "blue"], { multiple: true });
 		const text = await ctx.ui.editor("Why?", "because");
@@ -69,6 +83,18 @@ test("a hook shows a component, a status, a widget, an editor and a choice of se
 	pi.type("it fits");
 	await pi.press("enter");
 	await pi.waitForText('{"colors":["green","blue"],"text":"because\\nit fits"}');
+
+	for (const line of ["/nest", "/nest overlay"]) {
+		await submit(pi, line);
+		await pi.waitForText("a component that asks");
+		pi.type("?");
+		await pi.waitForText("board asks: Sure?");
+		await pi.press("y");
+		await pi.waitForText("board asks: Which name?");
+		pi.type(line.slice(1));
+		await pi.press("enter");
+		await pi.waitForText(`named ${line.slice(1)}`);
+	}
 
 	await submit(pi, "/reload");
 	await pi.waitForText("1 hook loaded");

@@ -140,3 +140,27 @@ test("a slow handler may finish, even at the end of the program", async () => {
 	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 }, hooks: { "slow.ts": slow } });
 	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 0, stdout: "done\n" });
 });
+
+const BLOCKS_ON = (event: string) => `export default (pi) => pi.on("${event}", () => { ${LOOP} });`;
+const BLOCKS_LOADING = `export default () => { ${LOOP} };`;
+
+test.each([
+	["pi hooks list", ["hooks", "list"], BLOCKS_LOADING, "while loading"],
+	["pi hooks check", ["hooks", "check", "stuck"], BLOCKS_LOADING, "while loading"],
+	["pi hooks test", ["hooks", "test", "stuck"], BLOCKS_ON("tool_call"), "in tool_call"],
+	["pi context", ["context"], BLOCKS_ON("context"), "in context"],
+	["pi context --verify", ["context", "--verify"], BLOCKS_ON("context"), "in context"],
+	["pi doctor", ["doctor"], BLOCKS_LOADING, "while loading"],
+	["pi --help", ["--help"], BLOCKS_LOADING, "while loading"],
+	["pi --list-models", ["--list-models"], BLOCKS_LOADING, "while loading"],
+])("%s names a hook that blocks, and exits", async (_, args, source, where) => {
+	const provider = await startProvider();
+	provider.reply("done");
+	const agentDir = agentDirFor(provider, { settings: { hookTimeout: 300 } });
+	const cwd = tempDir();
+	await runPi(["-p", "go"], { agentDir, cwd });
+	writeFiles(agentDir, { "hooks/stuck.ts": source });
+	const { signal, stderr } = await runPi(args, { agentDir, cwd });
+	expect(signal).toBe("SIGKILL");
+	expect(stderr).toContain(`pi: hook ${agentDir}/hooks/stuck.ts ${where} blocked pi for 2 s, so pi exited`);
+});

@@ -33,6 +33,30 @@ const manager: SessionManager | null = null;`);
 });
 
 test.each([
+	["(pi as any).registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
+	["(pi as unknown as Mine).registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
+	["pi?.registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
+	["pi!.registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
+	['pi["registerMarkdownTransformer"](x)', "pi.registerMarkdownTransformer"],
+	["(<any>pi).registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
+	["pi.on('agent_end', (e, ctx) => (ctx.ui as any).setTheme('dark'))", "ctx.ui.setTheme"],
+	["pi.on('agent_end', (e, ctx) => ctx.ui?.setTheme('dark'))", "ctx.ui.setTheme"],
+	["(pi as any).on('session_tree', () => {})", "event session_tree"],
+	["(pi as any).registerFoo(x)", "pi.registerFoo"],
+	["pi.on('sesion_start', () => {})", "event sesion_start"],
+])("the check finds the refused use in %s", async (code, what) => {
+	const { refused } = await findUse(`export default (pi) => { ${code}; };`);
+	expect(refused.map((use) => [use.what, use.reason !== ""])).toEqual([[what, true]]);
+});
+
+test("a member of another object that is called like one of pi is no use of it", async () => {
+	const { refused } = await findUse(
+		"const api = { registerFoo() {} }; api.registerFoo(); emitter.on('sesion_start', x); // see pi.dev",
+	);
+	expect(refused).toEqual([]);
+});
+
+test.each([
 	["index.js", `export default (pi) => { pi.registerCommand("go", { handler: async () => {} }); };`],
 	[
 		"bundle.js",

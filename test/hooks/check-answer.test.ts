@@ -123,6 +123,7 @@ test("an event that reads no answer reports only what looks like one", () => {
 test("the context handler's answer is not copied", () => {
 	const answer = { messages: [] };
 	expect(check("context", answer).answer).toBe(answer);
+	expect([undefined, null, false].map((none) => check("context", none))).toEqual(Array(3).fill(accepted(undefined)));
 });
 
 test("answerFields lists the fields of an event", () => {

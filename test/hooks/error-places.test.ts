@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeHookError } from "../../src/errors.js";
@@ -129,7 +130,7 @@ describe("every error of a hook names its place in the source", () => {
 		expect(placeIn("dist/bundled/redact.cjs")).toBeNull();
 	});
 
-	test("of timers", async () => {
+	test("of timers, also after a reload without the file, and after the end of the session", async () => {
 		const started = await start();
 		const late = new Promise<unknown>((resolve) => {
 			const old = process.listeners("uncaughtException");
@@ -140,9 +141,21 @@ describe("every error of a hook names its place in the source", () => {
 			});
 		});
 		await started.session.prompt("/later");
-		expect(started.session.blameHook(await late)).toBe(true);
-		const found = errors(started).find(({ event }) => event === "a timer or promise");
-		expect(`${found?.error} ${found?.line}:${found?.column}`).toBe(`late ${at(SOURCE, "setTimeout", "new Error")}`);
+		const thrown = await late;
+		const reported = () => {
+			expect(started.session.blameHook(thrown)).toBe(true);
+			const found = errors(started).findLast(({ event }) => event === "a timer or promise");
+			return `${found?.error} ${found?.line}:${found?.column}`;
+		};
+		const expected = `late ${at(SOURCE, "setTimeout", "new Error")}`;
+		expect(reported()).toBe(expected);
+		rmSync(join(started.agentDir, "hooks", "wide.ts"));
+		await started.session.prompt("/reload");
+		expect(reported()).toBe(expected);
+		await started.session.dispose();
+		started.session.subscribe((event) => started.events.push(event));
+		expect(reported()).toBe(expected);
+		expect(errors(started).filter(({ event }) => event === "a timer or promise")).toHaveLength(3);
 	});
 
 	test("with verbose also the stack, with the same positions", async () => {

@@ -128,6 +128,20 @@ describe("pi.events", () => {
 		expect(() => old.events.emit("tick", 5)).toThrow(/pi\.events\.emit of \S+ was used after the hook was unloaded/);
 	});
 
+	test("an error without a trace is reported where the handler was added", async () => {
+		const { session, events } = await startSession({
+			hooks: {
+				"a.ts": hook(
+					`pi.events.on("tick", () => { throw null; });\npi.command("go", { handler: () => pi.events.emit("tick") });`,
+				),
+			},
+		});
+		await session.prompt("/go");
+		expect(events.filter(({ type }) => type === "hook_error")).toMatchObject([
+			{ event: "event tick", error: "null was thrown", line: 2 },
+		]);
+	});
+
 	test("a factory reaches nobody; a session start handler reaches all", async () => {
 		const heard: unknown[] = [];
 		share("__heard", heard);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
 import type { ReadFlags } from "../../src/hooks/flags.js";
 import { startSession } from "../helpers/session.js";
+import { share } from "./support.js";
 
 const SHOW = `pi.command("show", { handler: ({ flags }) => ({ status: JSON.stringify(flags) + Object.isFrozen(flags) }) });`;
 
@@ -31,6 +32,20 @@ test("ctx.flags has the given values, and defaults for all others", async () => 
 	expect(await session.prompt("/show")).toMatchObject({
 		status: '{"plan":true,"level":"low","dry-run":false}true',
 	});
+});
+
+test("a flag that is declared after the hook has loaded is refused, as the command line was checked before", async () => {
+	const source = `export default (pi) => {
+		pi.command("late", { handler: () => pi.flag("plan", { type: "boolean" }) });
+		setTimeout(() => { try { pi.flag("later", { type: "boolean" }); } catch (error) { globalThis.__late?.(error.message); } });
+		${SHOW}
+	};`;
+	const late = new Promise((resolve) => share("__late", resolve));
+	const { session } = await startSession({ hooks: { "a.ts": source } });
+	const refused = 'pi.flag("plan") was called after the hook had loaded';
+	await expect(session.prompt("/late")).rejects.toThrow(refused);
+	expect(await late).toContain('pi.flag("later") was called after the hook had loaded');
+	expect(await session.prompt("/show")).toMatchObject({ status: "{}true" });
 });
 
 test("a flag that no hook declares stops the start before any handler runs", async () => {

@@ -215,8 +215,27 @@ describe("malformed answers of other events", () => {
 			hooks: { "a.ts": hook(`pi.command("try", { handler: () => (${answer}) });`) },
 		});
 		expect(await started.session.prompt("/try")).toEqual({ kind: "command", status: null });
-		expect(errorsOf(started)).toEqual([`/try: a.ts:2: ${problem}; the answer was ignored`]);
+		expect(errorsOf(started)).toEqual([`/try result: a.ts:2: ${problem}; the answer was ignored`]);
 	});
+});
+
+test.each([
+	["7", [], "complete returns a list, not a number"],
+	[
+		'[{ value: "a" }, { label: "b" }, "c", { value: "d", description: 1 }]',
+		["a"],
+		"complete returns a list of { value, label?, description? } with texts; 3 of 4 are malformed",
+	],
+	["undefined", [], null],
+])("malformed completions are reported once: %s", async (items, usable, problem) => {
+	const started = await startSession({
+		hooks: { "a.ts": hook(`pi.command("try", { complete: () => (${items}), handler() {} });`) },
+	});
+	for (const prefix of ["", "a", "ab"]) {
+		const found = await started.session.completeArguments("try", prefix);
+		expect(found.map(({ value }) => value)).toEqual(usable);
+	}
+	expect(errorsOf(started)).toEqual(problem === null ? [] : [`/try completion: a.ts:2: ${problem}`]);
 });
 
 test("a resumed session keeps who blocked and changed calls", async () => {

@@ -44,7 +44,7 @@ const context = {
 	tmpDir: "/tmp",
 };
 
-function call(tool: AnyTool | undefined, args: unknown): Promise<ToolResult> | undefined {
+async function call(tool: AnyTool | undefined, args: unknown): Promise<ToolResult | undefined> {
 	return tool?.run(args, context);
 }
 

@@ -58,7 +58,11 @@ class Scenario {
 		const expected = this.#of(name);
 		const pi = this.#pis[name];
 		if (action === "register" && pi) {
-			const added = this.#create(name, kinds);
+			// Flags cannot be declared later.
+			const added = this.#create(
+				name,
+				kinds.filter((kind) => kind !== "flag"),
+			);
 			new Function("pi", sourceOf(added))(pi);
 			expected.loaded = [...expected.loaded, ...added];
 		} else if (action === "edit") this.#edit(name, this.#create(name, kinds));

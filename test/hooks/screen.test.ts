@@ -223,7 +223,23 @@ test.each([
 	["setTitle", "ctx.ui.setTitle(null)", "title must be a string or undefined"],
 	["setFooter", "ctx.ui.setFooter([])", "factory must be a function or undefined"],
 	["setEditorText", "ctx.ui.setEditorText()", "text must be a string"],
+	["setWidget", 'ctx.ui.setWidget("a", ["x"], "belowEditor")', "options must be an object or undefined"],
+	["custom", 'ctx.ui.custom(() => {}, "overlay")', "options must be an object or undefined"],
+	["editor", "ctx.ui.editor()", "title must be a string"],
+	["editor", 'ctx.ui.editor("t", "x", { timeout: "5" })', "timeout must be a number of ms from 0 on"],
 	["select", 'ctx.ui.select("t", ["a"], { filter: "no" })', "filter must be true or false"],
+	["select", 'ctx.ui.select(["a", "b"])', "title must be a string"],
+	["select", 'ctx.ui.select("t", "abc")', "options must be a list"],
+	["select", 'ctx.ui.select("t", ["a"], true)', "the last argument must be an object or undefined"],
+	["select", 'ctx.ui.select("t", ["a"], { signal: {} })', "signal must be an AbortSignal"],
+	["select", 'ctx.ui.select("t", ["a"], { timeout: -1 })', "timeout must be a number of ms from 0 on"],
+	["confirm", "ctx.ui.confirm(undefined, 'x')", "title must be a string"],
+	["confirm", 'ctx.ui.confirm("t", { timeout: 5 })', "message must be a string or undefined"],
+	["confirm", 'ctx.ui.confirm("t", "m", { timeout: NaN })', "timeout must be a number of ms from 0 on"],
+	["input", 'ctx.ui.input("t", { initial: "x" })', "placeholder must be a string or undefined"],
+	["input", 'ctx.ui.input("t", "p", { initial: 7 })', "initial must be a string or undefined"],
+	["notify", "ctx.ui.notify()", "message must be a string"],
+	["notify", 'ctx.ui.notify("m", "fatal")', 'type must be "info", "warning", "error" or undefined'],
 ])("a malformed argument of %s is refused by name: %s", async (member, call, reason) => {
 	const { session } = await startSession({ hooks: { "board.ts": hookFor(call) } });
 	await expect(session.prompt("/call")).rejects.toThrow(`ctx.ui.${member}: ${reason}`);

@@ -64,6 +64,40 @@ describe("pi.tool", () => {
 		expect(partial).toMatchObject({ toolName: "shout", partialResult: { content: [{ type: "text", text: "half" }] } });
 	});
 
+	test("run may be synchronous, and fail so", async () => {
+		const run = await start(
+			tool(
+				"shout",
+				`run: ({ text }) => { if (text === "no") throw new Error("no voice"); return { content: [{ type: "text", text }] }; },`,
+			),
+		);
+		expect(await call(run, ["shout", { text: "hi" }], ["shout", { text: "no" }])).toEqual([
+			{ text: "hi", isError: false },
+			{ text: expect.stringContaining("no voice"), isError: true },
+		]);
+	});
+
+	test("results, partial results and errors lose control sequences, as those of built-in tools do", async () => {
+		const run = await start(
+			tool(
+				"shout",
+				`run: async ({ text }, { onUpdate }) => {
+					const colored = "\\x1b[31m" + text + "\\x1b[0m\\x00\\x07\\x1b]0;title\\x07";
+					onUpdate({ content: [{ type: "text", text: colored }] });
+					if (text === "no") throw new Error(colored);
+					return { content: [{ type: "text", text: colored + "\\n50%\\r100%" }, { type: "text", text: "\\tb\\n" }] };
+				},`,
+			),
+		);
+		expect(await call(run, ["shout", { text: "hi" }], ["shout", { text: "no" }])).toEqual([
+			{ text: "hi\n100%|\tb\n", isError: false },
+			{ text: expect.stringMatching(/: no$/), isError: true },
+		]);
+		expect(run.provider.requests.at(-1)?.messages.map(({ text }) => text)).toContain("hi\n100%\n\tb\n");
+		const partial = run.events.find(({ type }) => type === "tool_execution_update");
+		expect(partial).toMatchObject({ partialResult: { content: [{ type: "text", text: "hi" }] } });
+	});
+
 	test("the context object of a tool saves entries and asks the user; it is stale after the hook is unloaded", async () => {
 		const kept: HookEventContext[] = [];
 		share("__kept", kept);

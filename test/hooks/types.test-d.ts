@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { expectTypeOf } from "vitest";
 import type {
+	Attachment,
 	BeforeRequestEventResult,
 	ContextEventResult,
 	HookAPI,
@@ -10,6 +11,7 @@ import type {
 	SystemItemsHandle,
 	ToolCallEventResult,
 } from "../../src/hooks/index.js";
+import { defineTool } from "../../src/tools/tool.js";
 
 /** The compiler checks the return types of handlers: this file is compiled, never run. */
 export function results(pi: HookAPI): void {
@@ -41,6 +43,25 @@ export function results(pi: HookAPI): void {
 	pi.on("message_update", ({ message, changes }) => void [message.content.length, changes.map(({ type }) => type)]);
 	pi.on("tool_update", ({ toolName, content }) => void [toolName, content.length]);
 
+	// What an event carries can be part of its answer.
+	pi.on("prompt", ({ text, attachments }) => ({ text: text.trim(), attachments }));
+	pi.on("tool_result", ({ content }) => ({ content }));
+	pi.on("context", ({ messages, systemPrompt, tools }) => ({
+		messages,
+		systemPrompt,
+		tools: tools.map(({ name }) => name),
+	}));
+	pi.on("prompt", ({ attachments }) => pi.send("again", attachments));
+	pi.command("again", { handler: () => ({ prompt: "again", attachments: [] as readonly Attachment[] }) });
+
+	// @ts-expect-error only one of command, result and block
+	pi.on("user_bash", () => ({ command: "ls", block: true }));
+	// @ts-expect-error only one of command, result and block
+	pi.on("user_bash", () => ({ command: "ls", result: { output: "" } }));
+	// @ts-expect-error only one of command, result and block
+	pi.on("user_bash", () => ({ result: { output: "" }, block: true, reason: "no" }));
+	// @ts-expect-error a reason belongs to a block
+	pi.on("user_bash", () => ({ command: "ls", reason: "no" }));
 	// @ts-expect-error a prompt is refused with its reason
 	pi.on("prompt", () => ({ stop: true }));
 	// @ts-expect-error a result has an output
@@ -142,6 +163,27 @@ export function tools(pi: HookAPI): void {
 		parameters: { type: "object", properties: {} },
 		run: async () => ({ content: [] }),
 	});
+	pi.tool({
+		name: "sync",
+		description: "d",
+		parameters: Type.Object({ text: Type.String() }),
+		run: ({ text }) => ({ content: [{ type: "text", text }], details: { size: text.length } }),
+		renderResult: ({ details }) => `${details?.size.toFixed(0)}`,
+	});
+	pi.tool({
+		name: "sync",
+		description: "d",
+		parameters: Type.Object({ text: Type.String() }),
+		execute: (_id, { text }) => ({ content: [{ type: "text", text }] }),
+	});
+	defineTool({
+		name: "sync",
+		description: "d",
+		parameters: Type.Object({ text: Type.String() }),
+		run: ({ text }) => ({ content: [{ type: "text", text }] }),
+	});
+	// @ts-expect-error a result has content
+	pi.tool({ name: "none", description: "d", parameters: Type.Object({}), run: () => ({ text: "x" }) });
 	// @ts-expect-error a tool needs a function
 	pi.tool({ name: "none", description: "d", parameters: Type.Object({}) });
 	// @ts-expect-error a result has content

@@ -33,6 +33,16 @@ const TOOLS = {
 		tool("ask"),
 	],
 	floods: () => [tool("flood"), tool("add.two")],
+	malformed: () => [
+		tool("answer", { outputSchema: 7, annotations: "none" }),
+		{ name: "unschemed", description: "d" },
+		{ description: "d", inputSchema: schema() },
+		"text",
+		tool("numbered", { description: 7 }),
+		tool("listed", { inputSchema: [] }),
+		tool("titled\x1b[31m", { title: {} }),
+		tool("answer-again"),
+	],
 	many: () => Array.from({ length: Number(rest[0] ?? 500) }, (_, at) => tool(`tool-${at}`, { description: `Number ${at} ${"x".repeat(1000)}` })),
 	odd: () => [
 		tool("a.b"),
@@ -81,6 +91,8 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 		case "ask":
 			pending = id;
 			return send({ id: "s1", method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } });
+		case "answer":
+			return send({ id, result: JSON.parse(args.result) });
 		default:
 			return answer(id, `called ${name}`);
 	}

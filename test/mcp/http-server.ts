@@ -112,7 +112,10 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 			return result({ protocolVersion, capabilities: { tools: {} }, serverInfo }, { "mcp-session-id": current });
 		}
 		const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
-		if (message.method === "tools/list") return result({ tools: [tool("hello"), tool("flood")] });
+		if (message.method === "tools/list") return result({ tools: [tool("hello"), tool("flood"), tool("malformed")] });
+		if (message.params?.name === "malformed") {
+			return json(response, { jsonrpc: "2.0", id: message.id, result: "text" });
+		}
 		if (message.params?.name !== "flood") return result({ content: [{ type: "text", text: "hello over http" }] });
 		response.writeHead(200, { "content-type": "text/event-stream" });
 		const part = "x".repeat(1024 * 1024);

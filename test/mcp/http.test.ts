@@ -25,7 +25,7 @@ test("a server over HTTP gets its headers, and is connected again when it forget
 	const pi = await startSession({
 		agentDir: agentDirWith({ web: { url: server.url, headers: { Authorization: "Bearer mine" } } }),
 	});
-	expect(await status(pi, "/mcp")).toContain("web · ready · 2 tools");
+	expect(await status(pi, "/mcp")).toContain("web · ready · 3 tools");
 	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
 	expect(new Set(server.authorizations)).toEqual(new Set(["Bearer mine"]));
 	server.forget();
@@ -41,6 +41,16 @@ test("an endless answer over HTTP is refused, and the server stays usable", asyn
 	const [flood = "", hello] = await call(pi, "web_flood", "web_hello");
 	expect(flood).toBe("MCP server web: the answer is larger than 10 MB and was dropped");
 	expect(hello).toBe("hello over http");
+});
+
+test("a malformed answer over HTTP is one plain line for the model, and the server stays usable", async () => {
+	const server = await startHttpServer();
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	expect(await call(pi, "web_malformed", "web_hello")).toEqual([
+		"MCP server web: it sent a malformed answer",
+		"hello over http",
+	]);
 });
 
 test("a server that cannot be reached is named with the reason", async () => {
@@ -95,7 +105,7 @@ test("/mcp login logs in through the browser, keeps the tokens in auth.json, and
 		redirected = response.url;
 	});
 	pi.session.attachUI(ui, shell);
-	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready · 2 tools/);
+	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready · 3 tools/);
 	expect(asked).toEqual(["Log in to web in the browser, or paste the redirect URL"]);
 	expect(server.oauth).toEqual(["register", "authorize", "authorization_code"]);
 	const auth = join(agentDir, "auth.json");

@@ -206,6 +206,38 @@ test("odd tools are named: clashes, and definitions that are too large", async (
 	expect(toolsOf(pi, 0).find(({ name }) => name === "h_fine")?.description).toBe("fine red");
 });
 
+test("a malformed tool is named in one line, and the other tools of its server work", async () => {
+	const pi = await startWith({ h: hostile("malformed") });
+	const ignored = (name: string, reason: string) => `${name} of the MCP server h is ignored: ${reason}`;
+	expect(pi.notices().filter((line) => !line.startsWith("MCP servers"))).toEqual([
+		ignored("The tool unschemed", "its input schema is not that of an object"),
+		ignored("A tool", "it has no name"),
+		ignored("A tool", "it has no name"),
+		ignored("The tool numbered", "its description is not a text"),
+		ignored("The tool listed", "its input schema is not that of an object"),
+		ignored("The tool titled␛[31m", "its title is not a text"),
+	]);
+	expect(await call(pi, ["h_answer-again", {}])).toEqual(["called answer-again"]);
+	expect(toolNames(pi, 0).filter((name) => name.startsWith("h_"))).toEqual(["h_answer", "h_answer-again"]);
+});
+
+test.each([
+	["content that is no list", '{"content":"text"}'],
+	["a block without text", '{"content":[{"type":"text"}]}'],
+	["an unknown block", '{"content":[{"type":"video","data":"x"}]}'],
+	["a number as an image", '{"content":[{"type":"image","data":7,"mimeType":"image/png"}]}'],
+	["isError that is a text", '{"content":[{"type":"text","text":"x"}],"isError":"yes"}'],
+	["structured content that is no object", '{"content":[],"structuredContent":"x"}'],
+	["no object", '"text"', "its answer is malformed"],
+	["nothing", "null", "its answer is malformed"],
+])("a malformed result of a tool is one plain line for the model: %s", async (_, result, line?: string) => {
+	const pi = await startWith({ h: hostile("malformed") });
+	expect(await call(pi, ["h_answer", { result }], ["h_answer-again", {}])).toEqual([
+		`MCP server h: ${line ?? "its answer to tools/call is malformed"}`,
+		"called answer-again",
+	]);
+});
+
 test("prompts are commands with positional or named arguments", async () => {
 	const pi = await startWith({ everything: EVERYTHING });
 	expect(pi.session.palette().find(({ name }) => name === "everything:args-prompt")).toMatchObject({

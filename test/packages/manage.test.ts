@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { definePackage } from "../helpers/package-files.js";
@@ -49,6 +49,25 @@ describe("pi update and pi remove", () => {
 		const { dir = "" } = lock().get("npm:demo") ?? {};
 		expect(await manager().remove("demo", "user")).toMatchObject({ name: "npm:demo" });
 		expect([settings(), [...lock()], stored().includes(dir)]).toEqual([{ theme: "dark" }, [], false]);
+	});
+
+	test("pi remove also removes earlier versions, but not those that something else has used since or locks", async () => {
+		const { registry, manager, lock, stored, paths } = await place();
+		const dirs: string[] = [];
+		for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]) {
+			registry.publish(demo(version));
+			await manager().install(`npm:demo@${version}`, "user");
+			dirs.push(lock().get("npm:demo")?.dir ?? "");
+			if (version === "1.2.0") await manager().install(`npm:demo@${version}`, "project");
+		}
+		const [first = "", second = "", third = "", last = ""] = dirs;
+		expect(stored()).toEqual(expect.arrayContaining(dirs));
+		const later = new Date(Date.now() + 60_000);
+		utimesSync(join(paths.packages, first), later, later);
+		await manager().remove("demo", "user");
+		expect([first, second, third, last].map((dir) => stored().includes(dir))).toEqual([true, false, true, false]);
+		await manager().remove("demo", "project");
+		expect(stored().includes(third)).toBe(false);
 	});
 
 	test("a settings file that cannot be read is reported before anything is downloaded", async () => {

@@ -43,6 +43,28 @@ const lastText = (session: AgentSession): unknown[] => {
 };
 
 describe("a provider with a stream function", () => {
+	test("a partial reply needs only its content: pi adds the rest", async () => {
+		const stream = `async *stream(model) {
+			yield { type: "start", partial: { content: [] } };
+			yield { type: "text_delta", contentIndex: 0, delta: "hi", partial: { content: [{ type: "text", text: "hi" }] } };
+			yield { type: "done", reason: "stop", message: reply(model, "hi") };
+		}`;
+		const { session, events } = await startSession({ hooks: { "corp.ts": corp(stream) }, model: "corp/m" });
+		await session.prompt("hi");
+		const partials = events.flatMap((event) =>
+			event.type === "message_start" || event.type === "message_update" ? [event.message] : [],
+		);
+		const own = { role: "assistant", api: "hook:corp", provider: "corp", model: "m", timestamp: expect.any(Number) };
+		expect(partials.filter(({ role }) => role === "assistant")).toEqual(
+			[[], [{ type: "text", text: "hi" }]].map((content) => ({
+				...own,
+				content,
+				stopReason: "stop",
+				usage: expect.objectContaining({ totalTokens: 0 }),
+			})),
+		);
+	});
+
 	test("answers as the model that the options name, and the log names it", async () => {
 		const { session, provider } = await startSession({ hooks: { "corp.ts": ECHO }, model: "corp/m" });
 		expect(session.loaded.warnings).toEqual([]);
@@ -72,7 +94,7 @@ describe("a provider with a stream function", () => {
 			`async *stream(model) { yield { type: "done", message: reply(model, "x", "stop", { content: [{ type: "text" }] }) }; }`,
 			"event 0 of the provider corp: message.content[0] is not a text, thinking or toolCall block",
 		],
-		[`async *stream() {}`, "the reply ended unexpectedly"],
+		[`async *stream() {}`, "stream of the provider corp ended without the event done or error"],
 	])("%s fails the request", async (stream, reason) => {
 		const { session } = await startSession({
 			hooks: { "corp.ts": corp(stream) },

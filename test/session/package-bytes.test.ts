@@ -199,6 +199,23 @@ describe("the bytes that were shown are the bytes that run", () => {
 		]);
 	});
 
+	test("imports of tests that the package does not load are not named, unless they lead elsewhere", async () => {
+		const it = place({
+			"package.json": { name: "demo", devDependencies: { vitest: ">=3" } },
+			"hooks/say.ts": hook('"x"', 'import "../lib/say.test.ts";\n'),
+			"lib/say.test.ts": 'import "vitest";\n',
+			"test/say.test.ts": 'import "vitest";\nimport "@mariozechner/pi-coding-agent/testing";\nimport "./helper.ts";\n',
+			"test/helper.ts": 'import "vitest/node";\nimport "left-pad";\nimport "/absolute.js";\n',
+			"more.ts": 'import "vitest";\n',
+		});
+		expect((await say(it)).unresolved).toEqual([
+			"lib/say.test.ts: vitest: not installed",
+			"more.ts: vitest: not installed",
+			"test/helper.ts: left-pad: not installed",
+			"test/helper.ts: /absolute.js: outside the package",
+		]);
+	});
+
 	test("the copy is readable only by the user, and is written again if something in it changed", async () => {
 		const it = place({ "hooks/say.ts": hook('"good"') });
 		const { root, ...options } = it;

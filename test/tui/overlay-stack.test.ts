@@ -21,7 +21,10 @@ function start() {
 	tui.start();
 	onTestFinished(() => tui.stop());
 	const keymap = createKeymap();
-	const choose = (title: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) =>
+	const choose = (
+		title: string,
+		options: { signal?: AbortSignal; timeoutMs?: number; owner?: string; coveredBy?: string } = {},
+	) =>
 		overlays.open<string | null>(
 			(settle) =>
 				new SelectDialog(
@@ -51,6 +54,49 @@ test("a dialog replaces the editor; afterwards the draft and the focus return", 
 	expect(editor.getText()).toBe("draft goes on");
 	expect(overlays.isOpen).toBe(false);
 	expect(changes).toEqual([true, false]);
+});
+
+test("dialogs of the same owner open over its component, in order, and it returns with its state", async () => {
+	const { terminal, editor, overlays, choose } = start();
+	const below = choose("Below?", { coveredBy: "game" });
+	const other = choose("Other?", { owner: "gate" });
+	await terminal.waitFor("Below?");
+	await terminal.press("down");
+	const first = choose("First?", { owner: "game" });
+	const second = choose("Second?", { owner: "game" });
+	await terminal.waitFor("First?");
+	expect(overlays.waiting).toBe(2);
+	await terminal.press("enter");
+	expect(await first).toBe("one");
+	await terminal.waitFor("Second?");
+	await terminal.press("escape");
+	expect(await second).toBeNull();
+	await terminal.waitFor("Below?");
+	await terminal.press("enter");
+	expect(await below).toBe("two");
+	await terminal.waitFor("Other?");
+	await terminal.press("escape");
+	expect(await other).toBeNull();
+	await terminal.type("draft");
+	expect(editor.getText()).toBe("draft");
+});
+
+test("a dialog that opens while its component is built stays over it", async () => {
+	const { terminal, overlays, choose } = start();
+	let inner: Promise<string | null> | undefined;
+	const outer = overlays.open<string | null>(
+		(settle) => {
+			inner = choose("Inner?", { owner: "game" });
+			return { render: () => ["Outer"], invalidate() {}, handleInput: () => settle("closed") };
+		},
+		{ canceled: null, coveredBy: "game" },
+	);
+	await terminal.waitFor("Inner?");
+	await terminal.press("enter");
+	expect(await inner).toBe("one");
+	await terminal.waitFor("Outer");
+	await terminal.type("x");
+	expect(await outer).toBe("closed");
 });
 
 test("several dialogs queue and each gets its own answer", async () => {

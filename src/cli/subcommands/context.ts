@@ -55,6 +55,7 @@ export async function runContext(
 			hooks,
 			excluded,
 			hookTimeoutMs: location.settings.hookTimeout,
+			...(location.watch && { watch: location.watch }),
 			onHookError: (line) => errors.add(line),
 		});
 		const code = verify

@@ -7,7 +7,7 @@ import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
 import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
 import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
-import { loadHooks } from "../../hooks/load.js";
+import { type LoadHooksOptions, type LoadHooksResult, loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { isRemoteSource } from "../../packages/source.js";
 import { adaptExtension } from "../../session/adapt-extension.js";
@@ -149,7 +149,7 @@ export async function loadChosenHooks(
 }
 
 /** The handles that the user's settings grant to a hook. */
-export function grantsOf({ settings, paths }: Location): (file: HookFile) => readonly HostHandleName[] {
+function grantsOf({ settings, paths }: Location): (file: HookFile) => readonly HostHandleName[] {
 	return (file) =>
 		grantedHandles(settings.hookGrants, file, (path) => resolveUserPath(path, paths.agentDir, paths.home));
 }
@@ -162,17 +162,30 @@ export interface LoadAttempt {
 	error: string | null;
 }
 
+/** Loads hook files with the loader of sessions. @param send receives the prompts that they send */
+export async function loadHooksAt(
+	location: Location,
+	files: readonly HookFile[],
+	send: LoadHooksOptions["send"],
+): Promise<LoadHooksResult> {
+	const { paths, settings, watch } = location;
+	const loaded = await loadHooks(files, {
+		cacheDir: paths.hookCache,
+		adaptExtension,
+		timeoutMs: settings.hookTimeout,
+		send,
+		grants: grantsOf(location),
+		...(watch && { watch }),
+	});
+	watch?.addLoaded(loaded.hooks);
+	return loaded;
+}
+
 /** Loads hook files with the loader of sessions, one after another. Prompts they send are dropped. */
 export async function tryHooks(files: readonly HookFile[], location: Location): Promise<LoadAttempt[]> {
 	const attempts: LoadAttempt[] = [];
 	for (const file of files) {
-		const { hooks, failures } = await loadHooks([file], {
-			cacheDir: location.paths.hookCache,
-			adaptExtension,
-			timeoutMs: location.settings.hookTimeout,
-			send: () => {},
-			grants: grantsOf(location),
-		});
+		const { hooks, failures } = await loadHooksAt(location, [file], () => {});
 		attempts.push({ file, hook: hooks[0] ?? null, error: failures[0] ? describeError(failures[0].error) : null });
 	}
 	return attempts;

@@ -6,6 +6,7 @@ import type { LoadedHook } from "../../hooks/registry.js";
 import { listShortcuts } from "../../hooks/shortcuts.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
+import { plural } from "../../modes/format.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import { checkTypes, type TypeErrors } from "./check-types.js";
@@ -20,6 +21,8 @@ interface Checked {
 	report: HookReport;
 	/** Faults that the load does not show, one line each. */
 	problems: string[];
+	/** Number of errors outside of handlers, which are printed as they happen. */
+	strays: number;
 	/** Undefined without `--types`. */
 	types: TypeErrors | undefined;
 	/** What an extension uses of its API; undefined for a hook. */
@@ -42,25 +45,32 @@ export async function checkHooks(
 		const reports = checked.map(describeJson);
 		await printJson(io, more.length === 0 ? reports[0] : reports);
 	} else {
-		for (const { report, problems, types: errors, use } of checked) {
-			if (report.loaded) await printLines(io, [...describeReport(report), ...(use ? describeUse(use) : [])]);
+		for (const hook of checked) {
+			const { report, problems, types: errors, use } = hook;
+			if (report.loaded) {
+				const lines = describeReport(report, countProblems(hook));
+				await printLines(io, [...lines, ...(use ? describeUse(use) : [])]);
+			}
 			printNotices(io, [...(report.problem === null ? [] : [report.problem]), ...problems, ...(errors ?? [])]);
 		}
 		if (checked.some(({ types: errors }) => errors === null)) printNotices(io, [NO_TYPESCRIPT]);
 	}
-	return checked.every(
-		({ report, problems, types: errors }) => report.loaded && problems.length + typeCount(errors) === 0,
-	)
-		? 0
-		: 1;
+	return checked.every((hook) => hook.report.loaded && countProblems(hook) === 0) ? 0 : 1;
+}
+
+function countProblems({ problems, strays, types }: Checked): number {
+	return problems.length + strays + typeCount(types);
 }
 
 async function checkHook(target: string, withTypes: boolean, { location }: SubcommandContext): Promise<Checked> {
 	const file = findHookFile(target, location);
+	const before = (await location.watch?.countErrors()) ?? 0;
 	const [attempt] = await tryHooks([file], location);
+	const strays = ((await location.watch?.countErrors()) ?? 0) - before;
 	const hook = attempt?.hook ?? null;
 	const report = reportHook({ ...file, trust: "own", mayRun: true }, hook, attempt?.error ?? null);
-	if (file.scope === "bundled") return { report, problems: [], types: withTypes ? [] : undefined, use: undefined };
+	if (file.scope === "bundled")
+		return { report, problems: [], strays, types: withTypes ? [] : undefined, use: undefined };
 	const isExtension = file.kind === "extension";
 	const imports = await findImportProblems(file.realPath, file.kind).catch(() => []); // the load reports a file that does not compile
 	return {
@@ -71,6 +81,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 			...(hook && hook.shortcuts.length > 0 ? await findKeyProblems(hook) : []),
 			...findReservedTypes(file.realPath, hook),
 		],
+		strays,
 		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
 		use: isExtension ? await findUseOf(file.realPath) : undefined,
 	};
@@ -127,10 +138,10 @@ function describeImport({ place: { file, line, column }, reason }: ImportProblem
 	return `${file}:${line}:${column}: ${reason}`;
 }
 
-function describeReport(report: HookReport): string[] {
+function describeReport(report: HookReport, problems: number): string[] {
 	const { path, events, commands, tools, entryTypes } = report;
 	return [
-		`${path} loads without errors`,
+		problems === 0 ? `${path} loads without errors` : `${path} loads, but has ${plural(problems, "problem")}`,
 		`events    ${events.join(", ") || "none"}`,
 		`commands  ${commands.map((name) => `/${name}`).join(", ") || "none"}`,
 		...(tools.length > 0 ? [`tools     ${tools.join(", ")}`] : []),

@@ -1,13 +1,11 @@
 import { dirname, relative } from "node:path";
 import { describeError, PiError } from "../../errors.js";
-import { loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { findSession } from "../../log/catalog.js";
 import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
-import { adaptExtension } from "../../session/adapt-extension.js";
 import { NOT_REPLAYED } from "../../testing/replay/event-points.js";
 import {
 	type ReplayedCommand,
@@ -20,7 +18,7 @@ import {
 import { sampleSession } from "../../testing/replay/sample-session.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
-import { findHookFile, grantsOf } from "./find-hooks.js";
+import { findHookFile, loadHooksAt } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 
 const PREVIEW = 70;
@@ -54,13 +52,15 @@ export async function testHook(
 		cwd: location.paths.cwd,
 		sessionFile: path,
 		hookTimeoutMs: location.settings.hookTimeout,
+		...(location.watch && { watch: location.watch }),
 	};
 	const events = await replay(replayed);
 	const commands: ReplayedCommand[] = [];
 	for (const line of runs) commands.push(await replayCommand(line, replayed));
 	const failures =
 		events.reduce((sum, event) => sum + countFailures(event), 0) +
-		commands.reduce((sum, command) => sum + command.failures.length, 0);
+		commands.reduce((sum, command) => sum + command.failures.length, 0) +
+		((await location.watch?.countErrors()) ?? 0);
 	if (options.json) {
 		await printJson(io, {
 			path: hook.path,
@@ -83,14 +83,8 @@ async function loadHook(
 	location: Location,
 	sent: Sent[],
 ): Promise<{ hook: LoadedHook } | { error: string }> {
-	const { paths, settings } = location;
-	const { hooks, failures } = await loadHooks([findHookFile(target, location)], {
-		cacheDir: paths.hookCache,
-		adaptExtension,
-		timeoutMs: settings.hookTimeout,
-		send: (_, text) => void sent.push({ text: String(text) }),
-		grants: grantsOf(location),
-	});
+	const send = (_: LoadedHook, text: string) => void sent.push({ text: String(text) });
+	const { hooks, failures } = await loadHooksAt(location, [findHookFile(target, location)], send);
 	const [hook] = hooks;
 	if (hook) return { hook };
 	return {

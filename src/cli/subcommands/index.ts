@@ -1,4 +1,5 @@
 import type { ModeIO } from "../../modes/mode.js";
+import { HookWatch } from "../hook-watch.js";
 import type { SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
@@ -13,7 +14,7 @@ export async function runSubcommand(
 	command: Subcommand,
 	options: SubcommandOptions,
 	io: ModeIO,
-	surroundings: Surroundings = {},
+	surroundings: Surroundings = { watch: new HookWatch((line) => printNotices(io, [line])) },
 ): Promise<number> {
 	const context = { location: findLocation(options, surroundings), options, io };
 	// Loaded hooks share the console, and stdout is reserved for the answer.

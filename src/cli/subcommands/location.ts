@@ -13,6 +13,7 @@ import type { Settings } from "../../config/settings-schema.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { sessionDirName } from "../../log/session-paths.js";
 import type { ModeIO } from "../../modes/mode.js";
+import type { HookWatch } from "../hook-watch.js";
 import type { SubcommandOptions } from "../options.js";
 
 /** Environment of a command. Default: that of the process. */
@@ -22,6 +23,8 @@ export interface Surroundings {
 	home?: string;
 	/** Ports of local model servers. */
 	localServers?: FindLocalOptions;
+	/** Watches the hooks that a command loads. Default: nothing does. */
+	watch?: HookWatch;
 }
 
 /** Paths, environment and settings of a subcommand. */
@@ -37,6 +40,8 @@ export interface Location {
 	trust: boolean;
 	/** Default: the usual ports. */
 	localServers?: FindLocalOptions;
+	/** Watches the hooks that the command loads. */
+	watch?: HookWatch;
 }
 
 /** Everything that a subcommand works with. */
@@ -51,7 +56,7 @@ export function findLocation(
 	options: Pick<SubcommandOptions, "sessionDir" | "trust">,
 	surroundings: Surroundings = {},
 ): Location {
-	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers } = surroundings;
+	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers, watch } = surroundings;
 	const paths = findPaths(env, cwd, home);
 	const { current: settings, problems: warnings } = new SettingsStore(paths);
 	const run = runEnvironment(env, home);
@@ -66,5 +71,6 @@ export function findLocation(
 				: resolveUserPath(options.sessionDir, paths.cwd, paths.home),
 		trust: options.trust || run.trust,
 		...(localServers && { localServers }),
+		...(watch && { watch }),
 	};
 }

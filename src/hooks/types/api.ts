@@ -11,7 +11,7 @@ import type { EntryComponent, EntryTheme } from "./ui.js";
 import type { PromptDelivery } from "./user-events.js";
 
 /** Answer of a command: a prompt for the agent, or a line to show. */
-export type CommandResult = string | { prompt: string; attachments?: Attachment[] } | { status: string };
+export type CommandResult = string | { prompt: string; attachments?: readonly Attachment[] } | { status: string };
 
 /** One suggestion for a command's arguments. */
 export interface CompletionItem {
@@ -153,7 +153,7 @@ export interface HookAPI {
 	/**
 	 * Declares a flag of the command line, whose value is `ctx.flags[name]`. Call it while the hook loads: pi checks the
 	 * command line when all hooks have loaded.
-	 * @throws TypeError if the name is invalid or a flag of pi
+	 * @throws TypeError if the name is invalid or a flag of pi; PiError `bad_arguments` after the hook has loaded
 	 */
 	flag(name: string, options: FlagOptions): void;
 	/**
@@ -165,7 +165,7 @@ export interface HookAPI {
 	 * Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode.
 	 * @throws TypeError for attachments or options that are invalid
 	 */
-	send(text: string, attachments?: Attachment[], options?: SendOptions): void;
+	send(text: string, attachments?: readonly Attachment[], options?: SendOptions): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
 	/**

@@ -195,7 +195,7 @@ export type ToolResultEvent =
 
 /** Answer to `tool_result`: each given field replaces that of the tool result. */
 export interface ToolResultEventResult {
-	content?: (TextContent | ImageContent)[];
+	content?: readonly (TextContent | ImageContent)[];
 	details?: unknown;
 	isError?: boolean;
 }

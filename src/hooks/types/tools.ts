@@ -38,8 +38,8 @@ export type HookTool<TParameters extends TSchema = TSchema, TDetails = unknown> 
 > &
 	(
 		| {
-				/** Receives arguments that match `parameters`. A thrown error becomes an error result, which names the hook. */
-				run(args: Static<TParameters>, context: HookToolContext): Promise<ToolResult<TDetails>>;
+				/** Receives arguments that match `parameters`; sync or async. A thrown error becomes an error result, which names the hook. */
+				run(args: Static<TParameters>, context: HookToolContext): ToolResult<TDetails> | Promise<ToolResult<TDetails>>;
 		  }
 		| {
 				/** Like `run`, with the members of its context as arguments. */
@@ -49,6 +49,6 @@ export type HookTool<TParameters extends TSchema = TSchema, TDetails = unknown> 
 					signal: AbortSignal,
 					onUpdate: (partial: ToolResult) => void,
 					ctx: HookEventContext,
-				): Promise<ToolResult<TDetails>>;
+				): ToolResult<TDetails> | Promise<ToolResult<TDetails>>;
 		  }
 	);

@@ -24,7 +24,7 @@ export interface PromptEvent {
 /** Answer to `prompt`. Changes are chained: each handler receives those of the ones before it. */
 export type PromptEventResult =
 	/** Replaces the text, the attachments or both. The entry keeps what the user typed as `typed`. */
-	| { text?: string; attachments?: Attachment[] }
+	| { text?: string; attachments?: readonly Attachment[] }
 	/** The hook has handled the prompt: nothing is sent. The first one wins. */
 	| { handled: true }
 	/** Refuses the prompt for this reason; the text goes back to the editor. The first one wins. */
@@ -49,11 +49,11 @@ export interface UserBashResult {
 	truncated?: boolean;
 }
 
-/** Answer to `user_bash`. The first `result` or `block` wins. */
+/** Answer to `user_bash`, with one of its alternatives. The first `result` or `block` wins. */
 export type UserBashEventResult =
 	/** Runs this command instead. Chained. */
-	| { command: string }
+	| { command: string; result?: undefined; block?: undefined; reason?: undefined }
 	/** Runs nothing: this is the result. */
-	| { result: UserBashResult }
+	| { result: UserBashResult; command?: undefined; block?: undefined; reason?: undefined }
 	/** Runs nothing and shows the reason. */
-	| { block: true; reason?: string };
+	| { block: true; reason?: string; command?: undefined; result?: undefined };

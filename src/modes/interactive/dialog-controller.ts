@@ -13,7 +13,7 @@ import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } fro
 import { ConfirmDialog } from "../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
-import type { OverlayStack } from "../../tui/overlay-stack.js";
+import type { OverlayOptions, OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
 import type { TextDialogHost } from "./dialogs/text-dialog.js";
 import { type Draft, guardTyping } from "./dialogs/typing-guard.js";
@@ -61,7 +61,7 @@ export class DialogController implements CommandUI {
 				const select = { ...choice, onSelect: settle, onCancel: () => settle(null) };
 				return this.#guard(new SelectDialog(this.style, select), dialog);
 			},
-			{ ...dialogLimits(dialog), canceled: null },
+			{ ...overlayLimits(dialog), canceled: null },
 		);
 	}
 
@@ -94,7 +94,7 @@ export class DialogController implements CommandUI {
 				});
 				return this.#guard(select, dialog);
 			},
-			{ ...dialogLimits(dialog), canceled: null },
+			{ ...overlayLimits(dialog), canceled: null },
 		);
 	}
 
@@ -106,7 +106,7 @@ export class DialogController implements CommandUI {
 		const question = { title: dialogTitle(title, dialog), value: initial };
 		return this.overlays.open<string | null>(
 			(settle) => this.#guard(new TextDialog(this.style, question, host, settle), dialog),
-			{ ...dialogLimits(dialog), canceled: null },
+			{ ...overlayLimits(dialog), canceled: null },
 		);
 	}
 
@@ -114,7 +114,7 @@ export class DialogController implements CommandUI {
 		const question = { title: dialogTitle(title, dialog), message: textOf(message) };
 		return this.overlays.open<boolean>(
 			(settle) => this.#guard(new ConfirmDialog(this.style, question, settle), dialog),
-			{ ...dialogLimits(dialog), canceled: false },
+			{ ...overlayLimits(dialog), canceled: false },
 		);
 	}
 
@@ -148,7 +148,7 @@ export class DialogController implements CommandUI {
 		};
 		return this.overlays.open<string | null>(
 			(settle) => this.#guard(new InputDialog(this.style, question, settle), dialog),
-			{ ...dialogLimits(dialog), canceled: null },
+			{ ...overlayLimits(dialog), canceled: null },
 		);
 	}
 
@@ -158,6 +158,12 @@ export class DialogController implements CommandUI {
 		const keepsText = askingHook(dialog) !== null;
 		return draft ? guardTyping(component, { draft, keymap: this.style.keymap, keepsText }) : component;
 	}
+}
+
+/** How a dialog closes without an answer, and the hook that opens it. */
+function overlayLimits(dialog: DialogOptions | undefined): Omit<OverlayOptions<unknown>, "canceled"> {
+	const owner = askingHook(dialog);
+	return { ...dialogLimits(dialog), ...(owner === null ? {} : { owner }) };
 }
 
 /** Position of the option with this value; -1 if no option has it. */

@@ -13,6 +13,7 @@ import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import type { CommandOptions, HookEventName, HookHandler } from "../../hooks/types.js";
+import type { HandlerWatch } from "../../hooks/watchdog.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
@@ -25,6 +26,8 @@ export interface ReplayOptions {
 	cwd: string;
 	sessionFile: string | null;
 	hookTimeoutMs: number;
+	/** Detects handlers that block the event loop. */
+	watch?: HandlerWatch;
 }
 
 /** A failure of a handler. */
@@ -104,7 +107,7 @@ export interface ReplayedCommand {
  */
 export async function replayCommand(line: string, options: ReplayOptions): Promise<ReplayedCommand> {
 	const [, name = "", rest = ""] = /^\/?(\S+)(?: ([\s\S]*))?$/.exec(line.trim()) ?? [];
-	const { hook, entries, cwd, sessionFile, hookTimeoutMs } = options;
+	const { hook, entries, cwd, sessionFile, hookTimeoutMs, watch } = options;
 	const command = hook.commands.get(name);
 	if (!command) {
 		const known = [...hook.commands.keys()].map((known) => `/${known}`).join(", ");
@@ -126,6 +129,7 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 		registry,
 		host: createReplayHost({ cwd, sessionFile, flags, length: entries.length, entries: () => entries, core }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
+		...(watch && { watch }),
 		onError: ({ reason, place, trace }) => void result.failures.push({ message: reason, place, stack: trace }),
 	});
 	// onError has the failure of a handler.
@@ -150,7 +154,7 @@ async function replayEventPoint(
 	};
 	if (!concerns(event, options.hook)) return step;
 	const onEffect = (line: string) => void step.effects.push(line);
-	const { cwd, sessionFile, hookTimeoutMs } = options;
+	const { cwd, sessionFile, hookTimeoutMs, watch } = options;
 	// Lazy: too expensive in a long session for handlers that do not read them.
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
 	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
@@ -168,6 +172,7 @@ async function replayEventPoint(
 			onEffect,
 		),
 		hookTimeoutMs: () => hookTimeoutMs,
+		...(watch && { watch }),
 		onError: ({ reason, place, trace }) => void step.failures.push({ message: reason, place, stack: trace }),
 	});
 	if (event.type === "context") {

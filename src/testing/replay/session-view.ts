@@ -12,6 +12,7 @@ import { flagValues } from "../../hooks/flags.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
+import type { HandlerWatch } from "../../hooks/watchdog.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
@@ -26,6 +27,8 @@ export interface SessionViewOptions {
 	/** Paths of hooks that are omitted on purpose: their tools are omitted as well. */
 	excluded?: ReadonlySet<string>;
 	hookTimeoutMs: number;
+	/** Detects handlers that block the event loop. */
+	watch?: HandlerWatch;
 	/** Receives a line for each failure of a hook. */
 	onHookError(line: string): void;
 }
@@ -74,7 +77,7 @@ export class SessionView {
 		const entries = Object.freeze(this.options.entries.slice(0, end));
 		const { excluded = NO_HOOKS } = this.options;
 		const preamble = withoutToolsOf(core ?? NO_PREAMBLE, new Set([...without, ...excluded]));
-		const { cwd, sessionFile, hookTimeoutMs, onHookError } = this.options;
+		const { cwd, sessionFile, hookTimeoutMs, watch, onHookError } = this.options;
 		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({
 			registry: this.#registry,
@@ -87,6 +90,7 @@ export class SessionView {
 				systemPrompt: preamble.sections,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
+			...(watch && { watch }),
 			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
 		});
 		const handlers = runner.contextStages(() => entries, new AbortController().signal);

@@ -302,7 +302,7 @@ describe("pi hooks check finds faults before a session does", () => {
 		const result = await check({ "a.ts": source, "lib/b.ts": "export const one: number = 1;" });
 		expect(result.code).toBe(1);
 		expect(result.stderr.trimEnd()).toMatch(message);
-		expect(result.stdout).toContain("loads without errors");
+		expect(result.stdout).toContain("loads, but has 1 problem");
 	});
 
 	test("nothing in a hook whose imports exist", async () => {

@@ -188,6 +188,7 @@ test.each([
 	["its factory throws", '() => { throw new Error("no board") }', "no board"],
 	["its factory rejects", 'async () => { throw new Error("no board") }', "no board"],
 	["its factory returns no component", "() => 7", "the factory did not return a"],
+	["its factory throws null", "() => { throw null }", "null was thrown"],
 	["render throws", '() => ({ render() { throw new Error("no board") }, invalidate() {} })', "no board"],
 	[
 		"handleInput throws",
@@ -202,6 +203,7 @@ test.each([
 	const rows = await app.terminal.waitFor("result null");
 	expect(rows.join("\n")).toContain(error);
 	expect(rows.filter((row) => row.includes(error))).toHaveLength(1);
+	expect(rows.join("\n")).toMatch(/Hook board\.ts:\d+:\d+ failed on ui\.custom:/);
 	expect(
 		app
 			.session()
@@ -219,11 +221,17 @@ test.each([
 	],
 	["returns no list", 'render: () => "text"', "✗ board: render did not return an array of lines"],
 	["returns numbers", "render: () => [7]", "✗ board: line 1 of render is not a string"],
+	["throws null", "render() { throw null }", "✗ board: null was thrown"],
 ])("a widget that %s shows its hook and the error on one line", async (_, render, line) => {
 	const app = await start({ show: `ctx.ui.setWidget("w", () => ({ ${render}, invalidate() {} }))` });
+	const failed: unknown[] = [];
+	app.session().subscribe((event) => {
+		if (event.type === "hook_error") failed.push([event.event, event.file, typeof event.line]);
+	});
 	await app.submit("/show");
 	const rows = await app.terminal.waitFor(line);
 	expect(rows).toContain(line);
+	expect(failed).toEqual([["ui.setWidget", expect.stringMatching(/board\.ts$/), "number"]]);
 	await app.terminal.type("still works");
 	await app.terminal.waitFor("still works");
 });

@@ -161,7 +161,7 @@ export class HookScreenParts {
 				const below = (width: number) => this.#tui.render(width);
 				return guarded(new OverlayView(view, { rows, render: below, dim: screen.style.theme.dim }));
 			},
-			{ signal, canceled: null, isFullScreen: overlay },
+			{ signal, canceled: null, isFullScreen: overlay, owner: owner.name, coveredBy: owner.name },
 		);
 		return closed.finally(() => view?.dispose());
 	}
