@@ -2,6 +2,7 @@ import { describeHookErrorInFull } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
+import { ShownHookErrors } from "../modes/shown-hook-errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
@@ -51,13 +52,12 @@ export async function runHeadless(
 	created.mode = options.mode === "json" ? "json" : "print";
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
-	const printed = new Set<string>();
+	const shown = new ShownHookErrors();
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
 		if (event.type !== "hook_error") return;
 		const error = describeHookErrorInFull(event, hookFileName(event.hookPath));
-		if (event.event === "context") printed.add(error);
-		line(error);
+		if (shown.accepts(event, error)) line(error);
 	});
 	const end = stopOnSignal(async () => {
 		await created.abort();
@@ -80,7 +80,7 @@ export async function runHeadless(
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
 		}
-		const code = await runMode(created, prompts, io, printed);
+		const code = await runMode(created, prompts, io, shown);
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;

@@ -10,28 +10,28 @@ import { describeContextFile, describeOmission } from "./format.js";
 import { type ExitCode, isOfCommand, type ModeIO, type ModePrompts } from "./mode.js";
 import { waitText } from "./request-error.js";
 import { runPrompts } from "./run-prompts.js";
+import { ShownHookErrors } from "./shown-hook-errors.js";
 
 /** Maximum length of a tool call's subject in a progress line, in characters. */
 const MAX_SUBJECT = 100;
 
 /**
  * Runs prompts without a screen. Prints the final text of each to stdout, progress and problems to stderr.
- * @param printed lines about `context` handlers that are on stderr already: such a handler runs before each request
+ * @param shown knows the errors that are on stderr already
  */
 export async function runPrint(
 	session: AgentSession,
 	prompts: ModePrompts,
 	io: ModeIO,
-	printed = new Set<string>(),
+	shown = new ShownHookErrors(),
 ): Promise<ExitCode> {
 	const clean = (text: string) => (io.outIsTerminal ? sanitize(text) : text);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const running: RunningWork = { calls: new Map(), isCompactedByCommand: false };
 	const stop = session.subscribe((event) => {
 		const progress = describe(event, running, session.cwd);
-		if (progress === null || printed.has(progress)) return;
-		if (isOfContext(event)) printed.add(progress);
-		line(progress);
+		shown.handle(event);
+		if (progress !== null && isNew(event, progress, shown)) line(progress);
 	});
 	try {
 		return await runPrompts(session, prompts, {
@@ -55,9 +55,9 @@ function restHint({ sessionFile }: AgentSession): string {
 	return sessionFile === null ? `without --no-session, ${command} gets the rest` : `get the rest with ${command}`;
 }
 
-/** True for errors of `context` handlers. */
-function isOfContext(event: AgentSessionEvent): boolean {
-	return event.type === "hook_error" && event.event === "context";
+/** False for an error that was shown already. */
+function isNew(event: AgentSessionEvent, line: string, shown: ShownHookErrors): boolean {
+	return event.type !== "hook_error" || isOfCommand(event) || shown.accepts(event, line);
 }
 
 /** What earlier events say about a later one. */

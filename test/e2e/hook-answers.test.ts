@@ -60,6 +60,35 @@ describe("a failure is shown once", () => {
 	test.each([
 		["on the screen", []],
 		["in plain mode", ["--plain"]],
+	])("of a context handler %s, and again after a reload", async (_, args) => {
+		const provider = await startProvider();
+		provider
+			.reply([toolCall("ls", {})])
+			.reply("One.")
+			.reply("Two.")
+			.reply("Three.");
+		const failing = "export default (pi) => pi.on('context', () => { throw new Error('no context'); });";
+		const agentDir = agentDirFor(provider, { hooks: { "a.ts": failing } });
+		const pi = startPi({ agentDir, args, columns: 100 });
+		await pi.waitForText("no context");
+		for (const [prompt, reply] of [
+			["first", "One."],
+			["second", "Two."],
+		] as const) {
+			await submit(pi, prompt);
+			await pi.waitForText(reply);
+		}
+		expect(count(await pi.scrollback(), "no context")).toBe(1);
+		await submit(pi, "/reload");
+		await pi.waitForText("1 hook loaded", { scrollback: true });
+		await submit(pi, "third");
+		await pi.waitForText("Three.");
+		expect(count(await pi.scrollback(), "no context")).toBe(2);
+	});
+
+	test.each([
+		["on the screen", []],
+		["in plain mode", ["--plain"]],
 	])("of commands %s", async (_, args) => {
 		const agentDir = agentDirFor(await startProvider(), { hooks: { "a.ts": source } });
 		const pi = args.length > 0 ? startPi({ agentDir, args, columns: 200 }) : await openPi({ agentDir, columns: 200 });

@@ -9,7 +9,7 @@ import { isContextUndoEntry, isMessageEntry, type SessionEntry } from "../../log
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { plural } from "../format.js";
-import { isOfCommand } from "../mode.js";
+import { ShownHookErrors } from "../shown-hook-errors.js";
 import { ContextLayout, type PlacedBlock } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
 import {
@@ -45,6 +45,7 @@ const NO_SESSION: TranscriptSource = { entries: () => NO_ENTRIES, rendererOf: ()
 /** The conversation on the screen: turns session events and entries into blocks. */
 export class Transcript {
 	readonly #tools: ToolItems = new Map();
+	readonly #hookErrors = new ShownHookErrors();
 	readonly #layout: ContextLayout;
 	#fixed: Block[];
 	#items: Item[] = [];
@@ -129,6 +130,7 @@ export class Transcript {
 	handle(event: AgentSessionEvent): void {
 		switch (event.type) {
 			case "activity_changed": {
+				this.#hookErrors.handle(event);
 				const { phase } = event.activity;
 				const wasRunning = this.#running;
 				this.#running = phase !== null && phase !== "ending";
@@ -180,10 +182,11 @@ export class Transcript {
 			case "notice":
 				this.notice(event.level, event.message);
 				break;
-			case "hook_error":
-				if (isOfCommand(event)) break;
-				this.notice("error", describeHookError(event, hookFileName(event.hookPath)));
+			case "hook_error": {
+				const line = describeHookError(event, hookFileName(event.hookPath));
+				if (this.#hookErrors.accepts(event, line)) this.notice("error", line);
 				break;
+			}
 			case "auto_compaction_start":
 				this.#commandReportsFailure = event.reason === "manual";
 				break;

@@ -19,8 +19,8 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { monotonicMs } from "../../util/clock.js";
 import { describeContextFile, describeOmission, formatDuration, formatTokens, plural } from "../format.js";
-import { isOfCommand } from "../mode.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
+import { ShownHookErrors } from "../shown-hook-errors.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -28,6 +28,7 @@ import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./t
 /** Prints the events of a session as lines of text. */
 export class Narrator {
 	readonly #context = new ContextNarrator();
+	readonly #hookErrors = new ShownHookErrors();
 	readonly #calls = new Map<string, { title: string; startedAt: number }>();
 	/** The incomplete last line of the reply. */
 	#text = "";
@@ -110,9 +111,13 @@ export class Narrator {
 			case "notice":
 				this.notice(event.level, event.message);
 				break;
-			case "hook_error":
-				if (isOfCommand(event)) break;
-				this.notice("error", describeHookErrorInFull(event, hookFileName(event.hookPath)));
+			case "hook_error": {
+				const line = describeHookErrorInFull(event, hookFileName(event.hookPath));
+				if (this.#hookErrors.accepts(event, line)) this.notice("error", line);
+				break;
+			}
+			case "activity_changed":
+				this.#hookErrors.handle(event);
 				break;
 		}
 	}
