@@ -16,7 +16,7 @@ export function isOfProject(path: string): boolean {
 /** Creates an empty directory and removes it at the end of the test. @returns its real path */
 export function tempDir(prefix = "pi-test-"): string {
 	const dir = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-	onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+	onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10 }));
 	return dir;
 }
 
