@@ -46,38 +46,38 @@ export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): 
 			options: readonly SelectOption<unknown>[],
 			dialog?: Partial<SelectManyOptions>,
 		): Promise<unknown> => {
-			checkDialog("select", title, dialog);
+			const asked = checkDialog("select", title, dialog);
 			checkSelect(options, dialog);
 			if (options.length === 0) {
-				const reason = `${hook.name} opened the dialog "${title}" without options (${hook.path})`;
+				const reason = `${hook.name} opened the dialog "${asked}" without options (${hook.path})`;
 				ui().notify(reason, "warning");
 				return null;
 			}
-			if (dialog?.multiple !== true) return untilAnswered(title, ui().select(title, options, bound(dialog)));
+			if (dialog?.multiple !== true) return untilAnswered(asked, ui().select(asked, options, bound(dialog)));
 			const many = { ...bound(dialog), multiple: true as const };
-			return untilAnswered(title, ui().selectMany?.(title, options, many) ?? CANCELED);
+			return untilAnswered(asked, ui().selectMany?.(asked, options, many) ?? CANCELED);
 		},
 		confirm: async (title: string, message: string, dialog?: DialogOptions) => {
-			checkDialog("confirm", title, dialog);
-			checkText("confirm", "message", message);
-			return untilAnswered(title, ui().confirm(title, message ?? "", bound(dialog)));
+			const asked = checkDialog("confirm", title, dialog);
+			const more = (message ?? null) === null ? "" : readText("confirm", "message", message);
+			return untilAnswered(asked, ui().confirm(asked, more, bound(dialog)));
 		},
 		input: async (title: string, placeholder?: string, dialog?: InputOptions) => {
-			checkDialog("input", title, dialog);
+			const asked = checkDialog("input", title, dialog);
 			checkText("input", "placeholder", placeholder);
 			checkText("input", "initial", dialog?.initial);
-			return untilAnswered(title, ui().input(title, placeholder, bound(dialog)));
+			return untilAnswered(asked, ui().input(asked, placeholder, bound(dialog)));
 		},
 		editor: async (title: string, initial?: string, dialog?: DialogOptions) => {
-			checkDialog("editor", title, dialog);
+			const asked = checkDialog("editor", title, dialog);
 			checkText("editor", "initial", initial);
-			return untilAnswered(title, ui().editor?.(title, initial ?? "", bound(dialog)) ?? CANCELED);
+			return untilAnswered(asked, ui().editor?.(asked, initial ?? "", bound(dialog)) ?? CANCELED);
 		},
 		notify: (message: string, type?: "info" | "warning" | "error") => {
-			check("notify", "message", typeof message === "string", "a string");
+			const text = readText("notify", "message", message);
 			const isKnown = type === undefined || LEVELS.includes(type);
 			check("notify", "type", isKnown, `${LEVELS.map((level) => JSON.stringify(level)).join(", ")} or undefined`);
-			ui().notify(message, type);
+			ui().notify(text, type);
 		},
 		custom: async <T>(factory: CustomFactory<T>, options?: CustomOptions): Promise<T | null> => {
 			check("custom", "factory", isFunction(factory), "a function");
@@ -105,13 +105,21 @@ const LEVELS: readonly string[] = ["info", "warning", "error"];
 
 // Hooks are loaded without type checks, so pi checks their arguments.
 
-function checkDialog(member: string, title: unknown, dialog: DialogOptions | undefined): void {
-	check(member, "title", typeof title === "string", "a string");
+/** @returns the title to show */
+function checkDialog(member: string, title: unknown, dialog: DialogOptions | undefined): string {
 	checkOptions(member, "the last argument", dialog);
 	const { signal, timeout }: { signal?: unknown; timeout?: unknown } = dialog ?? {};
 	check(member, "signal", signal === undefined || signal instanceof AbortSignal, "an AbortSignal");
 	const isTime = timeout === undefined || (typeof timeout === "number" && timeout >= 0);
 	check(member, "timeout", isTime, "a number of ms from 0 on");
+	return readText(member, "title", title);
+}
+
+/** A text to show. Hooks pass caught errors and numbers too, and these must not be lost. */
+function readText(member: string, parameter: string, value: unknown): string {
+	const isShown = value instanceof Error || ["string", "number", "bigint", "boolean"].includes(typeof value);
+	check(member, parameter, isShown, "a string");
+	return String(value);
 }
 
 function checkText(member: string, parameter: string, text: unknown): void {

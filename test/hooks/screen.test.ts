@@ -234,13 +234,29 @@ test.each([
 	["select", 'ctx.ui.select("t", ["a"], { signal: {} })', "signal must be an AbortSignal"],
 	["select", 'ctx.ui.select("t", ["a"], { timeout: -1 })', "timeout must be a number of ms from 0 on"],
 	["confirm", "ctx.ui.confirm(undefined, 'x')", "title must be a string"],
-	["confirm", 'ctx.ui.confirm("t", { timeout: 5 })', "message must be a string or undefined"],
+	["confirm", 'ctx.ui.confirm("t", { timeout: 5 })', "message must be a string"],
 	["confirm", 'ctx.ui.confirm("t", "m", { timeout: NaN })', "timeout must be a number of ms from 0 on"],
 	["input", 'ctx.ui.input("t", { initial: "x" })', "placeholder must be a string or undefined"],
 	["input", 'ctx.ui.input("t", "p", { initial: 7 })', "initial must be a string or undefined"],
 	["notify", "ctx.ui.notify()", "message must be a string"],
+	["notify", "ctx.ui.notify({ message: 1 })", "message must be a string"],
 	["notify", 'ctx.ui.notify("m", "fatal")', 'type must be "info", "warning", "error" or undefined'],
 ])("a malformed argument of %s is refused by name: %s", async (member, call, reason) => {
 	const { session } = await startSession({ hooks: { "board.ts": hookFor(call) } });
 	await expect(session.prompt("/call")).rejects.toThrow(`ctx.ui.${member}: ${reason}`);
+});
+
+test.each([
+	["ctx.ui.notify(new TypeError('no luck'))", "TypeError: no luck"],
+	["ctx.ui.notify(7)", "7"],
+	["ctx.ui.confirm(true, null)", "true"],
+])("%s shows %j", async (call, shown) => {
+	const texts: string[] = [];
+	const ui = {
+		notify: (text: string) => void texts.push(text),
+		confirm: async (title: string) => texts.push(title) > 0,
+	};
+	const { session } = await startSession({ ui, hooks: { "board.ts": hookFor(call) } });
+	await session.prompt("/call");
+	expect(texts).toEqual([shown]);
 });
