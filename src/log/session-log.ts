@@ -235,8 +235,8 @@ export class SessionLog {
 
 	/** Visits the lines of the entries in `[from, to)`; `line` is only valid during the call. Parses nothing. */
 	forEachLine(from: number, to: number, visit: (index: number, line: Buffer) => void): void {
-		if (this.#file) return this.#file.forEachLine(from, to, visit);
-		const entries = this.#entries.slice(from, to);
+		this.#file?.forEachLine(from, to, visit);
+		const entries = this.#file ? [] : this.#entries.slice(from, to);
 		for (const [at, entry] of entries.entries()) visit(from + at, Buffer.from(encodeEntry(entry)));
 	}
 

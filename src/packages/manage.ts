@@ -178,7 +178,6 @@ export class PackageManager {
 		return readLockFile(scopeFiles(scope, this.options.paths).lock).packages;
 	}
 
-	/** Directories of all packages that the user or this project has. */
 	#storeUse(name: string, scope: SavedScope): StoreUse {
 		const { paths } = this.options;
 		return {
@@ -188,6 +187,7 @@ export class PackageManager {
 		};
 	}
 
+	/** Directories of all packages that the user or this project has. */
 	#lockedDirs(): Set<string> {
 		const scopes: SavedScope[] = ["user", "project"];
 		return new Set(scopes.flatMap((scope) => [...this.#lock(scope).values()].map(({ dir }) => dir)));
