@@ -59,7 +59,8 @@ function exit(): void {
 		setTimeout(look, LOOK_MS);
 	};
 	if (process.listenerCount("beforeExit") > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
-	else look();
+	// Node reports a rejected promise after the current turn.
+	else setImmediate(look);
 }
 
 /** Whether anything but the standard streams keeps the process alive, or they are not flushed. */
