@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
 import { readRegularFile, realPathOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { scanImports } from "./project-imports.js";
-import { pythonFiles, type ScriptScan, scanPython, scanShell, scriptLanguage } from "./script-imports.js";
+import { isPython, modulesRun, type PythonImport, scanPython } from "./python-imports.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -41,12 +41,14 @@ export interface ProjectCode {
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
-/** Maximum number of arguments of a server's command. */
-const MAX_WORDS = 200;
-/** Maximum number of directories from which the paths of a server start; further ones are ignored. */
-const MAX_DIRS = 10;
-/** Maximum number of different paths and modules that a script names. */
-const MAX_NAMES = 20_000;
+/** Maximum number of directories from which paths and Python modules of servers start. */
+const MAX_SERVER_DIRS = 50;
+/** Maximum number of paths that are looked up for servers: about 0.5 s. */
+const MAX_LOOKUPS = 200_000;
+/** Data that servers read or write: no code, and changed by them. */
+const DATA = /\.(?:log|txt|md|csv|tsv|jsonl|db|db3|sqlite3?|duckdb|parquet)$/i;
+/** Files with secrets, which are not read. */
+const ENVIRONMENT = /^\.env(?:\.|$)/;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
@@ -55,10 +57,9 @@ const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
  * Reads every file under `.pi/hooks`, `.pi/extensions`, `.pi/tools` and `.pi/agents`, the files that define MCP servers and those that their
- * commands name, and, transitively, the files of the project that all of them import by relative paths. Of the servers' files
- * that are Python or shell scripts, these are the modules and files of the project that they name. Each file is read once.
- * Installed packages (`node_modules`) are not read; an import of one is listed
- * as unresolved.
+ * commands name, and, transitively, the files of the project that all of them import by relative paths; for servers in Python, all modules of the
+ * project that they import. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is
+ * listed as unresolved.
  */
 export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
@@ -85,6 +86,8 @@ class Collector {
 	readonly #seen = new Set<string>();
 	/** Directories in which the commands of servers run, and from which their paths and Python modules start. */
 	readonly #serverDirs = new Set<string>();
+	/** What was looked up for servers, by path. */
+	readonly #looked = new Map<string, Stats | null>();
 	#bytes = 0;
 	#incomplete: string | undefined;
 
@@ -123,6 +126,7 @@ class Collector {
 		for (const { bytes } of [...this.#files.values()]) this.#queueCommands(bytes.toString("utf8"));
 		await this.readAll();
 		this.#serverDirs.clear();
+		this.#looked.clear();
 	}
 
 	async readAll(): Promise<void> {
@@ -162,50 +166,82 @@ class Collector {
 		const base = typeof cwd === "string" ? resolve(this.root, cwd) : this.root;
 		const all: unknown[] = [command, ...(Array.isArray(args) ? args : [])];
 		const words = all.filter((word) => typeof word === "string" && word !== "") as string[];
-		if (words.length > MAX_WORDS) {
-			this.#incomplete = `a server whose command has more than ${MAX_WORDS} arguments`;
-			return;
-		}
 		const path = isRecord(env) && typeof env.PYTHONPATH === "string" ? env.PYTHONPATH : "";
 		// A directory can be that of the command, such as that of uv --directory.
 		const named = [...path.split(delimiter), ...words.map(argumentValue)].map((name) => resolve(base, name));
-		const inside = named.filter((dir) => this.#isInside(dir) && statOrNull(dir)?.isDirectory());
-		const dirs = [...new Set([base, ...inside])].slice(0, MAX_DIRS);
+		const dirs = new Set([base, ...named.filter((dir) => this.#look(dir)?.isDirectory() && this.#isInside(dir))]);
 		for (const dir of dirs) this.#serverDirs.add(dir);
+		if (this.#serverDirs.size > MAX_SERVER_DIRS) {
+			this.#incomplete = `MCP servers that name more than ${MAX_SERVER_DIRS} directories`;
+		}
 		for (const word of words) {
 			for (const name of new Set([word, argumentValue(word)])) this.#queueArgument(name, dirs);
-			// A command line, such as that of sh -c.
-			if (/\s/.test(word)) this.#followScript(word, base);
+			// Python code, as after -c.
+			if (/\s/.test(word)) this.#followPython(base, word);
 		}
-		this.#queueScan(scanShell(words.join("\n")), base, false);
+		for (const name of modulesRun(words)) this.#queueImport({ level: 0, name, members: [] }, base);
 	}
 
-	#queueArgument(name: string, dirs: readonly string[]): void {
-		const found = dirs.flatMap((dir) => [...candidates(resolve(dir, name)), join(resolve(dir, name), "__main__.py")]);
-		for (const path of found) {
-			const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-			if (!isManifest && statOrNull(path)?.isFile() && this.#isInside(path)) this.#queue(path);
+	#queueArgument(name: string, dirs: Iterable<string>): void {
+		for (const dir of dirs) {
+			if (this.#incomplete) return;
+			for (const path of this.#candidates(resolve(dir, name))) {
+				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
+				if (isManifest || DATA.test(path) || !this.#isInside(path)) continue;
+				if (ENVIRONMENT.test(basename(path))) this.#report(dir, this.#rel(path), "not read: it may hold secrets");
+				else this.#queue(path);
+			}
+			this.#queueFile(join(resolve(dir, name), "__main__.py"));
 		}
 	}
 
-	/** Queues what a command line or a script of a server names. */
-	#followScript(source: string, dir: string, language: "python" | "shell" | null = null): void {
-		if (language !== "shell") this.#queueScan(scanPython(source), dir);
-		if (language !== "python") this.#queueScan(scanShell(source), dir);
+	/** Queues the files of the project that Python could load for an import. @param dir that of the importing file */
+	#queueImport({ level, name, members }: PythonImport, dir: string): void {
+		const starts = level === 0 ? [dir, ...this.#serverDirs] : [join(dir, ...Array<string>(level - 1).fill(".."))];
+		const names = members.length === 0 ? [name] : members.map((member) => (name === "" ? member : `${name}.${member}`));
+		for (const start of starts) {
+			if (level > 0) this.#queueFile(join(start, "__init__.py"));
+			for (const dotted of names) {
+				if (this.#incomplete) return;
+				this.#queueModule(start, dotted);
+			}
+		}
 	}
 
-	#queueScan({ imports, paths }: ScriptScan, dir: string, withPaths = true): void {
-		const modules = imports.reduce((count, { members }) => count + 1 + members.length, 0);
-		if (modules + paths.size > MAX_NAMES) {
-			this.#incomplete = `a script that names more than ${MAX_NAMES} files`;
-			return;
+	/** Queues a Python module with the packages that contain it. */
+	#queueModule(start: string, dotted: string): void {
+		let dir = start;
+		for (const part of dotted.split(".")) {
+			if (part === "") continue;
+			this.#queueFile(join(dir, `${part}.py`));
+			dir = join(dir, part);
+			if (!this.#look(dir)?.isDirectory()) return;
+			this.#queueFile(join(dir, "__init__.py"));
 		}
-		const starts = [dir, ...this.#serverDirs];
-		const sources = imports.flatMap((each) => pythonFiles(each, dir, this.#serverDirs));
-		const files = withPaths ? [...paths].flatMap((path) => starts.map((start) => resolve(start, path))) : [];
-		for (const path of new Set([...sources, ...files])) {
-			if (statOrNull(path)?.isFile() && this.#isInside(path)) this.#queue(path);
+		this.#queueFile(join(dir, "__main__.py"));
+	}
+
+	#queueFile(path: string): void {
+		if (this.#look(path)?.isFile() && this.#isInside(path)) this.#queue(path);
+	}
+
+	/** Like `statOrNull`, for paths that the files of servers name: hostile ones could name any number. */
+	#look(path: string): Stats | null {
+		const known = this.#looked.get(path);
+		if (known !== undefined) return known;
+		if (this.#looked.size >= MAX_LOOKUPS) {
+			this.#incomplete = `MCP servers whose files name more than ${MAX_LOOKUPS} paths`;
+			return null;
 		}
+		const stats = statOrNull(path);
+		this.#looked.set(path, stats);
+		return stats;
+	}
+
+	/** Every file that an import of `base` could load; several if loaders disagree. */
+	#candidates(base: string): string[] {
+		const isOfServer = this.#serverDirs.size > 0;
+		return candidateNames(base).filter((name) => (isOfServer ? this.#look(name) : statOrNull(name))?.isFile() === true);
 	}
 
 	async #read(path: string, real: string): Promise<void> {
@@ -224,9 +260,10 @@ class Collector {
 		}
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size: bytes.length });
-		const language = this.#serverDirs.size > 0 ? scriptLanguage(real, bytes.toString("utf8", 0, 1000)) : null;
+		const isOfServer = this.#serverDirs.size > 0;
 		if (SOURCE.test(real)) this.#follow(path, real, bytes.toString("utf8"));
-		else if (language !== null) this.#followScript(bytes.toString("utf8"), dirname(real), language);
+		else if (isOfServer && isPython(real, bytes.toString("utf8", 0, 300)))
+			this.#followPython(dirname(real), bytes.toString("utf8"));
 		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, bytes.toString("utf8"));
 	}
 
@@ -236,12 +273,19 @@ class Collector {
 		// Some loaders resolve imports from the link, others from its target: cover both.
 		const bases = new Set([dirname(path), dirname(real)]);
 		for (const specifier of scan.relative) {
-			const targets = [...bases].flatMap((base) => candidates(resolve(base, specifier)));
+			const targets = [...bases].flatMap((base) => this.#candidates(resolve(base, specifier)));
 			const inside = targets.filter((target) => this.#isInside(target));
 			for (const target of inside) this.#queue(target);
 			if (!scan.imported.has(specifier)) continue;
 			if (targets.length === 0) this.#report(path, specifier, "not found");
 			else if (inside.length < targets.length) this.#report(path, specifier, "outside the project");
+		}
+	}
+
+	#followPython(dir: string, source: string): void {
+		for (const each of scanPython(source)) {
+			if (this.#incomplete) return;
+			this.#queueImport(each, dir);
 		}
 	}
 
@@ -251,7 +295,7 @@ class Collector {
 			const manifest: unknown = JSON.parse(text);
 			const main = isRecord(manifest) ? manifest.main : undefined;
 			if (typeof main !== "string") return;
-			for (const target of candidates(resolve(dirname(path), main))) {
+			for (const target of this.#candidates(resolve(dirname(path), main))) {
 				if (this.#isInside(target)) this.#queue(target);
 			}
 		} catch {
@@ -277,11 +321,11 @@ function argumentValue(word: string): string {
 	return word.slice(word.indexOf("=") + 1);
 }
 
-/** Every file that an import of `base` could load; several if loaders disagree. */
-function candidates(base: string): string[] {
+/** The paths of every file that an import of `base` could load. */
+function candidateNames(base: string): string[] {
 	const extension = extname(base);
 	const stem = base.slice(0, base.length - extension.length);
-	const names = [
+	return [
 		base,
 		...EXTENSIONS.map((other) => base + other),
 		...EXTENSIONS.map((other) => join(base, `index${other}`)),
@@ -289,13 +333,12 @@ function candidates(base: string): string[] {
 		// TypeScript files are imported by the name of their compiled output.
 		...(/^\.[cm]?jsx?$/.test(extension) ? [stem + extension.replace("j", "t"), `${stem}.tsx`] : []),
 	];
-	return names.filter((name) => statOrNull(name)?.isFile() === true);
 }
 
 /** null for missing files and for invalid names, which untrusted sources may contain. */
 function statOrNull(path: string): Stats | null {
 	try {
-		return statSync(path);
+		return statSync(path, { throwIfNoEntry: false }) ?? null;
 	} catch {
 		return null;
 	}

@@ -85,7 +85,6 @@ describe("the files of a project's MCP servers", () => {
 		["-m", { command: "python3", args: ["-u", "-m", "srv"] }],
 		["-m in one argument", { command: "python3", args: ["-msrv"] }],
 		["a directory", { command: "python3", args: ["srv"] }],
-		["a command line", { command: "sh", args: ["-c", "exec python3 -m srv"] }],
 	])("include the modules that Python runs with %s, and those that they import", async (_, server) => {
 		expect(await serverFiles(server, PYTHON)).toEqual(ALL);
 	});
@@ -100,20 +99,30 @@ describe("the files of a project's MCP servers", () => {
 		expect(await serverFiles({ command: "python", args, cwd: "a", env: { PYTHONPATH: "../lib" } }, files)).toEqual(all);
 	});
 
-	test("include the files that shell scripts and command lines name", async () => {
+	test.each([
+		["-m", ["-m", "single"], ["single.py"]],
+		["-m with a dotted name", ["-m", "pkg.inner.run"], ["pkg/__init__.py", "pkg/inner/run.py"]],
+		["-m in one argument", ["-mpkg.inner"], ["pkg/__init__.py", "pkg/inner/__main__.py"]],
+		["-m as the last argument", ["-m"], []],
+	])("include the module of %s", async (_, args, expected) => {
 		const files = {
-			"bin/start": '#!/usr/bin/env bash\n. "$(dirname "$0")/env.sh"\nexec node "$ROOT/server.mjs"\n',
-			"bin/env.sh": "python3 -m tool",
-			"bin/unused.sh": "",
-			"server.mjs": 'import "./part.mjs"',
-			"part.mjs": "",
-			"tool.py": "",
-			"notes.txt": "bin/unused.sh",
+			"single.py": "",
+			"pkg/__init__.py": "",
+			"pkg/inner/run.py": "",
+			"pkg/inner/__main__.py": "",
+			"pkg/unused.py": "",
 		};
-		const all = ["bin/env.sh", "bin/start", "part.mjs", "server.mjs", "tool.py"];
-		expect(await serverFiles({ command: "bin/start" }, files)).toEqual(all);
-		expect(await serverFiles({ command: "sh", args: ["-c", "cd . && exec ./bin/start"] }, files)).toEqual(all);
-		expect(await serverFiles({ command: "cat", args: ["notes.txt"] }, files)).toEqual(["notes.txt"]);
+		expect(await serverFiles({ command: "python3", args }, files)).toEqual(expected);
+	});
+
+	test("include neither what servers write nor files with secrets, which are listed as not read", async () => {
+		const files = { "run.js": "", "mcp.log": "", "data.sqlite": "", "notes.md": "", ".env": "KEY=1", ".env.local": "" };
+		const args = ["run.js", "--log=mcp.log", "data.sqlite", "notes.md", "--env-file=.env", ".env.local"];
+		expect(await serverFiles({ command: "node", args }, files)).toEqual(["run.js"]);
+		const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: { one: { command: "node", args } } }) });
+		expect((await collectProjectCode(cwd)).unresolved).toEqual(
+			[".env", ".env.local"].map((specifier) => ({ from: "", specifier, reason: "not read: it may hold secrets" })),
+		);
 	});
 
 	test("do not include what Python files of hooks import", async () => {
@@ -123,17 +132,28 @@ describe("the files of a project's MCP servers", () => {
 		]);
 	});
 
-	test("with too many arguments make the project incomplete", async () => {
-		const args = Array.from({ length: 201 }, () => "a");
-		const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { a: { command: "x", args } } }) });
-		const reason = "a server whose command has more than 200 arguments";
-		expect((await collectProjectCode(cwd)).incomplete).toBe(reason);
+	test("with too many directories make the project incomplete", async () => {
+		const names = Array.from({ length: 51 }, (_, index) => `d${index}`);
+		const servers = Object.fromEntries(names.map((name) => [name, { command: "x", args: [name] }]));
+		const dirs = Object.fromEntries(names.map((name) => [`${name}/a.py`, ""]));
+		const cwd = project({ ...dirs, ".mcp.json": JSON.stringify({ mcpServers: servers }) });
+		expect((await collectProjectCode(cwd)).incomplete).toBe("MCP servers that name more than 50 directories");
 	});
 
-	test("with too many names make the project incomplete", async () => {
-		const names = Array.from({ length: 20_001 }, (_, index) => `import m${index}`).join("\n");
-		const cwd = project({ ".mcp.json": '{"mcpServers":{"a":{"command":"./a.py"}}}', "a.py": names });
-		expect((await collectProjectCode(cwd)).incomplete).toBe("a script that names more than 20000 files");
+	const TOO_MANY = "MCP servers whose files name more than 200000 paths";
+	test.each([
+		["imports", Array.from({ length: 100_001 }, (_, index) => `import m${index}`).join("\n"), TOO_MANY],
+		[
+			"names from a package",
+			`from a import ${Array.from({ length: 150_000 }, (_, n) => `m${n}`).join(", ")}`,
+			TOO_MANY,
+		],
+		["parts of a name", `import ${"a.".repeat(200_000)}b`, undefined],
+	])("with many %s are looked up within a limit", async (_, source, incomplete) => {
+		const servers = Object.fromEntries(["a", "b", "c"].map((dir) => [dir, { command: "./s.py", args: [dir] }]));
+		const files = { "s.py": source, [`${"a/".repeat(30)}x.py`]: "", "b/x.py": "" };
+		const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: servers }) });
+		expect((await collectProjectCode(cwd)).incomplete).toBe(incomplete);
 	});
 
 	test.each(["{", "null", "[]", '{"mcpServers": ["./unused.js"]}', '{"mcpServers": 1}', '{"servers": {}}'])(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scanPython, scanShell } from "../../src/config/script-imports.js";
+import { modulesRun, scanPython } from "../../src/config/python-imports.js";
 
 const named = (name: string, members: string[] = [], level = 0) => ({ level, name, members });
 
@@ -13,13 +13,16 @@ test.each([
 	['x = importlib.import_module("a.b")', [named("a.b")]],
 	["important = 1\nfrom_x = 2", []],
 ])("the imports of %j", (source, imports) => {
-	expect(scanPython(source).imports).toEqual(imports);
+	expect(scanPython(source)).toEqual(imports);
 });
 
-test("the words of a shell script that can be paths, and its Python modules", () => {
-	const { imports, paths } = scanShell('exec python3 -m srv.main "$HERE/a.sh" --x=./b.js $(dirname "$0")/c d');
-	expect(imports).toEqual([named("srv.main")]);
-	expect([...paths]).toEqual(expect.arrayContaining(["a.sh", "./b.js", "c", "d"]));
+test.each([
+	[["python3", "-u", "-m", "srv"], ["srv"]],
+	[["python3", "-msrv.main", "x"], ["srv.main"]],
+	[["make", "-m", "no module"], []],
+	[["x", "-m"], []],
+])("the modules that %j runs", (args, modules) => {
+	expect(modulesRun(args)).toEqual(modules);
 });
 
 /** About 1 MB each. */
@@ -31,16 +34,10 @@ const HOSTILE = {
 	"names with dots": `from ${"a.".repeat(500_000)}`,
 	"lines of dots": `from ${".".repeat(100)}\n`.repeat(10_000),
 	commas: `import ${",".repeat(1_000_000)}`,
-	variables: "${".repeat(500_000),
-	commands: "$(".repeat(500_000),
-	options: " -m ".repeat(250_000),
 	continuations: "\\\n".repeat(500_000),
 	"calls of import": `import_module(${" ".repeat(20)}`.repeat(30_000),
 };
 
-test.each(Object.entries(HOSTILE))("scanning takes linear time: %s", (_, source) => {
-	const startedAt = performance.now();
-	scanPython(source);
-	scanShell(source);
-	expect(performance.now() - startedAt).toBeLessThan(2000);
+test.each(Object.entries(HOSTILE))("hostile code is scanned within the time of a test: %s", (_, source) => {
+	expect(scanPython(source).length).toBeLessThan(source.length);
 });
