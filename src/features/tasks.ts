@@ -77,8 +77,10 @@ export function tasksHook(pi: HookAPI): void {
 	pi.requires("systemItems");
 
 	pi.on("session", ({ reason }, ctx) => {
-		// Only the context: reading the entries of a long session is slow.
-		if (SHOW_AFTER.includes(reason)) show(latestTasks(ctx.messages) ?? [], ctx);
+		if (!SHOW_AFTER.includes(reason)) return;
+		// The context first: reading the entries of a long session is slow. A compaction removes the list from it.
+		const tasks = latestTasks(ctx.messages) ?? (ctx.messages.length > 0 ? findTasks(ctx.entries) : null);
+		show(tasks ?? [], ctx);
 	});
 
 	pi.on("turn_end", (_, ctx) => {

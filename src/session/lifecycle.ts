@@ -65,12 +65,12 @@ export class Lifecycle {
 		if (!difference?.canFreeze) {
 			throw new PiError("command_failed", "Cannot freeze the last context: the session does not record it");
 		}
-		this.#missing = null;
 		this.deps.state.append({
 			type: "context_freeze",
 			timestamp: entryTimestamp(),
 			entryIndex: difference.reply,
 		});
+		this.#missing = null;
 		await this.deps.context.rebuild(this.deps.ended);
 	}
 

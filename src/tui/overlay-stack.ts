@@ -88,12 +88,13 @@ export class OverlayStack {
 			};
 			const cancel = () => close(() => resolve(canceled));
 			const buildOnce = () => {
-				coverer = coveredBy;
-				const built = build((value) => close(() => resolve(value)));
-				coverer = undefined;
+				// Queued before `build`, so that it is done before code that `build` continues later.
 				queueMicrotask(() => {
 					coverer = coveredBy;
 				});
+				coverer = coveredBy;
+				const built = build((value) => close(() => resolve(value)));
+				coverer = undefined;
 				return built;
 			};
 			const entry: QueuedOverlay = {

@@ -51,6 +51,11 @@ describe("the fields of an answer", () => {
 		expect(readAnswer(answer)).toEqual({ rule: "answer_has_known_fields", position: 0, detail });
 	});
 
+	test("are read from an answer with the fields of its event", () => {
+		const answer = { type: "context", entries: [], messages: [] };
+		expect(readAnswer(answer)).toEqual({ messages: [], systemPrompt: undefined, tools: undefined });
+	});
+
 	test.each(["messages", "systemPrompt", "tools"])("are read if there is only %s", (name) => {
 		const none = { messages: undefined, systemPrompt: undefined, tools: undefined };
 		expect(readAnswer({ [name]: null })).toEqual({ ...none, [name]: null });

@@ -99,6 +99,28 @@ test("a dialog that opens while its component is built stays over it", async () 
 	expect(await outer).toBe("closed");
 });
 
+test("a dialog that its component opens after a short wait is shown over it", async () => {
+	const { terminal, overlays, choose } = start();
+	let inner: Promise<string | null> = Promise.resolve(null);
+	const opened = async () => {
+		await null;
+		inner = choose("Inner?", { owner: "game" });
+	};
+	const outer = overlays.open<string | null>(
+		(settle) => {
+			void opened();
+			return { render: () => ["Outer"], invalidate() {}, handleInput: () => settle("closed") };
+		},
+		{ canceled: null, coveredBy: "game" },
+	);
+	await terminal.waitFor("Inner?");
+	await terminal.press("enter");
+	expect(await inner).toBe("one");
+	await terminal.waitFor("Outer");
+	await terminal.type("x");
+	expect(await outer).toBe("closed");
+});
+
 test("several dialogs queue and each gets its own answer", async () => {
 	const { terminal, choose } = start();
 	const answers = Promise.all([choose("First?"), choose("Second?"), choose("Third?")]);

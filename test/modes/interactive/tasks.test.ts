@@ -64,3 +64,25 @@ test("the tasks are shown again when the session is resumed, and not in a new on
 	await second.submit("/new");
 	await second.terminal.waitFor((rows) => !rows.includes("☐ one"));
 });
+
+test("the tasks are still shown after a compaction, a reload and a resume", async () => {
+	const [agentDir, cwd] = [tempAgentDir(), tempDir()];
+	const agentSettings = { features: { tasks: true }, compaction: { keepRecentTokens: 10 } };
+	const first = await start({ agentDir, cwd, agentSettings, session: { kind: "new" } });
+	first.provider.reply([list(["one", "pending"])], "Working. ".repeat(200), "More.", "The summary.");
+	await first.submit("go");
+	await first.terminal.waitFor("☐ one");
+	await first.submit("go on");
+	await first.terminal.waitFor("▎ More.");
+	await first.submit("/compact");
+	await first.terminal.waitFor("The summary.");
+	await first.terminal.press("enter");
+	await first.terminal.waitFor("◆ The summary.");
+	expect(JSON.stringify(first.session().context.messages)).not.toContain("pending");
+	await first.submit("/reload");
+	await first.terminal.waitFor("1 hook loaded");
+	expect(await aboveEditor(first)).toContain("☐ one");
+	await first.session().dispose();
+	const second = await start({ agentDir, cwd, session: { kind: "continue" } });
+	await second.terminal.waitFor("☐ one");
+});

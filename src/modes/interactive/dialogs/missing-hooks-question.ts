@@ -14,9 +14,10 @@ export interface MissingHooksHost {
 export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Promise<void> {
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
-	const { sent, now, canFreeze } = missing.difference;
+	const { sent, now } = missing.difference;
+	const canFreeze = missing.difference.canFreeze && !session.isReadOnly;
 	const freeze = { label: "Freeze the context", value: "freeze", description: size(sent) } as const;
-	const leaveNote = canFreeze ? "changes nothing" : "cannot freeze: context not recorded";
+	const leaveNote = canFreeze || session.isReadOnly ? "changes nothing" : "cannot freeze: context not recorded";
 	const answer = await dialogs.select<"continue" | "freeze" | "quit">(titleOfMissingHooks(missing), [
 		{ label: "Continue without", value: "continue", description: size(now) },
 		...(canFreeze ? [freeze] : []),
