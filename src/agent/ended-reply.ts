@@ -11,7 +11,7 @@ const MALFORMED = /^(?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|malformed_(?
 
 /** The errors of `JSON.parse`, and that of pi-ai's Anthropic client, which quotes the complete event. */
 const INVALID_JSON =
-	/^(?:Could not parse Anthropic SSE event|Unexpected end of JSON input$|[A-Z][\s\S]{0,200}?(?: (?:in|after) JSON at position \d|" is not valid JSON$))/;
+	/^(?:Could not parse Anthropic SSE event|Unexpected end of JSON input$|["A-Z][\s\S]{0,200}?(?: (?:in|after) JSON at position \d|"(?:\.{3})? is not valid JSON$))/;
 
 /** Describes a reply that the provider ended early with a reason, or that is not JSON; null for other failures. */
 export function describeEndedReply(raw: string, place: RequestPlace | undefined): string | null {

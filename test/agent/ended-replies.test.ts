@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { describeEndedReply } from "../../src/agent/ended-reply.js";
 import { kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
 import { networkOf, setUpNetwork } from "../../src/network/network.js";
@@ -129,4 +130,35 @@ test.each<[Api, readonly (string | object)[]]>([
 	expect(text).toMatch(/^lab at 127\.0\.0\.1:\d+ sent invalid JSON in its reply$/);
 	expect([kind, requests]).toEqual(["invalid reply", 2]);
 	expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
+});
+
+test.each([
+	"<html>an error page of a proxy</html>",
+	'{"type": nope, "rest": "of an event that is long"}',
+	'{"text": "a long text comes first", "type": nope, "rest": "of an event"}',
+	"undefined",
+	"[object Object]",
+	"nope",
+	"",
+	'{"type": "cut o',
+	'{"type":',
+	'{"list": [1 2]}',
+	'{"one": 1 "two": 2}',
+	'{"one": 1,}',
+	"{one: 1}",
+	'{"one" 1}',
+	'{"one": 1} and more',
+	'{"text": "\\x"}',
+	'{"text": "a line\nbreak"}',
+	"-",
+	"1.",
+])("the error of JSON.parse for %j is described as invalid JSON", (json) => {
+	const parse = () => {
+		try {
+			return JSON.parse(json);
+		} catch (error) {
+			return error instanceof Error ? error.message : null;
+		}
+	};
+	expect(describeEndedReply(parse(), undefined)).toBe("the provider sent invalid JSON in its reply");
 });
