@@ -69,13 +69,14 @@ async function run(command: string, env: Environment, timeoutMs: number): Promis
 
 function describeFailure(command: string, error: ExecFileException | null, stderr: string, timeoutMs: number): PiError {
 	const name = `The key command "${command}"`;
-	// With a code, it was ended because it printed too much.
-	if (error?.killed && typeof error.code !== "string") {
+	// Node also kills a command that prints too much, whose error has a text as its code.
+	const systemError = typeof error?.code === "string" ? error.message : null;
+	if (error?.killed && systemError === null) {
 		return new PiError("key_missing", `${name} timed out after ${formatDuration(timeoutMs)}`, {
 			hint: "it must print the key without asking for anything; fix it in models.json",
 		});
 	}
 	const ended = error?.signal ? `it was ended by ${error.signal}` : `exit code ${error?.code}`;
-	const why = error ? stderr.trim().split("\n").at(-1) || ended : "it printed nothing";
+	const why = error ? (systemError ?? (stderr.trim().split("\n").at(-1) || ended)) : "it printed nothing";
 	return new PiError("key_missing", `${name} failed: ${why}`, { hint: "fix it in models.json" });
 }

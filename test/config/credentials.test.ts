@@ -97,6 +97,13 @@ describe("precedence of keys", () => {
 		});
 	});
 
+	test("a key command that prints too much says so", async () => {
+		await expect(resolveSecret("!yes", process.env)).rejects.toMatchObject({
+			code: "key_missing",
+			message: 'The key command "yes" failed: stdout maxBuffer length exceeded',
+		});
+	});
+
 	test("local servers need no key and receive a placeholder", async () => {
 		const { keys, key } = setup({ providers: [access("mine", { keyless: true })] });
 		keys.markKeyless("other");
