@@ -131,7 +131,7 @@ export class ServerProcess implements Transport {
 	#receive(line: string): void {
 		let message: unknown;
 		try {
-			message = JSON.parse(line);
+			message = withoutResultOfError(JSON.parse(line));
 		} catch {
 			this.options.onLog(`stdout: ${line.slice(0, MAX_LOGGED)}`);
 			return;
@@ -151,6 +151,13 @@ export class ServerProcess implements Transport {
 		this.options.onLog(message);
 		if (id !== undefined) this.onmessage?.({ jsonrpc: "2.0", id, error: { code: REFUSED_CODE, message } });
 	}
+}
+
+/** The message; an error without the result that some servers add, such as null. The SDK would ignore it. */
+function withoutResultOfError(message: unknown): unknown {
+	if (!isRecord(message) || !("result" in message) || !isRecord(message.error)) return message;
+	const { result: _, ...error } = message;
+	return error;
 }
 
 /** The id of an answer whose result is no object; null for other messages. The SDK ignores it, and its request waits for long. */

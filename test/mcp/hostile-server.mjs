@@ -92,7 +92,7 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 			pending = id;
 			return send({ id: "s1", method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } });
 		case "answer":
-			return send({ id, result: JSON.parse(args.result) });
+			return send({ id, result: JSON.parse(args.result), ...(args.error && { error: { code: -32000, message: args.error } }) });
 		default:
 			return answer(id, `called ${name}`);
 	}

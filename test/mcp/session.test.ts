@@ -238,6 +238,11 @@ test.each([
 	]);
 });
 
+test("an error with an empty result shows the reason of the server", async () => {
+	const pi = await startWith({ h: hostile("malformed") });
+	expect(await call(pi, ["h_answer", { result: "null", error: "no such row" }])).toEqual(["MCP server h: no such row"]);
+});
+
 test("prompts are commands with positional or named arguments", async () => {
 	const pi = await startWith({ everything: EVERYTHING });
 	expect(pi.session.palette().find(({ name }) => name === "everything:args-prompt")).toMatchObject({
