@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import { resolveUserPath } from "../config/paths.js";
 import { errorText, PiError } from "../errors.js";
 import { imageType } from "../images/header.js";
@@ -59,14 +59,19 @@ export function composePrompt({ stdin = "", files, messages }: PromptSources): P
 
 /**
  * Reads `@file` arguments: images as attachments, everything else as text.
- * @throws PiError `bad_arguments` for a file that is missing, binary or too large
+ * @param signal stops the wait for the writer of a FIFO
+ * @throws PiError `bad_arguments` for a file that is missing, binary or too large, and for stdin
  */
-export async function loadFileArguments(files: readonly string[], base: PathBase): Promise<LoadedFiles> {
+export async function loadFileArguments(
+	files: readonly string[],
+	base: PathBase,
+	signal?: AbortSignal,
+): Promise<LoadedFiles> {
 	const loaded: LoadedFiles = { text: "", images: [] };
 	const blocks: string[] = [];
 	for (const file of files) {
 		const path = resolveUserPath(file, base.cwd, base.home);
-		const bytes = await readArgument(path, file);
+		const bytes = await readArgument(path, file, signal);
 		const mimeType = imageType(bytes);
 		if (mimeType !== undefined) {
 			loaded.images.push({ type: "image", mimeType, data: bytes.toString("base64"), path });
@@ -87,11 +92,12 @@ export async function loadFileArguments(files: readonly string[], base: PathBase
 
 /**
  * Resolves an option that accepts a text or a file: the content of the file if it exists, otherwise `value`.
- * @throws PiError `file_unreadable` when the file exists but cannot be read
+ * @throws PiError `file_unreadable` when the file exists but cannot be read, `bad_arguments` for stdin
  */
 export async function textOrFile(value: string, base: PathBase): Promise<string> {
 	if (value.includes("\n") || value.length > 1024) return value;
 	const path = resolveUserPath(value, base.cwd, base.home);
+	refuseStdin(path, value);
 	try {
 		const bytes = isFifo(path)
 			? await readFifo(path, value)
@@ -139,14 +145,25 @@ export async function readPipedText(
 async function readToEnd(stream: Readable, source: string, signal?: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let size = 0;
+	if (signal) addAbortSignal(signal, stream);
 	for await (const chunk of stream) {
-		signal?.throwIfAborted();
 		const bytes = Buffer.from(chunk);
 		size += bytes.length;
 		if (size > MAX_TEXT_BYTES) throw tooLarge(source, MAX_TEXT_BYTES);
 		chunks.push(bytes);
 	}
 	return Buffer.concat(chunks);
+}
+
+/** @throws PiError `bad_arguments` for a path such as /dev/stdin: two readers would share the text */
+function refuseStdin(path: string, name: string): void {
+	const stats = statOrNull(path);
+	if (stats === null || pipedSource() === null) return;
+	const { dev, ino } = fstatSync(0);
+	if (stats.dev !== dev || stats.ino !== ino) return;
+	throw new PiError("bad_arguments", `Cannot read ${name}: it is stdin, which pi reads anyway`, {
+		hint: "leave the name out",
+	});
 }
 
 function isFifo(path: string): boolean {
@@ -163,9 +180,9 @@ function statOrNull(path: string): Stats | null {
 }
 
 /** Reads a FIFO, such as that of a process substitution, which can be read only once. Waits for its writers without a thread. */
-function readFifo(path: string, source: string): Promise<Buffer> {
+function readFifo(path: string, source: string, signal?: AbortSignal): Promise<Buffer> {
 	const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-	return readToEnd(new Socket({ fd, readable: true, writable: false }), source);
+	return readToEnd(new Socket({ fd, readable: true, writable: false }), source, signal);
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark. */
@@ -197,10 +214,12 @@ function firstChunk(
 	});
 }
 
-async function readArgument(path: string, file: string): Promise<Buffer> {
+async function readArgument(path: string, file: string, signal?: AbortSignal): Promise<Buffer> {
+	refuseStdin(path, `@${file}`);
 	try {
-		return isFifo(path) ? await readFifo(path, `@${file}`) : await readRegularFile(path);
+		return isFifo(path) ? await readFifo(path, `@${file}`, signal) : await readRegularFile(path);
 	} catch (cause) {
+		signal?.throwIfAborted();
 		if (cause instanceof PiError && cause.code === "bad_arguments") throw cause;
 		const isMissing = isNotFound(cause);
 		const isDirectory = statOrNull(path)?.isDirectory() === true;

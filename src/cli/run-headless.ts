@@ -36,7 +36,9 @@ export async function runHeadless(
 ): Promise<ExitCode | number> {
 	const watch = new Watchdog();
 	// Which words are prompts is known only when hooks have declared their flags.
-	const reading = options.hookFlags ? null : readPrompts(options, session, io);
+	const stopped = new AbortController();
+	const read = (line: CliOptions) => readPrompts(line, session, io, stopped.signal);
+	const reading = options.hookFlags ? null : read(options);
 	reading?.catch(() => {}); // reported when the session exists, which then ends
 	const [created, runMode] = await Promise.all([
 		createAgentSession({ ...session, watch }),
@@ -60,6 +62,7 @@ export async function runHeadless(
 		if (shown.accepts(event, error)) line(error);
 	});
 	const end = stopOnSignal(async () => {
+		stopped.abort();
 		await created.abort();
 	});
 	io.onOutputLost?.(end.end);
@@ -75,7 +78,7 @@ export async function runHeadless(
 		if (options.mode === "json") created.subscribe((event) => isUnsaved(event, created) && line(event.message));
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
-		const prompts = earlyPrompts ?? (await readPrompts({ ...options, ...options.hookFlags?.words() }, session, io));
+		const prompts = earlyPrompts ?? (await read({ ...options, ...options.hookFlags?.words() }));
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
@@ -84,6 +87,9 @@ export async function runHeadless(
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
+	} catch (error) {
+		if (end.exitCode !== undefined && error instanceof Error && error.name === "AbortError") return end.exitCode;
+		throw error;
 	} finally {
 		stop();
 		printHookErrors(created, line);
@@ -95,18 +101,21 @@ export async function runHeadless(
 	}
 }
 
-async function readPrompts(options: CliOptions, base: { cwd: string; home: string }, io: ModeIO) {
-	const [stdin, files] = await Promise.all([readStdin(options, io), loadFileArguments(options.files, base)]);
+async function readPrompts(options: CliOptions, base: { cwd: string; home: string }, io: ModeIO, signal: AbortSignal) {
+	const [stdin, files] = await Promise.all([
+		readStdin(options, io, signal),
+		loadFileArguments(options.files, base, signal),
+	]);
 	return composePrompt({ ...(stdin === null ? {} : { stdin }), files, messages: options.messages });
 }
 
 /** The text on stdin; null without one. */
-async function readStdin({ messages, files }: CliOptions, io: ModeIO): Promise<string | null> {
+async function readStdin({ messages, files }: CliOptions, io: ModeIO, signal: AbortSignal): Promise<string | null> {
 	const source = pipedSource();
 	if (source === null) return null;
-	if (messages.length + files.length === 0) return readPipedText(process.stdin);
+	if (messages.length + files.length === 0) return readPipedText(process.stdin, { signal });
 	const silenceMs = SILENCE_MS[source];
-	const text = await readPipedText(process.stdin, { silenceMs });
+	const text = await readPipedText(process.stdin, { silenceMs, signal });
 	if (text === null)
 		io.err(`pi: nothing came from stdin within ${silenceMs / 1000} s · the prompt is sent without it\n`);
 	return text;
