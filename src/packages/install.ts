@@ -9,7 +9,6 @@ import {
 	renameSync,
 	rmSync,
 	statSync,
-	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../config/json-file.js";
@@ -74,51 +73,18 @@ export function installPackage(source: RemoteSource, options: InstallOptions): P
 	});
 }
 
-/** Who uses the directory of a package. */
-export interface StoreUse {
-	storeDir: string;
-	/** Names a package in a lock file. */
-	owner: string;
-	/** Directories that a lock file names. */
-	locked: ReadonlySet<string>;
-}
-
-/** The file in a directory that names its last owner. */
-const REPLACED = ".replaced";
-/** Writing that file changes the time of the directory, too. */
-const SAME_TIME_MS = 2000;
-
 /**
- * Notes that an update has replaced a directory, which then goes with its package. Until then it stays: a running session may
- * load its dependencies.
+ * Removes the directory of a package that is no longer locked, and directories that were not used for a month. Those of earlier
+ * versions stay until then: another project may have locked them.
  */
-export function markReplaced(dir: string, { storeDir, owner, locked }: StoreUse): void {
-	if (locked.has(dir)) return;
-	try {
-		writeFileSync(join(storeDir, dir, REPLACED), owner);
-	} catch {
-		// The directory is gone, or stays until it was not used for a month.
-	}
-}
-
-/** Removes the directory of a package that is no longer locked, and those of its earlier versions that nothing else has used. */
-export function removeInstalled(dir: string, { storeDir, owner, locked }: StoreUse): Promise<void> {
+export function removeInstalled(
+	dir: string,
+	{ storeDir, keep }: Pick<Required<InstallOptions>, "storeDir" | "keep">,
+): Promise<void> {
 	return whileLocked(storeDir, async () => {
-		for (const name of readdirSync(storeDir)) {
-			const isOwn = name === dir || isReplacedBy(join(storeDir, name), owner);
-			if (isOwn && !locked.has(name)) rmSync(join(storeDir, name), { recursive: true, force: true });
-		}
+		removeLeftovers(storeDir, keep);
+		if (!keep.has(dir)) rmSync(join(storeDir, dir), { recursive: true, force: true });
 	});
-}
-
-/** True if an update of the owner has replaced a directory, and nothing has used it since. */
-function isReplacedBy(path: string, owner: string): boolean {
-	try {
-		const file = join(path, REPLACED);
-		return readFileSync(file, "utf8") === owner && statSync(path).mtimeMs <= statSync(file).mtimeMs + SAME_TIME_MS;
-	} catch {
-		return false; // it was not replaced
-	}
 }
 
 /** Runs one change of the directory of packages at a time, across processes. */

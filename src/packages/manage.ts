@@ -7,7 +7,7 @@ import { PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
-import { type Installed, installPackage, markReplaced, removeInstalled, type StoreUse } from "./install.js";
+import { type Installed, installPackage, removeInstalled } from "./install.js";
 import { loadPackage } from "./load-package.js";
 import { type LockedPackage, readLockFile, updateLockFile } from "./lock-file.js";
 import { describeResources } from "./resources.js";
@@ -99,7 +99,7 @@ export class PackageManager {
 		);
 		if (!locked) return configured;
 		await updateLockFile(lock, configured.name, null);
-		await removeInstalled(locked.dir, this.#storeUse(configured.name, scope));
+		await removeInstalled(locked.dir, { storeDir: paths.packages, keep: this.#lockedDirs() });
 		return configured;
 	}
 
@@ -116,7 +116,6 @@ export class PackageManager {
 			...(locked ? { locked } : {}),
 		});
 		await updateLockFile(scopeFiles(scope, paths).lock, name, installed.locked);
-		if (before) markReplaced(before.dir, this.#storeUse(name, scope));
 		return describeChange(name, scope, before, installed);
 	}
 
@@ -176,15 +175,6 @@ export class PackageManager {
 
 	#lock(scope: SavedScope): ReadonlyMap<string, LockedPackage> {
 		return readLockFile(scopeFiles(scope, this.options.paths).lock).packages;
-	}
-
-	#storeUse(name: string, scope: SavedScope): StoreUse {
-		const { paths } = this.options;
-		return {
-			storeDir: paths.packages,
-			owner: `${name} in ${scopeFiles(scope, paths).lock}`,
-			locked: this.#lockedDirs(),
-		};
 	}
 
 	/** Directories of all packages that the user or this project has. */
