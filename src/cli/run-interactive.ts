@@ -7,14 +7,16 @@ import { terminalFeatures } from "../config/terminal-features.js";
 import { runInteractive } from "../modes/interactive/interactive-mode.js";
 import type { ThemeOptions } from "../modes/interactive/theme-controller.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
+import type { FirstPrompts } from "./first-prompts.js";
 import type { CliContext, CliOptions } from "./options.js";
-import { firstPrompts, startSession, type TerminalExtras } from "./start-session.js";
+import { startSession, type TerminalExtras } from "./start-session.js";
 
 /** Runs the interactive mode. Everything except screen and settings loads after the first paint. */
 export async function runInteractiveCli(
 	options: CliOptions,
 	context: CliContext,
 	extras: TerminalExtras,
+	prompts: FirstPrompts,
 ): Promise<number> {
 	const { env, home, cwd, settings } = context;
 	const { session, suggestion, startDemo } = extras;
@@ -31,7 +33,7 @@ export async function runInteractiveCli(
 		// The demo saves no settings, so it would show the same news every time.
 		...(session ? {} : { news: () => findNews(settings) }),
 		editorCommand: env.VISUAL || env.EDITOR || null,
-		prompts: await firstPrompts(options, { cwd, home }),
+		prompts,
 		...(suggestion === undefined ? {} : { suggestion }),
 		...(startDemo && { startDemo }),
 	});

@@ -4,6 +4,7 @@ import { agentDir, paths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import { setUpNetwork } from "../network/network.js";
+import { firstPrompts } from "./first-prompts.js";
 import type { CliContext, CliOptions } from "./options.js";
 import type { TerminalExtras } from "./start-session.js";
 
@@ -105,12 +106,13 @@ async function openTerminal(options: CliOptions, context: CliContext, extras: Te
 			await checkModelOptions(options, context);
 		}
 	}
+	const prompts = await firstPrompts(options, context);
 	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");
-		return runPlainCli(options, context, extras);
+		return runPlainCli(options, context, extras, prompts);
 	}
 	// Before any heavy module loads: in cooked mode the terminal echoes keys and handles some of them itself.
 	process.stdin.setRawMode(true);
 	const { runInteractiveCli } = await import("./run-interactive.js");
-	return runInteractiveCli(options, context, extras);
+	return runInteractiveCli(options, context, extras, prompts);
 }

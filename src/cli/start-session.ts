@@ -1,6 +1,5 @@
 import { askHowToOpen } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
-import type { SourceImage } from "../images/sent-image.js";
 import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
@@ -17,28 +16,6 @@ export interface TerminalExtras {
 	startDemo?(): void;
 	/** Receives functions that restore console and process. */
 	releases: (() => void)[];
-}
-
-type FirstPrompts = { text: string; images?: readonly SourceImage[] }[];
-
-/** Prompts of the command line, in order; a function if flags of hooks decide which words are prompts. */
-export async function firstPrompts(
-	options: CliOptions,
-	base: { cwd: string; home: string },
-): Promise<FirstPrompts | (() => Promise<FirstPrompts>)> {
-	const { hookFlags } = options;
-	return hookFlags ? () => readPrompts({ ...options, ...hookFlags.words() }, base) : readPrompts(options, base);
-}
-
-async function readPrompts(
-	{ files, messages, resume }: CliOptions,
-	base: { cwd: string; home: string },
-): Promise<FirstPrompts> {
-	const resuming = resume ? [{ text: "/resume" }] : [];
-	if (files.length + messages.length === 0) return resuming;
-	const { composePrompt, loadFileArguments } = await import("./input.js");
-	const { first, rest } = composePrompt({ files: await loadFileArguments(files, base), messages });
-	return [...resuming, ...(first ? [first] : []), ...rest.map((text) => ({ text }))];
 }
 
 /** Creates the session of a terminal mode. Its modules load on this call, not earlier. */
