@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
+import { constants, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
 import { resolveUserPath } from "../config/paths.js";
@@ -7,7 +7,7 @@ import { imageType } from "../images/header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { binaryKind, utf16Encoding } from "../tools/file-type.js";
 import { plainOutput } from "../tools/output.js";
-import { isNotFound, readRegularFile } from "../util/fs.js";
+import { isNotFound, readRegularFile, statOrNull } from "../util/fs.js";
 
 /** Prompts of a command line. The first includes piped text and files. */
 export interface PromptInput {
@@ -168,15 +168,6 @@ function refuseStdin(path: string, name: string): void {
 
 function isFifo(path: string): boolean {
 	return statOrNull(path)?.isFIFO() === true;
-}
-
-/** null for what cannot be read either. */
-function statOrNull(path: string): Stats | null {
-	try {
-		return statSync(path);
-	} catch {
-		return null;
-	}
 }
 
 /** Reads a FIFO, such as that of a process substitution, which can be read only once. Waits for its writers without a thread. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
-import { readRegularFile, realPathOrNull } from "../util/fs.js";
+import { readRegularFile, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { scanImports } from "./project-imports.js";
-import { isPython, modulesRun, type PythonImport, scanPython } from "./python-imports.js";
+import { isPython } from "./python-imports.js";
+import { ServerCode } from "./server-code.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -41,14 +42,6 @@ export interface ProjectCode {
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
-/** Maximum number of directories from which paths and Python modules of servers start. */
-const MAX_SERVER_DIRS = 50;
-/** Maximum number of paths that are looked up for servers: about 0.5 s. */
-const MAX_LOOKUPS = 200_000;
-/** Data that servers read or write: no code, and changed by them. */
-const DATA = /\.(?:log|txt|md|csv|tsv|jsonl|db|db3|sqlite3?|duckdb|parquet)$/i;
-/** Files with secrets, which are not read. */
-const ENVIRONMENT = /^\.env(?:\.|$)/;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
@@ -84,10 +77,8 @@ class Collector {
 	readonly #unresolved: UnresolvedImport[] = [];
 	readonly #waiting: { path: string; realPath: string }[] = [];
 	readonly #seen = new Set<string>();
-	/** Directories in which the commands of servers run, and from which their paths and Python modules start. */
-	readonly #serverDirs = new Set<string>();
-	/** What was looked up for servers, by path. */
-	readonly #looked = new Map<string, Stats | null>();
+	/** Finds the code of servers while that is read. */
+	#servers: ServerCode | null = null;
 	#bytes = 0;
 	#incomplete: string | undefined;
 
@@ -123,10 +114,20 @@ class Collector {
 			if (statOrNull(path)) this.#queue(path);
 		}
 		await this.readAll();
-		for (const { bytes } of [...this.#files.values()]) this.#queueCommands(bytes.toString("utf8"));
+		const configs = [...this.#files.values()].map(({ bytes }) => bytes.toString("utf8"));
+		this.#servers = new ServerCode(this.root, {
+			queue: (path) => this.#queueInside(path),
+			isInside: (path) => this.#isInside(path),
+			candidates: (base) => this.#candidates(base),
+			report: (dir, path, reason) => this.#report(dir, this.#rel(path), reason),
+			stop: (reason) => {
+				this.#incomplete ??= reason;
+			},
+			isStopped: () => this.#incomplete !== undefined,
+		});
+		for (const config of configs) this.#servers.addServers(config);
 		await this.readAll();
-		this.#serverDirs.clear();
-		this.#looked.clear();
+		this.#servers = null;
 	}
 
 	async readAll(): Promise<void> {
@@ -151,97 +152,15 @@ class Collector {
 		this.#waiting.push({ path, realPath: real });
 	}
 
-	#queueCommands(text: string): void {
-		let config: unknown;
-		try {
-			config = JSON.parse(text.replace(/^\ufeff/, ""));
-		} catch {
-			return; // it defines no servers
-		}
-		const servers = isRecord(config) && isRecord(config.mcpServers) ? Object.values(config.mcpServers) : [];
-		for (const server of servers.filter(isRecord)) this.#queueServer(server);
-	}
-
-	#queueServer({ cwd, command, args, env }: Record<string, unknown>): void {
-		const base = typeof cwd === "string" ? resolve(this.root, cwd) : this.root;
-		const all: unknown[] = [command, ...(Array.isArray(args) ? args : [])];
-		const words = all.filter((word) => typeof word === "string" && word !== "") as string[];
-		const path = isRecord(env) && typeof env.PYTHONPATH === "string" ? env.PYTHONPATH : "";
-		// A directory can be that of the command, such as that of uv --directory.
-		const named = [...path.split(delimiter), ...words.map(argumentValue)].map((name) => resolve(base, name));
-		const dirs = new Set([base, ...named.filter((dir) => this.#look(dir)?.isDirectory() && this.#isInside(dir))]);
-		for (const dir of dirs) this.#serverDirs.add(dir);
-		if (this.#serverDirs.size > MAX_SERVER_DIRS) {
-			this.#incomplete = `MCP servers that name more than ${MAX_SERVER_DIRS} directories`;
-		}
-		for (const word of words) {
-			for (const name of new Set([word, argumentValue(word)])) this.#queueArgument(name, dirs);
-			// Python code, as after -c.
-			if (/\s/.test(word)) this.#followPython(base, word);
-		}
-		for (const name of modulesRun(words)) this.#queueImport({ level: 0, name, members: [] }, base);
-	}
-
-	#queueArgument(name: string, dirs: Iterable<string>): void {
-		for (const dir of dirs) {
-			if (this.#incomplete) return;
-			for (const path of this.#candidates(resolve(dir, name))) {
-				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-				if (isManifest || DATA.test(path) || !this.#isInside(path)) continue;
-				if (ENVIRONMENT.test(basename(path))) this.#report(dir, this.#rel(path), "not read: it may hold secrets");
-				else this.#queue(path);
-			}
-			this.#queueFile(join(resolve(dir, name), "__main__.py"));
-		}
-	}
-
-	/** Queues the files of the project that Python could load for an import. @param dir that of the importing file */
-	#queueImport({ level, name, members }: PythonImport, dir: string): void {
-		const starts = level === 0 ? [dir, ...this.#serverDirs] : [join(dir, ...Array<string>(level - 1).fill(".."))];
-		const names = members.length === 0 ? [name] : members.map((member) => (name === "" ? member : `${name}.${member}`));
-		for (const start of starts) {
-			if (level > 0) this.#queueFile(join(start, "__init__.py"));
-			for (const dotted of names) {
-				if (this.#incomplete) return;
-				this.#queueModule(start, dotted);
-			}
-		}
-	}
-
-	/** Queues a Python module with the packages that contain it. */
-	#queueModule(start: string, dotted: string): void {
-		let dir = start;
-		for (const part of dotted.split(".")) {
-			if (part === "") continue;
-			this.#queueFile(join(dir, `${part}.py`));
-			dir = join(dir, part);
-			if (!this.#look(dir)?.isDirectory()) return;
-			this.#queueFile(join(dir, "__init__.py"));
-		}
-		this.#queueFile(join(dir, "__main__.py"));
-	}
-
-	#queueFile(path: string): void {
-		if (this.#look(path)?.isFile() && this.#isInside(path)) this.#queue(path);
-	}
-
-	/** Like `statOrNull`, for paths that the files of servers name: hostile ones could name any number. */
-	#look(path: string): Stats | null {
-		const known = this.#looked.get(path);
-		if (known !== undefined) return known;
-		if (this.#looked.size >= MAX_LOOKUPS) {
-			this.#incomplete = `MCP servers whose files name more than ${MAX_LOOKUPS} paths`;
-			return null;
-		}
-		const stats = statOrNull(path);
-		this.#looked.set(path, stats);
-		return stats;
+	/** Queues a file unless it is outside the project. */
+	#queueInside(path: string): void {
+		if (this.#isInside(path)) this.#queue(path);
 	}
 
 	/** Every file that an import of `base` could load; several if loaders disagree. */
 	#candidates(base: string): string[] {
-		const isOfServer = this.#serverDirs.size > 0;
-		return candidateNames(base).filter((name) => (isOfServer ? this.#look(name) : statOrNull(name))?.isFile() === true);
+		const look = (name: string) => (this.#servers ? this.#servers.look(name) : statOrNull(name));
+		return candidateNames(base).filter((name) => look(name)?.isFile() === true);
 	}
 
 	async #read(path: string, real: string): Promise<void> {
@@ -260,10 +179,9 @@ class Collector {
 		}
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size: bytes.length });
-		const isOfServer = this.#serverDirs.size > 0;
 		if (SOURCE.test(real)) this.#follow(path, real, bytes.toString("utf8"));
-		else if (isOfServer && isPython(real, bytes.toString("utf8", 0, 300)))
-			this.#followPython(dirname(real), bytes.toString("utf8"));
+		else if (this.#servers && isPython(real, bytes.toString("utf8", 0, 300)))
+			this.#servers.followPython(dirname(real), bytes.toString("utf8"));
 		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, bytes.toString("utf8"));
 	}
 
@@ -282,22 +200,13 @@ class Collector {
 		}
 	}
 
-	#followPython(dir: string, source: string): void {
-		for (const each of scanPython(source)) {
-			if (this.#incomplete) return;
-			this.#queueImport(each, dir);
-		}
-	}
-
 	/** The import of a directory loads the `main` of its package.json. */
 	#followMain(path: string, text: string): void {
 		try {
 			const manifest: unknown = JSON.parse(text);
 			const main = isRecord(manifest) ? manifest.main : undefined;
 			if (typeof main !== "string") return;
-			for (const target of this.#candidates(resolve(dirname(path), main))) {
-				if (this.#isInside(target)) this.#queue(target);
-			}
+			for (const target of this.#candidates(resolve(dirname(path), main))) this.#queueInside(target);
 		} catch {
 			// Invalid JSON: loaders find no entry point in it either.
 		}
@@ -316,11 +225,6 @@ class Collector {
 	}
 }
 
-/** The value of an argument such as --config=./server.json; another argument itself. */
-function argumentValue(word: string): string {
-	return word.slice(word.indexOf("=") + 1);
-}
-
 /** The paths of every file that an import of `base` could load. */
 function candidateNames(base: string): string[] {
 	const extension = extname(base);
@@ -333,13 +237,4 @@ function candidateNames(base: string): string[] {
 		// TypeScript files are imported by the name of their compiled output.
 		...(/^\.[cm]?jsx?$/.test(extension) ? [stem + extension.replace("j", "t"), `${stem}.tsx`] : []),
 	];
-}
-
-/** null for missing files and for invalid names, which untrusted sources may contain. */
-function statOrNull(path: string): Stats | null {
-	try {
-		return statSync(path, { throwIfNoEntry: false }) ?? null;
-	} catch {
-		return null;
-	}
 }

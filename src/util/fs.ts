@@ -53,6 +53,15 @@ export function isSameFile(a: string, b: string): boolean {
 	return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
+/** What is at a path; null if nothing exists there or it cannot be looked at, and for an invalid path. */
+export function statOrNull(path: string): Stats | null {
+	try {
+		return statSync(path, { throwIfNoEntry: false }) ?? null;
+	} catch {
+		return null;
+	}
+}
+
 /** A path with its links resolved; null if nothing exists there, or if it is not a valid path. */
 export function realPathOrNull(path: string): string | null {
 	try {
