@@ -125,14 +125,14 @@ export async function connect({
 		close,
 	};
 	const update = () => {
-		void readLists(connection, { timeout: timeoutMs }).then(events.onChange, (error) =>
+		void readLists(connection, { timeout: timeoutMs }, events.onLog).then(events.onChange, (error) =>
 			events.onLog(describeFailure(error, timeoutMs)),
 		);
 	};
 	const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 	try {
 		await client.connect(transport, { timeout: timeoutMs, signal: limit });
-		await readLists(connection, { timeout: timeoutMs, signal: limit });
+		await readLists(connection, { timeout: timeoutMs, signal: limit }, events.onLog);
 	} catch (error) {
 		// An exit is reported before its reason is known.
 		const ending = child?.ending;
@@ -204,14 +204,22 @@ async function open(
 	return { transport: child, hints: {}, child };
 }
 
-async function readLists(connection: Connection, options: { timeout: number; signal?: AbortSignal }): Promise<void> {
+async function readLists(
+	connection: Connection,
+	options: { timeout: number; signal?: AbortSignal },
+	onLog: (line: string) => void,
+): Promise<void> {
 	const { client } = connection;
+	const noPrompts = (error: unknown) => {
+		onLog(`no prompts: ${describeFailure(error, options.timeout)}`);
+		return null;
+	};
 	const offered = client.getServerCapabilities();
 	const refresh = { ...options, cacheMode: "refresh" } as const;
 	const [tools, prompts] = await Promise.all([
 		offered?.tools ? listTools(client, options) : [],
 		// A server without its prompts is still useful.
-		offered?.prompts ? client.listPrompts(undefined, refresh).catch(() => null) : null,
+		offered?.prompts ? client.listPrompts(undefined, refresh).catch(noPrompts) : null,
 	]);
 	const count = tools.length;
 	connection.tools = tools.slice(0, MAX_ITEMS);

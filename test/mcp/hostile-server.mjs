@@ -116,12 +116,14 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 	if (method === "initialize") return initialize(id, params);
 	if (method === "tools/list") return send({ id, result: { tools: (TOOLS[mode] ?? TOOLS.normal)() } });
 	if (method === "tools/call") return void call(id, params);
+	if (method === "prompts/list") return send({ id, result: { prompts: [{ description: "without a name" }] } });
 	if (id !== undefined) send({ id, error: { code: -32601, message: "not here" } });
 	return undefined;
 });
 
 function initialize(id, { protocolVersion }) {
 	const serverInfo = { name: "hostile", version: "1" };
-	send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+	const capabilities = { tools: {}, ...(mode === "malformed" && { prompts: {} }) };
+	send({ id, result: { protocolVersion, capabilities, serverInfo } });
 	if (mode === "exits") setTimeout(() => process.exit(5), 50);
 }

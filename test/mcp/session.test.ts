@@ -219,6 +219,7 @@ test("a malformed tool is named in one line, and the other tools of its server w
 	]);
 	expect(await call(pi, ["h_answer-again", {}])).toEqual(["called answer-again"]);
 	expect(toolNames(pi, 0).filter((name) => name.startsWith("h_"))).toEqual(["h_answer", "h_answer-again"]);
+	expect((await command(pi, "/mcp log h")).status).toContain("no prompts: its answer to prompts/list is malformed");
 });
 
 test.each([
