@@ -1,7 +1,7 @@
 import { Editor, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
-import { Redo } from "./internals/editor.js";
+import { drawTabs, keepTabs, Redo } from "./internals/editor.js";
 import type { Keymap } from "./keymap.js";
 import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
@@ -72,6 +72,7 @@ export class PromptEditor extends Editor {
 		this.#earlierPrompts = options.earlierPrompts;
 		this.#marks = new PasteMarks(this);
 		this.#redo = new Redo(this);
+		keepTabs(this);
 	}
 
 	/** Call when there are other completions: updates those of the text, unless the user has closed them. */
@@ -116,7 +117,6 @@ export class PromptEditor extends Editor {
 	putBack(text: string): void {
 		const draft = this.getText();
 		this.setText(draft.trim() ? `${text}\n\n${draft}` : text);
-		this.tui.requestRender();
 	}
 
 	override getExpandedText(): string {
@@ -127,6 +127,7 @@ export class PromptEditor extends Editor {
 	override setText(text: string): void {
 		const shown = isTooLongToShow(text) ? this.#marks.fold(unfold(this.#marks.snapshot(text))) : text;
 		super.setText(visibleControls(shown));
+		this.tui.requestRender();
 	}
 
 	override insertTextAtCursor(text: string): void {
@@ -181,7 +182,9 @@ export class PromptEditor extends Editor {
 			this.#suggestion && this.getText() === "" ? this.#withSuggestion(super.render(width)) : super.render(width);
 		const style = this.getText().startsWith("!") ? this.#theme.bashBorder : this.#theme.thinkingBorder(this.#level);
 		const last = lines.length - 1;
-		const framed = lines.map((line, index) => (index === 0 || index === last ? style(line) : withoutBlankEnd(line)));
+		const framed = lines.map((line, index) =>
+			index === 0 || index === last ? style(line) : withoutBlankEnd(drawTabs(line)),
+		);
 		const rows = Math.max(3, Math.min(MAX_ROWS, Math.floor(this.tui.terminal.rows / 3)));
 		return this.#popup ? [...framed, ...this.#popup.render(width, rows, this.#theme)] : framed;
 	}
@@ -199,7 +202,6 @@ export class PromptEditor extends Editor {
 			(isFollowUp ? this.onFollowUp : this.onSubmit)?.(text);
 		} else if (ACCEPTS.some((action) => this.#keymap.matches(data, action))) this.setText(this.#suggestion);
 		else return false;
-		this.tui.requestRender();
 		return true;
 	}
 
@@ -252,7 +254,6 @@ export class PromptEditor extends Editor {
 		const inserted = this.onPaste?.(text) ?? text;
 		super.insertTextAtCursor(isLongPaste(inserted) ? this.#marks.fold(inserted) : inserted);
 		this.#closePopup();
-		this.tui.requestRender();
 	}
 
 	/** Shows the previous prompt. @returns false when none exists */
@@ -280,7 +281,6 @@ export class PromptEditor extends Editor {
 		this.#history.shown = this.getText();
 		this.#recalled = this.#state();
 		this.#closePopup();
-		this.tui.requestRender();
 		return true;
 	}
 

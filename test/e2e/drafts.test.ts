@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi } from "./support.js";
+import { agentDirFor, openPi, submit } from "./support.js";
 
 /** A hook that asks a question when a file exists. */
 const ASKING = `
@@ -73,6 +73,47 @@ test("a draft with wide characters survives a terminal that is narrower than the
 	await pi.press("enter");
 	await pi.waitForText("Read it whole.");
 	expect(provider.requests[0]?.messages.at(-1)?.text).toBe(draft);
+});
+
+test("the prompt chosen with ctrl+r is on the screen before it is sent", async () => {
+	const provider = await startProvider();
+	provider.reply("First.", "Second.");
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	await submit(pi, "look at the gamma rays");
+	await pi.waitForText("First.");
+	pi.type("only my draft");
+	await pi.press("ctrl+r");
+	await pi.waitForText("Search earlier prompts");
+	pi.type("gamma");
+	await pi.waitForText("1/1");
+	await pi.press("enter");
+	await pi.waitForText(/^ look at the gamma rays *$/m);
+	await pi.press("enter");
+	await pi.waitForText("Second.");
+	expect(provider.requests[1]?.messages.at(-1)?.text).toBe("look at the gamma rays");
+});
+
+test("tabs of a paste, of the history and of the external editor are sent as they are", async () => {
+	const provider = await startProvider();
+	provider.reply("One.", "Two.", "Three.");
+	const dir = tempDir();
+	writeFiles(dir, { "editor.sh": "printf 'all:\\n\\tcc x.c\\n' > \"$1\"\n" });
+	const pi = await openPi({ agentDir: agentDirFor(provider), env: { VISUAL: `sh ${join(dir, "editor.sh")}` } });
+	await pi.waitForText(/Scripted$/m);
+	const table = "a\tb\n\tc漢\td";
+	pi.paste(table);
+	await pi.waitForText(/^ a {3}b\n {4}c漢 {3}d *$/m);
+	await pi.press("left", "left", "backspace", "ctrl+-", "enter");
+	await pi.waitForText("One.");
+	await pi.press("up");
+	await pi.waitForText(/^─+\n a {3}b\n {4}c漢 {3}d *$/m);
+	await pi.press("enter");
+	await pi.waitForText("Two.");
+	await pi.press("ctrl+g");
+	await pi.waitForText(/^ all:\n {4}cc x\.c *$/m);
+	await pi.press("enter");
+	await pi.waitForText("Three.");
+	expect(provider.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual([table, table, "all:\n\tcc x.c"]);
 });
 
 async function untilDraft(pi: PiTerminal): Promise<void> {

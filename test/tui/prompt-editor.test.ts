@@ -263,7 +263,7 @@ test.each<[string, (editor: PromptEditor, text: string, terminal: VirtualTermina
 	const own = /\x1b\[[\d;]*[mABGJKL]|\x1b\[\?2026[hl]|[\r\n]/g;
 	expect(written.replace(own, "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
 	expect(editor.getText()).toMatch(
-		/^a␛?\]52;c;AAAA(?:\^G)? ␛?\[\?1049h ‹U\+009B›2J‹U\+009D›0;t‹U\+009C› ‹U\+202E›dr {4}ow\nend$/,
+		/^a␛?\]52;c;AAAA(?:\^G)? ␛?\[\?1049h ‹U\+009B›2J‹U\+009D›0;t‹U\+009C› ‹U\+202E›dr\tow\nend$/,
 	);
 });
 

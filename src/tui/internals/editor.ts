@@ -1,4 +1,8 @@
+import { CURSOR_CELL } from "../suggestion.js";
 import { assertMembers } from "./members.js";
+
+/** What the editor writes after the cell with the cursor. */
+const CURSOR_END = "\x1b[0m";
 
 /** The private members of `Editor` that hold folded pastes. */
 interface PasteMembers {
@@ -10,6 +14,26 @@ interface PasteMembers {
 interface UndoMembers {
 	readonly undoStack: { push(state: object): void; readonly length: number };
 	readonly state: object;
+}
+
+/** The private member of `Editor` through which all text passes that is set or inserted at once. */
+interface TextMembers {
+	normalizeText(text: string): string;
+}
+
+/**
+ * Lets an editor keep tabs, of which pi-tui makes four spaces. It counts three columns for each, also where it wraps lines.
+ * @throws TypeError in another version of pi-tui
+ */
+export function keepTabs(editor: object): void {
+	assertMembers<TextMembers>(editor, "Editor", { normalizeText: "function" });
+	editor.normalizeText = (text) => text.replace(/\r\n?/g, "\n");
+}
+
+/** Draws the tabs in a line of such an editor. The cursor covers the first column of a tab. */
+export function drawTabs(line: string): string {
+	if (!line.includes("\t")) return line;
+	return line.replace(`${CURSOR_CELL}\t${CURSOR_END}`, `${CURSOR_CELL} ${CURSOR_END}  `).replaceAll("\t", "   ");
 }
 
 /** The texts behind an editor's paste marks. */
