@@ -12,6 +12,30 @@ export interface DialogStyle {
 	rows?(): number;
 }
 
+/** Rows below a dialog: those of the footer. */
+const ROWS_BELOW = 2;
+
+/** The rows that a dialog can use without losing its first ones. Its parts take theirs in the order of their importance. */
+export class RowBudget {
+	#left: number;
+
+	constructor({ rows }: DialogStyle) {
+		this.#left = Math.max(2, (rows?.() ?? 30) - ROWS_BELOW);
+	}
+
+	/** @returns the number of rows to use: `wanted`, or as many as are left */
+	take(wanted: number): number {
+		const taken = Math.max(0, Math.min(wanted, this.#left));
+		this.#left -= taken;
+		return taken;
+	}
+
+	/** @returns the first lines, as many as there are rows left */
+	takeLines(lines: readonly string[]): readonly string[] {
+		return lines.slice(0, this.take(lines.length));
+	}
+}
+
 /** The label of one or more actions in a dialog's keys line. */
 export interface KeyHint {
 	does: string;

@@ -1,5 +1,5 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
-import { type DialogStyle, hint, type KeyHint, keyLines, titleLines } from "./dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, titleLines } from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
@@ -58,8 +58,6 @@ export interface SelectDialogOptions<T> {
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
 const MAX_DETAIL_ROWS = 3;
-/** Rows for rule, title and keys. */
-const FRAME_ROWS = 4;
 const HINT = "type to filter";
 /** A longer filter was pasted by mistake and would be slow to match. UTF-16 units. */
 const MAX_FILTER_LENGTH = 200;
@@ -107,9 +105,6 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	render(width: number): string[] {
 		const { theme } = this.style;
-		const rows = this.#rows();
-		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
-		const shown = this.#shown.slice(first, first + rows);
 		const { positions = wordPositions } = this.options;
 		const layout = {
 			theme,
@@ -118,18 +113,24 @@ export class SelectDialog<T> implements Component, Focusable {
 			...this.#layout(width),
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
-		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
-		const empty = this.#filter ? "nothing matches" : (this.options.empty ?? "nothing to choose from");
+		const list = this.#listLines(this.#rows(), layout);
+		const { length } = list.lines;
+		const budget = new RowBudget(this.style);
+		const one = budget.take(1);
+		const title = budget.takeLines(this.#titleLines(width));
+		const few = one + budget.take(Math.min(MIN_ROWS, length) - one);
+		const keys = budget.takeLines(keyLines(this.#keys(), this.style, width));
+		const note = budget.takeLines(this.#noteLines(width));
+		const rule = budget.takeLines([theme.dim("─".repeat(width))]);
+		const details = budget.takeLines(this.#detailLines(width, list.isCut));
+		const rows = few + budget.take(length - few);
 		return [
-			theme.dim("─".repeat(width)),
-			...this.#titleLines(width),
-			...(lines.length > 0 ? lines : [theme.dim(`   ${empty}`)]),
-			...this.#detailLines(
-				width,
-				shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item)))),
-			),
-			...this.#noteLines(width),
-			...keyLines(this.#keys(), this.style, width),
+			...rule,
+			...title,
+			...(rows < length ? this.#listLines(rows, layout).lines : list.lines),
+			...details,
+			...note,
+			...keys,
 		].map((line) => clipLine(line, width));
 	}
 
@@ -167,11 +168,24 @@ export class SelectDialog<T> implements Component, Focusable {
 		);
 	}
 
+	/** Rows of the list on a screen that is large enough. */
 	#rows(): number {
 		const screen = this.style.rows?.() ?? 30;
 		const share = this.options.isTall ? Math.floor(screen / 2) - 1 : Math.min(MAX_ROWS, Math.floor(screen / 3));
-		// The title must be visible even on a screen of a few rows.
-		return Math.max(1, Math.min(Math.max(MIN_ROWS, share), screen - FRAME_ROWS));
+		return Math.max(MIN_ROWS, share);
+	}
+
+	/** The rows around the selected one; `isCut` if the description of one is truncated. */
+	#listLines(rows: number, layout: RowLayout): { lines: string[]; isCut: boolean } {
+		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
+		const shown = this.#shown.slice(first, first + rows);
+		if (shown.length === 0) {
+			const empty = this.#filter ? "nothing matches" : (this.options.empty ?? "nothing to choose from");
+			return { lines: [layout.theme.dim(`   ${empty}`)], isCut: false };
+		}
+		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
+		const isCut = shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item))));
+		return { lines, isCut };
 	}
 
 	/** Computed from all items, not only the visible ones: the columns must not move while the list scrolls. */

@@ -58,11 +58,14 @@ export class Footer implements Component {
 
 	#lines(width: number): string[] {
 		const { theme } = this.style;
+		const rows = this.style.screenRows();
+		// What a small window leaves out is never the editor's text, which has a rule below it.
+		if (rows < 3) return [];
 		const facts = this.#facts;
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
 		const mark = facts?.isReadOnly ? " · read-only" : "";
-		const isShort = width < MIN_TWO_LINES;
+		const isShort = width < MIN_TWO_LINES || rows < 4;
 		const model = facts ? theme.dim(modelLabel(facts)) : "";
 		const right = isShort ? (facts ? this.#short(facts) : "") : model;
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name + mark);

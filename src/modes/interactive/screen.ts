@@ -100,6 +100,7 @@ export class Screen {
 			keymap,
 			images,
 			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
+			screenRows: () => terminal.rows,
 			liveRows: () =>
 				Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS - this.hookRows()),
 			requestRender: () => tui.requestRender(),

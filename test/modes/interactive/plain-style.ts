@@ -19,6 +19,7 @@ export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInThe
 		images: new TerminalImages(),
 		liveRows: () => 10,
 		imageRows: () => 10,
+		screenRows: () => 30,
 		requestRender: () => {},
 		redrawScreen: () => {},
 		requestStreamFrame: () => {},

@@ -81,6 +81,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		liveRows: () => Math.max(3, terminal.rows - 8),
 		redrawScreen: () => tui.redrawScreen(),
 		imageRows: () => Math.floor(terminal.rows * 0.4),
+		screenRows: () => terminal.rows,
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),
 	};

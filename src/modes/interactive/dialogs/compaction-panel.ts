@@ -7,7 +7,7 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
-import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { ScrollList } from "../../../tui/scroll.js";
@@ -60,6 +60,8 @@ export class CompactionPanel implements Component, Focusable {
 	#isSaving = false;
 	/** Number of the latest preview: results of earlier ones are ignored. */
 	#previews = 0;
+	/** Visible rows of the list. */
+	#listRows = 1;
 	readonly #list: ScrollList;
 	/** Each action of the panel, on the selected row. */
 	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
@@ -76,7 +78,7 @@ export class CompactionPanel implements Component, Focusable {
 		private readonly options: CompactionPanelOptions,
 	) {
 		const { offered } = options;
-		this.#list = new ScrollList(() => this.#listRows());
+		this.#list = new ScrollList(() => this.#listRows);
 		this.#summary = offered ? { kind: "ready", draft: offered } : { kind: "writing", text: "" };
 		this.#compute();
 		if (!offered) this.#draft();
@@ -97,13 +99,24 @@ export class CompactionPanel implements Component, Focusable {
 		const rule = theme.dim("─".repeat(width));
 		if (this.#over) return [rule, ...this.#over.render(width)];
 		const notice = this.#notice === null ? [] : wrapLines([cleanLine(this.#notice)], width - 2);
+		const wanted = Math.max(3, Math.floor(listRows(this.style.rows?.() ?? 30) / 2));
+		const budget = new RowBudget(this.style);
+		const title = budget.takeLines(this.#titleLines(width));
+		// A row of the list, and the position of the list.
+		const list = budget.take(2);
+		const notices = budget.takeLines(notice.map((line) => theme.warning(` ${line}`)));
+		const keys = budget.takeLines(keyLines(this.#keys(), this.style, width));
+		const summary = budget.take(2);
+		const rules = budget.takeLines([rule]);
+		this.#listRows = Math.max(1, list + budget.take(wanted + 1 - list) - 1);
+		const summaryRows = summary + budget.take(wanted + 2 - summary);
 		return [
-			rule,
-			...this.#titleLines(width),
+			...rules,
+			...title,
 			...this.#listLines(width),
-			...this.#summaryLines(width),
-			...notice.map((line) => theme.warning(` ${line}`)),
-			...keyLines(this.#keys(), this.style, width),
+			...this.#summaryLines(width, summaryRows).slice(0, summaryRows),
+			...notices,
+			...keys,
 		];
 	}
 
@@ -165,8 +178,8 @@ export class CompactionPanel implements Component, Focusable {
 		return [...shown, ...position];
 	}
 
-	/** Draws the start of the summary, or its end while the model writes it. */
-	#summaryLines(width: number): string[] {
+	/** Draws the start of the summary, or its end while the model writes it, below a title. */
+	#summaryLines(width: number, rows: number): string[] {
 		const { theme } = this.style;
 		const summary = this.#summary;
 		if (summary.kind === "failed") {
@@ -176,10 +189,9 @@ export class CompactionPanel implements Component, Focusable {
 		const isReady = summary.kind === "ready";
 		const text = isReady ? summary.draft.entry.summary : summary.text;
 		const lines = text === "" ? [] : wrapLines(cleanLines(text), Math.max(1, width - 4));
-		const rows = this.#listRows() + 1;
-		const from = isReady ? 0 : Math.max(0, lines.length - rows);
-		const shown = lines.slice(from, from + rows);
-		const isCut = shown.length < lines.length;
+		const from = isReady ? 0 : Math.max(0, lines.length - rows + 1);
+		const shown = lines.slice(from, from + Math.max(0, rows - 1));
+		const isCut = shown.length > 0 && shown.length < lines.length;
 		const position = isCut ? [`lines ${from + 1}–${from + shown.length} of ${lines.length}`] : [];
 		const title = isReady ? "Summary" : "Writing the summary";
 		return [
@@ -315,10 +327,6 @@ export class CompactionPanel implements Component, Focusable {
 	#notify(text: string): void {
 		this.#notice = text;
 		this.options.requestRender();
-	}
-
-	#listRows(): number {
-		return Math.max(3, Math.floor(listRows(this.style.rows?.() ?? 30) / 2));
 	}
 }
 

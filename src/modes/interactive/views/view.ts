@@ -35,6 +35,8 @@ export interface ViewStyle {
 	liveRows(): number;
 	/** Maximum rows of an image. */
 	imageRows(): number;
+	/** Rows of the screen. */
+	screenRows(): number;
 	requestRender(): void;
 	/** Draws the visible screen again; lines that have scrolled off stay as they are. */
 	redrawScreen(): void;
