@@ -1,6 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
-import { stripAll } from "../util/sanitize.js";
+import { letterCount } from "./lines-above.js";
 
 /** One item of the transcript: a message, a tool call with its result, a notice. */
 export interface Block extends Component {
@@ -121,6 +121,24 @@ export class BlockList implements Component {
 		return { restored, before: lines - this.#headLines };
 	}
 
+	/**
+	 * @param most the number of lines to look at
+	 * @returns the number of lines directly above the tree that contain so many letters and digits, without blank ones above them
+	 */
+	linesAbove(letters: number, width: number, most = Number.POSITIVE_INFINITY): number {
+		let left = letters;
+		let count = 0;
+		for (let index = this.#head; index >= 0 && left > 0 && count < most; index -= 1) {
+			const lines = this.#draw(index, width);
+			const end = index === this.#head ? this.#headLines : lines.length;
+			for (let line = end - 1; line >= 0 && left > 0 && count < most; line -= 1) {
+				left -= letterCount(lines[line] ?? "");
+				count += 1;
+			}
+		}
+		return count;
+	}
+
 	/** @param start the first line, if there are at least `count` from there */
 	#restore(width: number, count: number | undefined, start: ListPosition): number {
 		const wanted = count ?? this.maxReplayLines;
@@ -178,7 +196,10 @@ export class BlockList implements Component {
 	render(width: number): string[] {
 		const lines = this.#earlier !== undefined ? [this.earlierRow(this.#earlier)] : [];
 		this.#counts = [];
-		if (width !== this.#width) this.#live = new WeakMap();
+		if (width !== this.#width) {
+			this.#headLines = this.#lineAtWidth(this.start, width);
+			this.#live = new WeakMap();
+		}
 		this.#width = width;
 		for (let index = this.#head; index < this.#blocks.length; index += 1) {
 			const drawn = this.#draw(index, width);
@@ -234,9 +255,4 @@ export class BlockList implements Component {
 			return [`(cannot be drawn: ${errorText(thrown)})`];
 		}
 	}
-}
-
-/** Letters and digits, which are the same at each width, unlike spaces, borders and marks at the start of each line. */
-function letterCount(line: string): number {
-	return stripAll(line).match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }

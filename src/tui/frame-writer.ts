@@ -1,3 +1,4 @@
+import { CURSOR_MARKER, visibleWidth } from "@mariozechner/pi-tui";
 import { hasImage } from "./terminal-images.js";
 
 /** The position of the terminal's cursor: a line of the frame and a column, both from 0. */
@@ -213,4 +214,16 @@ function firstDifference(before: readonly string[], after: readonly string[]): n
  */
 export function clearFrom(rows: number): string {
 	return `${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[C\x1b[J\r\x1b[K`;
+}
+
+/** Removes the cursor's mark from the lines. @returns its position; null when it is not on the screen */
+export function takeCursor(lines: string[], rows: number): CursorPosition | null {
+	for (let line = lines.length - 1; line >= Math.max(0, lines.length - rows); line -= 1) {
+		const text = lines[line] ?? "";
+		const at = text.indexOf(CURSOR_MARKER);
+		if (at === -1) continue;
+		lines[line] = text.slice(0, at) + text.slice(at + CURSOR_MARKER.length);
+		return { line, column: visibleWidth(text.slice(0, at)) };
+	}
+	return null;
 }

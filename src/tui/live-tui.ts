@@ -1,11 +1,12 @@
-import { type Component, CURSOR_MARKER, type Terminal, TUI, visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, type Terminal, TUI } from "@mariozechner/pi-tui";
 import { monotonicMs } from "../util/clock.js";
 import { BlockList, type ListPosition } from "./block-list.js";
-import { type CursorPosition, clearFrom, FrameWriter } from "./frame-writer.js";
+import { type CursorPosition, clearFrom, FrameWriter, takeCursor } from "./frame-writer.js";
 import { FramesInFlight } from "./frames-in-flight.js";
 import { FullScreen, LENT } from "./full-screen.js";
 import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
-import { type Measured, measureScreen, type ScreenSize } from "./measure-screen.js";
+import { LinesAbove } from "./lines-above.js";
+import { type Measured, measureScreen, NOTHING_DRAWN, type ScreenSize } from "./measure-screen.js";
 import { ResizeWatch, type StableSize } from "./resize-watch.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
@@ -26,7 +27,6 @@ export interface LiveTUIOptions {
 	onStop?(): void;
 }
 
-const NOTHING_DRAWN: Measured = { clear: "", unreached: 0, shown: 0 };
 const SHOW_CURSOR = "\x1b[?25h";
 /** Minimum interval between frames of streaming text. */
 const STREAM_FRAME_MS = 33;
@@ -65,13 +65,13 @@ export class LiveTUI extends TUI {
 	#liftedRows = 0;
 	/** Number of lines at the start of the tree that are in the scrollback, even if the screen shows them too. */
 	#scrolledLines = 0;
+	readonly #above = new LinesAbove();
 	/** The terminal's answer after a resize; null without one. */
 	#stable: StableSize | null = null;
 	readonly #inFlight = new FramesInFlight();
 	/** Whether the next frame fills blank rows below it with lines that have scrolled off. */
 	#fills = false;
 	#cursorShown = false;
-	/** Whether the last frame has a cursor. */
 	#hasCursor = false;
 	/** The component on the alternate screen; null while the main screen is shown. */
 	#fullScreen: FullScreen | null = null;
@@ -247,6 +247,7 @@ export class LiveTUI extends TUI {
 		const out = isFull ? this.#redrawnFrame(columns, rows) : this.#nextFrame(columns, rows);
 		this.#redrawRequested = false;
 		this.#fills = false;
+		this.#above.add(this.#sealed.slice(this.#scrolledLines, this.#writer.top), columns);
 		this.#scrolledLines = Math.max(this.#scrolledLines, this.#writer.top);
 		const showsCursor = !this.#cursorShown && this.#hasCursor && this.getShowHardwareCursor();
 		this.#cursorShown ||= showsCursor;
@@ -281,7 +282,7 @@ export class LiveTUI extends TUI {
 	/** @returns output that redraws the transcript if that was requested, else the visible screen */
 	#redrawnFrame(columns: number, rows: number): string {
 		const drawn = this.#drawn;
-		const { clear, unreached, shown } = drawn ? this.#measure(drawn, { columns, rows }) : NOTHING_DRAWN;
+		const { clear, unreached, ...visible } = drawn ? this.#measure(drawn, { columns, rows }) : NOTHING_DRAWN;
 		const isResized = drawn !== null && (drawn.columns !== columns || drawn.rows !== rows);
 		const raced = isResized ? this.#inFlight.firstRaced(this.#stable?.answerMs) : undefined;
 		this.#stable = null;
@@ -295,8 +296,11 @@ export class LiveTUI extends TUI {
 			this.#liftedRows = 0;
 			this.#scrolledLines = 0;
 		} else {
-			this.#scrolledLines = raced?.scrolled ?? Math.max(this.#scrolledLines, this.#writer.top + unreached);
-			this.#restoreScreen({ columns, rows }, shown, raced?.start);
+			const { top } = this.#writer;
+			if (raced) this.#above.clear();
+			else this.#above.add(this.#sealed.slice(top, top + unreached), drawn?.columns ?? 0, this.#scrolledLines - top);
+			this.#scrolledLines = raced?.scrolled ?? Math.max(this.#scrolledLines, top + unreached);
+			this.#restoreScreen({ columns, rows }, visible, raced?.start);
 		}
 		const frame = this.#compose(columns, rows);
 		const newTop = Math.max(0, frame.lines.length - rows);
@@ -304,11 +308,12 @@ export class LiveTUI extends TUI {
 	}
 
 	/**
-	 * Changes the tree to the lines that a redraw of the screen may need.
-	 * @param shown number of rows above the lines that are not in the scrollback that the screen shows too
+	 * Changes the tree to the lines that a redraw of the screen may need: those that only the screen shows. Lines above fill a
+	 * screen with room for more, but no line is in the scrollback more than twice because of it.
+	 * @param visible what the screen shows above them
 	 * @param start where the lines that are not in the scrollback begin, if some of them have left the tree
 	 */
-	#restoreScreen({ columns, rows }: ScreenSize, shown: number, start?: ListPosition): void {
+	#restoreScreen({ columns, rows }: ScreenSize, visible: Pick<Measured, "kept" | "shown">, start?: ListPosition): void {
 		let scrolled = this.#scrolledLines;
 		let added = 0;
 		if (scrolled < 0 && start) {
@@ -322,7 +327,13 @@ export class LiveTUI extends TUI {
 		}
 		const tree = this.blocks.render(columns).length;
 		const others = this.#compose(columns, rows).lines.length - tree;
-		const restored = this.blocks.restore(columns, Math.max(0, rows - others, tree - scrolled + shown));
+		const inTree = Math.min(visible.shown, Math.max(0, scrolled));
+		const { letters, unknownRows } = this.#above.takeBack(visible.shown, columns, inTree);
+		const shown = inTree + this.blocks.linesAbove(letters, columns) + unknownRows;
+		const needed = tree - scrolled + shown;
+		const room = Math.max(0, rows - others - visible.kept - needed);
+		const most = this.blocks.linesAbove(letters + this.#above.lettersWithoutCopy, columns, shown + room);
+		const restored = this.blocks.restore(columns, Math.max(0, needed, needed - shown + most));
 		this.#liftedRows = Math.max(0, this.#liftedRows - added - restored);
 		this.#scrolledLines = Math.max(0, scrolled + restored - shown);
 		this.#inFlight.shift(added + restored);
@@ -366,6 +377,7 @@ export class LiveTUI extends TUI {
 	#startOver(): void {
 		this.#writer.restart();
 		this.#scrolledLines = 0;
+		this.#above.clear();
 		this.#images.forgetSent();
 		this.#drawn = null;
 		this.#cursorShown = false;
@@ -385,16 +397,4 @@ export class LiveTUI extends TUI {
 		this.#rendered = this.#rendered.slice(lines);
 		this.#sealed = this.#sealed.slice(lines);
 	}
-}
-
-/** Removes the cursor's mark from the lines. @returns its position; null when it is not on the screen */
-function takeCursor(lines: string[], rows: number): CursorPosition | null {
-	for (let line = lines.length - 1; line >= Math.max(0, lines.length - rows); line -= 1) {
-		const text = lines[line] ?? "";
-		const at = text.indexOf(CURSOR_MARKER);
-		if (at === -1) continue;
-		lines[line] = text.slice(0, at) + text.slice(at + CURSOR_MARKER.length);
-		return { line, column: visibleWidth(text.slice(0, at)) };
-	}
-	return null;
 }

@@ -25,9 +25,14 @@ export interface Measured {
 	clear: string;
 	/** Number of lines that were on the screen and are in the scrollback. */
 	unreached: number;
+	/** Number of rows at the top of the screen with the end of a line whose start is in the scrollback. They stay there. */
+	kept: number;
 	/** Number of rows above the lines of the last frame that the screen shows. */
 	shown: number;
 }
+
+/** Before the first frame. */
+export const NOTHING_DRAWN: Measured = { clear: "", unreached: 0, kept: 0, shown: 0 };
 
 /** Measures what the terminal shows of the last frame, which may have had another size. */
 export function measureScreen({ linesAboveCursor, rowsAbove, drawn, now, cursorRow }: DrawnFrame): Measured {
@@ -37,21 +42,26 @@ export function measureScreen({ linesAboveCursor, rowsAbove, drawn, now, cursorR
 	const known = isSameSize ? heights.length : cursorRow;
 	let room = known ?? Math.min(now.rows - 1, heights.length);
 	let reached = 0;
+	let kept = 0;
 	for (const height of heights.toReversed()) {
-		if (height > room) break;
+		if (height > room) {
+			kept = cursorRow === null ? 0 : room;
+			break;
+		}
 		room -= height;
 		reached += 1;
 	}
 	const unreached = heights.length - reached;
 	const sum = heights.reduce((total, height) => total + height, rowsAbove);
 	return {
-		clear: clearFrom(Math.min(sum, known ?? sum)),
+		clear: clearFrom(Math.min(sum, known ?? sum) - kept),
 		unreached,
+		kept,
 		shown: cursorRow !== null && unreached === 0 ? Math.min(room, rowsAbove) : 0,
 	};
 }
 
 /** Number of rows of a line. Terminals wrap lines when the window gets narrower. */
-function heightOf(line: string, drawnColumns: number, columns: number): number {
+export function heightOf(line: string, drawnColumns: number, columns: number): number {
 	return columns >= drawnColumns ? 1 : Math.max(1, Math.ceil(visibleWidth(line) / columns));
 }

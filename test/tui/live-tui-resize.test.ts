@@ -9,12 +9,12 @@ import { Lines, numbered } from "./live-stage.js";
 const OTHERS = ["other 0", "other 1", "other 2"];
 
 /** A screen with lines and an editor, below the output of other programs. */
-async function screenOf(lines: string[], columns = 60, rows = 24) {
+async function screenOf(content: string[] | Block, columns = 60, rows = 24) {
 	const terminal = new VirtualTerminal(columns, rows);
 	terminal.write(OTHERS.map((line) => `${line}\r\n`).join(""));
 	const tui = new LiveTUI(terminal, { resizeDelayMs: 1 });
 	tui.addChild(new Editor(tui, createTheme("plain").editor));
-	tui.blocks.append(new Lines(lines));
+	tui.blocks.append(Array.isArray(content) ? new Lines(content) : content);
 	tui.start();
 	onTestFinished(() => tui.stop());
 	await terminal.settle();
@@ -40,10 +40,17 @@ test.each([
 ])("a window that was temporarily %s shows each line once at its old size", async (_, columns, rows) => {
 	const lines = numbered(0, 15).map((line) => line.slice(0, 19).trimEnd());
 	const { terminal, resize } = await screenOf(lines);
+	const drawn = [...lines, "─".repeat(60), "", "─".repeat(60)];
 	for (let round = 0; round < 3; round += 1) {
 		await resize(columns, rows);
-		const screen = await resize(60, 24);
-		expect(screen.filter((line) => !OTHERS.includes(line))).toEqual([...lines, "─".repeat(60), "", "─".repeat(60)]);
+		const screen = (await resize(60, 24)).filter((line) => !OTHERS.includes(line));
+		if (round === 0) expect(screen).toEqual(drawn);
+		// Later, lines that are in the scrollback twice stay there: the screen begins after them.
+		else
+			expect(screen.filter((line) => line !== "")).toEqual(drawn.slice(-screen.length).filter((line) => line !== ""));
+		const all = (await terminal.rowsNow(true)).map((line) => line.trimEnd());
+		const copies = lines.map((line) => all.filter((other) => other === line).length);
+		expect(copies.filter((count) => count < 1 || count > 2)).toEqual([]);
 	}
 	expect((await terminal.scrollback()).slice(0, 3)).toEqual(OTHERS);
 });
@@ -181,6 +188,34 @@ test("output in flight during resizes loses no line and leaves at most one furth
 		{ numRuns: 40, seed: 7 },
 	);
 }, 60_000);
+
+test.each([
+	["narrower and wider", [60, 90, 70, 100]],
+	["narrow and back", [60, 100, 60, 100]],
+	["wide and narrow", [120, 50, 120, 50]],
+	["very narrow", [20, 100, 20, 100]],
+])("paragraphs that wrap are in the scrollback at most twice after resizes one by one: %s", async (_, widths) => {
+	const paragraphs = Array.from(
+		{ length: 80 },
+		(_, at) => `p${at}p is a paragraph that needs two rows in a narrow window, up to its end${at}`,
+	);
+	const wrapped: Block = {
+		done: true,
+		render: (width) => paragraphs.flatMap((text) => [...wrapTextWithAnsi(text, width - 2), ""]),
+		invalidate: () => {},
+	};
+	const { terminal, resize } = await screenOf(wrapped, 100, 30);
+	for (const columns of widths) await resize(columns, 30);
+	const text = (await terminal.scrollback()).join("\n");
+	for (const word of ["p#p", "end#"]) {
+		const copies = paragraphs.map(
+			(_, at) => text.match(new RegExp(`\\b${word.replace("#", `${at}`)}\\b`, "g"))?.length ?? 0,
+		);
+		expect({ word, wrong: copies.filter((count) => count === 0 || count > 2) }).toEqual({ word, wrong: [] });
+		// Lines that were not on the screen are never drawn again.
+		expect(copies.slice(0, 60).filter((count) => count > 1)).toEqual([]);
+	}
+});
 
 test.each([
 	["narrower", 25],
