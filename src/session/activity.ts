@@ -236,11 +236,14 @@ export class SessionActivity {
 		});
 	}
 
-	/** Waits for a run in its `ending` phase: to users a run is over after its last reply. */
+	/** Whether a run is in its `ending` phase and nothing else keeps a prompt: to users a run is over after its last reply. */
+	get isRunEnding(): boolean {
+		return this.#current.phase === "ending" && !this.has("compacting", "switching", "closing");
+	}
+
+	/** Waits while `isRunEnding`. */
 	async untilRunEnded(): Promise<void> {
-		while (this.#current.phase === "ending" && !this.has("compacting", "switching", "closing")) {
-			await this.until("run");
-		}
+		while (this.isRunEnding) await this.until("run");
 	}
 
 	#change(entries: readonly Entry[]): void {
