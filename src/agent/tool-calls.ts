@@ -9,6 +9,7 @@ import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
 import { describeIncompleteCall } from "./incomplete-calls.js";
 import { describeInvalidArguments } from "./invalid-arguments.js";
+import { omitNulls } from "./omitted-nulls.js";
 
 /** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
@@ -122,7 +123,7 @@ async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
 	const { checkArguments } = tool;
 	if (checkArguments) return (args: Record<string, unknown>) => checkArguments(args);
 	const validate = await deps.validator();
-	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: args });
+	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: omitNulls(args, tool.parameters) });
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";
