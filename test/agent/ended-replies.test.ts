@@ -17,7 +17,7 @@ afterAll(() => {
 afterEach(() => vi.restoreAllMocks());
 
 /** Sends a request with the client of an API to a server that answers with these events. */
-async function replyWith(api: Api, events: readonly (string | object)[]) {
+async function replyWith(api: Api, events: readonly (string | object)[], status = 200) {
 	let requests = 0;
 	const server = createServer((request, response) => {
 		requests++;
@@ -25,7 +25,7 @@ async function replyWith(api: Api, events: readonly (string | object)[]) {
 			if (typeof event === "string") return `${event}\n\n`;
 			return `${"type" in event ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
 		});
-		const send = () => response.writeHead(200, { "content-type": "text/event-stream" });
+		const send = () => response.writeHead(status, { "content-type": "text/event-stream" });
 		request.resume().on("end", () => send().end(lines.join("")));
 	});
 	const model: Model<Api> = {
@@ -161,4 +161,25 @@ test.each([
 		}
 	};
 	expect(describeEndedReply(parse(), undefined)).toBe("the provider sent invalid JSON in its reply");
+});
+
+test.each<Api>(["anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"])(
+	"%s: a stream without a reply is a lost reply, which is retried",
+	async (api) => {
+		for (const events of [[], ['event: ping\ndata: {"type":"ping"}']]) {
+			const { text, stopReason, requests } = await replyWith(api, api === "anthropic-messages" ? events : []);
+			expect({ text, stopReason, requests }).toEqual({
+				text: "the reply ended unexpectedly",
+				stopReason: "error",
+				requests: 2,
+			});
+		}
+	},
+);
+
+test("anthropic-messages: a response without a body is a lost reply", async () => {
+	expect(await replyWith("anthropic-messages", [], 204)).toMatchObject({
+		text: "the reply ended unexpectedly",
+		requests: 2,
+	});
 });
