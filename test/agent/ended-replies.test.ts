@@ -50,8 +50,9 @@ async function replyWith(api: Api, events: readonly (string | object)[], status 
 		onRetry: () => {},
 	});
 	const text = sent?.reply.errorMessage ?? "";
+	const calls = sent?.reply.content.flatMap((block) => (block.type === "toolCall" ? [block] : []));
 	const replyText = sent?.reply.content.map((block) => (block.type === "text" ? block.text : block.type)).join("");
-	return { text, kind: kindOfFailure(text).name, requests, replyText, stopReason: sent?.reply.stopReason };
+	return { text, kind: kindOfFailure(text).name, requests, replyText, calls, stopReason: sent?.reply.stopReason };
 }
 
 const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -182,4 +183,20 @@ test("anthropic-messages: a response without a body is a lost reply", async () =
 		text: "the reply ended unexpectedly",
 		requests: 2,
 	});
+});
+
+test("openai-completions: tool calls with the same id are all kept", async () => {
+	const call = (index: number, path: string) => ({
+		tool_calls: [{ index, id: "same", type: "function", function: { name: "read", arguments: `{"path":"${path}"` } }],
+	});
+	const end = (index: number) => ({ tool_calls: [{ index, function: { arguments: "}" } }] });
+	const { calls } = await replyWith("openai-completions", [
+		...[call(0, "a"), call(1, "b"), end(0), end(1)].map((delta) => chunk(delta)),
+		chunk({}, "tool_calls"),
+		"data: [DONE]",
+	]);
+	expect(calls).toMatchObject([
+		{ id: "same", arguments: { path: "a" } },
+		{ id: "same", arguments: { path: "b" } },
+	]);
 });
