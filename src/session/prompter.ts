@@ -9,6 +9,7 @@ import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { abortable } from "../util/abort.js";
 import type { SessionActivity } from "./activity.js";
+import { checkPromptExtras } from "./check-options.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionMcp } from "./session-mcp.js";
@@ -262,8 +263,10 @@ function notSent(when: string): PiError {
 	return new PiError("prompt_refused", `The prompt was not sent: it was stopped ${when}`);
 }
 
-/** @throws PiError `bad_arguments` for a prompt that is not a string, or without any content */
-function checkPrompt(text: unknown, { attachments = [], images = [] }: PromptExtras): void {
+/** @throws PiError `bad_arguments` for a prompt that is not a string, has malformed images, or has no content */
+function checkPrompt(text: unknown, extras: PromptExtras): void {
+	checkPromptExtras(extras);
+	const { attachments = [], images = [] } = extras;
 	const hint = "send text, an image or an attachment";
 	if (typeof text !== "string") throw new PiError("bad_arguments", "The prompt must be a string", { hint });
 	if (text.trim() !== "" || attachments.length + images.length > 0) return;
