@@ -263,7 +263,7 @@ function snapshotOf(operations: readonly ActiveOperation[]): Activity {
 }
 
 function busy(kind: OperationKind): PiError {
-	const hint = kind === "closing" ? {} : { hint: "wait, or stop it with Escape" };
+	const hint = kind === "closing" ? {} : { hint: "wait, or stop it first" };
 	return new PiError("session_busy", BUSY[kind], hint);
 }
 
