@@ -16,6 +16,8 @@ export interface FailureKind {
 	inside: string;
 	/** The next step on the command line. */
 	outside: string;
+	/** The same without a saved session; absent: `outside`. */
+	unsaved?: string;
 }
 
 const ANOTHER = { inside: "choose another model with /model", outside: "choose another model with --model" };
@@ -192,6 +194,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		isRetried: false,
 		inside: "free context with /compact · start a new session with /new",
 		outside: "free context with pi --continue -p /compact",
+		unsaved: "shorten the prompt",
 	},
 	{
 		name: "request size",
@@ -200,6 +203,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		isRetried: false,
 		inside: "free context with /compact · start a new session with /new",
 		outside: "free context with pi --continue -p /compact",
+		unsaved: "shorten the prompt",
 	},
 	{
 		name: "model",

@@ -1,6 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, ContextRecord, SessionToolResult } from "../log/entry.js";
 import type { AgentEvent } from "./events.js";
+import { IncompleteReplies } from "./incomplete-calls.js";
 import { normalizeToolCalls } from "./legal-calls.js";
 import type { ResponseHead } from "./response-headers.js";
 import type { RetryPolicy } from "./retry.js";
@@ -70,7 +71,7 @@ export interface AgentRunResult {
 	messages: AppMessage[];
 	/** The last reply; null when no request was sent. */
 	last: AssistantMessage | null;
-	/** Why a request was not sent; null when all were. */
+	/** Why no further request was sent; null when all were. */
 	stopped: string | null;
 }
 
@@ -95,6 +96,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
+	const incomplete = new IncompleteReplies();
 	deps.emit({ type: "agent_start" });
 	try {
 		await deps.eventPoints.agentStart();
@@ -115,6 +117,8 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
+			stopped = incomplete.add(last);
+			if (stopped !== null) break;
 			const steering = deps.takeSteering();
 			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
 			if (next.length === 0 && results.length === 0) break;

@@ -7,7 +7,9 @@ import { plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
 import type { AgentEvent } from "./events.js";
+import { describeIncompleteCall } from "./incomplete-calls.js";
 import { describeInvalidArguments } from "./invalid-arguments.js";
+import { omitNulls } from "./omitted-nulls.js";
 
 /** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
@@ -69,7 +71,7 @@ export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps
 	const parallel = calls.every((call) => deps.tools.find((tool) => tool.name === call.name)?.readOnly === true);
 	const running: Promise<SessionToolResult>[] = [];
 	for (const call of calls) {
-		const prepared = await prepare(call, deps);
+		const prepared = await prepare(call, message, deps);
 		const run = execute(call, prepared, deps);
 		running.push(run);
 		if (!parallel) await run;
@@ -81,9 +83,11 @@ type Prepared =
 	| { tool: AnyTool; checked: CheckedCall; changed?: ChangedInput | undefined }
 	| { refusal: string; by?: string | undefined };
 
-async function prepare(call: ToolCall, deps: ToolCallDeps): Promise<Prepared> {
+async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDeps): Promise<Prepared> {
 	if (deps.signal.aborted) return { refusal: ABORTED };
 	deps.emit({ type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments });
+	const incomplete = describeIncompleteCall(call, reply);
+	if (incomplete !== null) return { refusal: incomplete };
 	const tool = deps.tools.find(({ name }) => name === call.name);
 	if (!tool) {
 		const names = deps.tools.map(({ name }) => name).join(", ");
@@ -119,7 +123,7 @@ async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
 	const { checkArguments } = tool;
 	if (checkArguments) return (args: Record<string, unknown>) => checkArguments(args);
 	const validate = await deps.validator();
-	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: args });
+	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: omitNulls(args, tool.parameters) });
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";

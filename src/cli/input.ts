@@ -79,20 +79,27 @@ export async function loadFileArguments(
 			continue;
 		}
 		if (bytes.length > MAX_TEXT_BYTES) throw tooLarge(`@${file}`, MAX_TEXT_BYTES);
-		const kind = binaryKind(bytes);
-		if (kind !== undefined) {
-			throw new PiError("bad_arguments", `Cannot attach @${file}: it is ${kind}, not text or a supported image`);
-		}
-		const text = decodeText(bytes);
+		const text = textOf(bytes, `Cannot attach @${file}`, "text or a supported image");
 		blocks.push(`<file name="${path}">\n${text}${text.endsWith("\n") ? "" : "\n"}</file>`);
 	}
 	loaded.text = blocks.join("\n");
 	return loaded;
 }
 
+/** Decodes a text. @throws PiError `bad_arguments` for binary data */
+function textOf(bytes: Buffer, failure: string, expected = "text"): string {
+	const kind = binaryKind(bytes);
+	if (kind !== undefined) throw new PiError("bad_arguments", `${failure}: it is ${kind}, not ${expected}`);
+	return decodeText(bytes);
+}
+
+/** A text that can only be meant as a path. */
+const PATH = /^(?:~|\.{1,2})?\//;
+
 /**
  * Resolves an option that accepts a text or a file: the content of the file if it exists, otherwise `value`.
- * @throws PiError `file_unreadable` when the file exists but cannot be read, `bad_arguments` for stdin
+ * @throws PiError `file_unreadable` when the file exists but cannot be read, `bad_arguments` for stdin, binary files, and for a
+ * path without a file
  */
 export async function textOrFile(value: string, base: PathBase): Promise<string> {
 	if (value.includes("\n") || value.length > 1024) return value;
@@ -102,10 +109,13 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 		const bytes = isFifo(path)
 			? await readFifo(path, value)
 			: await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
-		return bytes.toString("utf8").replace(/^\ufeff/, "");
+		return textOf(bytes, `Cannot read ${value}`);
 	} catch (error) {
-		if (isNotFound(error) || statOrNull(path)?.isDirectory()) return value;
-		throw error;
+		const isDirectory = statOrNull(path)?.isDirectory() === true;
+		if (!isNotFound(error) && !isDirectory) throw error;
+		if (!PATH.test(value)) return value;
+		const problem = isDirectory ? `${value} is a directory` : `There is no file ${value}`;
+		throw new PiError("bad_arguments", problem, { hint: "pass the path of a text file, or the text itself" });
 	}
 }
 
@@ -136,9 +146,7 @@ export async function readPipedText(
 		return null;
 	}
 	const bytes = await readToEnd(stream, "Text from stdin", signal);
-	const kind = binaryKind(bytes);
-	if (kind !== undefined) throw new PiError("bad_arguments", `Cannot read stdin: it is ${kind}, not text`);
-	return plainOutput(decodeText(bytes));
+	return plainOutput(textOf(bytes, "Cannot read stdin"));
 }
 
 /** @throws PiError `bad_arguments` for more than 10 MB; the stream is then destroyed */

@@ -69,12 +69,13 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
  * Prints a table of the available models or, with a search, of all models that `readModelSearch` accepts and whose provider,
  * id or name contains each other word.
  * @returns the exit code: 1 when nothing matches
+ * @throws PiError `model_unknown` for an unknown provider
  */
 export async function listModels(search: string, options: ModelSourceOptions, io: ModeIO): Promise<number> {
 	const warnings: string[] = [];
 	const { registry, credentials } = await findModels(options, warnings);
 	printNotices(io, warnings);
-	const all = registry.all().filter(({ provider }) => options.provider === undefined || provider === options.provider);
+	const all = options.provider === undefined ? registry.all() : registry.ofProvider(options.provider);
 	const wanted = readModelSearch(search);
 	const matches = (model: Model<Api>) =>
 		wanted.accepts({

@@ -3,6 +3,7 @@ import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
+import { checkHeader, checkKey } from "./header-check.js";
 import type { Environment } from "./paths.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
@@ -132,11 +133,12 @@ export class Credentials {
 
 	/**
 	 * Key and headers for a request.
-	 * @throws PiError `key_missing`; the hint names what to set or run
+	 * @throws PiError `key_missing`, also for a key or a header that cannot be sent; the hint names what to set or run
 	 */
 	async requestAuth({ provider, id }: Pick<Model<Api>, "provider" | "id">): Promise<RequestAuth> {
 		const apiKey = await this.resolveApiKey({ provider });
 		if (apiKey === undefined) throw this.describeMissingKey(provider);
+		checkKey(provider, apiKey, this.keySource(provider));
 		const access = this.#providers.get(provider);
 		const headers = new Map<string, [name: string, value: string]>();
 		const own = Object.hasOwn(access?.modelHeaders ?? {}, id) ? access?.modelHeaders?.[id] : undefined;
@@ -146,6 +148,7 @@ export class Credentials {
 			// A value that only looks like the name of a variable is sent unchanged.
 			headers.set(name.toLowerCase(), [name, value ?? written]);
 		}
+		for (const header of headers.values()) checkHeader(provider, access ? sourceOf(access) : "models.json", header);
 		if (access?.authHeader) headers.set("authorization", ["Authorization", `Bearer ${apiKey}`]);
 		return headers.size > 0 ? { apiKey, headers: Object.fromEntries(headers.values()) } : { apiKey };
 	}

@@ -243,6 +243,9 @@ export class ModelRegistry {
 		model?: Model<Api>;
 		warning?: string;
 	} {
+		if (defaultProvider !== undefined && !this.providers.includes(defaultProvider)) {
+			return { warning: this.#withProblem(`settings.json names an unknown provider: ${defaultProvider}`, "last") };
+		}
 		if (defaultModel === undefined) {
 			const model = defaultProvider === undefined ? undefined : this.bestOf(defaultProvider);
 			return model ? { model } : {};

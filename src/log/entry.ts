@@ -367,8 +367,12 @@ export function messageText(message: AppMessage): string {
 
 /** True for a reply that ended normally and contains neither text nor tool calls. */
 export function isEmptyReply(message: AssistantMessage): boolean {
-	const hasCalls = message.content.some(({ type }) => type === "toolCall");
-	return message.stopReason === "stop" && !hasCalls && messageText(message).trim() === "";
+	return message.stopReason === "stop" && !hasToolCalls(message) && messageText(message).trim() === "";
+}
+
+/** True for a reply with tool calls, after whose results the run continues. */
+export function hasToolCalls({ content }: Pick<AssistantMessage, "content">): boolean {
+	return content.some(({ type }) => type === "toolCall");
 }
 
 /** The text that the user typed to create this entry; undefined for entries from other sources. */

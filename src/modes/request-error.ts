@@ -22,9 +22,13 @@ export function nextStep(text: string): string {
 	return kindOfFailure(text).inside;
 }
 
-/** The error of a failed request for the command line, with model, reason and hint. */
-export function requestError({ provider, model, errorMessage }: AssistantMessage): PiError {
+/**
+ * The error of a failed request for the command line, with model, reason and hint.
+ * @param isSaved whether `--continue` would open its session
+ */
+export function requestError({ provider, model, errorMessage }: AssistantMessage, isSaved: boolean): PiError {
 	const text = describeFailure(errorMessage);
-	const hint = kindOfFailure(text).outside;
+	const { outside, unsaved = outside } = kindOfFailure(text);
+	const hint = isSaved ? outside : unsaved;
 	return new PiError("request_failed", `${revealLine(`${provider}/${model}`)}: ${text}`, { hint });
 }

@@ -27,13 +27,13 @@ export async function runPrompts(
 			reporter.onFailure(error);
 			return exitCodeOf(error);
 		}
-		const code = await report(result, reporter);
+		const code = await report(result, reporter, session.sessionFile !== null);
 		if (code !== 0) return code;
 	}
 	return 0;
 }
 
-async function report(result: PromptResult, reporter: PromptReporter): Promise<ExitCode> {
+async function report(result: PromptResult, reporter: PromptReporter, isSaved: boolean): Promise<ExitCode> {
 	if (result.kind === "queued" || result.kind === "handled") return 0;
 	if (result.kind === "command") {
 		if (result.status !== null) await reporter.onStatus(result.status);
@@ -44,6 +44,6 @@ async function report(result: PromptResult, reporter: PromptReporter): Promise<E
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;
 	if (last.stopReason !== "error") return 0;
-	reporter.onFailure(requestError(last));
+	reporter.onFailure(requestError(last, isSaved));
 	return 1;
 }

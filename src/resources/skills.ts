@@ -112,7 +112,10 @@ function findSkillFiles({ path, scope }: ResourceLocation, warnings: string[]): 
 		if (statSync(path).isFile()) return [path];
 		visit(path, 0);
 	} catch (error) {
-		if (scope === "flag" || !isNotFound(error)) warnings.push(`${path}: ${errorText(error)}`);
+		if (isNotFound(error)) {
+			if (scope === "flag")
+				warnings.push(`${path}: no such file or directory; pass a SKILL.md file or a directory of skills`);
+		} else warnings.push(`${path}: ${errorText(error)}`);
 	}
 	return found;
 }

@@ -236,11 +236,14 @@ export class SessionActivity {
 		});
 	}
 
-	/** Waits for a run in its `ending` phase: to users a run is over after its last reply. */
+	/** Whether a run is in its `ending` phase and nothing else keeps a prompt: to users a run is over after its last reply. */
+	get isRunEnding(): boolean {
+		return this.#current.phase === "ending" && !this.has("compacting", "switching", "closing");
+	}
+
+	/** Waits while `isRunEnding`. */
 	async untilRunEnded(): Promise<void> {
-		while (this.#current.phase === "ending" && !this.has("compacting", "switching", "closing")) {
-			await this.until("run");
-		}
+		while (this.isRunEnding) await this.until("run");
 	}
 
 	#change(entries: readonly Entry[]): void {
@@ -260,7 +263,7 @@ function snapshotOf(operations: readonly ActiveOperation[]): Activity {
 }
 
 function busy(kind: OperationKind): PiError {
-	const hint = kind === "closing" ? {} : { hint: "wait, or stop it with Escape" };
+	const hint = kind === "closing" ? {} : { hint: "wait, or stop it first" };
 	return new PiError("session_busy", BUSY[kind], hint);
 }
 

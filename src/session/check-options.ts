@@ -92,6 +92,12 @@ const MODEL_MEMBERS = {
 
 const MODEL = { type: "object", properties: MODEL_MEMBERS, required: Object.keys(MODEL_MEMBERS) } as const;
 
+/** The lists of a prompt, and the texts that each item has. */
+const PROMPT_LISTS = {
+	images: { expected: "a list of images", names: ["data", "mimeType"] },
+	attachments: { expected: "a list of attachments", names: ["type", "fileName", "mimeType", "content"] },
+};
+
 const HINT = "docs/sdk.md describes the options";
 
 /**
@@ -122,14 +128,32 @@ function isDirectory(path: string): boolean {
 /** @throws PiError `bad_arguments` for a value that is not a model */
 export function checkModel(model: Model<Api>, keys: JsonKeys = ["model"]): void {
 	const names = Object.keys(MODEL_MEMBERS);
-	const value: unknown = model;
-	const members = isRecord(value) ? Object.fromEntries(names.map((name) => [name, value[name]])) : value;
-	check(MODEL, members, keys, "pass a model, such as session.model, or its name");
+	check(MODEL, pick(model, names), keys, "pass a model, such as session.model, or its name");
 }
 
 /** @throws PiError `bad_arguments` for a value that is not a thinking level */
 export function checkThinkingLevel(level: ThinkingLevel): void {
 	check(OPTIONS.thinkingLevel, level, ["thinkingLevel"]);
+}
+
+/** @throws PiError `bad_arguments` for images or attachments of a prompt that are malformed */
+export function checkPromptExtras(extras: unknown): void {
+	const hint = "docs/sdk.md describes prompts";
+	if (!isRecord(extras))
+		throw new PiError("bad_arguments", "The second argument of a prompt must be an object", { hint });
+	for (const [list, { expected, names }] of Object.entries(PROMPT_LISTS)) {
+		const given = extras[list];
+		if (given === undefined) continue;
+		const properties = Object.fromEntries(names.map((name) => [name, TEXT]));
+		const items = { type: "object", properties, required: names };
+		const picked = Array.isArray(given) ? given.map((item) => pick(item, names)) : given;
+		check({ type: "array", items, "x-expected": expected }, picked, [list], hint);
+	}
+}
+
+/** These members of an object; other values are unchanged. */
+function pick(value: unknown, names: readonly string[]): unknown {
+	return isRecord(value) ? Object.fromEntries(names.map((name) => [name, value[name]])) : value;
 }
 
 /** @throws PiError `bad_arguments` for the first problem */

@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { readLastModel } from "../config/last-models.js";
 import type { FindLocalOptions } from "../config/local-servers.js";
 import type { ModelRegistry } from "../config/models.js";
+import type { Settings } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
@@ -59,6 +60,7 @@ export async function chooseModel(choice: ModelChoice, sources: ModelChoiceSourc
 	if (provider !== undefined) await findProvider(provider, sources);
 	const preferences =
 		provider === undefined ? settings.current : { defaultProvider: provider, defaultModel: undefined };
+	await searchDefaultServer(preferences, sources);
 	if (lastUsed) await searchServer(registry, { provider: lastUsed.provider, id: lastUsed.modelId }, sources.local);
 	const byDefault = () => {
 		const { model, warning } = registry.defaultModel({ settings: preferences, lastUsed });
@@ -92,6 +94,15 @@ async function checkPatterns({ models }: ModelChoice, { registry, local }: Sourc
 	if (!models) return [];
 	if (registry.matchModels(models).unmatched.length > 0) await registerLocalModels(registry, local);
 	return registry.checkPatterns(models);
+}
+
+/** Searches this machine if the settings name a local server that is not known yet. */
+async function searchDefaultServer(
+	{ defaultProvider, defaultModel = "" }: Pick<Settings, "defaultProvider" | "defaultModel">,
+	{ registry, local }: Sources,
+): Promise<void> {
+	if (defaultProvider === undefined || registry.providers.includes(defaultProvider)) return;
+	await searchServer(registry, { provider: defaultProvider, id: defaultModel }, local);
 }
 
 async function findProvider(provider: string, { registry, local }: Sources): Promise<void> {

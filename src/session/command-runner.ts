@@ -47,7 +47,7 @@ export class CommandRunner {
 	constructor(private readonly deps: CommandRunnerDeps) {}
 
 	/**
-	 * Runs a slash command, once a reload that runs has ended unless it is built in. An abort stops waiting for it.
+	 * Runs a slash command, once a reload that runs has ended unless it is built in. An abort stops waiting for it, and drops its prompt.
 	 * @returns null if the line is not a command and should be sent as text
 	 * @throws PiError `command_failed`; `bad_arguments` for an unknown command; `session_busy`
 	 */
@@ -68,7 +68,8 @@ export class CommandRunner {
 		const operation = activity.begin("command", { name: line.name });
 		emit({ type: "command_start", name: line.name });
 		try {
-			return await this.#saved(() => this.#dispatch(found, line.rest, operation.signal));
+			const result = await this.#saved(() => this.#dispatch(found, line.rest, operation.signal));
+			return operation.signal.aborted && result.kind === "prompt" ? { kind: "done", status: null } : result;
 		} finally {
 			emit({ type: "command_end", name: line.name });
 			operation.end();

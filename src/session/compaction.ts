@@ -107,7 +107,8 @@ export class Compaction implements CommandCompaction {
 	async begin({ focus, signal, reason = "manual", mustGain = false }: CompactionRequest): Promise<CompactionTrial> {
 		const { activity, state, context, setup, emit } = this.deps;
 		if (reason === "manual") {
-			await activity.untilRunEnded();
+			// Without a wait when nothing ends, so that an abort right after the call finds the operation.
+			if (activity.isRunEnding) await activity.untilRunEnded();
 			activity.check("compact");
 		}
 		state.log.checkWritable();

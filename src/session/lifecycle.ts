@@ -171,7 +171,9 @@ export class Lifecycle {
 		const { setup, state, activity } = this.deps;
 		const entry = state.log.entry(entryIndex);
 		if (!isUserMessageEntry(entry)) {
-			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a user message`, { hint: "see /branch" });
+			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a user message`, {
+				hint: "pass the index of a user message",
+			});
 		}
 		return this.#switching("branch", async (signal) => {
 			const answer = await this.#ask("before_branch", signal, entryIndex);

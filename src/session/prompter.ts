@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import type { AgentRunResult } from "../agent/loop.js";
+import { parseSlashCommand } from "../commands/registry.js";
 import { describeError, PiError } from "../errors.js";
 import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
@@ -8,6 +9,7 @@ import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { abortable } from "../util/abort.js";
 import type { SessionActivity } from "./activity.js";
+import { checkPromptExtras } from "./check-options.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionMcp } from "./session-mcp.js";
@@ -62,7 +64,7 @@ export class Prompter {
 	/** See `AgentSession.prompt`. */
 	async prompt(text: string, extras: PromptExtras): Promise<PromptResult> {
 		checkPrompt(text, extras);
-		const command = await this.deps.commands.run(text);
+		const command = parseSlashCommand(text) ? await this.deps.commands.run(text) : null;
 		return command ? this.#use(command, extras, text) : this.send(text, extras);
 	}
 
@@ -143,7 +145,10 @@ export class Prompter {
 		if (sent.stopped.aborted) throw notSent("while it waited for an earlier one");
 		const prompt = sent.hasResources ? await this.#withResources(sent) : sent;
 		const { how } = prompt;
-		const decision = await this.#askHooks(prompt);
+		// No waits for nothing: the run begins before the caller can abort it or send a follow-up.
+		const decision = this.deps.hooks().registry.has("prompt")
+			? await this.#askHooks(prompt)
+			: { text: prompt.text, changedBy: [] };
 		if ("handled" in decision) return { kind: "handled", by: decision.by };
 		if ("stop" in decision) {
 			throw new PiError("prompt_refused", `Hook ${decision.by} refused the prompt: ${decision.stop}`);
@@ -153,7 +158,7 @@ export class Prompter {
 		const images = sourceImages(extras);
 		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images, sent.stopped) : []);
 		if (message.content.length === 0) return { kind: "command", status: null };
-		await activity.untilRunEnded();
+		if (activity.isRunEnding) await activity.untilRunEnded();
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
@@ -185,7 +190,6 @@ export class Prompter {
 
 	async #askHooks({ text, extras, how }: Prompt): Promise<PromptDecision> {
 		const { activity, hooks } = this.deps;
-		if (!hooks().registry.has("prompt")) return { text, changedBy: [] };
 		await activity.untilRunEnded();
 		const operation = activity.begin("prompting", { signals: [this.deps.ended] });
 		try {
@@ -259,8 +263,10 @@ function notSent(when: string): PiError {
 	return new PiError("prompt_refused", `The prompt was not sent: it was stopped ${when}`);
 }
 
-/** @throws PiError `bad_arguments` for a prompt that is not a string, or without any content */
-function checkPrompt(text: unknown, { attachments = [], images = [] }: PromptExtras): void {
+/** @throws PiError `bad_arguments` for a prompt that is not a string, has malformed images, or has no content */
+function checkPrompt(text: unknown, extras: PromptExtras): void {
+	checkPromptExtras(extras);
+	const { attachments = [], images = [] } = extras;
 	const hint = "send text, an image or an attachment";
 	if (typeof text !== "string") throw new PiError("bad_arguments", "The prompt must be a string", { hint });
 	if (text.trim() !== "" || attachments.length + images.length > 0) return;

@@ -101,6 +101,8 @@ export class SessionContext {
 	#requests = new RequestMemo();
 	#estimate = new TokenSum();
 	#types = new TypeMemo();
+	/** Faults of each log that were reported. */
+	readonly #reportedFaults = new WeakMap<ContextLog, Set<string>>();
 
 	constructor(private readonly options: SessionContextOptions) {}
 
@@ -289,7 +291,7 @@ export class SessionContext {
 			length,
 		};
 		const stages = this.options.stages(input, signal);
-		const { onProblem } = this.options;
+		const onProblem = (problem: ContextProblem) => this.#report(problem, log);
 		const preamble = this.options.preamble();
 		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo, preamble });
 		const before = this.#current.messages;
@@ -299,6 +301,17 @@ export class SessionContext {
 		this.#countCurrent();
 		if (sharedLength(before, context.messages) < before.length) this.options.onChange(context);
 		return context;
+	}
+
+	/** Reports a fault of the log once, although each computation finds it again. */
+	#report(problem: ContextProblem, log: ContextLog): void {
+		if (problem.hook === null) {
+			const fault = JSON.stringify(problem);
+			const reported = this.#reportedFaults.get(log) ?? new Set();
+			if (reported.has(fault)) return;
+			this.#reportedFaults.set(log, reported.add(fault));
+		}
+		this.options.onProblem(problem);
 	}
 }
 

@@ -55,12 +55,12 @@ export class SessionWindow {
 		if (context.calibration.isGuess(state.model)) return null;
 		const size = `about ${formatCount(context.tokens())} tokens do not fit into the window of ${state.model.name}, ${formatCount(this.size)}`;
 		if (context.preamble.tokens > budget.max)
-			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a larger model with /model`;
+			return `The system prompt and the tools are too large: ${size}; turn tools off with /tools, or choose a model with a larger window`;
 		const hook = largestHookShare(context.current);
 		if (hook && hook.tokens > budget.max / 4)
-			return `The context is too large: ${size}; hook ${hook.name} adds ${formatCount(hook.tokens)} of them: turn it off in /hooks, or choose a larger model with /model`;
+			return `The context is too large: ${size}; hook ${hook.name} adds ${formatCount(hook.tokens)} of them: turn it off in /hooks, or choose a model with a larger window`;
 		const step = setup.settings.current.compaction.enabled ? "" : "/compact makes room, or ";
-		return `The context is too large: ${size}; ${step}choose a larger model with /model`;
+		return `The context is too large: ${size}; ${step}choose a model with a larger window`;
 	}
 
 	/** @throws PiError `prompt_too_large` for a prompt that does not fit even without the conversation before it */
@@ -74,7 +74,7 @@ export class SessionWindow {
 		throw new PiError(
 			"prompt_too_large",
 			`The prompt has about ${formatCount(context.calibrated(tokens))} tokens, but ${state.model.name} has a window of ${formatCount(this.size)}, and the system prompt and tools take ${formatCount(context.calibrated(preamble))} of it`,
-			{ hint: "shorten it, name the file instead of attaching it, or choose a larger model with /model" },
+			{ hint: "shorten it, name the file instead of attaching it, or choose a model with a larger window" },
 		);
 	}
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { plural } from "../util/format-amounts.js";
 import { parseGlob } from "./glob.js";
 import { dropControls } from "./output.js";
-import { displayPath, resolvePath } from "./path.js";
+import { directoryWords, displayPath, resolvePath } from "./path.js";
 import { listResult, malformedGlob, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
@@ -35,7 +35,6 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 	async run({ pattern, path = ".", limit = DEFAULT_LIMIT }, { host, signal }) {
 		const { cwd } = host;
 		const root = await resolvePath(host, path);
-		const shownRoot = displayPath(cwd, root);
 		const glob = parseGlob(pattern);
 		const files = new FirstPaths(Math.min(limit, MAX_LIMIT));
 		const end = await searchHost(host, {
@@ -51,7 +50,7 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 		});
 		if ("content" in end) return end;
 		if (files.total === 0)
-			return textResult([`No matching files in ${shownRoot}.`, malformedGlob(pattern)], { files: 0 });
+			return textResult([`No matching files in ${directoryWords(cwd, root)}.`, malformedGlob(pattern)], { files: 0 });
 		const lines = files.sorted().map(dropControls);
 		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";
 		const note =

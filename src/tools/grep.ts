@@ -5,7 +5,7 @@ import { binaryKind } from "./file-type.js";
 import { parseGlob } from "./glob.js";
 import type { FoundLine, HostFile, ToolHost } from "./host/tool-host.js";
 import { dropControls } from "./output.js";
-import { displayPath, resolvePath } from "./path.js";
+import { directoryWords, displayPath, resolvePath } from "./path.js";
 import { failed, listResult, malformedGlob, textResult } from "./result.js";
 import { searchHost } from "./search-host.js";
 import { defineTool, type GrepToolDetails } from "./tool.js";
@@ -87,10 +87,13 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 				);
 			}
 			const files = glob === undefined ? "" : ` (files ${glob})`;
-			return textResult([`No matches in ${shown}${files}.`, malformedGlob(glob?.replace(/^!/, ""))], {
-				matches: 0,
-				files: 0,
-			});
+			return textResult(
+				[`No matches in ${directoryWords(cwd, target)}${files}.`, malformedGlob(glob?.replace(/^!/, ""))],
+				{
+					matches: 0,
+					files: 0,
+				},
+			);
 		}
 		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
 		const note = end.complete ? "" : `[First ${plural(matches, "match", "matches")} found; there are more. ${advice}]`;

@@ -83,14 +83,13 @@ function readResult(id: string, jobs: ToolJobs, isAborted: boolean): ToolResult<
 	const job = jobs.find(id);
 	if (!job || !output) return failed(`${id} ended with its session.`);
 	const { truncation } = output;
-	const file = job.outputPath === undefined ? "The output could not be saved." : `Output: ${job.outputPath}`;
+	const file =
+		job.outputPath === undefined
+			? "The output could not be saved; print less, or redirect it to a file."
+			: `Output: ${job.outputPath} (use grep, or read with offset).`;
 	const state = `[${id}: ${describeJobState(job)}${isAborted ? "; the user stopped waiting for it" : ""}]`;
 	return textResult(
-		[
-			output.text.trimEnd() || "(no new output)",
-			truncation.truncated ? announceCut("last", output, `${file} (use grep, or read with offset).`) : "",
-			state,
-		],
+		[output.text.trimEnd() || "(no new output)", truncation.truncated ? announceCut("last", output, file) : "", state],
 		{ job: job.id, isRunning: job.isRunning, ...(truncation.truncated && { truncation }) },
 	);
 }

@@ -42,6 +42,12 @@ export function displayPath(cwd: string, path: string): string {
 	return inside === "" ? "." : (inside ?? path);
 }
 
+/** Like `displayPath`, for a sentence: "." at its end would look like two periods. */
+export function directoryWords(cwd: string, path: string): string {
+	const shown = displayPath(cwd, path);
+	return shown === "." ? "the working directory" : shown;
+}
+
 /**
  * Describes a missing path in a sentence, with similar names in its directory, or with the closest parent directory that
  * exists.

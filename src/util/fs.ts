@@ -81,6 +81,11 @@ export function fileKind(stats: Stats): string {
 	return "not a regular file";
 }
 
+/** The error for a path that is used as a directory, but is something else. */
+export function notADirectory(path: string, stats: Stats): Error {
+	return Object.assign(new Error(`${path} is ${fileKind(stats)}, not a directory`), { code: "EEXIST" });
+}
+
 /**
  * Creates a directory and its missing parents, accessible only by this user (0700, independent of the umask). An
  * existing directory keeps its mode.
@@ -93,9 +98,11 @@ export function ensurePrivateDir(path: string): void {
 	try {
 		mkdirSync(full, 0o700);
 	} catch (error) {
+		if (errnoCode(error) !== "EEXIST") throw error;
 		// Another process may have created it meanwhile.
-		if (errnoCode(error) === "EEXIST" && statSync(full).isDirectory()) return;
-		throw error;
+		const existing = statSync(full);
+		if (!existing.isDirectory()) throw notADirectory(full, existing);
+		return;
 	}
 	chmodSync(full, 0o700);
 }

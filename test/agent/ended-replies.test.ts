@@ -17,7 +17,7 @@ afterAll(() => {
 afterEach(() => vi.restoreAllMocks());
 
 /** Sends a request with the client of an API to a server that answers with these events. */
-async function replyWith(api: Api, events: readonly (string | object)[]) {
+async function replyWith(api: Api, events: readonly (string | object)[], status = 200) {
 	let requests = 0;
 	const server = createServer((request, response) => {
 		requests++;
@@ -25,7 +25,7 @@ async function replyWith(api: Api, events: readonly (string | object)[]) {
 			if (typeof event === "string") return `${event}\n\n`;
 			return `${"type" in event ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
 		});
-		const send = () => response.writeHead(200, { "content-type": "text/event-stream" });
+		const send = () => response.writeHead(status, { "content-type": "text/event-stream" });
 		request.resume().on("end", () => send().end(lines.join("")));
 	});
 	const model: Model<Api> = {
@@ -50,8 +50,9 @@ async function replyWith(api: Api, events: readonly (string | object)[]) {
 		onRetry: () => {},
 	});
 	const text = sent?.reply.errorMessage ?? "";
+	const calls = sent?.reply.content.flatMap((block) => (block.type === "toolCall" ? [block] : []));
 	const replyText = sent?.reply.content.map((block) => (block.type === "text" ? block.text : block.type)).join("");
-	return { text, kind: kindOfFailure(text).name, requests, replyText, stopReason: sent?.reply.stopReason };
+	return { text, kind: kindOfFailure(text).name, requests, replyText, calls, stopReason: sent?.reply.stopReason };
 }
 
 const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -161,4 +162,41 @@ test.each([
 		}
 	};
 	expect(describeEndedReply(parse(), undefined)).toBe("the provider sent invalid JSON in its reply");
+});
+
+test.each<Api>(["anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"])(
+	"%s: a stream without a reply is a lost reply, which is retried",
+	async (api) => {
+		for (const events of [[], ['event: ping\ndata: {"type":"ping"}']]) {
+			const { text, stopReason, requests } = await replyWith(api, api === "anthropic-messages" ? events : []);
+			expect({ text, stopReason, requests }).toEqual({
+				text: "the reply ended unexpectedly",
+				stopReason: "error",
+				requests: 2,
+			});
+		}
+	},
+);
+
+test("anthropic-messages: a response without a body is a lost reply", async () => {
+	expect(await replyWith("anthropic-messages", [], 204)).toMatchObject({
+		text: "the reply ended unexpectedly",
+		requests: 2,
+	});
+});
+
+test("openai-completions: tool calls with the same id are all kept", async () => {
+	const call = (index: number, path: string) => ({
+		tool_calls: [{ index, id: "same", type: "function", function: { name: "read", arguments: `{"path":"${path}"` } }],
+	});
+	const end = (index: number) => ({ tool_calls: [{ index, function: { arguments: "}" } }] });
+	const { calls } = await replyWith("openai-completions", [
+		...[call(0, "a"), call(1, "b"), end(0), end(1)].map((delta) => chunk(delta)),
+		chunk({}, "tool_calls"),
+		"data: [DONE]",
+	]);
+	expect(calls).toMatchObject([
+		{ id: "same", arguments: { path: "a" } },
+		{ id: "same", arguments: { path: "b" } },
+	]);
 });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -90,6 +90,7 @@ test("an option that accepts a text or a file reads the file if it exists", asyn
 	expect(await textOrFile("prompt.md", base)).toBe("Be kind.");
 	expect(await textOrFile("dir", base)).toBe("dir");
 	expect(await textOrFile("Be brief.\nAlways.", base)).toBe("Be brief.\nAlways.");
+	expect(await textOrFile("/nowhere is a path.\nAlways.", base)).toBe("/nowhere is a path.\nAlways.");
 });
 
 describe("piped text", () => {
@@ -162,4 +163,18 @@ describe("piped text", () => {
 		await once(child, "close");
 		expect(pipedSource(9999)).toBeNull();
 	});
+});
+
+test.each([
+	["./none.md", "There is no file ./none.md"],
+	["../none.md", "There is no file ../none.md"],
+	["~/none.md", "There is no file ~/none.md"],
+	["/none/at/all.md", "There is no file /none/at/all.md"],
+	["./dir", "./dir is a directory"],
+	["data.bin", "Cannot read data.bin: it is a binary file, not text"],
+])("a text or file refuses %s", async (value, message) => {
+	const base = { cwd: tempDir(), home: tempDir() };
+	mkdirSync(join(base.cwd, "dir"));
+	writeFileSync(join(base.cwd, "data.bin"), Buffer.from([0, 1, 2, 0, 255]));
+	await expect(textOrFile(value, base)).rejects.toMatchObject({ code: "bad_arguments", message });
 });

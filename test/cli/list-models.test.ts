@@ -38,6 +38,14 @@ async function list(
 }
 
 describe("pi --list-models", () => {
+	test("refuses an unknown provider and names the nearest", async () => {
+		await expect(list("", { models: MODELS, provider: "bxo" })).rejects.toMatchObject({
+			code: "model_unknown",
+			message: 'No provider "bxo"',
+			hint: expect.stringContaining("box"),
+		});
+	});
+
 	test("prints the available models and the number of models without a key", async () => {
 		const { code, lines, stderr } = await list("", { models: MODELS });
 		expect(code).toBe(0);

@@ -4,6 +4,7 @@ import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
 import { resolveSecret } from "../../src/config/secret.js";
+import { describeError } from "../../src/errors.js";
 import { tempDir } from "../helpers/temp.js";
 
 interface Setup extends Partial<CredentialsOptions> {
@@ -124,6 +125,38 @@ test("requestAuth returns resolved headers, and the key as a bearer token if con
 		apiKey: "k",
 		headers: { "x-team": "red", "x-title": "NOT_SET", "x-plain": "pi", Authorization: "Bearer k" },
 	});
+});
+
+test.each(["ключ-secret", "first\nsecret", "secret\0more"])(
+	"a key that cannot be sent is refused without showing it",
+	async (apiKey) => {
+		const { keys } = setup({ providers: [access("proxy", { apiKey })] });
+		const error = await keys.requestAuth({ provider: "proxy", id: "x" }).catch((thrown: unknown) => thrown);
+		expect(error).toMatchObject({
+			code: "key_missing",
+			message:
+				"The key of proxy (models.json) contains a line break or a character outside Latin-1, so it cannot be sent",
+		});
+		expect(describeError(error)).not.toContain("secret");
+	},
+);
+
+test.each([
+	[
+		{ "x-team": "naïve\nsecret" },
+		'The header "x-team" of proxy in models.json contains a line break or a character outside Latin-1, so it cannot be sent',
+	],
+	[{ "x team": "secret" }, 'The header "x team" of proxy in models.json is not a legal header name'],
+])("a header that cannot be sent is refused by its name", async (headers, message) => {
+	const { keys } = setup({ providers: [access("proxy", { apiKey: "k", headers })] });
+	const error = await keys.requestAuth({ provider: "proxy", id: "x" }).catch((thrown: unknown) => thrown);
+	expect(error).toMatchObject({ code: "key_missing", message });
+	expect(describeError(error)).not.toContain("secret");
+});
+
+test("whitespace around a key and Latin-1 in a header are accepted", async () => {
+	const { keys } = setup({ providers: [access("proxy", { apiKey: "k\n", headers: { "x-team": "naïve" } })] });
+	expect(await keys.requestAuth({ provider: "proxy", id: "x" })).toMatchObject({ headers: { "x-team": "naïve" } });
 });
 
 test("the headers of a model replace those of its provider, whatever their case, and their secrets are known", async () => {

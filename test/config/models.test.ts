@@ -365,6 +365,18 @@ describe("the default model", () => {
 		});
 	});
 
+	test.each([undefined, "gpt-5.5"])(
+		"an unknown provider in the settings causes a warning, with the model %s",
+		async (defaultModel) => {
+			const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
+			const lastUsed = { provider: "openai", modelId: "gpt-5.4" };
+			const warning = "settings.json names an unknown provider: gone";
+			const settings = { defaultProvider: "gone", defaultModel };
+			expect(registry.defaultModel({ settings })).toMatchObject({ model: { id: "gpt-5.5" }, warning });
+			expect(registry.defaultModel({ settings, lastUsed })).toMatchObject({ model: { id: "gpt-5.4" }, warning });
+		},
+	);
+
 	test("without any key, the error names ways to set one up; a GitHub token alone is not a key", async () => {
 		const { registry } = await load({ env: { GITHUB_TOKEN: "x" } });
 		expect(() => registry.defaultModel({ settings: nothing })).toThrow(

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeError } from "../../src/errors.js";
+import { clientStep } from "../../src/modes/acp/errors.js";
 import { nextStep, requestError } from "../../src/modes/request-error.js";
 import { assistantMessage } from "../helpers/entries.js";
 
@@ -33,6 +34,21 @@ test.each([
 	["odd", "odd · try again · choose another model with --model"],
 ])("the hint for %j on the command line names the model, but no interactive command", (errorMessage, text) => {
 	const message = { ...assistantMessage("", [], "error"), provider: "lab", model: "qwen", errorMessage };
-	const error = requestError(message);
+	const error = requestError(message, true);
 	expect([error.code, describeError(error)]).toEqual(["request_failed", `lab/qwen: ${text}`]);
+});
+
+test.each([
+	[true, "free context with pi --continue -p /compact"],
+	[false, "shorten the prompt"],
+])("the hint after a context overflow does not suggest to compact another session (saved: %s)", (isSaved, hint) => {
+	const errorMessage = "400 maximum context length is 8192 tokens";
+	expect(requestError({ ...assistantMessage("", [], "error"), errorMessage }, isSaved).hint).toBe(hint);
+});
+
+test("a client of the protocol is not sent to commands that it does not have", () => {
+	expect(clientStep("401 no")).toContain("set an API key with /login in pi · ");
+	expect(clientStep("400 maximum context length is 8192 tokens")).toBe(
+		"free context with /compact · start a new session",
+	);
 });

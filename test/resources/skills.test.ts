@@ -64,7 +64,7 @@ test("unusable skills are omitted with a warning that names file and line", asyn
 		`${dir}/f/SKILL.md:1: the front matter has no closing --- line; skill ignored`,
 		`${dir}/g/SKILL.md:2: the front matter must consist of fields such as name: value; skill ignored`,
 		`${dir}/h/SKILL.md:4: Map keys must be unique; skill ignored`,
-		expect.stringContaining(`${dir}/none: ENOENT`),
+		`${dir}/none: no such file or directory; pass a SKILL.md file or a directory of skills`,
 	]);
 	expect([...broken]).toEqual([..."abcdefgh"].map((name) => `${dir}/${name}/SKILL.md`));
 });

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { SessionLog } from "../../src/log/session-log.js";
 import { openLog } from "../../src/session/open-log.js";
 import { user } from "../helpers/entries.js";
+import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 
 function saved(dir: string): { log: SessionLog; path: string } {
@@ -43,4 +44,22 @@ test("a warning says why the latest session is not continued", () => {
 	const created = continued(dir);
 	expect([a.path, b.path]).not.toContain(created.path);
 	expect(created.warning).toContain("so pi begins a new session");
+});
+
+test("a fault of the log is reported once, although the context is computed for each request", async () => {
+	const dir = tempDir();
+	const { log, path } = saved(dir);
+	log.append({
+		type: "compaction",
+		timestamp: "2026-01-01T00:00:00.000Z",
+		summary: "S",
+		firstKeptEntryIndex: 99,
+		tokensBefore: 5,
+	});
+	log.close();
+	const { session, provider, notices } = await startSession({ session: { kind: "open", target: path } });
+	provider.reply("one", "two");
+	await session.prompt("a");
+	await session.prompt("b");
+	expect(notices().filter((line) => line.includes("firstKeptEntryIndex"))).toHaveLength(1);
 });

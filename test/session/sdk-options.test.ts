@@ -7,6 +7,7 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../../src/se
 import { defineTool } from "../../src/tools/tool.js";
 import { png } from "../helpers/images.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 
 /** Starts a session as a program does: without the test helpers, in directories of its own. */
@@ -335,4 +336,20 @@ test("a session in memory with rememberModel: false leaves no file", async () =>
 	expect(session.entries.length).toBeGreaterThan(3);
 	await session.dispose();
 	expect(readdirSync(agentDir)).toEqual(before);
+});
+
+test.each([
+	["no", "images must be a list of images"],
+	[["x"], "images[0] must be an object"],
+	[[{ type: "image", data: 5, mimeType: "image/png" }], "images[0].data must be a string"],
+	[[{ type: "image", mimeType: "image/png" }], "images[0] needs a valid data"],
+])("a prompt with the images %j is refused, and nothing is sent", async (images, message) => {
+	const { session } = await startSession();
+	const malformed = { images: images as never };
+	for (const sent of [
+		session.prompt("x", malformed),
+		session.send("x", malformed),
+		session.followUp("x", images as never),
+	])
+		await expect(sent).rejects.toMatchObject({ code: "bad_arguments", message });
 });

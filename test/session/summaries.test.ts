@@ -179,7 +179,7 @@ describe("a small window", () => {
 		await expect(session.prompt("too much ".repeat(6000))).rejects.toMatchObject({
 			code: "prompt_too_large",
 			message: expect.stringMatching(/^The prompt has about 13,\d+ tokens, but Scripted has a window of 8,192/),
-			hint: expect.stringContaining("/model"),
+			hint: expect.stringContaining("choose a model with a larger window"),
 		});
 		expect(session.entries).toHaveLength(before);
 		expect(provider.requests).toEqual([]);

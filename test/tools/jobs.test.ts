@@ -154,7 +154,7 @@ test("output that cannot be saved is still readable", async () => {
 	const { bash, call } = await start({ tmpDir: "/dev/null/nowhere" });
 	expect(await bash("seq 1 3000")).toContain("job-1");
 	const text = await call("wait", "job-1");
-	expect(text).toContain("The output could not be saved.");
+	expect(text).toContain("The output could not be saved; print less, or redirect it to a file.]");
 	expect(text).toContain("\n3000\n");
 });
 

@@ -75,7 +75,7 @@ test.for<[string, Parameters<typeof grepTool.run>[0], string[]]>([
 	["an ignored file named as path", { pattern: "needle", path: "debug.log" }, ["debug.log:1: needle"]],
 	["a match over two lines", { pattern: "one\\nfoo" }, ["src/a.ts:1: one", "src/a.ts:2: foo(needle)"]],
 	["lookahead", { pattern: "foo(?=\\()" }, ["src/a.ts:2: foo(needle)"]],
-	["a pattern that looks like an option", { pattern: "--files" }, ["No matches in .."]],
+	["a pattern that looks like an option", { pattern: "--files" }, ["No matches in the working directory."]],
 ])("grep: %s", async ([name, args, lines], context) => {
 	if (["a negated glob", "a match over two lines", "lookahead"].includes(name)) needsRipgrep(context);
 	expect((await found(args)).split("\n")).toEqual(lines);
@@ -83,7 +83,7 @@ test.for<[string, Parameters<typeof grepTool.run>[0], string[]]>([
 
 test("a glob does not include files that .gitignore excludes", async (context) => {
 	needsRipgrep(context);
-	expect(await found({ pattern: "needle", glob: "*.log" })).toBe("No matches in . (files *.log).");
+	expect(await found({ pattern: "needle", glob: "*.log" })).toBe("No matches in the working directory (files *.log).");
 	expect(await found({ pattern: "needle", glob: "**/*" })).not.toContain("node_modules");
 });
 
@@ -137,7 +137,7 @@ test("grep says that the file it was asked to search is binary", async () => {
 	);
 	expect(await found({ pattern: "x", path: "b.bin" }, files)).toContain("b.bin is a binary file, which grep");
 	expect(await found({ pattern: "y", path: "c.txt" }, files)).toBe("No matches in c.txt.");
-	expect(await found({ pattern: "y" }, files)).toBe("No matches in ..");
+	expect(await found({ pattern: "y" }, files)).toBe("No matches in the working directory.");
 });
 
 test.each([
@@ -148,9 +148,11 @@ test.each([
 ])("a search without results explains the malformed glob %j", async (glob, problem) => {
 	const context = await project(PROJECT);
 	const note = `\n\n[Malformed glob: ${problem}.]`;
-	expect(textOf(await findTool.run({ pattern: glob }, context))).toBe(`No matching files in ..${note}`);
+	expect(textOf(await findTool.run({ pattern: glob }, context))).toBe(
+		`No matching files in the working directory.${note}`,
+	);
 	const grepped = textOf(await grepTool.run({ pattern: "needle", glob }, context));
-	expect(grepped).toBe(`No matches in . (files ${glob}).${note}`);
+	expect(grepped).toBe(`No matches in the working directory (files ${glob}).${note}`);
 });
 
 test("an abort ends a search", async () => {
@@ -175,7 +177,7 @@ test.for<[string, { path?: string }, string[]]>([
 	["src/*.ts", {}, ["src/a.ts"]],
 	["deep/*.ts", { path: "src" }, ["src/deep/b.test.ts", "src/deep/b.ts"]],
 	["**/b.{ts,js}", {}, ["src/deep/b.ts"]],
-	["*.log", {}, ["No matching files in .."]],
+	["*.log", {}, ["No matching files in the working directory."]],
 	["**/*", { path: "src" }, ["src/a.ts", "src/deep/b.test.ts", "src/deep/b.ts"]],
 ])("find %s in %j", async ([pattern, place, paths], context) => {
 	if (["*.ts", "*.log"].includes(pattern)) needsRipgrep(context);

@@ -35,9 +35,11 @@ test("a directory is not overwritten, and a failed write leaves no file behind",
 	expect(textOf(await writeTool.run({ path: "dir", content: "" }, context))).toBe(
 		"Cannot write dir: it is a directory.",
 	);
-	const below = await writeTool.run({ path: "file/below", content: "" }, context);
-	expect(below.isError).toBe(true);
-	expect(textOf(below)).toContain("Cannot write file/below: ");
+	for (const path of ["file/below", "file/far/below"]) {
+		const below = await writeTool.run({ path, content: "" }, context);
+		expect(below.isError).toBe(true);
+		expect(textOf(below)).toBe(`Cannot write ${path}: ${context.cwd}/file is a regular file, not a directory.`);
+	}
 	expect((await readdir(context.cwd)).sort()).toEqual(["dir", "file"]);
 });
 

@@ -122,6 +122,10 @@ test("a private directory and its new parents are accessible only by this user w
 	expect(mode(join(dir, "a"))).toBe(0o755);
 });
 
+test("ensurePrivateDir names what is not a directory", () => {
+	expect(() => ensurePrivateDir("/dev/null")).toThrow("/dev/null is a device, not a directory");
+});
+
 test.each(readers)("a regular file (%s) is read completely, up to the limit", async (_, read) => {
 	const dir = tempDir();
 	writeFileSync(join(dir, "five"), "12345");

@@ -18,12 +18,11 @@ import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { onAbort } from "../../util/abort.js";
-import { nextStep } from "../request-error.js";
 import { waitAtMost } from "../session-end.js";
 import { AcpUI } from "./acp-ui.js";
 import { availableCommands, checkCommand } from "./commands.js";
 import { configOptions, setConfigOption } from "./config-options.js";
-import { missingModel } from "./errors.js";
+import { clientStep, missingModel } from "./errors.js";
 import { replayHistory } from "./history.js";
 import { MODE_ENTRY, modesOf, setMode } from "./modes.js";
 import { readPrompt } from "./prompt-content.js";
@@ -320,7 +319,7 @@ function stopReasonOf(entry: SessionEntry | undefined): StopReason {
 	switch (reply?.stopReason) {
 		case "error": {
 			const text = describeFailure(reply.errorMessage);
-			throw new PiError("request_failed", text, { hint: nextStep(text) });
+			throw new PiError("request_failed", text, { hint: clientStep(text) });
 		}
 		case "aborted":
 			return "cancelled";

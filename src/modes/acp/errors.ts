@@ -1,5 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { describeError, PiError, type PiErrorCode } from "../../errors.js";
+import { nextStep } from "../request-error.js";
 
 /** Error codes of the protocol. */
 const INVALID_PARAMS = -32602;
@@ -28,6 +29,11 @@ export function toRequestError(error: unknown): RequestError {
 /** The error for parameters that the schema allows but pi cannot use. */
 export function invalidParams(message: string, hint?: string): RequestError {
 	return toRequestError(new PiError("bad_arguments", message, hint === undefined ? {} : { hint }));
+}
+
+/** The next step for the user of a client, which has no `/login` and `/new`, after an error from `describeFailure`. */
+export function clientStep(text: string): string {
+	return nextStep(text).replace("/login", "/login in pi").replace(" with /new", "");
 }
 
 /** The error when no model can answer. */

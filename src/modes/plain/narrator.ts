@@ -6,6 +6,7 @@ import { hookFileName, hookName } from "../../hooks/hook-name.js";
 import { PLAIN_THEME } from "../../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText } from "../../hooks/tool-drawing.js";
 import {
+	hasToolCalls,
 	isEmptyReply,
 	isImageOmissionEntry,
 	isMessageEntry,
@@ -175,8 +176,10 @@ export class Narrator {
 		if (isRetried) return;
 		if (isEmptyReply(message)) this.#say("the model returned an empty reply");
 		if (stopReason === "aborted") this.#say(stoppedText(errorMessage));
-		if (stopReason === "length")
-			this.#say("Warning: the reply was truncated at the model's output limit · send continue to get the rest");
+		if (stopReason === "length") {
+			const next = hasToolCalls(message) ? "" : " · send continue to get the rest";
+			this.#say(`Warning: the reply was truncated at the model's output limit${next}`);
+		}
 		if (stopReason === "error") {
 			const why = describeFailure(errorMessage);
 			this.#say(`Error: ${why} · ${nextStep(why)}`);

@@ -2,7 +2,7 @@ import { promises, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
-import { atomicWriteFile, fileKind, openRegularFile } from "../../util/fs.js";
+import { atomicWriteFile, fileKind, notADirectory, openRegularFile } from "../../util/fs.js";
 import { type ProcessResult, spawnGroup } from "../../util/process.js";
 import { spawnShell } from "./spawn-shell.js";
 import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, ToolHost } from "./tool-host.js";
@@ -27,7 +27,7 @@ export function createLocalHost(cwd: string, home: string = homedir(), agentDir?
 			if (existing && !existing.isFile()) {
 				throw new PiError("file_unreadable", `Cannot write ${path}: it is ${fileKind(existing)}`);
 			}
-			await promises.mkdir(dirname(path), { recursive: true });
+			await createDirectory(dirname(path));
 			await atomicWriteFile(path, data);
 			return { created: existing === undefined, realPath: realPathOf(path) };
 		},
@@ -50,6 +50,19 @@ export function createLocalHost(cwd: string, home: string = homedir(), agentDir?
 		},
 		dispose: async () => {},
 	};
+}
+
+/** Creates a directory and its missing parents. @throws an error that names a parent that is not a directory */
+async function createDirectory(path: string): Promise<void> {
+	try {
+		await promises.mkdir(path, { recursive: true });
+	} catch (error) {
+		for (let parent = path; parent !== dirname(parent); parent = dirname(parent)) {
+			const stats = await promises.stat(parent).catch(() => undefined); // missing, or inside something else
+			if (stats && !stats.isDirectory()) throw notADirectory(parent, stats);
+		}
+		throw error;
+	}
 }
 
 function exec(command: string | readonly string[], options: HostExecOptions & { cwd: string }): Promise<ProcessResult> {

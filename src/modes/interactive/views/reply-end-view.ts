@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { isEmptyReply } from "../../../log/entry.js";
+import { hasToolCalls, isEmptyReply } from "../../../log/entry.js";
 import { describeFailure, nextStep, stoppedText } from "../failure-words.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
@@ -9,7 +9,7 @@ export class ReplyEndView extends View {
 	/** @param retried the request was retried: show one dim line */
 	constructor(
 		style: ViewStyle,
-		private readonly message: Pick<AssistantMessage, "stopReason" | "errorMessage">,
+		private readonly message: Pick<AssistantMessage, "content" | "stopReason" | "errorMessage">,
 		private readonly retried = false,
 	) {
 		super(style);
@@ -19,8 +19,11 @@ export class ReplyEndView extends View {
 		const { theme } = this.style;
 		const { stopReason, errorMessage } = this.message;
 		if (stopReason === "aborted") return styled(wrapLines([stoppedText(errorMessage)], width), theme.dim);
-		const truncated = "truncated: the reply reached the model's output limit · send “continue” for the rest";
-		if (stopReason === "length") return styled(wrapLines([truncated], width), theme.warning);
+		if (stopReason === "length") {
+			const next = hasToolCalls(this.message) ? "" : " · send “continue” for the rest";
+			const truncated = `truncated: the reply reached the model's output limit${next}`;
+			return styled(wrapLines([truncated], width), theme.warning);
+		}
 		if (stopReason === "stop") return [theme.dim(clipLine("the model returned an empty reply", width))];
 		const text = describeFailure(errorMessage);
 		if (this.retried) return [theme.dim(clipLine(`✗ ${text} · retried`, width))];
