@@ -15,8 +15,13 @@ export class ShownHookErrors {
 	handle(event: AgentSessionEvent): void {
 		if (event.type !== "activity_changed") return;
 		const isSwitching = event.activity.state === "switching";
-		if (isSwitching && !this.#isSwitching) this.#lines.clear();
+		if (isSwitching && !this.#isSwitching) this.forget();
 		this.#isSwitching = isSwitching;
+	}
+
+	/** Accepts all errors again: those that were shown are no longer on the screen. */
+	forget(): void {
+		this.#lines.clear();
 	}
 
 	/** Whether to show an error. @param line describes it */
