@@ -1,7 +1,4 @@
 import { setImmediate } from "node:timers";
-import { describeHookErrorInFull } from "../errors.js";
-import { hookFileName } from "../hooks/hook-name.js";
-import type { AgentSession } from "../session/agent-session.js";
 
 /** Receives uncaught errors. */
 export interface StrayErrorHost {
@@ -36,16 +33,6 @@ export function watchStrayErrors(host: StrayErrorHost): () => void {
 	process.on("uncaughtException", onError);
 	process.on("unhandledRejection", onError);
 	return release;
-}
-
-/**
- * Passes errors of hooks to a callback as lines, until the session closes. Called after that, it also receives those of timers
- * and promises that hooks left behind.
- */
-export function printHookErrors(session: AgentSession, onLine: (line: string) => void): void {
-	session.subscribe((event) => {
-		if (event.type === "hook_error") onLine(describeHookErrorInFull(event, hookFileName(event.hookPath)));
-	});
 }
 
 /**

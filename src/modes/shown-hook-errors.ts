@@ -1,7 +1,8 @@
 import type { AgentSessionEvent } from "../session/events.js";
 import { isOfCommand } from "./mode.js";
 
-type HookErrorEvent = Extract<AgentSessionEvent, { type: "hook_error" }>;
+/** The event of a hook's failure. */
+export type HookErrorEvent = Extract<AgentSessionEvent, { type: "hook_error" }>;
 
 /**
  * Decides which errors of hooks a mode shows: not those of commands, and those of `context` handlers once until hooks are
