@@ -5,6 +5,7 @@ import type { DrawingObserver } from "./entry-renderer.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
+import { isPartOfPi } from "./hook-scope.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { CustomTool } from "./load-tools.js";
 import type { HookRegistry, LoadedHook, Named } from "./registry.js";
@@ -80,7 +81,7 @@ async function runHookTool(
 	};
 	const clock = new CallClock();
 	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: true };
-	const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
+	const isOwn = isPartOfPi(hook);
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";
 	try {
