@@ -56,6 +56,8 @@ export class Transcript {
 	/** The notices since the session began to change, or since the start. */
 	#recent: { message: string; item: Item }[] = [];
 	#isSwitching = false;
+	/** The latest notice. */
+	#latest: { level: NoticeLevel; message: string; item: Item } | null = null;
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
@@ -190,7 +192,7 @@ export class Transcript {
 				this.#endBash(event.entryIndex);
 				break;
 			case "notice":
-				this.notice(event.level, event.message);
+				if (!this.#repeatsStatus(event)) this.notice(event.level, event.message);
 				break;
 			case "hook_error": {
 				const line = describeHookError(event, hookFileName(event.hookPath));
@@ -211,7 +213,15 @@ export class Transcript {
 	notice(level: NoticeLevel, message: string): void {
 		const item = createItem("notice", new NoticeView(this.style, { level, message }), this.style);
 		if (this.#isSwitching || this.#source === NO_SESSION) this.#recent.push({ message, item });
+		this.#latest = { level, message, item };
 		this.#add(item);
+	}
+
+	/** True for a status that is the last line already, such as that of a command that was canceled twice. */
+	#repeatsStatus({ level, message }: { level: NoticeLevel; message: string }): boolean {
+		const latest = this.#latest;
+		if (level !== "info" || latest?.level !== level || latest.message !== message) return false;
+		return this.#items.at(-1) === latest.item;
 	}
 
 	#watchSwitch({ operations }: Activity): void {
