@@ -5,7 +5,8 @@
  * A checkpoint is a commit of all tracked and untracked files, without ignored ones. It is created with a temporary index
  * and kept by a ref under refs/pi/. Your index, stash, branches and HEAD do not change, and no git hook runs. Files are
  * restored with git's two-tree merge; if a file would be lost, nothing changes. Because HEAD does not move, commits made
- * since then appear as uncommitted changes. Refs older than KEEP_DAYS are deleted.
+ * since then appear as uncommitted changes. Refs older than KEEP_DAYS are deleted. Turns are counted from 1, one for each
+ * user message; entries contain the index of that message.
  */
 import { copyFile, lstat, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,6 +33,8 @@ interface Checkpoint extends CustomEntry {
 interface Rewind extends CustomEntry {
 	type: "git_rewind";
 	turn: number;
+	/** Number of the turn; entries of older versions have none. */
+	turnNumber?: number;
 	before: string;
 }
 
@@ -48,12 +51,13 @@ const AUTHOR = {
 
 export default function gitCheckpoint(pi: HookAPI): void {
 	let running = false;
-	/** The checkpoint chosen in `before_branch`; restored after the branch, when nothing runs. */
-	let pending: Checkpoint | null = null;
+	/** The checkpoint chosen in `before_branch`, and its turn; restored after the branch, when nothing runs. */
+	let pending: { checkpoint: Checkpoint; number: number } | null = null;
 
 	pi.entry("git_checkpoint");
 	pi.entry("git_rewind", {
-		render: (entry, theme) => theme.dim(`◇ restored the files of turn ${"turn" in entry ? entry.turn : "?"}`),
+		render: (entry, theme) =>
+			theme.dim(`◇ restored the files of ${"turnNumber" in entry ? `turn ${entry.turnNumber}` : "a turn"}`),
 	});
 
 	pi.on("agent_start", () => {
@@ -84,13 +88,15 @@ export default function gitCheckpoint(pi: HookAPI): void {
 			if (!checkpoint || !ctx.hasUI) return undefined;
 			const choice = await ctx.ui.select("Restore", ["conversation only", "conversation and files", "files only"]);
 			if (choice === null) return { cancel: true };
-			if (choice.includes("and files") || choice.startsWith("files")) pending = checkpoint;
+			if (choice.includes("and files") || choice.startsWith("files")) {
+				pending = { checkpoint, number: turnNumber(checkpoint.turn, event.entries) };
+			}
 			return { skipConversationRestore: choice.startsWith("files") };
 		}
 		if (event.reason === "branch" && pending) {
-			const checkpoint = pending;
+			const { checkpoint, number } = pending;
 			pending = null;
-			ctx.ui.notify(await restore(ctx, checkpoint));
+			ctx.ui.notify(await restore(ctx, checkpoint, number));
 		}
 		return undefined;
 	});
@@ -101,7 +107,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		complete: (prefix, { entries }) =>
 			checkpoints(entries)
 				.toReversed()
-				.map(({ turn }) => ({ value: String(turn), label: labelOf(turn, entries) }))
+				.map(({ turn }) => ({ value: String(turnNumber(turn, entries)), label: labelOf(turn, entries) }))
 				.filter(({ value }) => value.startsWith(prefix.trim())),
 		async handler(ctx) {
 			if (running) return { status: "Stop the agent before /rewind: it may be writing files" };
@@ -109,23 +115,21 @@ export default function gitCheckpoint(pi: HookAPI): void {
 			if (ctx.args[0] === "undo") {
 				const last = entries.findLast(isRewind);
 				if (!last) return { status: "There is no rewind to undo" };
-				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, "Undid the rewind") };
+				const number = last.turnNumber ?? turnNumber(last.turn, entries);
+				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, number, "Undid the rewind") };
 			}
 			const all = checkpoints(entries).toReversed();
 			if (all.length === 0) {
 				const git = await openRepository(ctx);
 				return { status: typeof git === "string" ? git : "There is no checkpoint yet" };
 			}
-			const options = all.map(({ turn }) => ({ label: labelOf(turn, entries), value: String(turn) }));
+			const numbers = all.map(({ turn }) => turnNumber(turn, entries));
+			const options = all.map(({ turn }, at) => ({ label: labelOf(turn, entries), value: String(numbers[at]) }));
 			const chosen = ctx.args[0] ?? (await ctx.ui.select("Restore the files of which turn?", options));
 			if (chosen === null) return undefined;
-			const checkpoint = all.find(({ turn }) => String(turn) === chosen);
-			if (!checkpoint) {
-				return {
-					status: `Turn ${chosen} has no checkpoint · checkpoints: ${all.map(({ turn }) => turn).join(", ")}`,
-				};
-			}
-			return { status: await restore(ctx, checkpoint) };
+			const checkpoint = all.find((_, at) => String(numbers[at]) === chosen);
+			if (!checkpoint) return { status: `Turn ${chosen} has no checkpoint · turns: ${numbers.join(", ")}` };
+			return { status: await restore(ctx, checkpoint, Number(chosen)) };
 		},
 	});
 }
@@ -134,13 +138,14 @@ export default function gitCheckpoint(pi: HookAPI): void {
 async function restore(
 	ctx: HookEventContext,
 	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
-	done = `Restored the files of turn ${turn}`,
+	turnNumber: number,
+	done = `Restored the files of turn ${turnNumber}`,
 ): Promise<string> {
 	const git = await openRepository(ctx);
 	if (typeof git === "string") return git;
 	try {
 		const before = await git.replaceFiles(commit);
-		await ctx.saveEntry({ type: "git_rewind", turn, before });
+		await ctx.saveEntry({ type: "git_rewind", turn, turnNumber, before });
 		return `${done}; /rewind undo reverts this`;
 	} catch (error) {
 		return `No file was changed: ${error instanceof Error ? error.message : String(error)}`;
@@ -268,6 +273,7 @@ function isCheckpoint(entry: SessionEntry): entry is Checkpoint {
 function isRewind(entry: SessionEntry): entry is Rewind {
 	return (
 		entry.type === "git_rewind" &&
+		(entry.turnNumber === undefined || Number.isInteger(entry.turnNumber)) &&
 		"before" in entry &&
 		typeof entry.before === "string" &&
 		COMMIT.test(entry.before) &&
@@ -275,10 +281,15 @@ function isRewind(entry: SessionEntry): entry is Rewind {
 	);
 }
 
+/** The number of the turn that starts at an entry, from 1. */
+function turnNumber(turn: number, entries: readonly SessionEntry[]): number {
+	return entries.slice(0, turn + 1).filter(isUserMessageEntry).length;
+}
+
 function labelOf(turn: number, entries: readonly SessionEntry[]): string {
 	const entry = entries[turn];
 	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
-	return `${turn}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`.toWellFormed();
+	return `${turnNumber(turn, entries)}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`.toWellFormed();
 }
 
 /**

@@ -195,18 +195,19 @@ async function summarize(messages: readonly AppMessage[], subject: string, ctx: 
 
 /** Newest first. */
 function listTurns(entries: readonly SessionEntry[]): Turn[] {
-	const turns: Turn[] = [];
-	for (const [index, entry] of entries.entries()) {
-		if (!isMessageEntry(entry)) continue;
-		if (isUserMessageEntry(entry)) {
-			turns.unshift({ number: turns.length + 1, index, text: messageText(entry.message), messages: 0, tokens: 0 });
-		}
-		const turn = turns[0];
-		if (!turn) continue;
-		turn.messages += 1;
-		turn.tokens += estimateTokens(entry.message);
-	}
-	return turns;
+	const starts = entries.flatMap((entry, index) => (isUserMessageEntry(entry) ? [index] : []));
+	const turns = starts.map((index, at): Turn => {
+		const entry = entries[index];
+		const messages = applyRanges(entries.slice(index, starts[at + 1] ?? entries.length), []);
+		return {
+			number: at + 1,
+			index,
+			text: isUserMessageEntry(entry) ? messageText(entry.message) : "",
+			messages: messages.length,
+			tokens: countTokens(messages.map(({ message }) => message)),
+		};
+	});
+	return turns.reverse();
 }
 
 /** Messages of the entries `[from, to)`, with the summaries of pops and compactions inside this range. */

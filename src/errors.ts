@@ -118,6 +118,9 @@ export class HookError extends PiError {
 	}
 }
 
+/** A hook's file in the message of an error, and the position of the call. */
+const HOOK_FILE = / (?:of|in) (?:\/|[A-Za-z]:\\)\S*\.[cm]?[jt]s(?::\d+:\d+)?(?: at \S+:\d+:\d+)?(?=:? )/;
+
 /** A failure of a hook, such as the event `hook_error`. */
 export interface HookFailureFacts extends Partial<SourcePlace> {
 	hookPath: string;
@@ -139,7 +142,9 @@ export function hookFailure(cause: HookError): HookFailureFacts {
  * @param name names the hook: its path, or a shorter form of it
  */
 export function describeHookError(failure: HookFailureFacts, name: string): string {
-	const { event, error, cause } = failure;
+	const { event, cause } = failure;
+	// The line names the hook already.
+	const error = failure.error.includes(failure.hookPath) ? failure.error.replace(HOOK_FILE, "") : failure.error;
 	const { subject, at } = locate(failure, name);
 	return cause?.code === "hook_timeout"
 		? `Hook ${subject} ${error} (event: ${event})${at}`
@@ -180,6 +185,7 @@ const UNREADABLE = "something unreadable was thrown";
  */
 export function errorText(thrown: unknown): string {
 	try {
+		if (thrown instanceof TypeError) return oneLine(sourceNames(thrown.message) || thrown.name);
 		if (thrown instanceof Error) return oneLine(thrown.message || thrown.name);
 		if (typeof thrown === "string") return oneLine(thrown);
 		if (thrown === undefined || thrown === null) return `${thrown} was thrown`;
@@ -194,7 +200,8 @@ export function describeError(thrown: unknown): string {
 	const message = errorText(thrown);
 	if (!(thrown instanceof PiError)) return message;
 	const cause = thrown.cause === undefined ? "" : causeText(thrown.cause);
-	const why = cause && !message.includes(cause) ? `: ${cause}` : "";
+	const isKnown = message.includes(cause) || message.includes(cause.replace(HOOK_FILE, ""));
+	const why = isKnown ? "" : `: ${cause}`;
 	return `${message}${why}${thrown.hint ? ` · ${thrown.hint}` : ""}`;
 }
 
@@ -203,6 +210,11 @@ function causeText(cause: unknown): string {
 	const text = errorText(cause);
 	const { syscall } = Object(cause) as NodeJS.ErrnoException;
 	return typeof syscall === "string" && cause instanceof Error ? (text.split(`, ${syscall}`)[0] ?? text) : text;
+}
+
+/** Replaces the names that compilers give to imports, such as `(0, _lib.parse)`, with those of the source. */
+function sourceNames(message: string): string {
+	return message.replace(/\(0 ?, ?[\w$]+\.([\w$.]+)\)/g, "$1").replace(/\b__vite_ssr_import_\d+__\./g, "");
 }
 
 function oneLine(text: string): string {

@@ -227,6 +227,28 @@ const UNUSUAL = [
 ] as const;
 const REVOKED = "const revoked = () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; };";
 
+test.each([
+	["(0 , __vite_ssr_import_0__.parse) is not a function", "parse is not a function"],
+	["(0, _lib.tools.parse) is not a function", "tools.parse is not a function"],
+	["__vite_ssr_import_12__.Parser is not a constructor", "Parser is not a constructor"],
+	["(0, 1).parse is not a function", "(0, 1).parse is not a function"],
+])("an import has the name of the source: %s", (message, expected) => {
+	expect(new HookError("hook_failed", "/x/gate.ts", "session", new TypeError(message)).reason).toBe(expected);
+});
+
+test.each([
+	['saveEntry of /x/gate.ts:5:50: "f" is a function', 'saveEntry: "f" is a function'],
+	["saveEntry of /x/gate.ts at lib/rules.ts:3:9: the type is missing", "saveEntry: the type is missing"],
+	[
+		"ctx.ui of tool_call in /x/gate.ts was used after the hook was unloaded",
+		"ctx.ui of tool_call was used after the hook was unloaded",
+	],
+	["cannot read the size of /x/other.ts", "cannot read the size of /x/other.ts"],
+])("a line names a hook and its place once: %s", (message, expected) => {
+	const error = new HookError("hook_failed", "/x/gate.ts", "session", new PiError("entry_refused", message));
+	expect(describeHookError(hookFailure(error), "gate.ts")).toBe(`Hook gate.ts failed on session: ${expected}`);
+});
+
 test.each(UNUSUAL)(
 	"a hook that throws %s is reported when loading, in a handler and in a command",
 	async (_, thrown, reason) => {

@@ -8,13 +8,14 @@ import { readMcpServers } from "../modes/acp/mcp-servers.js";
 import { AcpServer } from "../modes/acp/server.js";
 import type { CreatedSession, SessionRequest } from "../modes/acp/sessions.js";
 import type { ModeIO } from "../modes/mode.js";
+import { printHookErrors } from "../modes/session-end.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliContext } from "./options.js";
 import { printNotices } from "./standard-io.js";
-import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * Serves an ACP client until it closes stdin or a signal arrives.

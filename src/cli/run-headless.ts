@@ -2,7 +2,8 @@ import { describeHookErrorInFull } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
-import { ShownHookErrors } from "../modes/shown-hook-errors.js";
+import { printHookErrors } from "../modes/session-end.js";
+import { type HookErrorEvent, ShownHookErrors } from "../modes/shown-hook-errors.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../session/create-session.js";
 import { stripAll } from "../util/sanitize.js";
@@ -11,7 +12,7 @@ import { announceStart } from "../util/started.js";
 import { composePrompt, loadFileArguments, pipedSource, readPipedText } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
-import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * How long stdin may stay silent when the arguments contain a prompt, ms. In a shell, a pipe comes from a command that may take
@@ -40,11 +41,9 @@ export async function runHeadless(
 	const read = (line: CliOptions) => readPrompts(line, session, io, stopped.signal);
 	const reading = options.hookFlags ? null : read(options);
 	reading?.catch(() => {}); // reported when the session exists, which then ends
-	const [created, runMode] = await Promise.all([
+	const [created, mode] = await Promise.all([
 		createAgentSession({ ...session, watch }),
-		options.mode === "json"
-			? import("../modes/json.js").then(({ runJson }) => runJson)
-			: import("../modes/print.js").then(({ runPrint }) => runPrint),
+		options.mode === "json" ? import("../modes/json.js") : import("../modes/print.js"),
 	]);
 	announceStartWithReply(created);
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
@@ -55,9 +54,11 @@ export async function runHeadless(
 	for (const warning of created.loaded.warnings) line(warning);
 	// Reports startup problems. The mode subscribes in the same tick, so that no event is lost or reported twice.
 	const shown = new ShownHookErrors();
+	const early: HookErrorEvent[] = [];
 	const stop = created.subscribe((event) => {
 		if (event.type === "notice" && event.level !== "info") line(event.message);
 		if (event.type !== "hook_error") return;
+		early.push(event);
 		const error = describeHookErrorInFull(event, hookFileName(event.hookPath));
 		if (shown.accepts(event, error)) line(error);
 	});
@@ -70,6 +71,11 @@ export async function runHeadless(
 		line(`pi: ${watch.latest ?? "the run"} never returned, so pi exits · fix it, or use --no-hooks`);
 		end.end(1);
 	});
+	let hasRun = false;
+	const printLate = () => {
+		printHookErrors(created, line);
+		if (hasRun && "runJson" in mode) mode.printLateErrors(created, io);
+	};
 	try {
 		const earlyPrompts = await reading;
 		await created.start();
@@ -83,7 +89,10 @@ export async function runHeadless(
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;
 		}
-		const code = await runMode(created, prompts, io, shown);
+		hasRun = true;
+		const run =
+			"runJson" in mode ? mode.runJson(created, prompts, io, early) : mode.runPrint(created, prompts, io, shown);
+		const code = await run;
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;
@@ -92,9 +101,9 @@ export async function runHeadless(
 		throw error;
 	} finally {
 		stop();
-		printHookErrors(created, line);
+		printLate();
 		await created.dispose();
-		printHookErrors(created, line);
+		printLate();
 		end.release();
 		releaseStall();
 		releaseConsole();

@@ -4,13 +4,14 @@ import { hookFileName } from "../hooks/hook-name.js";
 import { Watchdog } from "../hooks/watchdog.js";
 import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
+import { printHookErrors } from "../modes/session-end.js";
 import { createAgentSession } from "../session/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { isUnsaved } from "./session-problems.js";
 import { printNotices } from "./standard-io.js";
-import { divertConsole, printHookErrors, watchStrayErrors } from "./stray-errors.js";
+import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 
 /**
  * Runs RPC mode until the client closes stdin or a signal arrives.

@@ -4,7 +4,6 @@ import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { CreateAgentSessionOptions } from "../session/create-session.js";
 import type { CliContext, CliOptions } from "./options.js";
-import { divertConsole, divertWrites, watchStrayErrors } from "./stray-errors.js";
 
 /** Options of a terminal session that are not on the command line. */
 export interface TerminalExtras {
@@ -25,7 +24,10 @@ export async function startSession(
 	{ session: given, releases }: TerminalExtras,
 	{ askTrust, askGrant, ui, lastBytes }: StartQuestions,
 ): Promise<AgentSession> {
-	releases.push(keepTerminalClean((line) => ui.notify(line, "info")));
+	// Not needed for the first paint, but before any module that may print.
+	const { divertConsole, divertWrites, watchStrayErrors } = await import("./stray-errors.js");
+	const notify = (line: string) => ui.notify(line, "info");
+	releases.push(divertConsole(notify), divertWarnings(notify));
 	const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
 		import("../session/create-session.js"),
 		import("./session-options.js"),
@@ -44,25 +46,14 @@ export async function startSession(
 			session: as === "copy" ? { kind: "open", target, copy: true } : { kind: "read", target },
 		});
 	});
-	releases.push(
-		context.settings.watch(),
-		watchStrayErrors(session),
-		divertWrites(session, (line) => ui.notify(line, "info")),
-	);
+	releases.push(context.settings.watch(), watchStrayErrors(session), divertWrites(session, notify));
 	return session;
 }
 
-/**
- * Turns console output and process warnings into notices, because direct writes would corrupt the screen.
- * @returns restores both
- */
-function keepTerminalClean(notify: (line: string) => void): () => void {
-	const restoreConsole = divertConsole(notify);
+/** Turns process warnings into notices, because direct writes would corrupt the screen. @returns removes the listener */
+function divertWarnings(notify: (line: string) => void): () => void {
 	const onWarning = (warning: Error) => notify(`${warning.name}: ${warning.message}`);
 	process.removeAllListeners("warning");
 	process.on("warning", onWarning);
-	return () => {
-		restoreConsole();
-		process.off("warning", onWarning);
-	};
+	return () => void process.off("warning", onWarning);
 }

@@ -1,7 +1,7 @@
+import { createRequire } from "node:module";
 import { setImmediate } from "node:timers";
-import { describeHookErrorInFull } from "../errors.js";
-import { hookFileName } from "../hooks/hook-name.js";
-import type { AgentSession } from "../session/agent-session.js";
+import type { InspectOptions } from "node:util";
+import { errorText } from "../errors.js";
 
 /** Receives uncaught errors. */
 export interface StrayErrorHost {
@@ -39,35 +39,26 @@ export function watchStrayErrors(host: StrayErrorHost): () => void {
 }
 
 /**
- * Passes errors of hooks to a callback as lines, until the session closes. Called after that, it also receives those of timers
- * and promises that hooks left behind.
- */
-export function printHookErrors(session: AgentSession, onLine: (line: string) => void): void {
-	session.subscribe((event) => {
-		if (event.type === "hook_error") onLine(describeHookErrorInFull(event, hookFileName(event.hookPath)));
-	});
-}
-
-/**
  * Passes output of `console` to a callback, one call at a time: hooks use the console, but stdout belongs to the screen
  * or to answers. Model clients warn about a deprecated model with each request; such a warning is passed on once.
  * @returns restores the console
  */
 export function divertConsole(onLine: (line: string) => void): () => void {
 	const names = ["log", "info", "debug", "warn", "error"] as const;
-	const originals = names.map((name) => [name, console[name]] as const);
+	const originals = { ...console };
 	for (const name of names) {
-		console[name] = (...values: unknown[]) => onLine(values.map(inspect).join(" "));
+		console[name] = (...values: unknown[]) => onLine(formatValues(values));
 	}
+	console.dir = (value: unknown, options?: InspectOptions) => onLine(inspectValue(value, options));
 	const deprecations = new Set<string>();
 	console.warn = (...values: unknown[]) => {
-		const text = values.map(inspect).join(" ");
+		const text = formatValues(values);
 		if (!/\bdeprecated\b/i.test(text)) return onLine(text);
 		if (!deprecations.has(text)) onLine(describeDeprecation(text));
 		deprecations.add(text);
 	};
 	return () => {
-		for (const [name, original] of originals) console[name] = original;
+		for (const name of [...names, "dir"] as const) console[name] = originals[name];
 	};
 }
 
@@ -102,11 +93,20 @@ function describeDeprecation(text: string): string {
 	return text.replace(/\s*\n\s*/g, " · ");
 }
 
-function inspect(value: unknown): string {
-	if (typeof value === "string") return value;
+/** Formats the arguments of `console.log` as Node does. Never throws. */
+function formatValues(values: readonly unknown[]): string {
+	return formatted(({ format }) => format(...values));
+}
+
+function inspectValue(value: unknown, options: InspectOptions = {}): string {
+	return formatted(({ inspect }) => inspect(value, { customInspect: false, ...options }));
+}
+
+/** @param format may run code of the values, which may throw */
+function formatted(format: (util: typeof import("node:util")) => string): string {
 	try {
-		return value instanceof Error ? (value.stack ?? value.message) : (JSON.stringify(value) ?? String(value));
-	} catch {
-		return Object.prototype.toString.call(value);
+		return format(createRequire(import.meta.url)("node:util"));
+	} catch (error) {
+		return `[cannot be printed: ${errorText(error)}]`;
 	}
 }

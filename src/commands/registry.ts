@@ -30,7 +30,7 @@ export type FoundCommand =
 export interface CommandSources {
 	builtins: readonly SlashCommand[];
 	hooks: HookRegistry;
-	/** Why no command has this name although a bundled hook provides it, and how to get it; null for other names. */
+	/** Why no command has this name although a hook provides it, and how to get it; null for other names. */
 	inactive?(name: string): { message: string; hint: string } | null;
 	templates: readonly NamedResource[];
 	skills: readonly NamedResource[];
@@ -99,7 +99,13 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 	return items;
 }
 
-/** "Unknown command /x", with the bundled hook that provides it or the nearest names as hint. */
+/** True for a name that is not in the palette but means something: an alias, or a command of a hook that is off. */
+export function isUnlistedCommand(name: string, sources: CommandSources): boolean {
+	if (paletteItems(sources).some((item) => item.name === name)) return false;
+	return findCommand(name, sources) !== null || sources.inactive?.(name) != null;
+}
+
+/** "Unknown command /x", with the hook that provides it or the nearest names as hint. */
 export function unknownCommandMessage(name: string, sources: CommandSources): { message: string; hint: string } {
 	const inactive = sources.inactive?.(name);
 	if (inactive) return inactive;

@@ -18,14 +18,29 @@ export function isContentBlock(block: unknown): block is TextContent | ImageCont
 
 /**
  * A copy of a value as JSON gives it back, so that it can be saved in the session.
+ * @param changes refuses values that JSON changes to others, too, such as a Map or NaN
  * @throws Error naming what JSON cannot represent: a BigInt, a cycle, a function, a symbol, a `toJSON` that throws
  */
-export function jsonCopy(value: unknown): unknown {
+export function jsonCopy(value: unknown, { changes = "accepted" }: { changes?: "accepted" | "refused" } = {}): unknown {
 	const text = JSON.stringify(value, (key, item: unknown) => {
-		if (typeof item !== "function" && typeof item !== "symbol" && typeof item !== "bigint") return item;
-		throw new TypeError(`${key === "" ? "it" : JSON.stringify(key)} is a ${typeof item}, which JSON cannot represent`);
+		const lost = describeLost(item) ?? (changes === "refused" ? describeChanged(item) : null);
+		if (lost === null) return item;
+		throw new TypeError(`${key === "" ? "it" : JSON.stringify(key)} is ${lost}, which JSON cannot represent`);
 	});
 	return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Names a value that JSON leaves out or fails on; null for others. */
+function describeLost(value: unknown): string | null {
+	return ["function", "symbol", "bigint"].includes(typeof value) ? `a ${typeof value}` : null;
+}
+
+/** Names a value that JSON changes to an empty object or null; null for others. */
+function describeChanged(value: unknown): string | null {
+	if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+	const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+	return kind === "Object" ? null : `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** Checks the attachments of a prompt. @throws TypeError naming the invalid one */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { errorText, type SourcePlace } from "../errors.js";
+import { escapePattern } from "../log/line-patterns.js";
 import { createJiti, transform } from "./compiler.js";
 import { type Importer, loadHostModules } from "./host-modules.js";
 
@@ -27,8 +28,8 @@ export async function findImportProblems(path: string, importer?: Importer): Pro
 		const source = readFileSync(file, "utf8");
 		const code = transform({ filename: file, source, ts: true, async: true }, false);
 		const jiti = createJiti({ virtualModules: host }, file);
-		const report = (specifier: string, reason: string) =>
-			problems.push({ place: placeOf(file, source, specifier), reason });
+		const report = (specifier: string, reason: string, name?: string) =>
+			problems.push({ place: placeOf(file, source, specifier, name), reason });
 		for (const [, specifier = ""] of code.matchAll(ANY_IMPORT)) {
 			if (Object.hasOwn(host, specifier) || isBuiltin(specifier)) continue;
 			const found = jiti.esmResolve(specifier, { try: true });
@@ -42,7 +43,7 @@ export async function findImportProblems(path: string, importer?: Importer): Pro
 			try {
 				const namespace: unknown = Object.hasOwn(host, specifier) ? host[specifier] : await jiti.import(specifier);
 				for (const missing of used.filter((used) => !hasExport(namespace, used))) {
-					report(specifier, `${specifier} has no export ${missing}`);
+					report(specifier, `${specifier} has no export ${missing}`, missing);
 				}
 			} catch (error) {
 				const reason = `the module ${specifier} does not load: ${errorText(error).split(" Require stack:")[0]}`;
@@ -61,12 +62,26 @@ function namesOf(code: string, namespace: string): string[] {
 }
 
 function hasExport(namespace: unknown, name: string): boolean {
-	return (typeof namespace === "object" || typeof namespace === "function") && namespace !== null && name in namespace;
+	if ((typeof namespace !== "object" && typeof namespace !== "function") || namespace === null) return false;
+	// The loader's namespace of a CommonJS module has its names without showing them.
+	return name in namespace || Reflect.get(namespace, name) !== undefined;
 }
 
-/** Where a source names a module. */
-function placeOf(file: string, source: string, specifier: string): SourcePlace {
-	const at = Math.max(0, ...[`"${specifier}"`, `'${specifier}'`].map((text) => source.indexOf(text)));
+/** Where a source names a module: in the statement that imports `name`, else where it does so first. */
+function placeOf(file: string, source: string, specifier: string, name = ""): SourcePlace {
+	const named = [...source.matchAll(new RegExp(`(["'])${escapePattern(specifier)}\\1`, "g"))].map(({ index }) => index);
+	const imports = (at: number) => new RegExp(`^(?!\\s+type\\b).*\\b${name}\\b`, "s").test(statementBefore(source, at));
+	const at = named.find(imports) ?? named[0] ?? 0;
 	const before = source.slice(0, at).split("\n");
 	return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** The text between `import` or `export` and a position. */
+function statementBefore(source: string, at: number): string {
+	return (
+		source
+			.slice(0, at)
+			.split(/\b(?:import|export)\b/)
+			.at(-1) ?? ""
+	);
 }

@@ -7,7 +7,7 @@ import { placeOfError } from "./source-place.js";
 /**
  * Checks an entry that a hook wants to save.
  * @returns a copy of it after a round trip through JSON, with a timestamp
- * @throws PiError `entry_refused` naming the hook and the reason: missing or reserved type, cycle, BigInt, function
+ * @throws PiError `entry_refused` naming the hook and the reason: missing or reserved type, or a value that JSON cannot represent
  */
 export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry {
 	const refuse = (reason: string, cause?: unknown): PiError => {
@@ -25,7 +25,7 @@ export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry 
 		throw refuse("an entry must be an object with a type");
 	let copy: unknown;
 	try {
-		copy = jsonCopy(entry);
+		copy = jsonCopy(entry, { changes: "refused" });
 	} catch (error) {
 		throw refuse(errorText(error), error);
 	}

@@ -2,6 +2,7 @@ import { type HookError, inspectable, PiError } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
+import { isPartOfPi } from "./hook-scope.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
 import { createHookError } from "./source-place.js";
@@ -95,7 +96,7 @@ export class EventBus {
 			end("failed");
 			onError(createHookError("hook_failed", hook, event, inspectable(thrown), handler));
 		};
-		const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
+		const isOwn = isPartOfPi(hook);
 		const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 		try {
 			const answer: unknown = host.enter(() => handler(data, createHookContext(host, call)));

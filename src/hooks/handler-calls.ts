@@ -6,6 +6,7 @@ import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
 import type { HookCall } from "./hook-call.js";
+import { isPartOfPi } from "./hook-scope.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import { createHookError } from "./source-place.js";
@@ -183,12 +184,10 @@ export class HandlerCalls {
 	}
 
 	/** Starts to watch a call. @returns a function that is called when it is done */
-	enter({ path, scope }: LoadedHook, event: string): () => void {
+	enter(hook: LoadedHook, event: string): () => void {
 		const { watch, hookTimeoutMs } = this.options;
-		// Built-in and bundled hooks are part of pi: they need no watchdog, whose thread every start would wait for.
-		return watch && scope !== "builtin" && scope !== "bundled"
-			? watch.enter(`hook ${path} in ${event}`, hookTimeoutMs())
-			: () => {};
+		// Hooks of pi need no watchdog, whose thread every start would wait for.
+		return watch && !isPartOfPi(hook) ? watch.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs()) : () => {};
 	}
 
 	/** Reports an error thrown after the timeout, unless it only says that the handler was aborted by it. */

@@ -1,14 +1,15 @@
-import { describeHookError, type HookError, hookFailure, inspectable } from "../errors.js";
+import { describeHookError, type HookError, hookFailure, inspectable, locate } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { CallClock } from "./call-clock.js";
 import type { DrawingObserver } from "./entry-renderer.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
+import { isPartOfPi } from "./hook-scope.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { CustomTool } from "./load-tools.js";
 import type { HookRegistry, LoadedHook, Named } from "./registry.js";
-import { createHookError } from "./source-place.js";
+import { createHookError, placeOfError } from "./source-place.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { ToolRenderer } from "./tool-drawing.js";
 import type { HandlerWatch } from "./watchdog.js";
@@ -73,10 +74,14 @@ async function runHookTool(
 ): Promise<ToolResult> {
 	const { signal } = context;
 	const event = `tool ${tool.name}`;
-	const source = `The tool "${tool.name}" of hook ${hookFileName(hook.path)}`;
+	const source = () => {
+		const registered = { hookPath: hook.path, ...placeOfError(hook.places.get(tool), hook) };
+		const { subject, at } = locate(registered, hookFileName(hook.path));
+		return `The tool "${tool.name}" of hook ${subject}${at}`;
+	};
 	const clock = new CallClock();
 	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: true };
-	const isOwn = hook.scope === "builtin" || hook.scope === "bundled";
+	const isOwn = isPartOfPi(hook);
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";
 	try {

@@ -1,10 +1,13 @@
-import type { SessionEntry } from "../log/entry.js";
+import { locate } from "../errors.js";
+import { RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
+import { isPartOfPi } from "./hook-scope.js";
 import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { SourceLocator } from "./source-locator.js";
+import { placeOfError } from "./source-place.js";
 import type { RegisteredTool } from "./tool-definition.js";
 import type {
 	BusHandler,
@@ -104,7 +107,7 @@ export function canChangeContext({ contextTypes }: LoadedHook, entries: readonly
 
 /** Bundled hooks that step aside because a hook of the user has one of their commands: path → the user's hook. */
 export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<string, LoadedHook> {
-	const own = hooks.filter(({ scope }) => scope !== "bundled" && scope !== "builtin");
+	const own = hooks.filter((hook) => !isPartOfPi(hook));
 	return new Map(
 		hooks.flatMap(({ path, scope, commands }) => {
 			const by =
@@ -156,14 +159,22 @@ export class HookRegistry {
 		const clashes: string[] = [];
 		this.#commands = collect(
 			this.hooks,
-			({ path, commands }) =>
-				[...commands].filter(([name]) => {
+			(hook) =>
+				[...hook.commands].filter(([name, options]) => {
 					const isFree = !this.builtinNames.has(name);
-					if (!isFree) clashes.push(`/${name} of ${path} is ignored: a built-in command has this name`);
+					if (!isFree)
+						clashes.push(`/${name} of ${describePlace(hook, options)} is ignored: a built-in command has this name`);
 					return isFree;
 				}),
 			(name, first, second) => clashes.push(`/${name} is registered by ${first} and ${second}; the latter is used`),
 		);
+		for (const hook of this.hooks) {
+			for (const [type, options] of hook.entryTypes) {
+				if (!RESERVED_ENTRY_TYPES.has(type)) continue;
+				const place = describePlace(hook, options);
+				clashes.push(`The entry type ${type} of ${place} is ignored: it belongs to pi; choose another name`);
+			}
+		}
 		collect(this.hooks, declaredTypes, (type, first, second) =>
 			clashes.push(`Entries of type ${type} are declared by ${first} and ${second}; the latter draws them`),
 		);
@@ -251,6 +262,15 @@ export class HookRegistry {
 	knowsEntryType(type: string): boolean {
 		return this.hooks.some((hook) => hook.entryTypes.has(type));
 	}
+}
+
+/** The path of a hook, with the position of a registration if it is known. */
+function describePlace(hook: LoadedHook, registered: object): string {
+	const { subject, at } = locate(
+		{ hookPath: hook.path, ...placeOfError(hook.places.get(registered), hook) },
+		hook.path,
+	);
+	return `${subject}${at}`;
 }
 
 /** The types of which a hook draws every entry. */

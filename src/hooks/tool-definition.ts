@@ -104,7 +104,7 @@ export function checkTool(value: unknown): AnyTool {
 	const { name } = tool;
 	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
 	const run = functionOf(tool, "run") as AnyTool["run"];
-	const source = `The tool "${name}"`;
+	const source = () => `The tool "${name}"`;
 	return {
 		...tool,
 		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
@@ -114,7 +114,7 @@ export function checkTool(value: unknown): AnyTool {
 /** The context of a call that checks partial results. */
 export function withCheckedUpdates(
 	context: ToolContext,
-	source: string,
+	source: () => string,
 ): ToolContext & Required<Pick<ToolContext, "onUpdate">> {
 	return { ...context, onUpdate: (partial) => context.onUpdate?.(checkResult(partial, source)) };
 }
@@ -124,7 +124,7 @@ export function withCheckedUpdates(
  * result.
  * @param source names the tool in that error
  */
-export function checkResult(result: unknown, source: string): ToolResult {
+export function checkResult(result: unknown, source: () => string): ToolResult {
 	if (isRecord(result) && isContent(result.content)) {
 		const content = asJson(result.content);
 		const details = asJson(result.details);
@@ -136,7 +136,7 @@ export function checkResult(result: unknown, source: string): ToolResult {
 			};
 		}
 	}
-	const text = `${source} did not return { content: [{ type: "text", text }] }.`;
+	const text = `${source()} did not return { content: [{ type: "text", text }] }.`;
 	return { content: [{ type: "text", text }], isError: true };
 }
 

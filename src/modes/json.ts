@@ -5,9 +5,17 @@ import { JsonEvents } from "./json-events.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
 import { runPrompts } from "./run-prompts.js";
 
-/** Runs prompts without a screen and prints the session header and every event, each as one line of JSON. */
-export async function runJson(session: AgentSession, prompts: ModePrompts, io: ModeIO): Promise<ExitCode> {
-	let written: Promise<void> = io.out(jsonLine(session.log.at(0)));
+/**
+ * Runs prompts without a screen and prints the session header and every event, each as one line of JSON.
+ * @param early events from before the run, printed after the header
+ */
+export async function runJson(
+	session: AgentSession,
+	prompts: ModePrompts,
+	io: ModeIO,
+	early: readonly JsonEvent[] = [],
+): Promise<ExitCode> {
+	let written: Promise<void> = io.out([session.log.at(0), ...early].map(jsonLine).join(""));
 	const print = (event: JsonEvent | null) => {
 		if (event) written = io.out(jsonLine(event));
 	};
@@ -28,6 +36,13 @@ export async function runJson(session: AgentSession, prompts: ModePrompts, io: M
 	} finally {
 		stop();
 	}
+}
+
+/** Prints errors of hooks as events until the session closes. Called after that, also those of what hooks left behind. */
+export function printLateErrors(session: AgentSession, io: Pick<ModeIO, "out">): void {
+	session.subscribe((event) => {
+		if (event.type === "hook_error") void io.out(jsonLine(event));
+	});
 }
 
 /** A value as one line of JSON with well-formed strings. */

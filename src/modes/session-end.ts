@@ -1,3 +1,5 @@
+import { describeHookErrorInFull } from "../errors.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import type { AgentSession } from "../session/agent-session.js";
 
 /** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
@@ -6,6 +8,23 @@ const DISPOSE_LIMIT_MS = 3000;
 /** Ends a session, waiting at most 3 s. Safe to call more than once. */
 export async function endSession(session: AgentSession | null): Promise<void> {
 	if (session) await waitAtMost(DISPOSE_LIMIT_MS, session.dispose());
+}
+
+/** Ends a session whose screen is closed. @param onLine receives errors of hooks from now on, also after the session's end */
+export async function endWithoutScreen(session: AgentSession, onLine: (line: string) => void): Promise<void> {
+	printHookErrors(session, onLine);
+	await endSession(session);
+	printHookErrors(session, onLine);
+}
+
+/**
+ * Passes errors of hooks to a callback as lines, until the session closes. Called after that, it also receives those of timers
+ * and promises that hooks left behind.
+ */
+export function printHookErrors(session: AgentSession, onLine: (line: string) => void): void {
+	session.subscribe((event) => {
+		if (event.type === "hook_error") onLine(describeHookErrorInFull(event, hookFileName(event.hookPath)));
+	});
 }
 
 /** Waits for a promise, but at most `limitMs` milliseconds. Rejects as the promise does. */

@@ -1,7 +1,8 @@
 import type { AgentSessionEvent } from "../session/events.js";
 import { isOfCommand } from "./mode.js";
 
-type HookErrorEvent = Extract<AgentSessionEvent, { type: "hook_error" }>;
+/** The event of a hook's failure. */
+export type HookErrorEvent = Extract<AgentSessionEvent, { type: "hook_error" }>;
 
 /**
  * Decides which errors of hooks a mode shows: not those of commands, and those of `context` handlers once until hooks are
@@ -15,8 +16,13 @@ export class ShownHookErrors {
 	handle(event: AgentSessionEvent): void {
 		if (event.type !== "activity_changed") return;
 		const isSwitching = event.activity.state === "switching";
-		if (isSwitching && !this.#isSwitching) this.#lines.clear();
+		if (isSwitching && !this.#isSwitching) this.forget();
 		this.#isSwitching = isSwitching;
+	}
+
+	/** Accepts all errors again: those that were shown are no longer on the screen. */
+	forget(): void {
+		this.#lines.clear();
 	}
 
 	/** Whether to show an error. @param line describes it */

@@ -3,7 +3,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import type { Inspector } from "../commands/inspection.js";
-import { paletteItems } from "../commands/registry.js";
+import { isUnlistedCommand, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { describeError } from "../errors.js";
@@ -330,6 +330,11 @@ export class AgentSession {
 	palette(): PaletteItem[] {
 		this.#components.mcp.need();
 		return paletteItems(this.#components.sources());
+	}
+
+	/** True for a name that the palette does not list: an alias, or a command of a hook that is off. */
+	isUnlistedCommand(name: string): boolean {
+		return isUnlistedCommand(name, this.#components.sources());
 	}
 
 	/** Completes `server:uri` after an `@` with the resources of MCP servers. */

@@ -1,13 +1,22 @@
 import { BUNDLED_HOOKS, bundledPath } from "../hooks/bundled.js";
+import { hookFileName } from "../hooks/hook-name.js";
+import type { LoadedHook } from "../hooks/registry.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
 
-/** Explains a command that only a bundled hook provides which does not run; null when no bundled hook provides it. */
+/** Explains a command that only a hook provides which does not run; null when no such hook provides it. */
 export function describeInactive(
 	command: string,
-	{ replaced, failures }: Pick<SessionHooks, "replaced" | "failures">,
+	hooks: Pick<SessionHooks, "loaded" | "isEnabled" | "replaced" | "failures">,
 	{ bundledHooks, settings }: Pick<SessionSetup, "bundledHooks" | "settings">,
 ): { message: string; hint: string } | null {
+	const { loaded, replaced, failures } = hooks;
+	const isOff = (hook: LoadedHook) => hook.scope !== "bundled" && !hooks.isEnabled(hook);
+	const off = loaded.find((hook) => hook.commands.has(command) && isOff(hook));
+	if (off) {
+		const message = `Unknown command /${command}: the hook ${hookFileName(off.path)}, which provides it, is off`;
+		return { message, hint: "turn it on in /hooks" };
+	}
 	const hook = BUNDLED_HOOKS.find(({ commands }) => commands.includes(command));
 	if (!hook) return null;
 	const path = bundledPath(hook.name);

@@ -70,7 +70,7 @@ export function createCommandHost(
 			return [...index.requests(time)];
 		},
 		sessions: createSessionStore({
-			dir: setup.sessionDir,
+			dir: setup.savedSessionsDir,
 			root: setup.sessionsRoot,
 			cwd: setup.cwd,
 			current: () => session.sessionFile,

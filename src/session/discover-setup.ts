@@ -146,10 +146,8 @@ export async function discoverSetup(
 	if (!("error" in first)) useKey(chosen);
 	const code = await findSessionCode(codeOptions);
 	warnings.push(...code.warnings);
-	const sessionDir =
-		options.session?.kind === "memory"
-			? null
-			: resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
+	const savedSessionsDir = resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
+	const sessionDir = options.session?.kind === "memory" ? null : savedSessionsDir;
 	const date = localDate(Date.now());
 	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const logWarnings = warning === undefined ? [] : [warning];
@@ -298,6 +296,7 @@ export async function discoverSetup(
 		lastModels,
 		tmpDir,
 		sessionDir,
+		savedSessionsDir,
 		sessionsRoot: paths.sessions,
 		usageIndex: paths.usageIndex,
 		builtins: BUILTIN_COMMANDS,

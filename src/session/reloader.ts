@@ -55,7 +55,7 @@ export class Reloader {
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
 			...(restarted.length > 0 ? [`restarted MCP servers: ${restarted.join(", ")}`] : []),
 			...(failed.length > 0 ? [`failed: ${[...new Set(failed)].join(", ")}`] : []),
-			...(others.length > 0 ? [`problems: ${[...new Set(others)].join(", ")}`] : []),
+			...(others.length > 0 ? [`problems: ${distinct(others).join(", ")}`] : []),
 		].join(" · ");
 	}
 
@@ -65,19 +65,27 @@ export class Reloader {
 	 * @returns the problems that are new
 	 */
 	async refresh(): Promise<string[]> {
-		const { setup, hooks, mcp, lifecycle, warnings } = this.deps;
+		const { setup, hooks, mcp, lifecycle } = this.deps;
 		const known = this.#problems;
 		const hasNewCode = setup.codeChanged();
 		const problems = await setup.reread({ withTools: hasNewCode });
 		if (hasNewCode) {
+			// The load reports those that remain again.
+			this.#drop([...hooks.loadErrors, ...hooks.registry.warnings]);
 			await hooks.reload(() => lifecycle.shutDown({ isReload: true }));
 			await mcp.load();
 		}
 		await this.#useModel();
 		const solved = known.filter((line) => !problems.includes(line) && (hasNewCode || !isAboutCode(line)));
-		warnings.splice(0, warnings.length, ...warnings.filter((line) => !solved.includes(line)));
+		this.#drop(solved);
 		this.#problems = [...known.filter((line) => !solved.includes(line)), ...problems];
 		return problems.filter((line) => !known.includes(line));
+	}
+
+	/** Removes warnings. */
+	#drop(lines: readonly string[]): void {
+		const { warnings } = this.deps;
+		warnings.splice(0, warnings.length, ...warnings.filter((line) => !lines.includes(line)));
 	}
 
 	/** Files that most sessions do not have. */
@@ -123,6 +131,11 @@ function placesIn(lines: readonly string[]): [string, ...string[]][] {
 		if (first === undefined || line.startsWith(`${first[1]}: replaces `)) return [];
 		return [[placeOf(first), ...rest.map(placeOf)]];
 	});
+}
+
+/** Each place once; a file without a line only if no line of it is named. */
+function distinct(places: readonly string[]): string[] {
+	return [...new Set(places)].filter((place) => !places.some((other) => other.startsWith(`${place}:`)));
 }
 
 /** File and line, shortened to the file's name; of a skill with its directory. */

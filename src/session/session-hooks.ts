@@ -9,6 +9,7 @@ import { EventBus } from "../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import type { HookCallOptions } from "../hooks/handler-calls.js";
 import { HOST_HANDLE_NAMES } from "../hooks/handles.js";
+import { isPartOfPi } from "../hooks/hook-scope.js";
 import { HookTools } from "../hooks/hook-tool.js";
 import type { HookHost } from "../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../hooks/load.js";
@@ -217,7 +218,7 @@ export class SessionHooks {
 	/**
 	 * Loads all hooks again. A hook that fails to load keeps its previous version.
 	 * @param beforeUnload runs while the old hooks are still active, for their `shutdown`
-	 * @returns the number of loaded hooks, without bundled ones; the bundled ones that the user turned on; and the paths that
+	 * @returns the number of loaded hooks, without those of pi; the bundled ones that the user turned on; and the paths that
 	 * kept their old version
 	 */
 	async reload(beforeUnload: () => Promise<void>): Promise<{ count: number; bundled: string[]; kept: string[] }> {
@@ -230,7 +231,7 @@ export class SessionHooks {
 		this.#use(inOrder(hooks, kept, old));
 		if (this.#flagProblem) this.options.onWarning(describeError(this.#flagProblem));
 		return {
-			count: this.#loaded.filter(({ scope }) => scope !== "bundled").length,
+			count: this.#loaded.filter((hook) => !isPartOfPi(hook)).length,
 			bundled: this.#loaded.flatMap(({ path }) => (isOptional(path) ? [path] : [])),
 			kept: kept.map(({ path }) => path),
 		};

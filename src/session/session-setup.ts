@@ -209,6 +209,8 @@ export interface SessionSetup {
 	tmpDir: string;
 	/** Directory of new sessions; null keeps them in memory. */
 	sessionDir: string | null;
+	/** Directory of the saved sessions of the working directory, also when new ones are kept in memory. */
+	savedSessionsDir: string;
 	/** Holds one directory of sessions per working directory. */
 	sessionsRoot: string;
 	/** The file with what is known of the usage of sessions. */

@@ -6,8 +6,8 @@ import { searchSessions } from "../log/search.js";
 import { isLocked } from "../util/file-lock.js";
 
 export interface SessionStoreOptions {
-	/** Sessions of this working directory; null when the open one is kept in memory. */
-	dir: string | null;
+	/** Sessions of this working directory. */
+	dir: string;
 	/** Holds one directory of sessions per working directory. */
 	root: string;
 	cwd: string;
@@ -30,10 +30,8 @@ export function createSessionStore({
 	setName,
 	moveToTrash,
 }: SessionStoreOptions): CommandSessions {
-	const dirs = (scope: SessionScope): string[] => {
-		const own = dir === null ? [] : [dir];
-		return scope === "here" ? own : [...own, ...sessionDirs(root).filter((other) => other !== dir)];
-	};
+	const dirs = (scope: SessionScope): string[] =>
+		scope === "here" ? [dir] : [dir, ...sessionDirs(root).filter((other) => other !== dir)];
 	const refuseOpen = (path: string): void => {
 		if (path !== current()) return;
 		throw new PiError("log_locked", "The open session cannot be deleted", { hint: "start another with /new first" });

@@ -81,6 +81,8 @@ export interface FolderEntry {
 /** The data that completions are made from. */
 export interface CompletionSources {
 	palette(): readonly PaletteEntry[];
+	/** True for a name that Enter submits as typed although the palette lists only others. */
+	isUnlistedCommand?(name: string): boolean;
 	completeArguments(name: string, prefix: string): Promise<readonly ArgumentSuggestion[]>;
 	/** Completes the text after `@` with resources of MCP servers. */
 	completeResource?(typed: string, signal: AbortSignal): Promise<readonly ArgumentSuggestion[]>;
@@ -104,7 +106,7 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 	return {
 		complete(request) {
 			const command = request.firstLine ? COMMAND.exec(request.before) : null;
-			const commands = command ? completeCommand(sources.palette(), command[1] ?? "") : null;
+			const commands = command ? completeCommand(sources, command[1] ?? "") : null;
 			if (commands) return commands;
 			const file = FILE.exec(request.before);
 			if (file) {
@@ -121,8 +123,10 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 	};
 }
 
-function completeCommand(palette: readonly PaletteEntry[], typed: string): Completion | null {
-	const rows = palette
+function completeCommand(sources: CompletionSources, typed: string): Completion | null {
+	const enter = sources.isUnlistedCommand?.(typed) ? "submitTyped" : "submit";
+	const rows = sources
+		.palette()
 		.flatMap((entry) => {
 			const match = fuzzyMatch(typed, entry.name);
 			return match ? [{ entry, match }] : [];
@@ -136,7 +140,7 @@ function completeCommand(palette: readonly PaletteEntry[], typed: string): Compl
 				description: entry.description,
 				origin: entry.origin,
 				matched: match.positions.map((position) => position + 1),
-				enter: "submit",
+				enter,
 			}),
 		);
 	return rows.length > 0 ? { rows, prefix: `/${typed}` } : null;

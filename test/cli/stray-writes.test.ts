@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { divertWrites } from "../../src/cli/stray-errors.js";
+import { divertConsole, divertWrites } from "../../src/cli/stray-errors.js";
 
 test("direct writes of hooks are passed on as lines, and writes of pi reach the stream", async () => {
 	const written: unknown[] = [];
@@ -27,4 +27,34 @@ test("direct writes of hooks are passed on as lines, and writes of pi reach the 
 	process.stdout.write("last");
 	expect(lines).toEqual(["text", "bytes", "waited for"]);
 	expect(written).toEqual(["frame", "frame with text", "frame with bytes", "frame with waited for", "last"]);
+});
+
+test("the console formats values as Node does", () => {
+	const lines: string[] = [];
+	const release = divertConsole((line) => lines.push(line));
+	onTestFinished(release);
+	console.log("%s has %d of %j", "ada", 2, { a: 1 }, "and", new Map([["k", undefined]]));
+	console.info(undefined, NaN, 10n, () => 1, { f: undefined });
+	console.dir({ deep: { set: new Set([1]) } });
+	console.table([{ a: 1 }]);
+	console.count("calls");
+	console.assert(false, "no %s", "way");
+	console.time("work");
+	console.timeEnd("work");
+	console.error({
+		get [Symbol.for("nodejs.util.inspect.custom")](): unknown {
+			throw new Error("broken");
+		},
+	});
+	release();
+	expect(lines).toEqual([
+		"ada has 2 of {\"a\":1} and Map(1) { 'k' => undefined }",
+		"undefined NaN 10n [Function (anonymous)] { f: undefined }",
+		"{ deep: { set: Set(1) { 1 } } }",
+		expect.stringContaining("│ 0       │ "),
+		"calls: 1",
+		"Assertion failed: no way",
+		expect.stringMatching(/^work: \S+ms$/),
+		"[cannot be printed: broken]",
+	]);
 });

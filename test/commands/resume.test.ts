@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { OpenAs } from "../../src/commands/open-locked.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { startSession } from "../helpers/session.js";
-import { tempDir } from "../helpers/temp.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
 
 /** A session and another one that is open in a second pi; `as` answers how to open it. */
 async function besideAnOpenOne(as: OpenAs | null) {
@@ -55,4 +56,28 @@ test("a session that is only read accepts a model and a thinking level, and reco
 	await session.prompt(`/resume ${path}`);
 	expect(session.isReadOnly).toBe(false);
 	expect(readFileSync(path, "utf8")).toBe(before);
+});
+
+test("/resume lists and opens the sessions of the directory when the open one is not saved", async () => {
+	const place = { agentDir: tempAgentDir(), cwd: tempDir() };
+	const saved = await startSession({ ...place, session: { kind: "new" } });
+	saved.provider.reply("hello");
+	await saved.session.prompt("hi");
+	const { sessionFile, sessionId } = saved.session;
+	await saved.session.dispose();
+	const offered: unknown[] = [];
+	const select = async (_: string, options: readonly { label: string }[]) => {
+		offered.push(...options.map(({ label }) => label));
+		return null;
+	};
+	const { session } = await startSession({
+		...place,
+		session: { kind: "memory" },
+		ui: { select: select as SessionUI["select"] },
+	});
+	await session.prompt("/resume");
+	expect(offered).toEqual(["hi"]);
+	expect(session.sessionFile).toBeNull();
+	await session.prompt(`/resume ${sessionId.slice(0, 8)}`);
+	expect(session.sessionFile).toBe(sessionFile);
 });

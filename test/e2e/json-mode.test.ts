@@ -53,3 +53,24 @@ test("a failure in JSON mode is an event, and the exit code is 1", async () => {
 	const events = run.stdout.trimEnd().split("\n").map(parseJson).filter(isObject);
 	expect(events.findLast(({ type }) => type === "error")).toMatchObject({ message: expect.stringContaining("400") });
 });
+
+test("errors of session handlers at the start and at the end are events between the header and the last line", async () => {
+	const provider = await startProvider();
+	provider.reply("Done.");
+	const broken = `export default (pi) => pi.on("session", ({ reason }) => { throw new Error("broke at " + reason); });`;
+	const agentDir = agentDirFor(provider, { hooks: { "broken.ts": broken } });
+	const run = await runPi(["--mode", "json", "hi"], { agentDir });
+	expect(run.code).toBe(0);
+	const events = run.stdout.trimEnd().split("\n").map(parseJson).filter(isObject);
+	const error = (reason: string) =>
+		expect.objectContaining({ type: "hook_error", event: "session", error: `broke at ${reason}`, line: 1 });
+	expect([events[0], events[1], events.at(-1)]).toEqual([
+		expect.objectContaining({ type: "session" }),
+		error("start"),
+		error("shutdown"),
+	]);
+	expect(events.filter(({ type }) => type === "hook_error")).toHaveLength(2);
+	expect(run.stderr.trimEnd().split("\n")).toEqual(
+		["start", "shutdown"].map((reason) => expect.stringMatching(`failed on session: broke at ${reason}$`)),
+	);
+});

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { agentDirFor } from "./support.js";
 
 /** Runs the built program in print mode with a hook. The model answers after the callbacks that the hook has scheduled. */
 async function runWithHook(source: string) {
@@ -65,7 +67,7 @@ describe("a hook's error at the end of the program", () => {
 		["a rejection during the shutdown", "Promise.reject(new Error('late'));", "a timer or promise"],
 		["a timer that outlives the session", "setTimeout(() => { throw new Error('late'); }, 60);", "a timer or promise"],
 		["a shutdown handler that throws", "throw new Error('late');", "session"],
-	])("%s is one line on stderr, or an event of RPC mode", async (_, body, where) => {
+	])("%s is one line on stderr, with --mode json also an event, or an event of RPC mode", async (_, body, where) => {
 		const provider = await startProvider();
 		provider.on(async () => "the answer");
 		const agentDir = tempAgentDir({ models: provider.modelsJson(), hooks: { "careless.ts": atEnd(body) } });
@@ -79,8 +81,11 @@ describe("a hook's error at the end of the program", () => {
 			const { code, stdout, stderr } = await runPi([...common, ...args], { agentDir });
 			const events = stdout.split("\n").filter((text) => text.includes('"error":"late"'));
 			const lines = stderr.split("\n").filter((text) => text !== "");
-			expect({ args, code, reports: [...events, ...lines] }).toEqual({ args, code: 0, reports: [expect.anything()] });
+			const isJson = args.includes("json");
+			const reports = [...events, ...lines];
+			expect({ args, code, reports }).toEqual({ args, code: 0, reports: isJson ? [events[0], line] : [reports[0]] });
 			if (lines.length > 0 || !args.includes("rpc")) expect(lines).toEqual([line]);
+			if (isJson) expect(events).toHaveLength(1);
 			if (args[1] === "hi") expect(stdout).toBe("the answer\n");
 		}
 	});
@@ -107,5 +112,37 @@ describe("a hook's error at the end of the program", () => {
 		expect(stderr).toMatch(/^Hook hook\.ts:2:\d+ failed on a timer or promise: late\n$/);
 		expect(stdout).toContain("1 failure");
 		expect(code).toBe(1);
+	});
+});
+
+describe("a hook's error at the end of a terminal mode", () => {
+	test.each([
+		[
+			"a shutdown handler that throws",
+			[],
+			"throw new Error('late');",
+			/✗ Hook careless\.ts:2:7 failed on session: late$/m,
+		],
+		[
+			"a rejection during the shutdown",
+			[],
+			"Promise.reject(new Error('late'));",
+			/✗ Hook careless\.ts:2:16 failed on a timer or promise: late$/m,
+		],
+		[
+			"a shutdown handler that throws in plain mode",
+			["--plain"],
+			"throw new Error('late');",
+			/Hook careless\.ts:2:7 failed on session: late$/m,
+		],
+	])("%s is a line below the screen, once", async (_, args, body, expected) => {
+		const agentDir = agentDirFor(await startProvider(), { hooks: { "careless.ts": atEnd(body) } });
+		const pi = startPi({ agentDir, args });
+		await pi.waitForText(/1 hook/);
+		await pi.press("ctrl+d");
+		await pi.exited;
+		const text = await pi.screen();
+		expect(text).toMatch(expected);
+		expect(text.match(/late/g)).toHaveLength(1);
 	});
 });

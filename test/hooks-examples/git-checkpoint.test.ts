@@ -113,6 +113,27 @@ describe("/rewind", () => {
 		expect(existsSync(marker)).toBe(false);
 	});
 
+	test("counts turns as /pop does, in its list, its argument and its answers", async () => {
+		const { cwd, read } = repository();
+		const { offered, ui } = answering("2");
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd, ui });
+		const write = (text: string) => toolCall("bash", { command: `echo ${text} > kept.txt` });
+		provider.reply([write("two")], "a1", [write("three")], "a2", "a3");
+		for (const prompt of ["first", "second", "third"]) await session.prompt(prompt);
+		await session.prompt("/rewind");
+		expect(offered).toEqual([["3  third", "2  second", "1  first"]]);
+		expect(read("kept.txt")).toBe("two\n");
+		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["3", "2", "1"]);
+		expect(await session.prompt("/rewind 3")).toMatchObject({
+			status: "Restored the files of turn 3; /rewind undo reverts this",
+		});
+		expect(read("kept.txt")).toBe("three\n");
+		expect(session.entries.at(-1)).toMatchObject({ type: "git_rewind", turnNumber: 3 });
+		expect(await session.prompt("/rewind 4")).toMatchObject({
+			status: "Turn 4 has no checkpoint · turns: 3, 2, 1",
+		});
+	});
+
 	test("works from a directory below the top and in a repository without commits", async () => {
 		const { cwd } = repository();
 		rmSync(join(cwd, ".git"), { recursive: true });
@@ -178,11 +199,11 @@ describe("/rewind", () => {
 		await session.prompt("first");
 		await session.prompt("second");
 		expect(await session.prompt("/rewind")).toEqual({ kind: "command", status: null });
-		expect(offered).toEqual([["6  second", "1  first"]]);
+		expect(offered).toEqual([["2  second", "1  first"]]);
 		expect(read("kept.txt")).toBe("two\n");
-		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["6", "1"]);
+		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["2", "1"]);
 		expect(await session.prompt("/rewind 4")).toMatchObject({
-			status: "Turn 4 has no checkpoint · checkpoints: 6, 1",
+			status: "Turn 4 has no checkpoint · turns: 2, 1",
 		});
 		expect(await session.prompt("/rewind undo")).toMatchObject({ status: "There is no rewind to undo" });
 	});

@@ -166,6 +166,18 @@ describe("/pop", () => {
 		await run;
 	});
 
+	test("the size of a turn counts what hooks and pi added to it", async () => {
+		const files = { "lib/AGENTS.md": `Rules. ${"Be kind. ".repeat(50)}`, "lib/a.txt": "x" };
+		const test = await startSession({ hookFiles: [HOOK], files });
+		test.provider.reply([toolCall("read", { path: "lib/a.txt" })], "a1", "S");
+		await say(test, "u1");
+		expect(types(test.session.entries)).toContain("system_item");
+		const [turn] = await test.session.completeArguments("pop", "");
+		await say(test, "/pop 1");
+		const { tokensBefore } = Object(test.session.entries.at(-1));
+		expect(turn?.description).toBe(`5 messages · ${tokensBefore}`);
+	});
+
 	test("completes its argument with the turns", async () => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.on(() => "a");

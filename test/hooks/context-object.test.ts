@@ -11,10 +11,10 @@ describe("the context object", () => {
 			hooks: {
 				"s.ts": hook(`pi.command("save", { handler: async (ctx) => {
 					const cycle = { type: "x" }; cycle.self = cycle;
-					const tries = [{}, { type: "" }, { type: "message" }, { type: "opaque" }, cycle, { type: "x", n: 1n }, { type: "x", f() {} }, null, "x"];
+					const tries = [{}, { type: "" }, { type: "message" }, { type: "opaque" }, cycle, { type: "x", n: 1n }, { type: "x", f() {} }, { type: "x", m: new Map() }, { type: "x", list: [NaN] }, { type: "x", e: new Error("x") }, null, "x"];
 					const refused = [];
 					for (const entry of tries) await ctx.saveEntry(entry).catch((e) => refused.push(e.code + " " + e.message.includes("s.ts")));
-					const index = await ctx.saveEntry({ type: "mine", n: 1 });
+					const index = await ctx.saveEntry({ type: "mine", n: 1, at: new Date(0), none: undefined });
 					const more = await ctx.saveEntries([{ type: "mine" }, { type: "mine", timestamp: 5 }]);
 					return { status: refused.join() + " | " + index + " " + more.join() };
 				} });`),
@@ -22,8 +22,14 @@ describe("the context object", () => {
 		});
 		const { length } = session.entries;
 		const result = await session.prompt("/save");
-		expect(result).toEqual({ kind: "command", status: `${Array(9).fill("entry_refused true").join()} | 1 2,3` });
+		expect(result).toEqual({ kind: "command", status: `${Array(12).fill("entry_refused true").join()} | 1 2,3` });
 		expect(session.entries.length).toBe(length + 3);
+		expect(session.entries[1]).toEqual({
+			type: "mine",
+			n: 1,
+			at: "1970-01-01T00:00:00.000Z",
+			timestamp: expect.any(String),
+		});
 		expect(session.entries[3]).toMatchObject({ type: "mine", timestamp: 5 });
 		expect(notices().length).toBe(1);
 	});

@@ -57,7 +57,7 @@ async function startEmbedded(place: Place, print?: typeof runPrint): Promise<Dri
 const MODES: Record<string, (place: Place) => Promise<Driver>> = {
 	sdk: (place) => startEmbedded(place),
 	print: (place) => startEmbedded(place, runPrint),
-	json: (place) => startEmbedded(place, runJson),
+	json: (place) => startEmbedded(place, (session, prompts, io) => runJson(session, prompts, io)),
 	async rpc({ cwd, sessionDir, session }) {
 		const served = await serve({
 			cwd,

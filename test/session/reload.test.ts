@@ -224,8 +224,31 @@ test("/reload says that files have failed only of those that could not be used",
 	};
 	expect(await status()).toEqual(["problems: one.ts, two.ts"]);
 	writeFiles(agentDir, { "hooks/three.ts": "export default 7;", "hooks/model.ts": hook("model") });
-	expect(await status()).toEqual(["failed: three.ts", "problems: model.ts, one.ts, two.ts"]);
+	expect(await status()).toEqual(["failed: three.ts", "problems: model.ts:1:29, one.ts, two.ts"]);
 	writeFiles(agentDir, { "settings.json": { hooks: [`${agentDir}/absent.ts`] } });
 	rmSync(join(agentDir, "hooks/three.ts"));
-	expect(await status()).toEqual(["failed: absent.ts", "problems: model.ts, one.ts, two.ts"]);
+	expect(await status()).toEqual(["failed: absent.ts", "problems: model.ts:1:29, one.ts, two.ts"]);
+});
+
+test("the problem of a hook file is gone with the first load that succeeds, also with /new", async () => {
+	const cwd = tempDir();
+	const path = join(cwd, "who.ts");
+	writeFiles(cwd, { "who.ts": hook("old") });
+	const { session } = await startSession({ cwd, hookFiles: [path] });
+	writeFiles(cwd, { "who.ts": "export default (pi) => {" });
+	await session.prompt("/reload");
+	const broken = [expect.stringMatching(/who\.ts:1:\d+ did not load/)];
+	expect(session.loaded.warnings).toEqual(broken);
+	writeFiles(cwd, { "who.ts": "export default (pi) => { //" });
+	await session.prompt("/new");
+	expect(session.loaded.warnings).toEqual(broken);
+	writeFiles(cwd, { "who.ts": hook("new") });
+	await session.prompt("/new");
+	expect(await session.prompt("/who")).toMatchObject({ status: "new" });
+	expect(session.loaded.warnings).toEqual([]);
+});
+
+test("/reload does not count the task list as a hook", async () => {
+	const { session } = await startSession({ userSettings: { features: { tasks: true } } });
+	expect(await session.prompt("/reload")).toMatchObject({ status: expect.stringMatching(/^0 hooks loaded/) });
 });

@@ -79,7 +79,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 			...imports.map(describeImport),
 			...(hook ? [...createRegistry([hook]).warnings, ...findRegistrationProblems(hook)] : []),
 			...(hook && hook.shortcuts.length > 0 ? await findKeyProblems(hook) : []),
-			...findReservedTypes(file.realPath, hook),
+			...findReservedTypes(file.realPath),
 		],
 		strays,
 		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
@@ -96,10 +96,7 @@ async function findUseOf(file: string): Promise<SourceUse> {
 
 /** Registrations that load, but cannot work. */
 function findRegistrationProblems(hook: LoadedHook): string[] {
-	const at = (registered: object) => {
-		const place = placeOfError(hook.places.get(registered), hook);
-		return place ? `${place.file}:${place.line}:${place.column}` : hook.path;
-	};
+	const at = (registered: object) => placeIn(hook, registered);
 	const wrong = (value: unknown, type: "string" | "function") => value !== undefined && typeof value !== type;
 	const commands = [...hook.commands].flatMap(([name, options]) => [
 		...(wrong(options.description, "string") ? [`${at(options)}: description of /${name} is not a text`] : []),
@@ -112,26 +109,33 @@ function findRegistrationProblems(hook: LoadedHook): string[] {
 	return [...commands, ...entries];
 }
 
+/** Where a hook registered something, or its path. */
+function placeIn(hook: LoadedHook, registered: object): string {
+	const place = placeOfError(hook.places.get(registered), hook);
+	return place ? `${place.file}:${place.line}:${place.column}` : hook.path;
+}
+
 /** Shortcuts whose key is in use before the user binds others. */
 async function findKeyProblems(hook: LoadedHook): Promise<string[]> {
 	const { findLostKeys } = await import("../../modes/interactive/hook-keys.js");
-	return findLostKeys(listShortcuts([hook]));
+	const shortcuts = listShortcuts([hook]);
+	return findLostKeys(shortcuts).map(({ id, problem }) => {
+		const options = shortcuts.find((shortcut) => shortcut.id === id)?.options ?? hook;
+		return `${placeIn(hook, options)}: ${problem}`;
+	});
 }
 
-/** Entry types of pi that the hook declares, or saves with a literal type. */
-function findReservedTypes(file: string, hook: LoadedHook | null): string[] {
+/** Entry types of pi that the hook saves with a literal type. The registry reports those that it declares. */
+function findReservedTypes(file: string): string[] {
 	const source = readFileSync(file, "utf8");
-	const saved = [...source.matchAll(/\bsaveEntr(?:y|ies)\(\s*\[?\s*\{\s*type:\s*["'](\w+)["']/g)].flatMap(
-		({ 1: type = "", index }) =>
-			RESERVED_ENTRY_TYPES.has(type) ? [{ type, line: source.slice(0, index).split("\n").length }] : [],
+	return [...source.matchAll(/\bsaveEntr(?:y|ies)\(\s*\[?\s*\{\s*type:\s*["'](\w+)["']/g)].flatMap(
+		({ 1: type = "", index }) => {
+			if (!RESERVED_ENTRY_TYPES.has(type)) return [];
+			const before = source.slice(0, index).split("\n");
+			const place = `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+			return [`${place}: the entry type ${type} belongs to pi; choose another name`];
+		},
 	);
-	const reason = (type: string) => `the entry type ${type} belongs to pi; choose another name`;
-	return [
-		...[...(hook?.entryTypes.keys() ?? [])]
-			.filter((type) => RESERVED_ENTRY_TYPES.has(type))
-			.map((type) => `${file}: ${reason(type)}`),
-		...saved.map(({ type, line }) => `${file}:${line}: ${reason(type)}`),
-	];
 }
 
 function describeImport({ place: { file, line, column }, reason }: ImportProblem): string {
@@ -161,7 +165,8 @@ function describeUse({ works, refused }: SourceUse): string[] {
 }
 
 function typeCount(types: TypeErrors | undefined): number {
-	return types === null ? 1 : (types?.length ?? 0);
+	// The lines of an error after the first are indented.
+	return types === null ? 1 : (types?.filter((line) => !/^\s/.test(line)).length ?? 0);
 }
 
 function describeJson({ report, problems, types, use }: Checked) {

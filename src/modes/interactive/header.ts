@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Component } from "@mariozechner/pi-tui";
+import { isPartOfPi } from "../../hooks/hook-scope.js";
 import { plural } from "../format.js";
 import { shownPlace } from "./footer.js";
 import { cleanLine, spread, styled, wrapLines } from "./lines.js";
@@ -77,8 +78,7 @@ export class Header extends View {
 	#facts(): string[] {
 		if (!this.#loaded) return [];
 		const { hooks, skills, templates, contextFiles } = this.#loaded;
-		// Bundled hooks are part of every session.
-		const own = hooks.filter(({ scope }) => scope !== "bundled");
+		const own = hooks.filter((hook) => !isPartOfPi(hook));
 		const counts = [
 			own.length > 0 ? plural(own.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",

@@ -26,11 +26,14 @@ export function bindHookKeys(
 	bind();
 }
 
-/** Shortcuts whose key is in use by default, one message each. */
-export function findLostKeys(shortcuts: readonly SessionShortcut[]): string[] {
+/** Shortcuts whose key is in use by default: their ids and what is wrong. */
+export function findLostKeys(shortcuts: readonly SessionShortcut[]): { id: string; problem: string }[] {
 	const keymap = createKeymap();
 	keymap.setHookKeys(hookKeys(shortcuts));
-	return [...keymap.hookProblems];
+	return shortcuts.flatMap(({ id }) => {
+		const problem = keymap.hookProblems.find((text) => text.includes(`"${id}"`));
+		return problem === undefined ? [] : [{ id, problem }];
+	});
 }
 
 function hookKeys(shortcuts: readonly SessionShortcut[]): HookKey[] {

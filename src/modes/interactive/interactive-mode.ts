@@ -1,9 +1,11 @@
 import type { AgentSession } from "../../session/agent-session.js";
 import type { LiveTUI } from "../../tui/live-tui.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
+import type { Theme } from "../../tui/theme.js";
+import { stripAll } from "../../util/sanitize.js";
 import { exitBySignal } from "../../util/signals.js";
 import { announceStart } from "../../util/started.js";
-import { endSession, resumeHint } from "../session-end.js";
+import { endWithoutScreen, resumeHint } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
@@ -23,7 +25,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const ended = new AbortController();
 	const components = createScreenComponents(options, { session: () => session, quit });
 	const { terminal, themes, screen, editor, overlays, palette } = components;
-	const dispose = () => endSession(session);
+	let ending: Promise<void> | undefined;
+	const dispose = async (): Promise<void> => {
+		if (session) ending ??= endWithoutScreen(session, (line) => terminal.write(`${lastLine(line, themes.theme)}\r\n`));
+		await ending;
+	};
 	const begin = async (): Promise<void> => {
 		await painted(screen.tui, () => editor.getText() !== "");
 		session = await options.startSession(startQuestions(components, options));
@@ -63,6 +69,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		await dispose();
 		release();
 	}
+}
+
+/** An error of a hook, below the closed screen. */
+function lastLine(text: string, { error }: Theme): string {
+	return error(`✗ ${stripAll(text)}`).replaceAll("\n", "\r\n");
 }
 
 /** Time between two frames of pi-tui, ms. */

@@ -9,6 +9,7 @@ const MAX_FILES = 500_000;
 /** Source of the palette's commands; a session. */
 export interface PaletteSource {
 	palette(): readonly PaletteItem[];
+	isUnlistedCommand?(name: string): boolean;
 	completeArguments(name: string, prefix: string): Promise<readonly CompletionItem[]>;
 	completeResource?(typed: string, signal: AbortSignal): Promise<readonly CompletionItem[]>;
 }
@@ -28,6 +29,7 @@ export class PaletteController {
 			folders: host,
 			listFiles: (onFile, signal) => listFiles(host(), onFile, signal),
 			palette: () => this.#source?.palette() ?? [],
+			isUnlistedCommand: (name) => this.#source?.isUnlistedCommand?.(name) ?? false,
 			completeArguments: async (name, prefix) => {
 				const items = (await this.#source?.completeArguments(name, prefix)) ?? [];
 				return items.filter((item) => typeof item?.value === "string");

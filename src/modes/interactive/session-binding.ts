@@ -157,6 +157,7 @@ export class SessionBinding {
 				hostOf: (index) => session.hostOf(index),
 			},
 			session.context,
+			session.loaded.warnings,
 		);
 	}
 

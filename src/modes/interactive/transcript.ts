@@ -6,6 +6,7 @@ import { hookFileName } from "../../hooks/hook-name.js";
 
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import { isContextUndoEntry, isMessageEntry, type SessionEntry } from "../../log/entry.js";
+import type { Activity } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { plural } from "../format.js";
@@ -52,6 +53,11 @@ export class Transcript {
 	#marks: ContextMarks = NO_MARKS;
 	#placed: PlacedBlock[] = [];
 	#source: TranscriptSource = NO_SESSION;
+	/** The notices since the session began to change, or since the start. */
+	#recent: { message: string; item: Item }[] = [];
+	#isSwitching = false;
+	/** The latest notice. */
+	#latest: { level: NoticeLevel; message: string; item: Item } | null = null;
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
@@ -75,12 +81,17 @@ export class Transcript {
 		list.append(header);
 	}
 
-	/** Draws a session: the last entries, and a row that counts the earlier ones. */
-	load(source: TranscriptSource, context: BuiltContext): void {
+	/**
+	 * Draws a session: the last entries, and a row that counts the earlier ones. Notices of its start or of the change to it
+	 * remain visible.
+	 * @param known the messages that the header shows
+	 */
+	load(source: TranscriptSource, context: BuiltContext, known: readonly string[] = []): void {
 		const entries = source.entries();
-		// Notices from the startup of the first session remain visible.
-		const earlyNotices = this.#source === NO_SESSION ? this.#items.filter(({ kind }) => kind === "notice") : [];
+		const notices = this.#recent.flatMap(({ message, item }) => (known.includes(message) ? [] : [item]));
+		this.#recent = [];
 		this.#source = source;
+		this.#hookErrors.forget();
 		this.#items = [];
 		this.#running = false;
 		this.#tools.clear();
@@ -89,7 +100,7 @@ export class Transcript {
 		this.#bash = null;
 		this.#from = firstDrawnEntry(entries, context);
 		this.#countEarlier();
-		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...earlyNotices];
+		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...notices];
 		this.#marks = readMarks(context, entries, this.#from);
 		this.#arrange(true);
 	}
@@ -131,6 +142,7 @@ export class Transcript {
 		switch (event.type) {
 			case "activity_changed": {
 				this.#hookErrors.handle(event);
+				this.#watchSwitch(event.activity);
 				const { phase } = event.activity;
 				const wasRunning = this.#running;
 				this.#running = phase !== null && phase !== "ending";
@@ -180,7 +192,7 @@ export class Transcript {
 				this.#endBash(event.entryIndex);
 				break;
 			case "notice":
-				this.notice(event.level, event.message);
+				if (!this.#repeatsStatus(event)) this.notice(event.level, event.message);
 				break;
 			case "hook_error": {
 				const line = describeHookError(event, hookFileName(event.hookPath));
@@ -199,7 +211,22 @@ export class Transcript {
 
 	/** Adds a line that is not an entry. */
 	notice(level: NoticeLevel, message: string): void {
-		this.#add(createItem("notice", new NoticeView(this.style, { level, message }), this.style));
+		const item = createItem("notice", new NoticeView(this.style, { level, message }), this.style);
+		if (this.#isSwitching || this.#source === NO_SESSION) this.#recent.push({ message, item });
+		this.#latest = { level, message, item };
+		this.#add(item);
+	}
+
+	/** True for a status that is the last line already, such as that of a command that was canceled twice. */
+	#repeatsStatus({ level, message }: { level: NoticeLevel; message: string }): boolean {
+		const latest = this.#latest;
+		if (level !== "info" || latest?.level !== level || latest.message !== message) return false;
+		return this.#items.at(-1) === latest.item;
+	}
+
+	#watchSwitch({ operations }: Activity): void {
+		this.#isSwitching = operations.some(({ kind }) => kind === "switching");
+		if (!this.#isSwitching && this.#source !== NO_SESSION) this.#recent = [];
 	}
 
 	/** Adds the output of a command: a title and lines. @returns a function that removes it */

@@ -24,7 +24,7 @@ export class PlainDialogs implements CommandUI {
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: ChoiceOptions): Promise<unknown> {
 		if (!Array.isArray(options) || options.length === 0) return null;
-		const items = selectChoices(options).map(asLine);
+		const items = numbered(selectChoices(options));
 		return this.questions.ask<unknown>({
 			lines: [plainLine(dialogTitle(title, dialog)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
@@ -36,7 +36,7 @@ export class PlainDialogs implements CommandUI {
 
 	/** Asks for any number of options. @returns their values, in the order of the options; null if canceled */
 	async selectMany(title: string, options: readonly unknown[], dialog: SelectManyOptions): Promise<unknown[] | null> {
-		const items = selectChoices(options).map(asLine);
+		const items = numbered(selectChoices(options));
 		const values: readonly unknown[] = Array.isArray(dialog.initial) ? dialog.initial : [dialog.initial];
 		const chosen = items.filter(({ value }) => values.includes(value)).map(({ label }) => label);
 		return this.questions.ask<unknown[] | null>({
@@ -129,15 +129,15 @@ export class PlainDialogs implements CommandUI {
 }
 
 /** Parses a choice: the number of an option, its label, or a unique prefix or part of it. */
-function readChoice(line: string, items: readonly SelectChoice[]): { value: unknown } | { retry: readonly string[] } {
+function readChoice(line: string, items: readonly Choice[]): { value: unknown } | { retry: readonly string[] } {
 	const wanted = line.trim();
 	if (wanted === "") return { value: null };
 	if (/^\d+$/.test(wanted)) {
-		const item = items[Number(wanted) - 1];
+		const item = items.find(({ number }) => number === Number(wanted));
 		if (item) return { value: item.value };
 	}
 	const lower = wanted.toLowerCase();
-	const labels = items.map((item, at) => ({ item, at, label: item.label.toLowerCase() }));
+	const labels = items.map((item) => ({ item, label: item.label.toLowerCase() }));
 	for (const matches of [
 		(label: string) => label === lower,
 		(label: string) => label.startsWith(lower),
@@ -147,17 +147,19 @@ function readChoice(line: string, items: readonly SelectChoice[]): { value: unkn
 		const [first, second] = found;
 		if (first && !second) return { value: first.item.value };
 		if (second) {
-			const numbers = found.map(({ item, at }) => row(item, at));
+			const numbers = found.map(({ item }) => row(item));
 			return { retry: [`${found.length} options match`, ...numbers.slice(0, MAX_LISTED)] };
 		}
 	}
-	return { retry: [`No option matches. Type a number from 1 to ${items.length}, or part of a name`] };
+	const numbers = items.map(({ number }) => number);
+	const range = `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
+	return { retry: [`No option matches. Type a number from ${range}, or part of a name`] };
 }
 
 /** Parses several choices. */
 function readChoices(
 	line: string,
-	items: readonly SelectChoice[],
+	items: readonly Choice[],
 ): { value: unknown[] | null } | { retry: readonly string[] } {
 	const wanted = line.trim();
 	if (wanted === "") return { value: null };
@@ -170,17 +172,34 @@ function readChoices(
 	return { value: items.flatMap(({ value }) => (values.includes(value) ? [value] : [])) };
 }
 
+/** An option and the number that chooses it. */
+interface Choice extends SelectChoice {
+	number: number;
+}
+
+/** Numbers the options from 1, unless their labels start with numbers of their own, such as those of turns. */
+function numbered(choices: readonly SelectChoice[]): Choice[] {
+	const items = choices.map(asLine);
+	const own = items.map(({ label, value }) => (label.startsWith(`${value} `) ? Number(value) : Number.NaN));
+	if (!own.every(Number.isInteger)) return items.map((item, at) => ({ ...item, number: at + 1 }));
+	return items.map((item, at) => ({
+		...item,
+		label: item.label.slice(String(item.value).length + 1),
+		number: own[at] ?? 0,
+	}));
+}
+
 function asLine({ label, value, description = "" }: SelectChoice): SelectChoice {
 	const collapsed = (text: string) => plainLine(text).replace(/ {2,}/g, " ");
 	return { label: collapsed(label), value, description: collapsed(description) };
 }
 
-function listed(items: readonly SelectChoice[]): string[] {
+function listed(items: readonly Choice[]): string[] {
 	const rows = items.slice(0, MAX_LISTED).map(row);
 	const more = items.length - rows.length;
 	return more > 0 ? [...rows, `  and ${more} more: type part of a name`] : rows;
 }
 
-function row({ label, description }: SelectChoice, at: number): string {
-	return `  ${at + 1}. ${label}${description ? ` (${description})` : ""}`;
+function row({ number, label, description }: Choice): string {
+	return `  ${number}. ${label}${description ? ` (${description})` : ""}`;
 }

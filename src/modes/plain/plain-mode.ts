@@ -1,5 +1,6 @@
 import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
+import { isPartOfPi } from "../../hooks/hook-scope.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { monotonicMs } from "../../util/clock.js";
@@ -160,7 +161,7 @@ class PlainMode {
 
 	#greet(session: AgentSession, narrator: Narrator): void {
 		const { hooks, skills, templates, contextFiles } = session.loaded;
-		const own = hooks.filter(({ scope }) => scope !== "bundled");
+		const own = hooks.filter((hook) => !isPartOfPi(hook));
 		const loaded = [
 			own.length > 0 ? plural(own.length, "hook") : "",
 			skills.length > 0 ? plural(skills.length, "skill") : "",

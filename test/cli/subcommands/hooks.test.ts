@@ -276,22 +276,22 @@ describe("pi hooks check finds faults before a session does", () => {
 		[
 			"a reserved entry type",
 			'export default (pi) => pi.entry("message");',
-			/: the entry type message belongs to pi; choose/,
+			/^The entry type message of \S+\/a\.ts:1:27 is ignored: it belongs to pi; choose another name$/,
 		],
 		[
 			"a reserved entry type that it saves",
 			'export default (pi) => pi.on("agent_end", (_, ctx) => void ctx.saveEntry({ type: "compaction" }));',
-			/a\.ts:1: the entry type compaction belongs to pi; choose another name$/,
+			/a\.ts:1:64: the entry type compaction belongs to pi; choose another name$/,
 		],
 		[
 			"a built-in command",
 			'export default (pi) => pi.command("model", { handler() {} });',
-			/^\/model of \S+ is ignored: a built-in/,
+			/^\/model of \S+\/a\.ts:1:27 is ignored: a built-in/,
 		],
 		[
 			"a key that is in use",
 			'export default (pi) => pi.shortcut("alt+b", { description: "Bold", handler() {} });',
-			/^Hook a gets no key for "Bold": alt\+b is in use: Move cursor word left · bind "hook\.a\.0" in keybindings\.json$/,
+			/^\S+\/a\.ts:1:27: Hook a gets no key for "Bold": alt\+b is in use: Move cursor word left · bind "hook\.a\.0" in keybindings\.json$/,
 		],
 		[
 			"a malformed registration",
@@ -303,6 +303,24 @@ describe("pi hooks check finds faults before a session does", () => {
 		expect(result.code).toBe(1);
 		expect(result.stderr.trimEnd()).toMatch(message);
 		expect(result.stdout).toContain("loads, but has 1 problem");
+	});
+
+	test("names that a CommonJS package lacks, each at its own import, and none that it has", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, {
+			"node_modules/literal/index.js": "module.exports = { a: 1, b() {} };",
+			"node_modules/variable/index.js": "const all = { a: 1 }; module.exports = all;",
+			"node_modules/callable/index.js": "function all() {} all.a = 1; module.exports = all;",
+			"a.ts": `import type { Options } from "variable";
+import { a, b } from "literal";
+import { a as second } from "variable";
+import { gone } from "variable";
+import { a as third } from "callable";
+export default () => void [a, b, second, third, gone];`,
+		});
+		const result = await run({ name: "hooks", action: "check", target: "a.ts" }, { cwd });
+		expect(result).toMatchObject({ code: 1, stdout: expect.stringContaining("loads, but has 1 problem\n") });
+		expect(result.stderr).toMatch(/^\S+\/a\.ts:4:22: variable has no export gone\n$/);
 	});
 
 	test("nothing in a hook whose imports exist", async () => {
@@ -333,11 +351,15 @@ export default (pi: HookAPI) => pi.on("tool_call", (event) => ({ block: event.to
 		const both = await check({ "a.ts": source, "b.ts": source }, { types: true, more: ["b.ts"] });
 		expect([both.code, both.stderr.match(/TypeScript was not found/g)]).toEqual([1, ["TypeScript was not found"]]);
 		const cwd = tempDir();
-		writeFiles(cwd, { "a.ts": source });
+		writeFiles(cwd, {
+			"a.ts": `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+export default (pi: HookAPI) => pi.command("x", { handler: async () => ({ prompt: 7 }) });`,
+		});
 		mkdirSync(join(cwd, "node_modules"));
 		symlinkSync(join(process.cwd(), "node_modules/typescript"), join(cwd, "node_modules/typescript"));
 		const found = await run({ name: "hooks", action: "check", target: "a.ts", types: true }, { cwd });
 		expect(found.code).toBe(1);
-		expect(found.stderr).toMatch(/a\.ts:2:\d+: .*\(TS\d+\)/);
+		expect(found.stderr).toMatch(/a\.ts:2:\d+: .*\(TS\d+\)\n {2}/);
+		expect(found.stdout).toContain("loads, but has 1 problem\n");
 	});
 });

@@ -128,7 +128,7 @@ test("a failed command is reported once, with its name, hook, cause and next ste
 	const reports = (await app.terminal.text()).replace(/\s+/g, " ").match(/✗ .*?keep it/g);
 	expect(reports).toEqual([
 		expect.stringMatching(
-			/^✗ Hook keeper\.ts:2:\d+ failed on \/keep: ctx\.\w+ of \/keep in .* was used after the session changed · use the ctx that each handler receives, and do not keep it$/,
+			/^✗ Hook keeper\.ts:2:\d+ failed on \/keep: ctx\.\w+ of \/keep was used after the session changed · use the ctx that each handler receives, and do not keep it$/,
 		),
 	]);
 });

@@ -25,6 +25,13 @@ test("the first line counts loaded resources and shows basic keys; each warning 
 	]);
 });
 
+test("hooks of pi are not counted", () => {
+	const header = new Header(plainStyle(), "0.1", false);
+	const hooks = ["builtin", "bundled"].map((scope) => ({ path: scope, scope }));
+	header.loaded = { ...LOADED, hooks, skills: [], contextFiles: [], warnings: [] };
+	expect(header.render(80)).toEqual([`pi 0.1${" ".repeat(38)}/ commands  @ files  ! shell  ? help`]);
+});
+
 test("the header is not final before the session has loaded", () => {
 	const header = new Header(plainStyle(), "0.1", false);
 	expect(header.done).toBe(false);

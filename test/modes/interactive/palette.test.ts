@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startApp } from "./app.js";
 
@@ -62,4 +64,28 @@ test("a list that continues shows the position of the selected row", async () =>
 	await app.terminal.type("@note");
 	await app.terminal.waitFor("note2.md");
 	expect(await app.terminal.text()).not.toMatch(/^ {3}\d\/\d$/m);
+});
+
+test("Enter sends the exact name of a command whose hook is off, although the name matches another command", async () => {
+	const hang = `export default (pi) => pi.command("hang", { handler: () => ({ status: "hung" }) });`;
+	const app = await startApp({ columns: 120, rows: 30, hooks: { "hang.ts": hang } });
+	await app.terminal.waitFor("1 hook");
+	await app.submit("/pr");
+	await app.terminal.waitFor("Unknown command /pr: the bundled hook pr, which provides it, is off");
+	expect(readdirSync(app.cwd)).toEqual([]);
+	await app.terminal.press("ctrl+c"); // the line is back in the editor
+	await app.session().inspector.setHookEnabled(join(app.agentDir, "hooks", "hang.ts"), false);
+	await app.submit("/hang");
+	await app.terminal.waitFor(
+		"Unknown command /hang: the hook hang.ts, which provides it, is off · turn it on in /hooks",
+	);
+});
+
+test("Enter runs an alias that is typed in full, although the name matches another command", async () => {
+	const prompts = { ".pi/prompts/cleaner.md": "Clean the code." };
+	const app = await startApp({ rows: 30, files: prompts });
+	await app.terminal.waitFor("1 prompt");
+	await app.submit("/clear");
+	await app.terminal.waitFor("New session");
+	expect(app.provider.requests).toEqual([]);
 });

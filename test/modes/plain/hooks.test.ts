@@ -5,6 +5,7 @@ import { expectPlain, startPlain } from "./start-plain.js";
 const SCREEN_HOOK = `export default (pi) => {
 	const command = (name, run) => pi.command(name, { handler: async (ctx) => ({ status: "value " + JSON.stringify(await run(ctx.ui)) }) });
 	command("many", (ui) => ui.select("Which colors?", ["red", "green", "blue"], { multiple: true, initial: ["red"] }));
+	command("turn", (ui) => ui.select("Which turn?", ["3", "1"].map((value) => ({ label: value + "  turn " + value, value }))));
 	command("write", (ui) => ui.editor("Commit message"));
 	command("rewrite", (ui) => ui.editor("Commit message", "fix: round"));
 	command("play", (ui) => ui.custom(() => ({ render: () => ["board"], invalidate() {} })));
@@ -119,4 +120,15 @@ test("blocked and changed calls name the hook, and a refused prompt becomes the 
 	await plain.until('malformed: unknown field "blocked"');
 	await plain.until("done");
 	expectPlain(plain);
+});
+
+test("options with numbers of their own are chosen by these", async () => {
+	const { enter, until } = await startPlain({ hooks: { "board.ts": SCREEN_HOOK } });
+	enter("/turn");
+	await until("  3. turn 3\n  1. turn 1\n");
+	enter("2");
+	await until("No option matches. Type a number from 1 to 3, or part of a name");
+	await until("empty cancels: ");
+	enter("1");
+	await until('value "1"');
 });

@@ -215,7 +215,10 @@ export class SessionPicker implements Component, Focusable {
 		const session = this.#sessions.find(({ path }) => path === item?.value);
 		if (!session) return;
 		const question = { title: "Move this session to the trash?", message: `${titleOf(session)}\n${session.path}` };
-		this.#confirm(question, () => void this.#trash(session));
+		const trash = () => void this.#trash(session);
+		// It refuses the open session, about which there is nothing to ask.
+		if (session.path === this.options.sessions.current) trash();
+		else this.#confirm(question, trash);
 	}
 
 	async #trash(session: SessionSummary): Promise<void> {

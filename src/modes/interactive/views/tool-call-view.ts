@@ -128,7 +128,7 @@ export class ToolCallView extends View {
 		const renderer = this.rendererOf(call.name);
 		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, this.style) : null;
 		const [first = title, ...rest] = drawn?.call ?? [];
-		const head = [spread(first, this.#status(failed), width), ...rest];
+		const head = [spread(withoutPadding(first), this.#status(failed), width), ...rest];
 		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, this.style) ?? [])];
 		if (!drawn?.result && call.isError && body.length === 0) {
 			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
@@ -162,4 +162,9 @@ export class ToolCallView extends View {
 
 function presenterOf(toolName: string): ToolPresenter {
 	return PRESENTERS.get(toolName) ?? genericPresenter;
+}
+
+/** A line without the blanks at its end, with which components fill their rows. Styles stay. */
+function withoutPadding(line: string): string {
+	return line.replace(/ +((?:\x1b\[[\d;]*m)*)$/, "$1");
 }

@@ -216,7 +216,13 @@ describe("a session", () => {
 		const path = "/home/ada/.pi/agent/sessions/--home-ada-src-shop--/2026-01-01T00-00-00-000Z_bbb.jsonl";
 		const named = { path, id: "bbb", name: "coupons", firstMessage: "add the coupon field", messageCount: 2 };
 		const sessions: CommandSessions = {
-			...{ current: null, cwd: "/home/ada/src/shop", isOpen: () => false, trash: NO_TRASH, remove: () => {} },
+			...{
+				current: null,
+				cwd: "/home/ada/src/shop",
+				isOpen: () => false,
+				trash: NO_TRASH,
+				remove: () => {},
+			},
 			async *list() {
 				yield [{ ...named, modifiedAt: NOW - HOUR, cwd: "/home/ada/src/shop", bytes: 900 }];
 			},
@@ -238,9 +244,10 @@ describe("a session", () => {
 		await expect(text.join("")).toMatchFileSnapshot(`../../../screens/session-delete-${width}.txt`);
 	});
 
-	test("that is open cannot be deleted", async () => {
-		const { shows, type, paths } = await open(SAMPLES, "aaa");
-		type(CTRL_D, "y");
+	test("that is open cannot be deleted, and nothing is asked", async () => {
+		const { screen, shows, type, paths } = await open(SAMPLES, "aaa");
+		type(CTRL_D);
+		expect(screen()).not.toContain("Move this session to the trash?");
 		await shows("The open session cannot be deleted · start another with /new first");
 		expect(existsSync(paths.get("aaa") ?? "")).toBe(true);
 	});

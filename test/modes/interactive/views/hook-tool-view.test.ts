@@ -161,3 +161,8 @@ test("a partial result of many lines fits on the screen", () => {
 	view.update(RESULT);
 	expect(view.render(60).length).toBeLessThanOrEqual(style.liveRows() + 1);
 });
+
+test("blanks with which a component fills its first row do not count as text", () => {
+	const renderCall = () => ({ render: (width: number) => [`\x1b[1m${"delete all".padEnd(width)}\x1b[0m`] });
+	expect(drawn({ renderCall }, { isError: true, width: 40 })[0]).toMatch(/^\x1b\[1mdelete all\x1b\[0m +failed ✗$/);
+});
