@@ -93,8 +93,8 @@ function textOf(bytes: Buffer, failure: string, expected = "text"): string {
 	return decodeText(bytes);
 }
 
-/** A text that can only be meant as a path. */
-const PATH = /^(?:~|\.{1,2})?\//;
+/** A text that can only be meant as a path: a prompt contains spaces. */
+const PATH = /^(?:~|\.{1,2})?\/\S*$/;
 
 /**
  * Resolves an option that accepts a text or a file: the content of the file if it exists, otherwise `value`.

@@ -50,6 +50,6 @@ test("a prompt that does not fit ends print mode with code 1, its size and what 
 		cwd,
 	});
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-	expect(stderr).toMatch(/The prompt has about [\d,]+ tokens, but Scripted has a window of 8,192.*\/model/s);
+	expect(stderr).toMatch(/The prompt has about [\d,]+ tokens, but Scripted has a window of 8,192.*larger window/s);
 	expect(provider.requests).toEqual([]);
 });
