@@ -38,7 +38,10 @@ test("a directory is not overwritten, and a failed write leaves no file behind",
 	for (const path of ["file/below", "file/far/below"]) {
 		const below = await writeTool.run({ path, content: "" }, context);
 		expect(below.isError).toBe(true);
-		expect(textOf(below)).toBe(`Cannot write ${path}: ${context.cwd}/file is a regular file, not a directory.`);
+		// Other machines report only the kind of the error.
+		const reason =
+			context.host.name === "" ? `${context.cwd}/file is a regular file, not a directory` : "not a directory";
+		expect(textOf(below)).toBe(`Cannot write ${path}: ${reason}.`);
 	}
 	expect((await readdir(context.cwd)).sort()).toEqual(["dir", "file"]);
 });
