@@ -57,7 +57,7 @@ export class Transcript {
 	#recent: { message: string; item: Item }[] = [];
 	#isSwitching = false;
 	/** The latest notice. */
-	#latest: { level: NoticeLevel; message: string; item: Item } | null = null;
+	#latest: { level: NoticeLevel; message: string; item: Item; count: number } | null = null;
 	/** Index of the first entry that is drawn. */
 	#from = 0;
 	#reply: LiveReply | null = null;
@@ -192,7 +192,7 @@ export class Transcript {
 				this.#endBash(event.entryIndex);
 				break;
 			case "notice":
-				if (!this.#repeatsStatus(event)) this.notice(event.level, event.message);
+				if (!this.#repeat(event)) this.notice(event.level, event.message);
 				break;
 			case "hook_error": {
 				const line = describeHookError(event, hookFileName(event.hookPath));
@@ -213,15 +213,22 @@ export class Transcript {
 	notice(level: NoticeLevel, message: string): void {
 		const item = createItem("notice", new NoticeView(this.style, { level, message }), this.style);
 		if (this.#isSwitching || this.#source === NO_SESSION) this.#recent.push({ message, item });
-		this.#latest = { level, message, item };
+		this.#latest = { level, message, item, count: 1 };
 		this.#add(item);
 	}
 
-	/** True for a status that is the last line already, such as that of a command that was canceled twice. */
-	#repeatsStatus({ level, message }: { level: NoticeLevel; message: string }): boolean {
+	/** Counts a status that is the last line already, such as that of a command that was canceled twice. @returns false for others */
+	#repeat({ level, message }: { level: NoticeLevel; message: string }): boolean {
 		const latest = this.#latest;
-		if (level !== "info" || latest?.level !== level || latest.message !== message) return false;
-		return this.#items.at(-1) === latest.item;
+		const last = this.#items.length - 1;
+		if (level !== "info" || this.#isSwitching || latest === null || this.#items[last] !== latest.item) return false;
+		if (latest.level !== level || latest.message !== message) return false;
+		latest.count += 1;
+		const view = new NoticeView(this.style, { level, message: `${message} (${latest.count} times)` });
+		latest.item = createItem("notice", view, this.style);
+		this.#items[last] = latest.item;
+		this.#arrangeWhenIdle();
+		return true;
 	}
 
 	#watchSwitch({ operations }: Activity): void {
@@ -237,9 +244,14 @@ export class Transcript {
 			const at = this.#items.indexOf(item);
 			if (at < 0) return;
 			this.#items.splice(at, 1);
-			if (this.#running) this.#stale = true;
-			else this.#arrange(false);
+			this.#arrangeWhenIdle();
 		};
+	}
+
+	/** Draws changed items: at once, or after the run. */
+	#arrangeWhenIdle(): void {
+		if (this.#running) this.#stale = true;
+		else this.#arrange(false);
 	}
 
 	/** Switches between full thinking and its first line, in the visible blocks and in all that follow. */

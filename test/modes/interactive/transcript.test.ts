@@ -328,14 +328,14 @@ test("custom entries are drawn by their hook as text or a component, or as an er
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/custom-entries.txt");
 });
 
-test("a status that repeats the last line is shown once, a warning and a later repetition again", async () => {
+test("a status that repeats the last line is counted there, a warning and a later repetition are shown again", async () => {
 	const stage = await createStage();
 	const status = { type: "notice", level: "info", message: "Nothing was compacted" } as const;
 	const warning = { ...status, level: "warning", message: "nearly full" } as const;
 	stage.play(status, status, status, warning, warning, status);
 	const screen = await stage.terminal.text();
-	expect(screen.split("\n").flatMap((line) => line.match(/Nothing was compacted|nearly full/) ?? [])).toEqual([
-		"Nothing was compacted",
+	expect(screen.split("\n").flatMap((line) => line.match(/Nothing was compacted.*|nearly full/) ?? [])).toEqual([
+		"Nothing was compacted (3 times)",
 		"nearly full",
 		"nearly full",
 		"Nothing was compacted",
