@@ -92,7 +92,7 @@ export function notADirectory(path: string, stats: Stats): Error {
  */
 export function ensurePrivateDir(path: string): void {
 	const full = resolve(path);
-	const stats = statSync(full, { throwIfNoEntry: false });
+	const stats = statOrNull(full);
 	if (stats?.isDirectory()) return;
 	if (!stats) ensurePrivateDir(dirname(full));
 	try {
