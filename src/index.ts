@@ -1,6 +1,5 @@
 export type { AgentEvent } from "./agent/events.js";
 export type { SessionStats } from "./commands/command.js";
-export { findModel } from "./config/find-model.js";
 export type { SettingsFile } from "./config/settings-schema.js";
 export type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context/context-message.js";
 export { convertToLlm as messageTransformer } from "./context/convert.js";
@@ -8,6 +7,7 @@ export { HookError, PiError, type PiErrorCode } from "./errors.js";
 export * from "./hooks/index.js";
 export type { ToolFactoryApi, ToolModule } from "./hooks/load-tools.js";
 export type { HookScreen, ScreenOwner, SessionUI, WidgetContent } from "./hooks/session-ui.js";
+export { findModel } from "./models/find-model.js";
 export {
 	type Dialog,
 	type DialogAnswer,

@@ -11,6 +11,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["util"],
 	["themes", "images"],
 	["log", "config", "tools", "tui", "demo", "network"],
+	["models"],
 	["context", "agent", "resources", "usage"],
 	["export", "mcp"],
 	["hooks"],

@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
  * `WeakMap` or `WeakSet` needs no entry: it holds facts about an object, and sessions share only frozen objects.
  */
 const SHARED: Readonly<Record<string, string>> = {
-	"config/find-model.ts builtIn": "the models of pi-ai, the same in every session",
+	"models/find-model.ts builtIn": "the models of pi-ai, the same in every session",
 	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",

@@ -1,6 +1,6 @@
-import { loadModelSources } from "../config/model-sources.js";
 import { paths as findPaths } from "../config/paths.js";
 import { isChosen } from "../hooks/discover.js";
+import { loadModelSources } from "../models/model-sources.js";
 import { checkModelNames } from "../session/choose-model.js";
 import { AcceptedNames } from "./accepted-names.js";
 import type { CliContext, CliOptions } from "./options.js";

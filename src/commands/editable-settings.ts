@@ -1,9 +1,9 @@
 import { constants, promises } from "node:fs";
 import { isAbsolute } from "node:path";
 import { choices } from "../config/json-schema.js";
-import { modelName } from "../config/model-match.js";
 import { SETTING_ROWS, type SettingPath } from "../config/settings-schema.js";
 import { PiError } from "../errors.js";
+import { modelName } from "../models/model-match.js";
 import { didYouMean } from "../util/nearest.js";
 import type { CommandHost, CommandShell } from "./command.js";
 import type { EditableSettings, SettingChoice } from "./pickers.js";

@@ -1,11 +1,11 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { KeyState } from "../config/credentials.js";
-import type { ResolvedModel } from "../config/models.js";
 import type { SettingPath } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { SelectOption } from "../hooks/types.js";
 import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
+import type { KeyState } from "../models/credentials.js";
+import type { ResolvedModel } from "../models/models.js";
 import type { JobStatus } from "../tools/background-jobs.js";
 
 /** A model that the user can choose. */

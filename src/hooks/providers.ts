@@ -1,5 +1,5 @@
-import type { CustomProvider } from "../config/models-file.js";
-import { readProvider } from "../config/models-file.js";
+import type { CustomProvider } from "../models/models-file.js";
+import { readProvider } from "../models/models-file.js";
 import { stripAll } from "../util/sanitize.js";
 import { hookName } from "./hook-name.js";
 import type { ProviderOptions } from "./types.js";

@@ -1,4 +1,4 @@
-import type { RequestAuth } from "../config/credentials.js";
+import type { RequestAuth } from "../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
 

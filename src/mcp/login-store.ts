@@ -1,6 +1,6 @@
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import type { AuthFile, ServerLogin } from "../config/auth-file.js";
 import type { JsonObject } from "../config/json-file.js";
+import type { AuthFile, ServerLogin } from "../models/auth-file.js";
 import { withFileLock } from "../util/file-lock.js";
 import type { LoginStore } from "./oauth.js";
 

@@ -1,11 +1,11 @@
 import type { OAuthLoginCallbacks } from "@mariozechner/pi-ai/oauth";
 import type { CommandAccounts, LoginOption } from "../commands/command.js";
 import type { LoginDialogs } from "../commands/login-dialogs.js";
-import type { Credentials } from "../config/credentials.js";
-import { keyVariables } from "../config/env-keys.js";
-import type { ModelRegistry } from "../config/models.js";
-import { providerName } from "../config/provider-names.js";
 import { errorText, PiError } from "../errors.js";
+import type { Credentials } from "../models/credentials.js";
+import { keyVariables } from "../models/env-keys.js";
+import type { ModelRegistry } from "../models/models.js";
+import { providerName } from "../models/provider-names.js";
 import type { Network } from "../network/network.js";
 import { abortable, linkSignals } from "../util/abort.js";
 

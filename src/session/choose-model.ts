@@ -1,11 +1,11 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { readLastModel } from "../config/last-models.js";
-import type { FindLocalOptions } from "../config/local-servers.js";
-import type { ModelRegistry } from "../config/models.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import { readLastModel } from "../models/last-models.js";
+import type { FindLocalOptions } from "../models/local-servers.js";
+import type { ModelRegistry } from "../models/models.js";
 import { registerLocalModels, resolveModel, searchServer } from "./session-models.js";
 
 /** The model options of a command line or an SDK user. */

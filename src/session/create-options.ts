@@ -1,5 +1,4 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { FindLocalOptions } from "../config/local-servers.js";
 import type { Environment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
@@ -9,6 +8,7 @@ import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HookFactory, SessionHandle } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { FindLocalOptions } from "../models/local-servers.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { TrustAnswer } from "./project-code.js";

@@ -1,7 +1,7 @@
-import { describeLimits } from "../config/model-facts.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/session-ui.js";
+import { describeLimits } from "../models/model-facts.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession } from "./agent-session.js";
 import { Budget } from "./budget.js";

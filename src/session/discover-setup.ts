@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { BUILTIN_COMMANDS } from "../commands/builtin/index.js";
-import { callsTools } from "../config/model-facts.js";
 import { type Environment, paths as findPaths, processEnvironment } from "../config/paths.js";
 import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
@@ -11,6 +10,7 @@ import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
+import { callsTools } from "../models/model-facts.js";
 import { networkOf } from "../network/network.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { createLocalHost } from "../tools/host/local-host.js";

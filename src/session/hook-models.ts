@@ -1,6 +1,6 @@
-import { describeLimits } from "../config/model-facts.js";
 import { describeError } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
+import { describeLimits } from "../models/model-facts.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 

@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import type { BranchTarget } from "../commands/command.js";
 import type { OpenAs } from "../commands/open-locked.js";
-import { describeLimits } from "../config/model-facts.js";
 import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
+import { describeLimits } from "../models/model-facts.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";

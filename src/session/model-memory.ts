@@ -1,4 +1,4 @@
-import { type LastModel, saveLastModel } from "../config/last-models.js";
+import { type LastModel, saveLastModel } from "../models/last-models.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";

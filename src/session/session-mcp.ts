@@ -61,7 +61,7 @@ export class SessionMcp implements CommandMcp {
 		const [{ McpServers }, { createLoginStore }, { AuthFile }] = await Promise.all([
 			import("../mcp/servers.js"),
 			import("../mcp/login-store.js"),
-			import("../config/auth-file.js"),
+			import("../models/auth-file.js"),
 		]);
 		const { authFile, ...context } = setup.mcpContext;
 		const auth = new AuthFile(authFile, warn);

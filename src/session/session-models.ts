@@ -1,10 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
-import type { Credentials } from "../config/credentials.js";
-import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../config/local-servers.js";
-import { type ModelRegistry, modelName } from "../config/models.js";
 import { PiError } from "../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { Credentials } from "../models/credentials.js";
+import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../models/local-servers.js";
+import { type ModelRegistry, modelName } from "../models/models.js";
 import type { Network } from "../network/network.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";

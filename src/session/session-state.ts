@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { describeLimits } from "../config/model-facts.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import {
 	type AppMessage,
@@ -17,6 +16,7 @@ import {
 	type ToolHostEntry,
 } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
+import { describeLimits } from "../models/model-facts.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Model and thinking level of a session whose log does not record them. */

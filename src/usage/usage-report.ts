@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { isLocalServer } from "../config/local-addresses.js";
 import type { RequestUsage } from "../log/request-usage.js";
+import { isLocalServer } from "../models/local-addresses.js";
 import { localDate } from "../util/clock.js";
 import { roundCost } from "../util/format-amounts.js";
 import type { SessionRequest, UsageSession } from "./usage-index.js";

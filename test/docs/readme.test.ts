@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
-import { loadModelsFile } from "../../src/config/models-file.js";
+import { loadModelsFile } from "../../src/models/models-file.js";
 import { splitArgs } from "../../src/util/split-args.js";
 import { isObject, parseJson } from "../helpers/json.js";
 import { startSession } from "../helpers/session.js";

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { modelName } from "../../src/config/models.js";
 import { isMessageEntry } from "../../src/log/entry.js";
+import { modelName } from "../../src/models/models.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";

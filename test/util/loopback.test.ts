@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback } from "../../src/config/local-addresses.js";
+import { isLoopback } from "../../src/models/local-addresses.js";
 import { isLoopbackHost } from "../../src/util/loopback.js";
 
 test.each([

@@ -1,14 +1,14 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { environmentProviders } from "../../config/env-keys.js";
-import { findLocalModels } from "../../config/local-servers.js";
-import { loadModelSources } from "../../config/model-sources.js";
 import type { Environment } from "../../config/paths.js";
 import { terminalColors } from "../../config/terminal-colors.js";
 import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
 import { findProjectSet, isTrusted, loadTrust } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { discoverTools, loadTools, mergeTools } from "../../hooks/load-tools.js";
+import { environmentProviders } from "../../models/env-keys.js";
+import { findLocalModels } from "../../models/local-servers.js";
+import { loadModelSources } from "../../models/model-sources.js";
 import { plural } from "../../modes/format.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { loadContextFiles } from "../../resources/context-files.js";

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { FindLocalOptions } from "../../config/local-servers.js";
 import {
 	type Environment,
 	paths as findPaths,
@@ -12,6 +11,7 @@ import {
 import type { Settings } from "../../config/settings-schema.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { sessionDirName } from "../../log/session-paths.js";
+import type { FindLocalOptions } from "../../models/local-servers.js";
 import type { ModeIO } from "../../modes/mode.js";
 import type { HookWatch } from "../hook-watch.js";
 import type { SubcommandOptions } from "../options.js";

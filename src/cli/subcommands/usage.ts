@@ -37,7 +37,7 @@ async function findFree(
 	notices: string[],
 ): Promise<FreeModels> {
 	if (models.length === 0 || (models.every(isLocalModel) && !existsSync(paths.models))) return findFreeModels([]);
-	const { loadModelSources } = await import("../../config/model-sources.js");
+	const { loadModelSources } = await import("../../models/model-sources.js");
 	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
 	return findFreeModels(registry.all().map((model) => ({ model, isPriced: registry.isPriced(model) })));
 }

@@ -1,6 +1,6 @@
-import { cleanKey, keyProblem } from "../../config/key-shape.js";
-import { providerName } from "../../config/provider-names.js";
 import { PiError } from "../../errors.js";
+import { cleanKey, keyProblem } from "../../models/key-shape.js";
+import { providerName } from "../../models/provider-names.js";
 import { nearest } from "../../util/nearest.js";
 import type { BuiltinCommandContext, CommandHost, LoginOption, SlashCommand } from "../command.js";
 import type { LoginDialogs } from "../login-dialogs.js";

@@ -1,4 +1,4 @@
-import { providerName } from "../../config/provider-names.js";
+import { providerName } from "../../models/provider-names.js";
 import type { SlashCommand } from "../command.js";
 
 /** `/logout [provider]`: removes a saved API key or login. */

@@ -1,7 +1,7 @@
-import { modelFacts } from "../../config/model-facts.js";
-import { modelName, type ResolvedModel } from "../../config/models.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS } from "../../log/entry.js";
+import { modelFacts } from "../../models/model-facts.js";
+import { modelName, type ResolvedModel } from "../../models/models.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
 import type { ModelOffer } from "../pickers.js";
 import { logInTo } from "./login.js";

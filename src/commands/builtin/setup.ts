@@ -1,6 +1,6 @@
-import { LOCAL_SERVERS } from "../../config/local-servers.js";
-import { modelName } from "../../config/models.js";
 import { PiError } from "../../errors.js";
+import { LOCAL_SERVERS } from "../../models/local-servers.js";
+import { modelName } from "../../models/models.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { chooseAccount } from "./login.js";
 

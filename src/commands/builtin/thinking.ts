@@ -1,6 +1,6 @@
-import { describeNoThinking } from "../../config/no-thinking.js";
 import { PiError } from "../../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../log/entry.js";
+import { describeNoThinking } from "../../models/no-thinking.js";
 import type { SlashCommand } from "../command.js";
 import { hint } from "./report.js";
 

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { RequestAuth } from "../../config/credentials.js";
 import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../../log/entry.js";
+import type { RequestAuth } from "../../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
 import type { HookTools } from "./tool-switch.js";

@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionConfigSelectOption } from "@agentclientprotocol/sdk";
-import { modelName } from "../../config/models.js";
+import { modelName } from "../../models/models.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { invalidParams } from "./errors.js";
 import { modesOf, setMode } from "./modes.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { saveLastModel } from "../../../src/config/last-models.js";
+import { saveLastModel } from "../../../src/models/last-models.js";
 import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
 

@@ -1,9 +1,9 @@
 import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
-import { modelFacts } from "../../../config/model-facts.js";
-import { byLikelihood, readPatterns } from "../../../config/model-match.js";
-import { type ModelSearch, readModelSearch, SEARCH_WORDS } from "../../../config/model-search.js";
-import { modelName, type ResolvedModel } from "../../../config/models.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
+import { modelFacts } from "../../../models/model-facts.js";
+import { byLikelihood, readPatterns } from "../../../models/model-match.js";
+import { type ModelSearch, readModelSearch, SEARCH_WORDS } from "../../../models/model-search.js";
+import { modelName, type ResolvedModel } from "../../../models/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";

@@ -3,7 +3,7 @@ import type { CommandShell } from "../../../commands/command.js";
 import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
 import type { InspectOptions } from "../../../commands/inspection.js";
 import type { PickerShell } from "../../../commands/pickers.js";
-import type { ResolvedModel } from "../../../config/models.js";
+import type { ResolvedModel } from "../../../models/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { createBranchPicker } from "./branch-picker.js";

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Credentials } from "../../../../src/config/credentials.js";
-import { ModelLists } from "../../../../src/config/model-lists.js";
-import { ModelRegistry } from "../../../../src/config/models.js";
+import { Credentials } from "../../../../src/models/credentials.js";
+import { ModelLists } from "../../../../src/models/model-lists.js";
+import { ModelRegistry } from "../../../../src/models/models.js";
 import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
 import { createModelOffers } from "../../../../src/session/session-models.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";

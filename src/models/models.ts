@@ -1,4 +1,5 @@
 import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
+import type { Settings } from "../config/settings-schema.js";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import type { Credentials } from "./credentials.js";
@@ -17,7 +18,6 @@ import {
 	readPatterns,
 } from "./model-match.js";
 import type { CustomProvider, ModelsFile } from "./models-file.js";
-import type { Settings } from "./settings-schema.js";
 
 export { modelName } from "./model-match.js";
 

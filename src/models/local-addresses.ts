@@ -1,5 +1,5 @@
+import type { Environment } from "../config/paths.js";
 import { isLoopbackHost } from "../util/loopback.js";
-import type { Environment } from "./paths.js";
 
 /** Local model servers and their default ports. */
 const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;

@@ -1,8 +1,8 @@
 import { chmodSync, statSync } from "node:fs";
 import type { OAuthCredentials } from "@mariozechner/pi-ai";
+import { type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
 import { describeError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
-import { type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 
 /** An API key that the user entered, or the tokens of a login. */
 export type StoredCredential = { type: "api_key"; key: string } | ({ type: "oauth" } & OAuthCredentials);

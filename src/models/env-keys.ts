@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "./paths.js";
+import type { Environment } from "../config/paths.js";
 
 /** The key that pi-ai expects if the provider's own tools hold the credentials. */
 export const AMBIENT_KEY = "<authenticated>";

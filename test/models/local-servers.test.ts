@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { type LocalServer, localAddress } from "../../src/config/local-addresses.js";
-import { findLocalModels } from "../../src/config/local-servers.js";
-import type { KnownModel } from "../../src/config/model-facts.js";
+import { type LocalServer, localAddress } from "../../src/models/local-addresses.js";
+import { findLocalModels } from "../../src/models/local-servers.js";
+import type { KnownModel } from "../../src/models/model-facts.js";
 import { portOf, serveLlama, serveLmStudio, serveOllama } from "../helpers/local-server.js";
 import { type LoopbackProvider, startProvider } from "../helpers/loopback-provider.js";
 

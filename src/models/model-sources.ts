@@ -1,8 +1,8 @@
+import type { Environment, Paths } from "../config/paths.js";
+import type { Settings } from "../config/settings-schema.js";
 import { Credentials } from "./credentials.js";
 import { loadModels, type ModelRegistry } from "./models.js";
 import { type CustomProvider, loadModelsFile } from "./models-file.js";
-import type { Environment, Paths } from "./paths.js";
-import type { Settings } from "./settings-schema.js";
 
 /** All known models, and the keys of their providers. */
 export interface ModelSources {

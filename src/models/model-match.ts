@@ -1,5 +1,5 @@
 import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
-import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
+import { THINKING_LEVEL_NAMES } from "../config/settings-schema.js";
 
 /** Default models by provider, for users who chose none: the first id that the registry contains is used. */
 export const PREFERRED_MODELS: readonly { provider: string; ids: readonly string[] }[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { modelName } from "../../src/config/models.js";
+import { modelName } from "../../src/models/models.js";
 import { loadTestModels as load } from "./load-models.js";
 
 describe("the default model", () => {

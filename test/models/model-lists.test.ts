@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { Credentials } from "../../src/config/credentials.js";
-import { ModelLists } from "../../src/config/model-lists.js";
-import { ModelRegistry, modelName } from "../../src/config/models.js";
+import { Credentials } from "../../src/models/credentials.js";
+import { ModelLists } from "../../src/models/model-lists.js";
+import { ModelRegistry, modelName } from "../../src/models/models.js";
 import { model } from "../helpers/model.js";
 import { tempDir } from "../helpers/temp.js";
 import { names } from "./load-models.js";

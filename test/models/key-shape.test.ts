@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanKey, keyProblem } from "../../src/config/key-shape.js";
+import { cleanKey, keyProblem } from "../../src/models/key-shape.js";
 
 test.each([
 	["  sk-abc123 \n", "sk-abc123"],

@@ -1,10 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { readJsonFile } from "../config/json-file.js";
+import { type Filled, fillDefaults, readBySchema, type Schema } from "../config/json-schema.js";
+import { THINKING_LEVEL_NAMES } from "../config/settings-schema.js";
 import { describeError } from "../errors.js";
 import type { ProviderAccess } from "./credentials.js";
-import { readJsonFile } from "./json-file.js";
-import { type Filled, fillDefaults, readBySchema, type Schema } from "./json-schema.js";
 import { isLoopback } from "./local-addresses.js";
-import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { environmentProviders, findEnvironmentKey, keyVariables, variablesHint } from "../../src/config/env-keys.js";
+import { environmentProviders, findEnvironmentKey, keyVariables, variablesHint } from "../../src/models/env-keys.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 test("keyVariables returns the variables that pi-ai reads, for each of its providers", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { Credentials } from "../../src/config/credentials.js";
-import { loadModels, modelName } from "../../src/config/models.js";
-import { loadModelsFile } from "../../src/config/models-file.js";
+import { Credentials } from "../../src/models/credentials.js";
+import { loadModels, modelName } from "../../src/models/models.js";
+import { loadModelsFile } from "../../src/models/models-file.js";
 import { tempAgentDir } from "../helpers/temp.js";
 
 /** Loads the models of a new agent directory with this models.json. */

@@ -1,9 +1,9 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { type Environment, paths, processEnvironment } from "../config/paths.js";
 import { mergeModels } from "./merge-models.js";
 import { ModelLists } from "./model-lists.js";
 import { modelName } from "./model-match.js";
 import { loadModelsFile } from "./models-file.js";
-import { type Environment, paths, processEnvironment } from "./paths.js";
 
 /** The models of pi-ai once a session has loaded them. `findModel` returns at once, so it cannot load them itself. */
 let builtIn: ModelLists | null = null;

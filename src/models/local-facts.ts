@@ -1,5 +1,5 @@
+import type { JsonObject } from "../config/json-file.js";
 import { isRecord } from "../util/is-record.js";
-import type { JsonObject } from "./json-file.js";
 import type { LocalServer } from "./local-addresses.js";
 
 /** A model as a server lists it. */

@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { type Environment, processEnvironment } from "../config/paths.js";
 import { isRecord } from "../util/is-record.js";
 import { isLoopback, LOCAL_SERVERS, type LocalServer, localAddress } from "./local-addresses.js";
 import { FACT_READERS, type ListedModel, type LocalFacts } from "./local-facts.js";
 import { requestJson } from "./local-http.js";
 import type { KnownModel } from "./model-facts.js";
-import { type Environment, processEnvironment } from "./paths.js";
 
 export { isLocalServer, LOCAL_SERVERS } from "./local-addresses.js";
 

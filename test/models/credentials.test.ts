@@ -2,9 +2,9 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/config/credentials.js";
-import { resolveSecret } from "../../src/config/secret.js";
 import { describeError } from "../../src/errors.js";
+import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/models/credentials.js";
+import { resolveSecret } from "../../src/models/secret.js";
 import { tempDir } from "../helpers/temp.js";
 
 interface Setup extends Partial<CredentialsOptions> {

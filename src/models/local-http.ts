@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { JsonObject } from "../config/json-file.js";
 import { isRecord } from "../util/is-record.js";
-import type { JsonObject } from "./json-file.js";
 
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 

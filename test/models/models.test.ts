@@ -1,7 +1,7 @@
 import { getModels, getProviders } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
-import { PREFERRED_MODELS } from "../../src/config/model-match.js";
-import { modelName } from "../../src/config/models.js";
+import { PREFERRED_MODELS } from "../../src/models/model-match.js";
+import { modelName } from "../../src/models/models.js";
 import { model } from "../helpers/model.js";
 import { loadTestModels as load, names } from "./load-models.js";
 

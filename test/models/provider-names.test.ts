@@ -1,6 +1,6 @@
 import { getProviders } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
-import { providerName } from "../../src/config/provider-names.js";
+import { providerName } from "../../src/models/provider-names.js";
 
 test("every provider of pi-ai has a name of its own", () => {
 	const names = getProviders().map(providerName);

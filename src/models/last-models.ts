@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
+import { readJsonObject, updateJsonFile } from "../config/json-file.js";
+import { THINKING_LEVEL_NAMES } from "../config/settings-schema.js";
 import { isRecord } from "../util/is-record.js";
-import { readJsonObject, updateJsonFile } from "./json-file.js";
-import { THINKING_LEVEL_NAMES } from "./settings-schema.js";
 
 /** The model and thinking level that a directory's sessions used last. */
 export interface LastModel {

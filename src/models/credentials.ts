@@ -1,10 +1,10 @@
 import type { Api, Model, OAuthCredentials, OAuthProviderInterface } from "@mariozechner/pi-ai";
+import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
 import { checkHeader, checkKey } from "./header-check.js";
-import type { Environment } from "./paths.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
 /** Access to a provider as models.json configures it. */

@@ -1,7 +1,7 @@
 import type { ExecFileException } from "node:child_process";
+import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { formatDuration } from "../util/format-amounts.js";
-import type { Environment } from "./paths.js";
 
 /** A name such as `MY_PROXY_KEY`: capitals with an underscore. No provider issues keys like that. */
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
