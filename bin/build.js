@@ -31,10 +31,9 @@ const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
 /** Loaded for the first request: small modules that most clients of providers need. */
 const REQUEST = [
-	"src/network/light-fetch.ts",
-	...["utils/headers.js", "utils/json-parse.js"].map((file) => `${PI_AI}/${file}`),
-	...["transform-messages.js", "github-copilot-headers.js", "simple-options.js", "cloudflare.js"].map(
-		(file) => `${PI_AI}/providers/${file}`,
+	...["headers.js", "json-parse.js", "provider-retry.js", "transcript.js"].map((file) => `${PI_AI}/utils/${file}`),
+	...["transform-messages.js", "github-copilot-headers.js", "simple-options.js", "constrained-sampling.js"].map(
+		(file) => `${PI_AI}/api/${file}`,
 	),
 ];
 
@@ -97,12 +96,20 @@ const packageEntries = {
 };
 
 const patches = libraryPatches();
-/** Fails the build if a replaced module is missing: the bundle would contain the library's own copy instead. */
-const allReplaced = {
-	name: "all-replaced",
+/** Fails the build if a patched module is missing: the bundle would contain another copy of the library. */
+const allPatched = {
+	name: "all-patched",
 	buildEnd() {
 		const missing = patches.paths.filter((path) => !this.getModuleInfo(path));
-		if (missing.length > 0) this.error(`Replaced modules are not part of the bundle: ${missing.join(", ")}`);
+		if (missing.length > 0) this.error(`Patched modules are not part of the bundle: ${missing.join(", ")}`);
+	},
+};
+/** The lists of models stay files: pi reads that of a provider when it is first needed, see src/models/built-in-models.ts. */
+const modelLists = {
+	name: "model-lists",
+	resolveId: {
+		filter: { id: /^\.\/data\/.*\.json$/ },
+		handler: (id) => ({ id: join(dist, "models", basename(id)), external: "relative" }),
 	},
 };
 const bundle = await rolldown({
@@ -118,10 +125,13 @@ const bundle = await rolldown({
 		...bundledHooks,
 	},
 	platform: "node",
+	// Its paths name declarations.
+	tsconfig: false,
 	transform: { target: "node20" },
 	resolve: {
 		extensionAlias: { ".js": [".ts", ".js"] },
 		alias: {
+			"@mariozechner/pi-ai$": join(root, "src/models/library.ts"),
 			"@mariozechner/pi-coding-agent/hooks": join(root, "src/hooks/index.ts"),
 			"@mariozechner/pi-coding-agent$": join(root, "src/index.ts"),
 		},
@@ -130,7 +140,7 @@ const bundle = await rolldown({
 	external: [
 		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
 	],
-	plugins: [packageEntries, libraryPatchesPlugin(patches), allReplaced, importsInScripts, shortLines],
+	plugins: [packageEntries, modelLists, libraryPatchesPlugin(patches), allPatched, importsInScripts, shortLines],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
 	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
@@ -152,6 +162,7 @@ await bundle.write({
 });
 await bundle.close();
 cpSync(join(root, "bin", "import.cjs"), join(dist, "import.cjs"));
+cpSync(join(root, PI_AI, "providers/data"), join(dist, "models"), { recursive: true });
 
 // bin/pi.cjs answers --help from this file, without loading the bundle.
 const help = await rolldown({ input: join(root, "src/cli/help.ts") });

@@ -6,8 +6,9 @@ import { libraryPatches } from "./library-patches.js";
 
 const { modules, patchedSource } = libraryPatches();
 
-/** What bundled hooks import of pi; Node would resolve it to dist/. */
+/** What bundled hooks import of pi; Node would resolve it to dist/ or to the library itself. */
 const PI_MODULES = {
+	"@mariozechner/pi-ai": new URL("../src/models/library.ts", import.meta.url).href,
 	"@mariozechner/pi-coding-agent": new URL("../src/index.ts", import.meta.url).href,
 	"@mariozechner/pi-coding-agent/hooks": new URL("../src/hooks/index.ts", import.meta.url).href,
 };
@@ -30,6 +31,6 @@ export async function load(url, context, nextLoad) {
 		if (errors.length > 0) throw errors[0];
 		return { format: "module", source: code, shortCircuit: true };
 	}
-	const source = modules.test(path) ? await patchedSource(path, await readFile(path, "utf8")) : null;
+	const source = modules.test(path) ? patchedSource(path, await readFile(path, "utf8")) : null;
 	return source === null ? nextLoad(url, context) : { format: "module", source, shortCircuit: true };
 }

@@ -9,7 +9,6 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
  * `WeakMap` or `WeakSet` needs no entry: it holds facts about an object, and sessions share only frozen objects.
  */
 const SHARED: Readonly<Record<string, string>> = {
-	"models/find-model.ts builtIn": "the models of pi-ai, the same in every session",
 	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
@@ -18,10 +17,10 @@ const SHARED: Readonly<Record<string, string>> = {
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
 	"log/line-index.ts shared": "a buffer that is filled and read without a pause in between",
+	"models/built-in-models.ts builtIn": "the models that ship with pi, the same in every session",
+	"models/logins.ts registered": "logins by provider; only a registration in code adds one",
 	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
 	"modes/interactive/footer.ts graphemes": "a segmenter, which has no state",
-	"network/light-fetch.ts clients":
-		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
@@ -37,6 +36,8 @@ const SHARED: Readonly<Record<string, string>> = {
 	"util/file-lock.ts self": "the identity of the process",
 	"util/highlight.ts engine": "the highlighter, once it is loaded",
 	"util/highlight.ts loading": "the highlighter, once it is loaded",
+	"util/pi-ai.ts loaded": "clients of wire formats, which have no state",
+	"util/pi-ai.ts registered": "functions by wire format, as in pi-ai; each is registered under a name of its own",
 	"util/package-root.ts root": "the directory of the package",
 	"util/paced-fetch.ts latin1": "a decoder that does not stream",
 	"util/reaper.ts groups":

@@ -12,10 +12,11 @@ declare module "vitest" {
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const alias = {
-	"@mariozechner/pi-coding-agent/hooks": `${root}src/hooks/index.ts`,
-	"@mariozechner/pi-coding-agent": `${root}src/index.ts`,
-};
+const alias = [
+	{ find: /^@mariozechner\/pi-ai$/, replacement: `${root}src/models/library.ts` },
+	{ find: "@mariozechner/pi-coding-agent/hooks", replacement: `${root}src/hooks/index.ts` },
+	{ find: "@mariozechner/pi-coding-agent", replacement: `${root}src/index.ts` },
+];
 const env = { FORCE_COLOR: "3", TZ: "UTC" };
 /** Most tests wait for a process, a terminal or a frame, so that more workers than processors use idle time. */
 const WORKERS = 5;

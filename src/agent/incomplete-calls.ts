@@ -1,7 +1,54 @@
-import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
+import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 
-/** The mark that the clients of pi-ai, as patched, put on a call whose arguments were cut off. */
-const CUT_OFF = Symbol.for("pi-ai.argumentsCutOff");
+/** Marks a call whose arguments were cut off: pi-ai completes them. A symbol is neither logged nor sent. */
+const CUT_OFF = Symbol("arguments cut off");
+/** Where pi-ai collects the arguments of a call until the stream ends it. */
+const SCRATCH = ["index", "streamIndex", "partialArgs", "partialJson"];
+
+/** Follows the arguments of the tool calls of one reply as they arrive. */
+export class ArgumentTexts {
+	readonly #texts = new Map<number, string>();
+
+	add(event: AssistantMessageEvent): void {
+		if (event.type !== "toolcall_delta") return;
+		this.#texts.set(event.contentIndex, (this.#texts.get(event.contentIndex) ?? "") + event.delta);
+	}
+
+	/** Marks the calls of the finished reply whose arguments were cut off, and finishes those whose end is missing. */
+	finish({ content }: AssistantMessage): void {
+		for (const [index, text] of this.#texts) {
+			const block = content[index];
+			if (block?.type !== "toolCall") continue;
+			if (isCutOff(text)) Reflect.set(block, CUT_OFF, true);
+			else if ("partialJson" in block) block.arguments = parsed(text) ?? block.arguments;
+			for (const name of SCRATCH) Reflect.deleteProperty(block, name);
+		}
+	}
+}
+
+function parsed(json: string): ToolCall["arguments"] | null {
+	try {
+		return JSON.parse(json);
+	} catch {
+		return null; // malformed: the arguments are those that pi-ai could read
+	}
+}
+
+/** Whether JSON ends before its value does. What is malformed but ended is not cut off. */
+function isCutOff(json: string): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let at = 0; at < json.length; at++) {
+		const char = json[at];
+		if (inString) {
+			if (char === "\\") at++;
+			else if (char === '"') inString = false;
+		} else if (char === '"') inString = true;
+		else if (char === "{" || char === "[") depth++;
+		else if ((char === "}" || char === "]") && --depth === 0) return false;
+	}
+	return inString || depth > 0;
+}
 
 /**
  * Why a tool call of a reply must not run: its arguments did not arrive completely. In a reply that reached the output limit,
@@ -9,11 +56,11 @@ const CUT_OFF = Symbol.for("pi-ai.argumentsCutOff");
  * @returns a sentence for the model; null for a complete call
  */
 export function describeIncompleteCall(call: ToolCall, { content, stopReason }: AssistantMessage): string | null {
-	const isCutOff = CUT_OFF in call;
-	if (stopReason === "length" && (isCutOff || content.at(-1) === call)) {
+	const isIncomplete = CUT_OFF in call;
+	if (stopReason === "length" && (isIncomplete || content.at(-1) === call)) {
 		return "The reply was cut off at the model's output limit, so this call was not run. Send it again, in smaller parts.";
 	}
-	return isCutOff ? "The arguments of this call are not complete JSON, so it was not run. Send it again." : null;
+	return isIncomplete ? "The arguments of this call are not complete JSON, so it was not run. Send it again." : null;
 }
 
 /** Replies with incomplete calls in a row after which a run ends. */

@@ -11,6 +11,7 @@ import { errorText } from "../errors.js";
 import { linkSignals } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { failedReply } from "./failed-reply.js";
+import { ArgumentTexts } from "./incomplete-calls.js";
 import { dropDeepArguments } from "./legal-calls.js";
 import type { ResponseFacts } from "./response-facts.js";
 import type { ResponseHead } from "./response-headers.js";
@@ -85,11 +86,16 @@ async function readStream(
 	const watchdog = watchIdle(idleTimeoutMs, () => stall.abort());
 	const linked = linkSignals(signal, stall.signal);
 	let last: AssistantMessage | null = null;
+	const texts = new ArgumentTexts();
 	try {
 		const events = stream(model, context, { ...options, signal: linked.signal });
 		for await (const event of untilAborted(events, linked.signal)) {
 			watchdog.touch();
-			if (event.type === "done") return event.message;
+			texts.add(event);
+			if (event.type === "done") {
+				texts.finish(event.message);
+				return event.message;
+			}
 			if (event.type === "error") return stall.signal.aborted ? stalled(event.error, idleTimeoutMs) : event.error;
 			if (event.type === "toolcall_delta" || event.type === "toolcall_end") {
 				dropDeepArguments(event.partial.content[event.contentIndex]);

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
+import type { AssistantMessage, JsonValue, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
@@ -123,7 +123,8 @@ async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
 	const { checkArguments } = tool;
 	if (checkArguments) return (args: Record<string, unknown>) => checkArguments(args);
 	const validate = await deps.validator();
-	return (args: Record<string, unknown>) => validate(tool, { ...call, arguments: omitNulls(args, tool.parameters) });
+	return (args: Record<string, unknown>) =>
+		validate(tool, { ...call, arguments: omitNulls(args, tool.parameters) as ToolCall["arguments"] });
 }
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";
@@ -155,7 +156,8 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		toolCallId: call.id,
 		toolName: call.name,
 		content: result.content,
-		...(result.details === undefined ? {} : { details: result.details }),
+		// Logged as JSON, whatever a tool returns.
+		...(result.details === undefined ? {} : { details: result.details as JsonValue }),
 		...(gate ? { gate } : {}),
 		isError,
 		timestamp: Date.now(),

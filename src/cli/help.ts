@@ -20,7 +20,7 @@ Model
   --provider <name>         search only the models of this provider
   --models <patterns>       models that Ctrl+P cycles through, comma-separated, with the wildcards * and ?
   --api-key <key>           API key for this run only
-  --thinking <level>        off, minimal, low, medium, high or xhigh
+  --thinking <level>        off, minimal, low, medium, high, xhigh or max
   --list-models [<text>]    list the available models, or all models that match the text, and exit
 
 Session

@@ -2,7 +2,7 @@ import type { XStatic } from "typebox/schema";
 import type { Filled, Schema } from "./json-schema.js";
 
 /** Thinking levels in settings and on the command line, lowest first. */
-export const THINKING_LEVEL_NAMES = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+export const THINKING_LEVEL_NAMES = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 /** Maximum delay of a timer. */
 const MAX_MS = 2_147_483_647;

@@ -14,13 +14,16 @@ const DAMAGED_IMAGE: TextContent = { type: "text", text: "(an image that is dama
 /** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
+/** A message of a request; the system prompt is not one of them. */
+export type ConversationMessage = Exclude<Message, { role: "system" }>;
+
 /**
  * Converts the messages of a session to provider messages: shell commands of the user become user text, `!!` commands and
  * blank user messages are omitted, empty tool results become "(no output)". Text replaces images that no provider accepts, as a
  * damaged session file can hold them.
  */
-export function convertToLlm(messages: readonly AppMessage[]): Message[] {
-	const converted: Message[] = [];
+export function convertToLlm(messages: readonly AppMessage[]): ConversationMessage[] {
+	const converted: ConversationMessage[] = [];
 	for (const message of messages) {
 		switch (message.role) {
 			case "bashExecution":
@@ -85,7 +88,7 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names
  * that no provider accepts are replaced, and results have the name of their call.
  */
-export function repairMessages(messages: readonly Message[]): Message[] {
+export function repairMessages(messages: readonly ConversationMessage[]): ConversationMessage[] {
 	const results = new Map<string, ToolResultMessage[]>();
 	for (const message of messages) {
 		if (message.role !== "toolResult") continue;
@@ -93,7 +96,7 @@ export function repairMessages(messages: readonly Message[]): Message[] {
 		if (list) list.push(message);
 		else results.set(message.toolCallId, [message]);
 	}
-	const repaired: Message[] = [];
+	const repaired: ConversationMessage[] = [];
 	const usedIds = new Set<string>();
 	for (const message of messages) {
 		if (message.role === "user") repaired.push(message);
@@ -119,7 +122,7 @@ const OPENING: UserMessage = Object.freeze({
 });
 
 /** Adds a user message at the start unless there is one: providers require it. */
-export function openedByUser(messages: Message[]): Message[] {
+export function openedByUser(messages: ConversationMessage[]): ConversationMessage[] {
 	return messages.length === 0 || messages[0]?.role === "user" ? messages : [OPENING, ...messages];
 }
 

@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
 const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
-	"@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
+	"@mariozechner/pi-ai": () => import("../models/library.js"),
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
 	"@mariozechner/pi-coding-agent/hooks": () => import("./index.js"),
@@ -40,7 +40,7 @@ async function loadExtensionModule(code?: string): Promise<object> {
 async function loadModelLibrary(): Promise<object> {
 	const [{ modelLibrary }, library] = await Promise.all([
 		import("../extensions/libraries.js"),
-		import("@mariozechner/pi-ai"),
+		import("../models/library.js"),
 	]);
 	return modelLibrary(library);
 }

@@ -1,10 +1,10 @@
 import type { AssistantMessage, Tool, ToolResultMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
 
 /** How much a model thinks before it answers; `off` sends no reasoning request. */
-export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** All thinking levels, least first. */
-export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** A shell command that the user ran with `!`; the model sees it as text. */
 export interface BashExecutionMessage {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
+import type { ProviderAuthInteraction } from "@mariozechner/pi-ai";
 import {
 	auth,
 	type OAuthClientInformationMixed,
@@ -32,13 +33,8 @@ export interface LoginStore {
 	exclusively<T>(action: () => Promise<T>): Promise<T>;
 }
 
-/** The user's side of a login. */
-export interface LoginSteps {
-	/** Shows the address to open in a browser. */
-	onAuth(info: { url: string; instructions?: string }): void;
-	/** Asks for the address to which the browser was sent, in case it does not reach pi. @throws when the user cancels */
-	onManualCodeInput(): Promise<string>;
-}
+/** The user's side of a login: shows the address, and asks for the one to which the browser was sent. */
+export type LoginSteps = Pick<ProviderAuthInteraction, "notify" | "prompt">;
 
 /** pi as an OAuth client of one server. Without an address for the browser it only renews tokens. */
 export class McpOAuth implements OAuthClientProvider {
@@ -128,13 +124,14 @@ export async function logInToServer(
 			open: (url) => {
 				// A server must not make the browser open a file or a program.
 				if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(`refused to open ${url.protocol}`);
-				steps.onAuth({ url: url.href, instructions: "Open this address in a browser and allow the access:" });
+				const instructions = "Open this address in a browser and allow the access:";
+				steps.notify({ type: "auth_url", url: url.href, instructions });
 			},
 		});
 		// The address of the answer is another one at each login: the earlier registration does not cover it.
 		await store.write({ client: undefined, tokens: undefined });
 		if ((await auth(oauth, { serverUrl, ...hints })) === "AUTHORIZED") return;
-		const typed = steps.onManualCodeInput();
+		const typed = steps.prompt({ type: "manual_code", message: "Paste the redirect URL" });
 		typed.catch(() => {}); // also awaited in the race
 		const params = await Promise.race([answer.received, typed.then(readAnswer)]);
 		signal.throwIfAborted();

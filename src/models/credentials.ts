@@ -1,10 +1,11 @@
-import type { Api, Model, OAuthCredentials, OAuthProviderInterface } from "@mariozechner/pi-ai";
+import type { Api, Model, OAuthCredentials } from "@mariozechner/pi-ai";
 import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
 import { checkHeader, checkKey } from "./header-check.js";
+import { findLogin, type ProviderLogin } from "./logins.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
 /** Access to a provider as models.json configures it. */
@@ -59,6 +60,8 @@ const SHORTEST_SECRET = 8;
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 /** A token that expires this soon is renewed before the request, which takes time itself. */
 const EXPIRY_MARGIN_MS = 60_000;
+/** Time limit for renewing a login, ms. */
+const RENEWAL_MS = 60_000;
 
 /**
  * Finds the API keys of providers. The order of precedence is `--api-key`, auth.json (keys and logins), models.json,
@@ -211,8 +214,16 @@ export class Credentials {
 		let adapted: Model<Api>[] | null = null;
 		for (const [id, stored] of this.#auth.entries()) {
 			if (stored.type !== "oauth") continue;
-			const provider = await findOAuthProvider(id);
-			if (provider?.modifyModels) adapted = provider.modifyModels(adapted ?? [...all()], stored);
+			const login = await findLogin(id);
+			const { baseUrl } = (await login?.toAuth(stored)) ?? {};
+			if (!login?.filterModels && baseUrl === undefined) continue;
+			const models: readonly Model<Api>[] = adapted ?? all();
+			const own = models.filter(({ provider }) => provider === id);
+			const usable = new Set(login?.filterModels?.(own, stored) ?? own);
+			adapted = models.flatMap((model) => {
+				if (model.provider !== id) return model;
+				return usable.has(model) ? { ...model, ...(baseUrl !== undefined && { baseUrl }) } : [];
+			});
 		}
 		return adapted;
 	}
@@ -234,9 +245,9 @@ export class Credentials {
 	}
 
 	async #loginKey(id: string, login: OAuthLogin): Promise<string | undefined> {
-		const provider = await findOAuthProvider(id);
+		const provider = await findLogin(id);
 		if (!provider) throw renewalFailed(id, new Error("this version of pi does not support the provider's login"));
-		if (isFresh(login)) return provider.getApiKey(login);
+		if (isFresh(login)) return tokenOf(provider, login);
 		const running = this.#renewals.get(id);
 		if (running) return running;
 		const renewal = this.#renew(provider).finally(() => this.#renewals.delete(id));
@@ -245,21 +256,22 @@ export class Credentials {
 	}
 
 	/** Renews under a lock: a refresh token works once, so two processes renewing at once would log each other out. */
-	async #renew(provider: OAuthProviderInterface): Promise<string | undefined> {
+	async #renew(login: ProviderLogin): Promise<string | undefined> {
+		const { provider } = login;
 		const renew = async () => {
-			const current = this.#auth.get(provider.id);
+			const current = this.#auth.get(provider);
 			if (current?.type !== "oauth") return undefined;
-			if (isFresh(current)) return provider.getApiKey(current);
+			if (isFresh(current)) return tokenOf(login, current);
 			try {
-				const tokens = await provider.refreshToken(current);
-				await this.saveLogin(provider.id, { ...current, ...tokens });
-				return provider.getApiKey(tokens);
+				const tokens = await login.refresh(current, AbortSignal.timeout(RENEWAL_MS));
+				await this.saveLogin(provider, { ...current, ...tokens });
+				return await tokenOf(login, tokens);
 			} catch (cause) {
-				if (current.expires > Date.now()) return provider.getApiKey(current);
-				throw renewalFailed(provider.id, cause);
+				if (current.expires > Date.now()) return tokenOf(login, current);
+				throw renewalFailed(provider, cause);
 			}
 		};
-		return withFileLock(`${this.#auth.path}.renewal`, renew, 60_000);
+		return withFileLock(`${this.#auth.path}.renewal`, renew, RENEWAL_MS);
 	}
 
 	/** Every known key that is long enough to be a secret, longest first. */
@@ -299,7 +311,7 @@ function renewalFailed(provider: string, cause: unknown): PiError {
 	});
 }
 
-async function findOAuthProvider(id: string): Promise<OAuthProviderInterface | undefined> {
-	const { getOAuthProvider } = await import("@mariozechner/pi-ai/oauth");
-	return getOAuthProvider(id);
+/** The key for requests that a login gives. */
+async function tokenOf(provider: ProviderLogin, login: OAuthLogin): Promise<string | undefined> {
+	return (await provider.toAuth(login)).apiKey;
 }

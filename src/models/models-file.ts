@@ -19,6 +19,7 @@ const MODEL_APIS = [
 	"azure-openai-responses",
 	"openai-codex-responses",
 	"bedrock-converse-stream",
+	"pi-messages",
 ] as const;
 
 const TEXT = { type: "string", minLength: 1 } as const;

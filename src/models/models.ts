@@ -2,8 +2,8 @@ import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import type { Settings } from "../config/settings-schema.js";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
+import { builtInModels } from "./built-in-models.js";
 import type { Credentials } from "./credentials.js";
-import { provideModels } from "./find-model.js";
 import { applyProviders, mergeModels } from "./merge-models.js";
 import { ModelLists } from "./model-lists.js";
 import {
@@ -44,10 +44,7 @@ export interface DefaultModelSources {
 
 /** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
 export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
-	const { getModels, getProviders } = await import("../util/pi-ai.js");
-	const builtIn = new ModelLists(new Map(getProviders().map((provider) => [provider, () => getModels(provider)])));
-	provideModels(builtIn);
-	const { models, ...facts } = mergeModels(builtIn, file);
+	const { models, ...facts } = mergeModels(builtInModels().lists, file);
 	const registry = new ModelRegistry(models, credentials, facts);
 	await registry.refresh();
 	return registry;

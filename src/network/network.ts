@@ -1,8 +1,6 @@
 import { withCallerStack } from "../util/caller-stack.js";
 import { pacedFetch } from "../util/paced-fetch.js";
 import { withErrorBodies } from "./error-bodies.js";
-import { JsonBody, sendsJsonBodies } from "./json-body.js";
-import { isLightRequest } from "./light-headers.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 import { currentScope, type RequestRoute, withScope } from "./request-scope.js";
 
@@ -12,8 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Network {
 	/** The proxy that requests to an address go through; null for a direct connection. */
 	proxyOf(url: string): ProxyServer | null;
-	/** Loads what requests to an address need: the proxy client, if the environment names a proxy. */
-	prepare(url?: string): Promise<void>;
+	/** Loads what requests need: the proxy client, if the environment names a proxy. */
+	prepare(): Promise<void>;
 	/** Calls a function; the requests of `fetch` that begin in it, or later because of it, use this network. */
 	run<T>(action: () => T): T;
 	/** True if everything in the process uses this network, WebSockets too. */
@@ -25,44 +23,24 @@ let ofProcess: { env: Environment; network: Network } | null = null;
 
 /**
  * Sets up `fetch` for this process: paced, with the error bodies of exchanges, and through the proxies that the environment
- * names. The proxy client is loaded with the first request. Without proxies, requests to models use `lightFetch`. The stack
- * traces of failures name the caller.
+ * names. The proxy client is loaded with the first request. The stack traces of failures name the caller.
  * @throws PiError `proxy_invalid`
  */
 export async function setUpNetwork(env: Environment): Promise<void> {
 	const fetch = pacedFetch(globalThis.fetch);
 	const rules = await readRules(env);
 	let ready: Promise<void> | null = null;
-	const prepare = async (url?: string) => {
+	const prepare = async () => {
 		if (rules) ready ??= import("./global-proxies.js").then(({ useProxies }) => useProxies(rules));
-		else if (url !== undefined)
-			await import("./light-fetch.js").then(({ prepareLightFetch }) => prepareLightFetch(url));
 		await ready;
 	};
 	const proxyOf = (url: string) => rules?.(url) ?? null;
 	ofProcess = { env, network: { isOfProcess: true, proxyOf, prepare, run: (action) => action() } };
-	const fetchText: typeof fetch = (input, init) => fetch(input, withText(init));
 	const send = withErrorBodies(async (...request) => {
-		const sent: readonly unknown[] = request;
-		if (!rules && !isFetchLoaded() && isLightRequest(sent)) {
-			const { lightFetch } = await import("./light-fetch.js");
-			return lightFetch(...sent, () => fetchText(...request));
-		}
 		await prepare();
-		return fetchText(...request);
+		return fetch(...request);
 	});
-	globalThis.fetch = sendsJsonBodies(withCallerStack(send));
-}
-
-/** A request that Node's fetch can send. */
-function withText(init: RequestInit | undefined): RequestInit | undefined {
-	const body: unknown = init?.body;
-	return body instanceof JsonBody ? { ...init, body: body.text() } : init;
-}
-
-/** True once anything in the process used Node's fetch, or, like a hook may do, replaced its connections. */
-function isFetchLoaded(): boolean {
-	return Symbol.for("undici.globalDispatcher.1") in globalThis;
+	globalThis.fetch = withCallerStack(send);
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { OAuthLoginCallbacks } from "@mariozechner/pi-ai/oauth";
+import type { AuthEvent, AuthPrompt, ProviderAuthInteraction } from "@mariozechner/pi-ai";
 import type { CommandAccounts, LoginOption } from "../commands/command.js";
 import type { LoginDialogs } from "../commands/login-dialogs.js";
 import { errorText, PiError } from "../errors.js";
 import type { Credentials } from "../models/credentials.js";
 import { keyVariables } from "../models/env-keys.js";
+import { findLogin, loginProviders } from "../models/logins.js";
 import type { ModelRegistry } from "../models/models.js";
 import { providerName } from "../models/provider-names.js";
 import type { Network } from "../network/network.js";
@@ -31,15 +32,16 @@ export function createAccounts(
 ): CommandAccounts {
 	return {
 		async choices() {
-			const { getOAuthProviders } = await import("@mariozechner/pi-ai/oauth");
+			const sites = await Promise.all(loginProviders().map(findLogin));
 			const withSource = (choice: LoginOption): LoginOption => {
 				const source = credentials.keySource(choice.provider);
 				return source === undefined ? choice : { ...choice, source };
 			};
-			const sites = getOAuthProviders();
-			const logins = sites.map(({ id, name }) => withSource({ provider: id, kind: "login", name }));
+			const logins = sites.flatMap((site) =>
+				site ? withSource({ provider: site.provider, kind: "login", name: site.name }) : [],
+			);
 			// A provider with a login and no variable for a key only accepts the tokens of its login.
-			const loginOnly = new Set(sites.map(({ id }) => id).filter((id) => keyVariables(id).length === 0));
+			const loginOnly = new Set(loginProviders().filter((id) => keyVariables(id).length === 0));
 			const keys = registry.providers
 				.filter((provider) => !loginOnly.has(provider))
 				.map((provider) => withSource({ provider, kind: "key", name: providerName(provider) }))
@@ -52,11 +54,9 @@ export function createAccounts(
 			await registry.refresh();
 		},
 		async login(provider, dialogs, signal) {
-			const { getOAuthProvider } = await import("@mariozechner/pi-ai/oauth");
-			const found = getOAuthProvider(provider);
+			const found = await findLogin(provider);
 			if (!found) throw new PiError("command_failed", `${provider} has no login`, { hint: "paste a key instead" });
-			const logIn = (steps: Parameters<typeof found.login>[0]) => network.run(() => found.login(steps));
-			const tokens = await logInThrough(found.name, dialogs, signal, logIn);
+			const tokens = await logInThrough(found.name, dialogs, signal, (steps) => network.run(() => found.login(steps)));
 			if (tokens === null) return false;
 			await credentials.saveLogin(provider, tokens);
 			await registry.refresh();
@@ -76,12 +76,12 @@ export async function logInThrough<T>(
 	name: string,
 	dialogs: LoginDialogs,
 	signal: AbortSignal,
-	login: (steps: OAuthLoginCallbacks & Required<Pick<OAuthLoginCallbacks, LoginStep>>) => Promise<T>,
+	login: (steps: ProviderAuthInteraction) => Promise<T>,
 ): Promise<T | null> {
 	const over = new AbortController();
 	const closed = linkSignals(signal, over.signal);
 	try {
-		const loggedIn = login(callbacks(name, dialogs, closed.signal, () => over.abort()));
+		const loggedIn = login(interaction(name, dialogs, closed.signal, () => over.abort()));
 		// Not every provider honors the signal: stop waiting for those that do not.
 		return await abortable(loggedIn, closed.signal);
 	} catch (cause) {
@@ -93,19 +93,17 @@ export async function logInThrough<T>(
 	}
 }
 
-type LoginStep = "signal" | "onManualCodeInput";
-
 /**
  * The dialogs of a login. Until the login ends, one of them has the keyboard: what is typed meanwhile, such as a redirect
  * URL with its code, cannot become a prompt.
  * @param closed aborted when the login ends, also because the browser answered
  */
-function callbacks(
+function interaction(
 	name: string,
 	dialogs: LoginDialogs,
 	closed: AbortSignal,
 	cancel: () => void,
-): OAuthLoginCallbacks & Required<Pick<OAuthLoginCallbacks, LoginStep>> {
+): ProviderAuthInteraction {
 	let waiting = new AbortController();
 	const wait = async () => {
 		waiting = new AbortController();
@@ -115,38 +113,42 @@ function callbacks(
 		if (!over.aborted) cancel();
 	};
 	const waitInBackground = () => void wait().catch(cancel);
-	/** Asks instead of the waiting dialog. @throws Error when the user cancels */
-	const ask = async <T>(question: () => Promise<T | null>): Promise<T> => {
-		waiting.abort();
-		const answer = await question();
-		if (answer === null) {
-			if (!closed.aborted) cancel();
-			throw new Error("the login was canceled");
-		}
-		if (!closed.aborted) waitInBackground();
-		return answer;
-	};
 	waitInBackground();
 	return {
 		signal: closed,
-		onAuth: ({ url, instructions }) => dialogs.onAddress(url, instructions, closed),
-		onPrompt: ({ message, placeholder, allowEmpty }) =>
-			ask(async () => {
-				const answer = await dialogs.ask(message, placeholder, closed);
-				return answer === "" && !allowEmpty ? null : answer;
-			}),
-		onManualCodeInput: () =>
-			ask(() => dialogs.ask(`Log in to ${name} in the browser, or paste the redirect URL`, "https://…", closed)),
-		onProgress: (message) => dialogs.onProgress(message),
-		onSelect: ({ message, options }) =>
-			ask(() =>
-				dialogs.choose(
-					message,
-					options.map(({ id, label }) => ({ label, value: id })),
-					closed,
-				),
-			),
+		/** Asks instead of the waiting dialog. @throws Error when the user cancels, or the question is of no use any more */
+		async prompt(prompt) {
+			waiting.abort();
+			const over = prompt.signal ? AbortSignal.any([closed, prompt.signal]) : closed;
+			const answer = await ask(name, dialogs, prompt, over);
+			if (answer === null && !over.aborted) cancel();
+			if (!closed.aborted) waitInBackground();
+			if (answer === null) throw new Error("the login was canceled");
+			return answer;
+		},
+		notify: (event) => notify(dialogs, event, closed),
 	};
+}
+
+/** @returns null if the user cancels */
+function ask(name: string, dialogs: LoginDialogs, prompt: AuthPrompt, over: AbortSignal): Promise<string | null> {
+	switch (prompt.type) {
+		case "select": {
+			const options = prompt.options.map(({ id, label }) => ({ label, value: id }));
+			return dialogs.choose(prompt.message, options, over);
+		}
+		case "manual_code":
+			return dialogs.ask(`Log in to ${name} in the browser, or paste the redirect URL`, "https://…", over);
+		default:
+			return dialogs.ask(prompt.message, prompt.placeholder, over);
+	}
+}
+
+function notify(dialogs: LoginDialogs, event: AuthEvent, closed: AbortSignal): void {
+	if (event.type === "auth_url") dialogs.onAddress(event.url, event.instructions, closed);
+	else if (event.type === "device_code") {
+		dialogs.onAddress(event.verificationUri, `Enter the code ${event.userCode} at:`, closed);
+	} else dialogs.onProgress(event.message);
 }
 
 function rank({ provider }: LoginOption): number {

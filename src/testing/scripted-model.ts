@@ -115,7 +115,9 @@ const MODEL: Omit<Model<Api>, "api"> = {
 
 function seenRequest({ messages, systemPrompt = "", tools = [] }: Context): SeenRequest {
 	return {
-		messages: messages.map((message) => ({ role: message.role, text: fullText(message) })),
+		messages: messages.flatMap((message) =>
+			message.role === "system" ? [] : { role: message.role, text: fullText(message) },
+		),
 		systemPrompt,
 		tools: tools.map(({ name }) => name),
 		raw: [...messages],

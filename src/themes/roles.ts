@@ -21,6 +21,7 @@ export const THEME_ROLES = {
 	borderMedium: "the border of the editor at thinking level medium",
 	borderHigh: "the border of the editor at thinking level high",
 	borderXhigh: "the border of the editor at thinking level xhigh",
+	borderMax: "the border of the editor at thinking level max",
 	borderBash: "the border of the editor for a `!` command",
 	heading: "headings in Markdown",
 	link: "the text of a link",

@@ -15,7 +15,7 @@ import { createHighlighter } from "../util/highlight.js";
 export type Style = (text: string) => string;
 
 /** The thinking levels that the editor's border can show. */
-export type ThinkingShade = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+export type ThinkingShade = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** A theme that is not built in. */
 export interface ThemeSource {
@@ -70,6 +70,7 @@ export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel
 		medium: style("borderMedium"),
 		high: style("borderHigh"),
 		xhigh: style("borderXhigh"),
+		max: style("borderMax"),
 	};
 	const accent = style("accent");
 	const dim = style("dim");

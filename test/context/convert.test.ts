@@ -1,15 +1,22 @@
-import type { AssistantMessage, Message, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, UserMessage } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bashExecutionText } from "../../src/context/bash-execution-text.js";
 import { checkMessages } from "../../src/context/check.js";
-import { convertToLlm, isBlank, isSentReply, openedByUser, repairMessages } from "../../src/context/convert.js";
+import {
+	type ConversationMessage,
+	convertToLlm,
+	isBlank,
+	isSentReply,
+	openedByUser,
+	repairMessages,
+} from "../../src/context/convert.js";
 import type { BashExecutionMessage } from "../../src/log/entry.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 
 const ids = fc.constantFrom("a", "b", "c", "d");
-const anyMessage: fc.Arbitrary<Message> = fc.oneof(
-	fc.string().map((content): Message => ({ role: "user", content, timestamp: 1 })),
+const anyMessage: fc.Arbitrary<ConversationMessage> = fc.oneof(
+	fc.string().map((content): ConversationMessage => ({ role: "user", content, timestamp: 1 })),
 	fc
 		.tuple(
 			fc.string(),
@@ -17,30 +24,30 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
 			fc.constantFrom("stop" as const, "toolUse" as const, "error" as const, "aborted" as const),
 		)
 		.map(
-			([text, calls, stop]): Message =>
+			([text, calls, stop]): ConversationMessage =>
 				assistantMessage(
 					text,
 					calls.map((id) => ({ id })),
 					stop,
 				),
 		),
-	ids.map((id): Message => result(id).message as Message),
+	ids.map((id): ConversationMessage => result(id).message as ConversationMessage),
 );
 
 /** True for lists that a provider accepts: each call is answered at once, ids are unique. */
 const legalLists = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 }).map((turns) =>
-	turns.flatMap(([speaks, calls], turn): Message[] => {
+	turns.flatMap(([speaks, calls], turn): ConversationMessage[] => {
 		if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
 		const made = Array.from({ length: calls }, (_, i) => `t${turn}-${i}`);
 		const reply = assistantMessage(
 			`a${turn}`,
 			made.map((id) => ({ id })),
 		);
-		return [reply, ...made.map((id) => result(id).message as Message)];
+		return [reply, ...made.map((id) => result(id).message as ConversationMessage)];
 	}),
 );
 
-function faults(messages: readonly Message[]): string[] {
+function faults(messages: readonly ConversationMessage[]): string[] {
 	const wrapped = messages.map((message) => ({ message, entryIndex: null }));
 	return checkMessages(wrapped)
 		.map(({ key }) => key)
@@ -79,10 +86,10 @@ describe("repairMessages", () => {
 
 	test("keeps the text of an aborted reply and drops its calls with their results", () => {
 		const messages = [
-			user("go").message as Message,
+			user("go").message as ConversationMessage,
 			assistantMessage("half a thought", [{ id: "x" }], "aborted"),
-			result("x").message as Message,
-			user("again").message as Message,
+			result("x").message as ConversationMessage,
+			user("again").message as ConversationMessage,
 		];
 		expect(repairMessages(messages)).toEqual([
 			messages[0],
@@ -92,20 +99,20 @@ describe("repairMessages", () => {
 	});
 
 	test("adds a result to a call that a crash left without one", () => {
-		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
+		const repaired = repairMessages([user("go").message as ConversationMessage, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
 
 	test("omits blank text next to a call: some providers refuse it", () => {
 		const reply = assistantMessage(" ", [{ id: "x" }]);
-		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as Message);
+		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as ConversationMessage);
 		expect(repairMessages(messages)).toEqual([messages[0], assistantMessage("", [{ id: "x" }]), messages[2]]);
 	});
 
 	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
 		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
 		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
-		const repaired = repairMessages(messages.map(({ message }) => message as Message));
+		const repaired = repairMessages(messages.map(({ message }) => message as ConversationMessage));
 		expect(repaired.slice(1)).toEqual([
 			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
 			{ ...result("x__").message, toolName: "re_ad_" },
@@ -114,8 +121,8 @@ describe("repairMessages", () => {
 });
 
 describe("a repaired list", () => {
-	const go = user("go").message as Message;
-	const answer = (id: string, text?: string) => result(id, text).message as Message;
+	const go = user("go").message as ConversationMessage;
+	const answer = (id: string, text?: string) => result(id, text).message as ConversationMessage;
 	const reply = (...ids: string[]) =>
 		assistantMessage(
 			"look",
@@ -179,7 +186,7 @@ describe("a repaired list", () => {
 	});
 
 	test("begins with a user message, which is added only where one is missing", () => {
-		const [opened, empty]: Message[][] = [[go, reply()], []];
+		const [opened, empty]: ConversationMessage[][] = [[go, reply()], []];
 		expect([openedByUser(opened ?? []), openedByUser(empty ?? [])]).toEqual([opened, []]);
 		expect(openedByUser([reply()])).toEqual([
 			{ role: "user", content: "(The beginning of this conversation was left out.)", timestamp: 0 },
@@ -225,7 +232,7 @@ describe("convertToLlm", () => {
 		["of an unusable type", "png\u0000", "iVBORw0KGgo="],
 	])("replaces an image %s by text", (_, mimeType, data) => {
 		const good = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
-		const message = user([good, { type: "image", mimeType, data }]).message as Message;
+		const message = user([good, { type: "image", mimeType, data }]).message as ConversationMessage;
 		expect(convertToLlm([message])).toEqual([
 			{ ...message, content: [good, { type: "text", text: "(an image that is damaged)" }] },
 		]);
@@ -263,7 +270,7 @@ describe("convertToLlm", () => {
 
 	test("removes empty text next to other output of a tool, but not white space", () => {
 		const output = { ...result("x").message, content: [text(""), image, text(" ")] };
-		expect(convertToLlm([output as Message, { ...output, content: [] } as Message])).toEqual([
+		expect(convertToLlm([output as ConversationMessage, { ...output, content: [] } as ConversationMessage])).toEqual([
 			{ ...output, content: [image, text(" ")] },
 			{ ...output, content: [text("(no output)")] },
 		]);

@@ -1,3 +1,4 @@
+import type { ToolCall } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainSummary, readActivities, withFileLists, withoutFileLists } from "../../src/context/plain-summary.js";
@@ -5,7 +6,7 @@ import { estimateText } from "../../src/context/tokens.js";
 import type { AppMessage } from "../../src/log/entry.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 
-const call = (name: string, args: Record<string, unknown>) => ({ id: name, name, arguments: args });
+const call = (name: string, args: ToolCall["arguments"]) => ({ id: name, name, arguments: args });
 
 const MESSAGES: AppMessage[] = [
 	user("Fix the rounding in checkout.").message,

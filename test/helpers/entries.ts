@@ -31,7 +31,7 @@ export function user(content: UserMessage["content"]): MessageEntry {
 /** An assistant message with text and tool calls. */
 export function assistantMessage(
 	text: string,
-	calls: { id: string; name?: string; arguments?: Record<string, unknown> }[] = [],
+	calls: { id: string; name?: string; arguments?: ToolCall["arguments"] }[] = [],
 	stopReason: AssistantMessage["stopReason"] = calls.length > 0 ? "toolUse" : "stop",
 ): AssistantMessage {
 	const toolCalls: ToolCall[] = calls.map(({ id, name = "read", arguments: args = {} }) => ({

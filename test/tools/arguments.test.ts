@@ -41,7 +41,7 @@ test.each([
 	expect(text).toContain("Received arguments:\n{");
 });
 
-function validate(name: string, args: Record<string, unknown>): unknown {
+function validate(name: string, args: ToolCall["arguments"]): unknown {
 	const tool = BUILTIN_TOOLS.find((builtin) => builtin.name === name);
 	if (tool === undefined) throw new Error(`no tool ${name}`);
 	const call: ToolCall = { type: "toolCall", id: "1", name, arguments: args };

@@ -26,7 +26,7 @@ export function compilerConfig() {
 				"@mariozechner/pi-coding-agent": types("index.d.ts", "src/index.ts"),
 				"@mariozechner/pi-coding-agent/hooks": types("hooks.d.ts", "src/hooks/index.ts"),
 				"@mariozechner/pi-coding-agent/testing": types("testing.d.ts", "src/testing/index.ts"),
-				"@mariozechner/pi-ai": types("pi-ai/index.d.ts", "node_modules/@mariozechner/pi-ai"),
+				"@mariozechner/pi-ai": types("pi-ai/compat.d.ts", "node_modules/@mariozechner/pi-ai/dist/compat.d.ts"),
 				"@mariozechner/pi-tui": types("pi-tui/index.d.ts", "node_modules/@mariozechner/pi-tui"),
 				typebox,
 				"typebox/value": types("typebox/value/index.d.mts", "node_modules/typebox/build/value/index.d.mts"),

@@ -25,6 +25,7 @@ const Level = Type.Union([
 	Type.Literal("medium"),
 	Type.Literal("high"),
 	Type.Literal("xhigh"),
+	Type.Literal("max"),
 ]);
 const PromptFields = Type.Object({
 	message: Type.String(),

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
 
@@ -6,7 +6,7 @@ import { freezeDeep } from "../../log/freeze.js";
 const STARTED_AT = Date.UTC(2025, 0, 1, 12);
 const MS_BETWEEN_ENTRIES = 60_000;
 
-type Call = { id: string; name: string; arguments: Record<string, unknown> };
+type Call = Pick<ToolCall, "id" | "name" | "arguments">;
 
 /**
  * A short session to test hooks on: two prompts; calls of read, bash, edit and write, including a failed call and a
