@@ -12,7 +12,8 @@ export interface RequestPlace {
 const LOST = /^(?:terminated|socket hang up|premature close|other side closed|.*\bsocket connection was closed.*)\.?$/i;
 const NO_CONNECTION = /^(?:connection error|fetch failed|unable to make request.*|bad port)\.?(?: .*fetch failed)?$/i;
 const NO_ANSWER = /^(?:request|connection) timed out\.?$/i;
-const UNFINISHED = /stream ended before|ended before the reply/i;
+const UNFINISHED =
+	/stream (?:ended|closed) (?:before|without)|ended before the reply|response (?:with|has) no body|^No response body$/i;
 /** Errors of Node's sockets, such as `connect ECONNREFUSED 127.0.0.1:80`. */
 const SOCKET = /^(?:connect|getaddrinfo|read|write) (E[A-Z_]+)(?: (\S+))?$/;
 /** Errors of Node's TLS, without their code. */

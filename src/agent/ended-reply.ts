@@ -2,7 +2,9 @@ import type { RequestPlace } from "./connection-failure.js";
 import { hostAndPort } from "./response-facts.js";
 
 /** How the clients of pi-ai report a reply that the provider ended as failed. */
-const REASON = /^Provider finish_reason: (\S+)$/;
+const REASON = /^(?:Provider finish_reason|Provider stopped with|Response incomplete): (\S+)$/;
+/** How pi-ai's Anthropic client reports a refusal for which the provider gives no reason. */
+const REFUSED = /^The model refused to complete the request$/;
 
 /** The reasons of OpenAI, Anthropic, Bedrock and Google for a reply that a filter ended. */
 const FILTERED =
@@ -15,7 +17,7 @@ const INVALID_JSON =
 
 /** Describes a reply that the provider ended early with a reason, or that is not JSON; null for other failures. */
 export function describeEndedReply(raw: string, place: RequestPlace | undefined): string | null {
-	const reason = REASON.exec(raw)?.[1];
+	const reason = REFUSED.test(raw) ? "refusal" : REASON.exec(raw)?.[1];
 	if (reason === undefined) {
 		const provider = place ? `${place.provider} at ${hostAndPort(place.baseUrl)}` : "the provider";
 		return INVALID_JSON.test(raw) ? `${provider} sent invalid JSON in its reply` : null;

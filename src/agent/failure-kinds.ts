@@ -295,7 +295,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "the network",
 		statuses: [null],
 		words:
-			/connect(?:ion|ing)?\b|network|timed? ?out|in time|ended unexpectedly|ended before|no content for|econnreset|socket hang up|terminated|unexpected end of json|premature close/i,
+			/connect(?:ion|ing)?\b|network|timed? ?out|in time|ended unexpectedly|ended (?:before|without)|no (?:response )?body|closed before|no content for|econnreset|socket hang up|terminated|unexpected end of json|premature close/i,
 		isRetried: true,
 		inside: "check the connection, then send the prompt again",
 		outside: "check the connection and the provider's address, then try again",

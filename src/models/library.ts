@@ -8,6 +8,7 @@ import { normalizeContext } from "../../node_modules/@mariozechner/pi-ai/dist/ut
 import { registerApiProvider as register, unregisterApiProviders } from "../util/pi-ai.js";
 import { builtInModels } from "./built-in-models.js";
 
+export { Type } from "typebox";
 export * from "../../node_modules/@mariozechner/pi-ai/dist/api/anthropic-messages.lazy.js";
 export * from "../../node_modules/@mariozechner/pi-ai/dist/api/azure-openai-responses.lazy.js";
 export * from "../../node_modules/@mariozechner/pi-ai/dist/api/bedrock-converse-stream.lazy.js";

@@ -1,8 +1,10 @@
 /** Names of the providers as their makers write them; pi-ai only has ids. */
 const NAMES: Readonly<Record<string, string>> = {
 	"amazon-bedrock": "Amazon Bedrock",
+	"ant-ling": "Ant Ling",
 	anthropic: "Anthropic",
 	"azure-openai-responses": "Azure OpenAI",
+	baseten: "Baseten",
 	cerebras: "Cerebras",
 	"cloudflare-ai-gateway": "Cloudflare AI Gateway",
 	"cloudflare-workers-ai": "Cloudflare Workers AI",
@@ -14,16 +16,23 @@ const NAMES: Readonly<Record<string, string>> = {
 	groq: "Groq",
 	huggingface: "Hugging Face",
 	"kimi-coding": "Kimi For Coding",
+	meta: "Meta",
 	minimax: "MiniMax",
 	"minimax-cn": "MiniMax (China)",
 	mistral: "Mistral",
 	moonshotai: "Moonshot AI",
 	"moonshotai-cn": "Moonshot AI (China)",
+	nvidia: "NVIDIA",
 	openai: "OpenAI",
 	"openai-codex": "ChatGPT (Codex)",
 	opencode: "OpenCode Zen",
 	"opencode-go": "OpenCode Go",
 	openrouter: "OpenRouter",
+	"qwen-token-plan": "Qwen Token Plan",
+	"qwen-token-plan-cn": "Qwen Token Plan (China)",
+	"qwen-token-plan-individual": "Qwen Token Plan (Individual)",
+	radius: "Radius",
+	together: "Together AI",
 	"vercel-ai-gateway": "Vercel AI Gateway",
 	xai: "xAI",
 	xiaomi: "Xiaomi",
@@ -31,6 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
 	"xiaomi-token-plan-cn": "Xiaomi Token Plan (China)",
 	"xiaomi-token-plan-sgp": "Xiaomi Token Plan (Singapore)",
 	zai: "Z.AI",
+	"zai-coding-cn": "Z.AI Coding (China)",
 };
 
 /** A provider's name for the user; its id if it is the user's own. */

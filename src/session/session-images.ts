@@ -1,5 +1,6 @@
 import { promises } from "node:fs";
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { describeFailure } from "../agent/failure.js";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { isSentReply } from "../context/convert.js";
 import { type ContextImage, hasImage, imageBlocks, imagesOf } from "../context/omitted-images.js";
@@ -128,7 +129,7 @@ export class SessionImages {
 			images: [...unique.values()],
 			provider: reply.provider,
 			modelId: reply.model,
-			reason: revealLine(reply.errorMessage ?? "", { maxLength: MAX_REASON }),
+			reason: revealLine(describeFailure(reply.errorMessage), { maxLength: MAX_REASON }),
 		});
 		return true;
 	}

@@ -100,8 +100,8 @@ test.each([
 		"@earendil-works/pi-coding-agent.keyHint is not available in pi: the keys of pi have other names; use rawKeyHint",
 	],
 	[
-		"ai.collapseSystemMessages([])",
-		"@earendil-works/pi-ai.collapseSystemMessages is not available in pi: it has nothing that would do the same",
+		"ai.collapseTime([])",
+		"@earendil-works/pi-ai.collapseTime is not available in pi: it has nothing that would do the same",
 	],
 	[
 		"new tui.Hologram()",

@@ -18,7 +18,14 @@ export function* responsesFrames(step: ReplyStep, body: JsonObject, id: string, 
 	const isCut = step.stopReason === "length";
 	yield event(
 		isCut ? "response.incomplete" : "response.completed",
-		{ response: { ...response, status: isCut ? "incomplete" : "completed", usage: usageFields(step) } },
+		{
+			response: {
+				...response,
+				status: isCut ? "incomplete" : "completed",
+				...(isCut && { incomplete_details: { reason: "max_output_tokens" } }),
+				usage: usageFields(step),
+			},
+		},
 		false,
 		true,
 	);

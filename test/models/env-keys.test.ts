@@ -5,7 +5,7 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 
 test("keyVariables returns the variables that pi-ai reads, for each of its providers", () => {
 	const script = `
-		import("@mariozechner/pi-ai").then(({ getProviders, findEnvKeys }) =>
+		import("@mariozechner/pi-ai/compat").then(({ getProviders, findEnvKeys }) =>
 			console.log(JSON.stringify(getProviders().map((name) => [name, findEnvKeys(name) ?? []]))));`;
 	const names = environmentProviders().flatMap(keyVariables);
 	const env = { PATH: "/usr/bin:/bin", ...Object.fromEntries(names.map((name) => [name, "x"])) };
@@ -13,7 +13,9 @@ test("keyVariables returns the variables that pi-ai reads, for each of its provi
 		execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" }),
 	);
 	const ours = answer.map(([provider]) => [provider, keyVariables(provider)]);
-	expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(answer));
+	// The tokens of other programs, which Anthropic accepts only in another header.
+	const theirs = answer.map(([provider, found]) => [provider, found.filter((name) => name !== "ANTHROPIC_AUTH_TOKEN")]);
+	expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(theirs));
 });
 
 test("the first variable that is set is used", () => {
