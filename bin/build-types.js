@@ -1,6 +1,6 @@
 // Writes dist/types/: the declarations of pi and of the packages that hooks import. They depend only on @types/node.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const ENTRIES = {
 };
 /** Folder of dist/types → the source of its declarations and its entry points. */
 const COPIED = {
-	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["index.d.ts"] },
+	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["compat.d.ts"] },
 	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
 	typebox: {
 		from: "typebox/build",
@@ -27,7 +27,7 @@ const COPIED = {
 };
 /** Imported package → its file in dist/types. The `imports` of package.json name the same files. */
 const NAMES = {
-	"@mariozechner/pi-ai": "pi-ai/index.js",
+	"@mariozechner/pi-ai": "pi-ai/compat.js",
 	"@mariozechner/pi-tui": "pi-tui/index.js",
 	typebox: "typebox/index.mjs",
 	"typebox/value": "typebox/value/index.mjs",
@@ -35,18 +35,26 @@ const NAMES = {
 /** The same for what only pi's own declarations import: of the schemas, the types made from them. */
 const OWN_NAMES = { "typebox/schema": "typebox/schema/static/index.mjs" };
 /**
- * Replaces the packages of providers, which are hundreds of megabytes. Only two exported options of pi-ai use their types,
- * `client` and `serviceTier`; the rest is internal.
+ * Replaces the packages of providers, which are hundreds of megabytes, and that of telemetry, which pi does not send. Only
+ * options of single wire formats use their types; the rest is internal.
  */
 const PROVIDERS = {
 	"@anthropic-ai/sdk": "type Anthropic = object;",
+	"@earendil-works/pi-telemetry": "type TelemetryContext = object;",
 	"@google/genai":
 		"type Content = unknown; type FinishReason = string; type FunctionCallingConfigMode = string; " +
+		"type GoogleSdkThinkingLevel = string; type ThinkingConfig = object; " +
 		"type Part = { thought?: boolean; thoughtSignature?: string };",
+	openai:
+		"declare namespace OpenAI.Chat.Completions { type ChatCompletionToolChoiceOption = " +
+		'"none" | "auto" | "required" | object; }',
 	"openai/resources/chat/completions.js": "type ChatCompletionMessageParam = unknown;",
 	"openai/resources/responses/responses.js":
+		"type OpenAITool = object; type ResponseInput = unknown[]; type ResponseStreamEvent = object; " +
 		'type ResponseCreateParamsStreaming = { service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | null };',
 };
+/** A module of pi-ai whose types are derived from the lists of models: 900 kB of JSON, of which types only use ids and APIs. */
+const LISTS = "models.generated.d.ts";
 /** An import from or export of another module: the text before the name, the quote, the name. */
 const FROM = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g;
 const NODE = /^(node:|events$)/;
@@ -88,25 +96,24 @@ function copyReachable(from, folder, entries) {
 	const files = new Set(entries);
 	for (const file of files) {
 		const path = `${folder}/${file}`;
-		const text = withoutProviders(readFileSync(join(from, file), "utf8")).replace(
-			FROM,
-			(match, before, quote, name) => {
-				if (name.startsWith(".")) {
-					files.add(join(dirname(file), name).replace(/\.(m?)js$/, ".d.$1ts"));
-					return match;
-				}
-				if (NODE.test(name)) return match;
-				const known = { ...NAMES, ...OWN_NAMES }[name];
-				if (known === undefined) throw new Error(`${path} imports ${name}, which pi does not install`);
-				const target = relative(dirname(path), known).replaceAll("\\", "/");
-				return `${before}${quote}${target.startsWith(".") ? target : `./${target}`}${quote}`;
-			},
-		);
+		const source = folder === "pi-ai" && file === LISTS ? listTypes(from) : readFileSync(join(from, file), "utf8");
+		const text = withoutProviders(source).replace(FROM, (match, before, quote, name, at, whole) => {
+			// Not a module that a comment names.
+			if (/^\s*\/?\*/.test(whole.slice(whole.lastIndexOf("\n", at) + 1, at))) return match;
+			if (name.startsWith(".")) {
+				// Some packages name their sources, which older compilers do not find.
+				const compiled = name.replace(/(?<!\.d)\.ts$/, ".js");
+				files.add(join(dirname(file), compiled).replace(/\.(m?)js$/, ".d.$1ts"));
+				return `${before}${quote}${compiled}${quote}`;
+			}
+			if (NODE.test(name)) return match;
+			const known = { ...NAMES, ...OWN_NAMES }[name];
+			if (known === undefined) throw new Error(`${path} imports ${name}, which pi does not install`);
+			const target = relative(dirname(path), known).replaceAll("\\", "/");
+			return `${before}${quote}${target.startsWith(".") ? target : `./${target}`}${quote}`;
+		});
 		mkdirSync(dirname(join(types, path)), { recursive: true });
-		writeFileSync(
-			join(types, path),
-			withTabs((file === "models.generated.d.ts" ? apisOnly(text) : text).replace(SOURCE_MAP, "\n")),
-		);
+		writeFileSync(join(types, path), withTabs(text.replace(SOURCE_MAP, "\n")));
 	}
 }
 /** Indents with tabs, which makes declarations a fifth smaller. */
@@ -120,9 +127,20 @@ function withoutProviders(text) {
 	return text.replace(/^import .* from "([^"]+)";$/gm, (match, name) => PROVIDERS[name] ?? match);
 }
 
-/** Keeps the id and API of each model in the list, the only properties that types use: 1/15 of the text. */
-function apisOnly(text) {
-	return text.replace(/^ {12}(?!api: ).*\n/gm, "");
+/** The declaration of the lists of models, with the ids of each provider by API. */
+function listTypes(from) {
+	const data = join(from, "providers/data");
+	const providers = readdirSync(data).filter((name) => !name.startsWith("."));
+	const lists = providers.map((name) => {
+		const provider = JSON.stringify(name.replace(/\.json$/, ""));
+		const apis = Object.entries(JSON.parse(readFileSync(join(data, name), "utf8"))).map(([api, models]) => {
+			const ids = Object.keys(models).map((id) => `${JSON.stringify(id)}: object`);
+			return `${JSON.stringify(api)}: { ${ids.join("; ")} }`;
+		});
+		return `\t${provider}: ModelCatalog<{ ${apis.join("; ")} }, ${provider}>;`;
+	});
+	const head = 'import type { ModelCatalog } from "./model-catalog.js";';
+	return `${head}\nexport declare const MODELS: {\n${lists.join("\n")}\n};\n`;
 }
 
 /**

@@ -42,6 +42,7 @@ const ToolCall = Type.Object({
 	name: text,
 	arguments: record,
 	thoughtSignature: optional(text),
+	namespace: optional(text),
 });
 const Cost = exact({
 	input: Type.Number(),
@@ -56,6 +57,8 @@ const Usage = exact(
 		output: Type.Number(),
 		cacheRead: Type.Number(),
 		cacheWrite: Type.Number(),
+		cacheWrite1h: optional(Type.Number()),
+		reasoning: optional(Type.Number()),
 		totalTokens: Type.Number(),
 		cost: Cost,
 	},
@@ -76,7 +79,12 @@ const AssistantMessage = exact({
 	responseId: optional(text),
 	diagnostics: optional(Type.Array(Type.Unknown())),
 	usage: Usage,
-	stopReason: oneOf("stop", "length", "toolUse", "error", "aborted"),
+	/** `pending` while the reply arrives. */
+	stopReason: oneOf("pending", "stop", "length", "toolUse", "error", "aborted", "deferred"),
+	rawStopReason: optional(text),
+	providerThinkingLevel: optional(text),
+	endTurn: optional(flag),
+	deferred: optional(Type.Unknown()),
 	errorMessage: optional(text),
 	timestamp: time,
 });

@@ -78,17 +78,3 @@ test.each<LoopbackApi>(["openai-completions", "anthropic-messages"])(
 		});
 	},
 );
-
-test.each(["google-generative-ai", "openai-completions", "openai-responses"] as const)(
-	"a truncated reply of %s is an error",
-	async (api) => {
-		const provider = await startProvider();
-		provider.reply({ content: [{ type: "text", text: "Half of a reply" }], fault: { kind: "end", at: 1 } });
-		const model = provider.model({ api });
-		const context: Context = { messages: [{ role: "user", content: "hi", timestamp: 1 }] };
-		expect(await streamSimple(model, context, { apiKey: "key" }).result()).toMatchObject({
-			stopReason: "error",
-			errorMessage: "The stream ended before the reply was finished",
-		});
-	},
-);

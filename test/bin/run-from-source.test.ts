@@ -22,7 +22,7 @@ function runFromSource(program: string) {
 test("the sources run without a build and with the replaced library modules", () => {
 	const program = `
 		import { safeLine } from ${JSON.stringify(join(root, "src/tui/safe-line.ts"))};
-		import { getProviders, parseStreamingJson } from ${JSON.stringify(join(root, "node_modules/@mariozechner/pi-ai/dist/index.js"))};
+		import { getProviders, parseStreamingJson } from "@mariozechner/pi-ai";
 		const texts: string[] = ["plain", "wide 語"];
 		let segmented = 0;
 		const { segment } = Intl.Segmenter.prototype;

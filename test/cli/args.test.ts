@@ -92,7 +92,7 @@ describe("the command line of a session", () => {
 		[["- a list"], 'unknown option "- a list"', "put a message that starts with - after --"],
 		[
 			["--thinking", "hgh"],
-			'--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh',
+			'--thinking "hgh": must be one of off, minimal, low, medium, high, xhigh, max',
 			"did you mean high?",
 		],
 		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help lists all options"],

@@ -191,7 +191,7 @@ test("a stream without a finish reason is an error", async () => {
 	const openai = await ask(provider, "openai-completions", [user("hi")]).result();
 	const anthropic = await ask(provider, "anthropic-messages", [user("hi")]).result();
 	expect([openai.stopReason, anthropic.stopReason]).toEqual(["error", "error"]);
-	expect(openai.errorMessage).toContain("before the reply was finished");
+	expect(openai.errorMessage).toContain("Stream ended without finish_reason");
 	expect(anthropic.errorMessage).toContain("before message_stop");
 });
 

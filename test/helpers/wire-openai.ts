@@ -52,7 +52,7 @@ function usageFields(step: ReplyStep): JsonObject {
 		total_tokens: prompt + output,
 		// OpenAI counts only hits. A server that also reports writes includes them in the cached tokens.
 		prompt_tokens_details: {
-			cached_tokens: cacheRead + cacheWrite,
+			cached_tokens: cacheRead,
 			...(cacheWrite > 0 ? { cache_write_tokens: cacheWrite } : {}),
 		},
 	};

@@ -160,7 +160,7 @@ test("unknown entries are kept as custom entries and counted", async () => {
 	const mood = entry("n", "c", "mood", { value: "calm" });
 	const reserved = entry("o", "n", "context_undo", { entryIndex: "?" });
 	const system = message("y", "o", { role: "system", content: "", sections: {}, timestamp: 1 });
-	const level = entry("z", "y", "thinking_level_change", { thinkingLevel: "max" });
+	const level = entry("z", "y", "thinking_level_change", { thinkingLevel: "huge" });
 	const { entries, facts } = await imported([user("u1", null), state, mood, reserved, system, level]);
 	const { id: _, parentId: __, ...custom } = state;
 	expect(entries.slice(1)).toEqual([

@@ -57,7 +57,7 @@ describe("options", () => {
 		[{ session: { kind: "read" } }, "session.target is missing"],
 		[{ session: { kind: "open", target: 7 } }, "session.target must be a non-empty string"],
 		[{ session: { kind: "open", traget: "a" } }, "Unknown option session.traget · did you mean target?"],
-		[{ thinkingLevel: "hgih" }, "thinkingLevel must be one of off, minimal, low, medium, high, xhigh"],
+		[{ thinkingLevel: "hgih" }, "thinkingLevel must be one of off, minimal, low, medium, high, xhigh, max"],
 		[{ cwd: 5 }, "cwd must be a string"],
 		[{ cwd: "/nonexistent" }, "cwd: there is no directory /nonexistent"],
 		[{ cwd: "/a\0b" }, "cwd: there is no directory /a\0b"],

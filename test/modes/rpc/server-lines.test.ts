@@ -41,7 +41,7 @@ describe("lines", () => {
 		expect(errors.find(({ id }) => id === "y")?.error).toBe('Unknown command "get_stat" · did you mean get_state?');
 		expect(errors.find(({ id }) => id === "z")?.error).toBe("prompt requires message");
 		expect(errors.map(({ error }) => error)).toContain(
-			'set_thinking_level: level must be one of "off", "minimal", "low", "medium", "high", "xhigh"',
+			'set_thinking_level: level must be one of "off", "minimal", "low", "medium", "high", "xhigh", "max"',
 		);
 		expect(errors.every(({ error }) => !error.includes("\n"))).toBe(true);
 	});
