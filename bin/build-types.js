@@ -51,7 +51,8 @@ const PROVIDERS = {
 	"openai/resources/chat/completions.js": "type ChatCompletionMessageParam = unknown;",
 	"openai/resources/responses/responses.js":
 		"type OpenAITool = object; type ResponseInput = unknown[]; type ResponseStreamEvent = object; " +
-		'type ResponseCreateParamsStreaming = { service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | null };',
+		"type ResponseCreateParamsStreaming = { tool_choice?: string | object; " +
+		'service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | null };',
 };
 /** A module of pi-ai whose types are derived from the lists of models: 900 kB of JSON, of which types only use ids and APIs. */
 const LISTS = "models.generated.d.ts";

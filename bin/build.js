@@ -109,7 +109,7 @@ const modelLists = {
 	name: "model-lists",
 	resolveId: {
 		filter: { id: /^\.\/data\/.*\.json$/ },
-		handler: (id) => ({ id: join(dist, "models", basename(id)), external: "relative" }),
+		handler: (id) => ({ id: join(dist, "model-lists", basename(id)), external: "relative" }),
 	},
 };
 const bundle = await rolldown({
@@ -162,7 +162,7 @@ await bundle.write({
 });
 await bundle.close();
 cpSync(join(root, "bin", "import.cjs"), join(dist, "import.cjs"));
-cpSync(join(root, PI_AI, "providers/data"), join(dist, "models"), { recursive: true });
+cpSync(join(root, PI_AI, "providers/data"), join(dist, "model-lists"), { recursive: true });
 
 // bin/pi.cjs answers --help from this file, without loading the bundle.
 const help = await rolldown({ input: join(root, "src/cli/help.ts") });

@@ -24,7 +24,7 @@ export function describeFailure(text: string | undefined, place?: RequestPlace, 
 	if (connection !== null) return revealLine(connection, { maxLength: MAX_LENGTH });
 	const ended = describeEndedReply(raw, place);
 	if (ended !== null) return revealLine(ended, { maxLength: MAX_LENGTH });
-	const prefix = /^(?:[\w -]+ API error \(\d{3}\):\s*)?(?:\d{3}\b:?)?\s*/.exec(raw)?.[0] ?? "";
+	const prefix = /^(?:[\w -]+ API error \(\d{3}\):\s*|[\w -]+: (?=\d{3}: [[{]))?(?:\d{3}\b:?)?\s*/.exec(raw)?.[0] ?? "";
 	const body = raw.slice(prefix.length);
 	const status = leadingStatus(raw) ?? (place ? facts.status : null);
 	const words = messageIn(body) ?? body;

@@ -16,7 +16,7 @@ let builtIn: BuiltInModels | null = null;
 /** The build copies the files of pi-ai next to the bundle. */
 function directory(): string {
 	const isBundle = !import.meta.url.endsWith(".ts");
-	return join(packageRoot(), isBundle ? "dist/models" : "node_modules/@mariozechner/pi-ai/dist/providers/data");
+	return join(packageRoot(), isBundle ? "dist/model-lists" : "node_modules/@mariozechner/pi-ai/dist/providers/data");
 }
 
 /** The models that ship with pi. Reads the names of the providers, and the models of one when they are first asked for. */

@@ -47,5 +47,8 @@ export async function findLogin(provider: string): Promise<ProviderLogin | undef
 	registerBunOAuthFlows();
 	const { oauth } = loaded.auth;
 	const { filterModels } = loaded;
-	return oauth && { ...oauth, provider, ...(filterModels && { filterModels }) };
+	if (!oauth) return undefined;
+	// "OpenRouter OAuth" is not a name that people know.
+	const name = oauth.name.replace(/ OAuth$/, "");
+	return { ...oauth, name, provider, ...(filterModels && { filterModels }) };
 }

@@ -62,6 +62,11 @@ function withHeaders(model: Model<Api>, options: SimpleStreamOptions, agent: str
 function proxyFor({ api, baseUrl }: Model<Api>, network: Network): Pick<SimpleStreamOptions, "env"> {
 	if (api !== "bedrock-converse-stream") return {};
 	const proxy = network.proxyOf(baseUrl)?.url;
+	if (proxy?.startsWith("socks5:")) {
+		throw new PiError("proxy_invalid", "Amazon Bedrock cannot be reached through a SOCKS proxy", {
+			hint: "set HTTPS_PROXY to an HTTP proxy, or exclude the host with NO_PROXY",
+		});
+	}
 	return { env: proxy ? { https_proxy: proxy, http_proxy: proxy, no_proxy: "none" } : { no_proxy: "*" } };
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommandShell } from "../../src/commands/command.js";
 import type { SessionUI } from "../../src/hooks/session-ui.js";
+import { registerLogin } from "../../src/models/logins.js";
 import { providerName } from "../../src/models/provider-names.js";
 import { createAgentSession } from "../../src/session/create-session.js";
 import { startSession } from "../helpers/session.js";
@@ -101,18 +101,18 @@ describe("/login", () => {
 	});
 
 	test("logs in through a web site: shows the address, asks for the code, saves the tokens", async () => {
-		registerOAuthProvider({
-			id: "test-site",
+		const remove = registerLogin({
+			provider: "test-site",
 			name: "Test Site",
-			async login({ onAuth, onPrompt }) {
-				onAuth({ url: "https://example.com/login", instructions: "Open this:" });
-				const code = await onPrompt({ message: "Code?" });
-				return { access: `token for ${code}`, refresh: "again", expires: Date.now() + 3_600_000 };
+			async login({ notify, prompt }) {
+				notify({ type: "auth_url", url: "https://example.com/login", instructions: "Open this:" });
+				const code = await prompt({ type: "text", message: "Code?" });
+				return { type: "oauth", access: `token for ${code}`, refresh: "again", expires: Date.now() + 3_600_000 };
 			},
-			refreshToken: async (tokens) => tokens,
-			getApiKey: ({ access }) => access,
+			refresh: async (tokens) => tokens,
+			toAuth: async ({ access }) => ({ apiKey: access }),
 		});
-		onTestFinished(() => unregisterOAuthProvider("test-site"));
+		onTestFinished(remove);
 		const { session, agentDir } = await startSession();
 		const { shell, ui, pages } = screen(null, (label) => label === "Test Site");
 		session.attachUI(ui, shell);

@@ -298,19 +298,6 @@ test("pi exits silently when its reader closes the pipe", async () => {
 	expect(output.stderr).toMatch(/^gone\ncode (0|141)\n$/);
 });
 
-test.each(["openai-completions", "openai-responses", "anthropic-messages"] as const)(
-	"a print turn with %s does not load Node's fetch",
-	async (api) => {
-		const provider = await startProvider();
-		provider.reply([toolCall("bash", { command: "true" })]).reply("Done.");
-		const report = 'process.on("exit",()=>console.error(Symbol.for("undici.globalDispatcher.1") in globalThis))';
-		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
-		const agentDir = tempAgentDir({ models: provider.modelsJson({ apis: [api] }) });
-		const run = await runPi(["--model", "scripted", "-p", "go"], { agentDir, env });
-		expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: "bash true\nfalse\n" });
-	},
-);
-
 /** Prints whether the program exited at once, or when Node had nothing left to do. */
 const NATURAL_END =
 	'const { emit } = process; process.emit = function (name) { if (name === "beforeExit") console.error("natural"); return emit.apply(this, arguments); };';

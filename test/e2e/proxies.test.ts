@@ -129,11 +129,20 @@ describe("a SOCKS proxy", () => {
 		return { port, proxy, at: `127.0.0.1:${proxy.port}` };
 	}
 
-	test.each(["openai-completions", "bedrock-converse-stream"])("%s reaches a TLS server through it", async (api) => {
+	test("carries requests to a TLS server", async () => {
 		const { proxy, at } = await startSocksSite();
 		const env = { ALL_PROXY: `socks5://${at}`, NODE_EXTRA_CA_CERTS: AUTHORITY };
-		expect(await ask("https://models.test", env, api)).toMatch(/^lab\/one: .*it arrived$/);
+		expect(await ask("https://models.test", env, "openai-completions")).toMatch(/^lab\/one: .*it arrived$/);
 		expect([...new Set(proxy.requests)]).toEqual(["models.test:443"]);
+	});
+
+	test("is refused for Amazon Bedrock, whose client has none", async () => {
+		const { proxy, at } = await startSocksSite();
+		const env = { ALL_PROXY: `socks5://${at}`, NODE_EXTRA_CA_CERTS: AUTHORITY };
+		expect(await ask("https://models.test", env, "bedrock-converse-stream")).toContain(
+			"Amazon Bedrock cannot be reached through a SOCKS proxy",
+		);
+		expect(proxy.requests).toEqual([]);
 	});
 
 	test("gets the account, and plain HTTP requests", async () => {

@@ -1,10 +1,11 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { registerOAuthProvider, unregisterOAuthProvider } from "@mariozechner/pi-ai/oauth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { describeError } from "../../src/errors.js";
 import { Credentials, type CredentialsOptions, type ProviderAccess } from "../../src/models/credentials.js";
+import { registerLogin } from "../../src/models/logins.js";
 import { resolveSecret } from "../../src/models/secret.js";
+import { model } from "../helpers/model.js";
 import { tempDir } from "../helpers/temp.js";
 
 interface Setup extends Partial<CredentialsOptions> {
@@ -255,13 +256,13 @@ describe("a login", () => {
 		let valid = "refresh-0";
 		let count = 0;
 		const state = { refusals: 0, calls: 0 };
-		registerOAuthProvider({
-			id,
+		const remove = registerLogin({
+			provider: id,
 			name: id,
-			login: async () => ({ access: "access-0", refresh: "refresh-0", expires: 0 }),
-			getApiKey: ({ access: token }) => token,
-			modifyModels: (models, { access: token }) => models.map((model) => ({ ...model, baseUrl: `https://${token}` })),
-			async refreshToken({ refresh }) {
+			login: async () => ({ type: "oauth", access: "access-0", refresh: "refresh-0", expires: 0 }),
+			toAuth: async ({ access: token }) => ({ apiKey: token, baseUrl: `https://${token}` }),
+			filterModels: (models) => models.filter((model) => model.id !== "not-in-the-plan"),
+			async refresh({ refresh }) {
 				state.calls++;
 				if (refresh !== valid) {
 					state.refusals++;
@@ -269,10 +270,10 @@ describe("a login", () => {
 				}
 				count++;
 				valid = `refresh-${count}`;
-				return { access: `access-${count}`, refresh: valid, expires: Date.now() + 3_600_000 };
+				return { type: "oauth", access: `access-${count}`, refresh: valid, expires: Date.now() + 3_600_000 };
 			},
 		});
-		onTestFinished(() => unregisterOAuthProvider(id));
+		onTestFinished(remove);
 		return state;
 	}
 	const expired = { type: "oauth", access: "access-0", refresh: "refresh-0", expires: 0, account: "a" };
@@ -307,8 +308,8 @@ describe("a login", () => {
 		tokenServer("test-login");
 		const { keys } = setup();
 		await keys.saveLogin("test-login", { access: "host", refresh: "r", expires: Date.now() + 3_600_000 });
-		const [model] = (await import("@mariozechner/pi-ai")).getModels("openai");
-		expect(model && (await keys.adaptModels(() => [model]))).toEqual([{ ...model, baseUrl: "https://host" }]);
+		const models = [model("test-login", "a"), model("test-login", "not-in-the-plan"), model("other", "a")];
+		expect(await keys.adaptModels(() => models)).toEqual([{ ...models[0], baseUrl: "https://host" }, models[2]]);
 	});
 });
 

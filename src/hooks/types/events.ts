@@ -1,4 +1,12 @@
-import type { Api, AssistantMessage, ImageContent, Model, TextContent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type {
+	Api,
+	AssistantMessage,
+	ImageContent,
+	Message,
+	Model,
+	TextContent,
+	ToolResultMessage,
+} from "@mariozechner/pi-ai";
 import type { ContextMessage } from "../../context/context-message.js";
 import type { AppMessage, CompactionEntry, PromptSection, SessionEntry, ToolInfo } from "../../log/entry.js";
 import type {
@@ -214,7 +222,8 @@ export interface ContextEvent {
 
 /** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */
 export interface ContextEventResult {
-	messages?: readonly (ContextMessage | AppMessage)[];
+	/** A message with the role `system` is refused: sections of `systemPrompt` are for that. */
+	messages?: readonly (ContextMessage | AppMessage | Message)[];
 	/** Ids of new sections are `<name of the hook>:<name>`. */
 	systemPrompt?: readonly PromptSection[];
 	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */

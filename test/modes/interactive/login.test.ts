@@ -1,31 +1,25 @@
 import { createServer } from "node:http";
-import {
-	type OAuthLoginCallbacks,
-	type OAuthProviderInterface,
-	registerOAuthProvider,
-	unregisterOAuthProvider,
-} from "@mariozechner/pi-ai/oauth";
 import { expect, onTestFinished, test } from "vitest";
+import { type ProviderLogin, registerLogin } from "../../../src/models/logins.js";
 import { untilIdle } from "../../helpers/activity.js";
 import { startApp } from "./app.js";
 
 const ADDRESS = "https://example.test/authorize?client_id=pi";
-const TOKENS = { access: "access", refresh: "refresh", expires: Date.now() + 3_600_000 };
+const TOKENS = { type: "oauth" as const, access: "access", refresh: "refresh", expires: Date.now() + 3_600_000 };
 
-type Login = OAuthProviderInterface["login"];
+type Login = ProviderLogin["login"];
 
 /** Registers a provider under a name of its own until the test ends. */
-function provide(id: string, usesCallbackServer: boolean, login: Login): void {
-	const refreshToken: OAuthProviderInterface["refreshToken"] = async (credentials) => credentials;
-	registerOAuthProvider({
-		id,
-		name: "Test Login",
-		usesCallbackServer,
-		login,
-		refreshToken,
-		getApiKey: ({ access }) => access,
-	});
-	onTestFinished(() => unregisterOAuthProvider(id));
+function provide(provider: string, login: Login): void {
+	const refresh: ProviderLogin["refresh"] = async (credential) => credential;
+	const toAuth: ProviderLogin["toAuth"] = async ({ access }) => ({ apiKey: access });
+	onTestFinished(registerLogin({ provider, name: "Test Login", login, refresh, toAuth }));
+}
+
+/** Shows the address, and asks for the URL to which the browser is sent. */
+function askForUrl({ notify, prompt }: Parameters<Login>[0], signal?: AbortSignal): Promise<string> {
+	notify({ type: "auth_url", url: ADDRESS });
+	return prompt({ type: "manual_code", message: "Paste the code", ...(signal && { signal }) });
 }
 
 /** As pi-ai's own providers: a server on this machine waits for the browser until the user pastes the URL instead. */
@@ -33,11 +27,10 @@ function serverLogin(pasted: string[]): { login: Login; isListening(): boolean }
 	const server = createServer();
 	return {
 		isListening: () => server.listening,
-		login: async ({ onAuth, onManualCodeInput }: OAuthLoginCallbacks) => {
+		login: async (interaction) => {
 			await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 			try {
-				onAuth({ url: ADDRESS });
-				pasted.push((await onManualCodeInput?.()) ?? "");
+				pasted.push(await askForUrl(interaction));
 				return TOKENS;
 			} finally {
 				server.close();
@@ -48,7 +41,7 @@ function serverLogin(pasted: string[]): { login: Login; isListening(): boolean }
 
 test("a redirect URL pasted during a login reaches the provider and nothing else", async () => {
 	const pasted: string[] = [];
-	provide("server-login", true, serverLogin(pasted).login);
+	provide("server-login", serverLogin(pasted).login);
 	const app = await startApp();
 	await app.terminal.waitFor("0%");
 	await app.submit("/login server-login");
@@ -68,9 +61,8 @@ test("what is typed while the provider checks a pasted code reaches nothing", as
 	const checked = new Promise<void>((resolve) => {
 		finish = resolve;
 	});
-	provide("slow-login", true, async ({ onAuth, onManualCodeInput }) => {
-		onAuth({ url: ADDRESS });
-		await onManualCodeInput?.();
+	provide("slow-login", async (interaction) => {
+		await askForUrl(interaction);
 		await checked;
 		return TOKENS;
 	});
@@ -91,7 +83,7 @@ test("what is typed while the provider checks a pasted code reaches nothing", as
 test("Escape ends a login completely: the port is free, nothing failed, and the next login works", async () => {
 	const pasted: string[] = [];
 	const first = serverLogin(pasted);
-	provide("server-login", true, first.login);
+	provide("server-login", first.login);
 	const app = await startApp();
 	await app.terminal.waitFor("0%");
 	await app.submit("/login server-login");
@@ -114,12 +106,14 @@ test("Escape ends a login completely: the port is free, nothing failed, and the 
 
 test("the question closes when the browser answers, and the editor works again", async () => {
 	let answer = () => {};
-	provide("browser-login", true, async ({ onAuth, onManualCodeInput }) => {
-		onAuth({ url: ADDRESS });
-		void onManualCodeInput?.().catch(() => {});
+	provide("browser-login", async (interaction) => {
+		const question = new AbortController();
+		const asked = askForUrl(interaction, question.signal).catch(() => {});
 		await new Promise<void>((resolve) => {
 			answer = resolve;
 		});
+		question.abort();
+		await asked;
 		return TOKENS;
 	});
 	const app = await startApp();
@@ -134,8 +128,8 @@ test("the question closes when the browser answers, and the editor works again",
 });
 
 test("a login that only waits has the keyboard too, and one Escape ends it", async () => {
-	provide("device-login", false, async ({ onAuth }) => {
-		onAuth({ url: ADDRESS, instructions: "Enter the code ABCD" });
+	provide("device-login", async ({ notify }) => {
+		notify({ type: "device_code", verificationUri: ADDRESS, userCode: "ABCD" });
 		return new Promise(() => {});
 	});
 	const app = await startApp();

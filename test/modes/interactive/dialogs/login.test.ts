@@ -49,19 +49,18 @@ test.each([40, 80, 120])(
 			"Anthropic (Claude Pro/Max)",
 			"Anthropic",
 			"OpenAI",
-			"ChatGPT Plus/Pro (Codex Subscription)",
+			"OpenAI (ChatGPT Plus/Pro)",
 			"Google",
 			"GitHub Copilot",
 			"GitHub Copilot",
 			"OpenRouter",
+			"OpenRouter",
+			"xAI (Grok/X subscription)",
 			"xAI",
 			"DeepSeek",
 			"Mistral",
 			"Groq",
-			"Amazon Bedrock",
-			"Azure OpenAI",
-			"Cerebras",
-			"Cloudflare AI Gateway",
+			"Kimi Code (subscription)",
 		];
 		const shortest = columns === 40 ? 17 : Number.POSITIVE_INFINITY;
 		expect(names.map((name) => name.slice(0, shortest))).toEqual(expected.map((name) => name.slice(0, shortest)));
