@@ -31,6 +31,7 @@ const ADAPTER = ["src/extensions/adapter.ts", "src/extensions/libraries.ts"];
 const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
 /** Loaded for the first request: small modules that most clients of providers need. */
 const REQUEST = [
+	"src/network/light-fetch.ts",
 	...["headers.js", "json-parse.js", "provider-retry.js", "transcript.js"].map((file) => `${PI_AI}/utils/${file}`),
 	...["transform-messages.js", "github-copilot-headers.js", "simple-options.js", "constrained-sampling.js"].map(
 		(file) => `${PI_AI}/api/${file}`,

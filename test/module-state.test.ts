@@ -21,6 +21,8 @@ const SHARED: Readonly<Record<string, string>> = {
 	"models/logins.ts registered": "logins by provider; only a registration in code adds one",
 	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
 	"modes/interactive/footer.ts graphemes": "a segmenter, which has no state",
+	"network/light-fetch.ts clients":
+		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",

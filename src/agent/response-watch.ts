@@ -14,9 +14,9 @@ export interface ResponseWatch {
 }
 
 /**
- * Watches requests to the server at `baseUrl`. pi-ai does not expose all headers and connection errors, so this reads them
- * from the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit parts, from our
- * own `fetch`.
+ * Watches requests to the server at `baseUrl`. pi-ai does not expose headers and connection errors, so this reads them
+ * from `lightFetch` and the diagnostics channels of Node's fetch, and the bodies of failed responses, of which clients omit
+ * parts, from our own `fetch`.
  * @param onResponse called with each response when its headers have arrived
  */
 export function watchResponse(baseUrl: string, onResponse?: (response: ResponseHead) => void): ResponseWatch {
@@ -36,6 +36,12 @@ export function watchResponse(baseUrl: string, onResponse?: (response: ResponseH
 	const exchange: Exchange = {
 		onRoute(route) {
 			facts = { ...facts, proxy: route.proxyOf?.(baseUrl)?.host ?? null };
+		},
+		onResponse(url, status, headers) {
+			if (originOf(url) === origin) noteResponse(status, headers);
+		},
+		onFailure(url, error) {
+			if (originOf(url) === origin) noteFailure(error, false);
 		},
 		onErrorBody(url, body) {
 			if (originOf(url) === origin) facts = { ...facts, body };

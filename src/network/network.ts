@@ -1,6 +1,7 @@
 import { withCallerStack } from "../util/caller-stack.js";
 import { pacedFetch } from "../util/paced-fetch.js";
 import { withErrorBodies } from "./error-bodies.js";
+import { isLightRequest } from "./light-headers.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 import { currentScope, type RequestRoute, withScope } from "./request-scope.js";
 
@@ -10,8 +11,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Network {
 	/** The proxy that requests to an address go through; null for a direct connection. */
 	proxyOf(url: string): ProxyServer | null;
-	/** Loads what requests need: the proxy client, if the environment names a proxy. */
-	prepare(): Promise<void>;
+	/** Loads what requests to an address need: the proxy client, if the environment names a proxy. */
+	prepare(url?: string): Promise<void>;
+	/**
+	 * For the clients of models that accept a `fetch`: Node's own takes 15 to 40 ms to load, so that of the process avoids it
+	 * as long as nothing else has loaded it.
+	 */
+	readonly clientFetch: typeof globalThis.fetch;
 	/** Calls a function; the requests of `fetch` that begin in it, or later because of it, use this network. */
 	run<T>(action: () => T): T;
 	/** True if everything in the process uses this network, WebSockets too. */
@@ -30,17 +36,40 @@ export async function setUpNetwork(env: Environment): Promise<void> {
 	const fetch = pacedFetch(globalThis.fetch);
 	const rules = await readRules(env);
 	let ready: Promise<void> | null = null;
-	const prepare = async () => {
+	const prepare = async (url?: string) => {
 		if (rules) ready ??= import("./global-proxies.js").then(({ useProxies }) => useProxies(rules));
+		else if (url !== undefined)
+			await import("./light-fetch.js").then(({ prepareLightFetch }) => prepareLightFetch(url));
 		await ready;
 	};
 	const proxyOf = (url: string) => rules?.(url) ?? null;
-	ofProcess = { env, network: { isOfProcess: true, proxyOf, prepare, run: (action) => action() } };
+	const clientFetch = rules ? globalFetch : lightOr(globalFetch);
+	ofProcess = { env, network: { isOfProcess: true, proxyOf, prepare, clientFetch, run: (action) => action() } };
 	const send = withErrorBodies(async (...request) => {
 		await prepare();
 		return fetch(...request);
 	});
 	globalThis.fetch = withCallerStack(send);
+}
+
+/** The `fetch` of the process at the time of the call: hooks may replace it. */
+const globalFetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request);
+
+/** `lightFetch` for the requests that it can send while Node's fetch is not loaded, and another function for all others. */
+function lightOr(other: typeof globalThis.fetch): typeof globalThis.fetch {
+	const light = withErrorBodies(async (...request) => {
+		const sent: readonly unknown[] = request;
+		if (!isLightRequest(sent)) return other(...request);
+		const { lightFetch } = await import("./light-fetch.js");
+		return lightFetch(...sent, () => other(...request));
+	});
+	const send = withCallerStack(light);
+	return (...request) => (isFetchLoaded() ? other : send)(...request);
+}
+
+/** True once anything in the process used Node's fetch, or, like a hook may do, replaced its connections. */
+function isFetchLoaded(): boolean {
+	return Symbol.for("undici.globalDispatcher.1") in globalThis;
 }
 
 /**
@@ -62,6 +91,7 @@ export async function networkOf(env: Environment): Promise<Network> {
 	installRoutes();
 	return {
 		isOfProcess: false,
+		clientFetch: globalFetch,
 		proxyOf: (url) => rules?.(url) ?? null,
 		prepare: async () => void (await options()),
 		run(action) {

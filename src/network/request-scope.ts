@@ -5,6 +5,10 @@ import type { ProxyRules } from "./proxy-rules.js";
 export interface Exchange {
 	/** The requests use this route. */
 	onRoute(route: RequestRoute): void;
+	/** A request of `lightFetch` was answered. @param headers names and values in turn */
+	onResponse(url: string, status: number, headers: readonly string[]): void;
+	/** A connection of `lightFetch` failed, before or during the response. */
+	onFailure(url: string, error: Error): void;
 	/** The JSON body of a failed response from `url`. */
 	onErrorBody(url: string, body: string): void;
 }

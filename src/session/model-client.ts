@@ -5,6 +5,9 @@ import { packageVersion } from "../util/package-root.js";
 import { repairPayload } from "./repair-payload.js";
 import type { ModelClient } from "./session-setup.js";
 
+/** Wire formats whose clients accept a `fetch`, and are patched to load nothing of Node's. */
+const LIGHT_APIS: ReadonlySet<Api> = new Set(["anthropic-messages", "openai-completions", "openai-responses"]);
+
 /** Loads pi-ai, which is slow to import, as the client of a session. Its requests use the network of the session. */
 export async function loadModelClient(network: Network): Promise<ModelClient> {
 	const ai = await import("../util/pi-ai.js");
@@ -16,6 +19,7 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 					...withHeaders(model, options, agent),
 					...transportFor(model, network),
 					...proxyFor(model, network),
+					...(LIGHT_APIS.has(model.api) && { fetch: network.clientFetch }),
 					onPayload: repairPayload,
 				}),
 			),
@@ -24,7 +28,7 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),
 		clampThinkingLevel: (model: Model<Api>, level) => ai.clampThinkingLevel(model, level),
 		async prepare(model) {
-			await network.prepare();
+			await network.prepare(model.baseUrl);
 			try {
 				await ai.loadClient(model);
 			} catch (error) {

@@ -1,10 +1,9 @@
 /**
- * The requests of pi-ai, in the form that hooks know: `stream` and `complete` find the client of a model by its wire format.
- * pi-ai's own entry for this loads the lists of all providers, and is going to be removed there.
+ * The requests of pi-ai: `stream` finds the client of a model by its wire format. pi-ai's own entry for this loads the lists of
+ * all providers, and is going to be removed there.
  */
 import type {
 	Api,
-	AssistantMessage,
 	AssistantMessageEventStream,
 	Context,
 	KnownApi,
@@ -13,7 +12,6 @@ import type {
 	SimpleStreamOptions,
 } from "@mariozechner/pi-ai";
 import { lazyApi } from "../../node_modules/@mariozechner/pi-ai/dist/api/lazy.js";
-import { getEnvApiKey } from "../../node_modules/@mariozechner/pi-ai/dist/env-api-keys.js";
 import { createModels } from "../../node_modules/@mariozechner/pi-ai/dist/models.js";
 import { normalizeContext } from "../../node_modules/@mariozechner/pi-ai/dist/utils/transcript.js";
 
@@ -125,16 +123,7 @@ export function stream(
 	context: Context,
 	options?: SimpleStreamOptions,
 ): AssistantMessageEventStream {
-	return providerOf(model).stream(model, context, withEnvironmentKey(model, options));
-}
-
-/** Like `stream`, and waits for the end of the reply. */
-export async function complete(
-	model: Model<Api>,
-	context: Context,
-	options?: SimpleStreamOptions,
-): Promise<AssistantMessage> {
-	return stream(model, context, options).result();
+	return providerOf(model).stream(model, context, options);
 }
 
 /** Sends a request with options that all wire formats understand. @throws as `stream` */
@@ -143,16 +132,7 @@ export function streamSimple(
 	context: Context,
 	options?: SimpleStreamOptions,
 ): AssistantMessageEventStream {
-	return providerOf(model).streamSimple(model, context, withEnvironmentKey(model, options));
-}
-
-/** Like `streamSimple`, and waits for the end of the reply. */
-export async function completeSimple(
-	model: Model<Api>,
-	context: Context,
-	options?: SimpleStreamOptions,
-): Promise<AssistantMessage> {
-	return streamSimple(model, context, options).result();
+	return providerOf(model).streamSimple(model, context, options);
 }
 
 function providerOf({ api }: Model<Api>): ApiProvider {
@@ -197,13 +177,3 @@ async function importClient(name: string): Promise<ProviderStreams> {
 		streamSimple: (model, context, options) => models.streamSimple(model, context, options),
 	};
 }
-
-/** Hooks that call pi-ai themselves may leave the key to the environment. */
-function withEnvironmentKey(model: Model<Api>, options?: SimpleStreamOptions): SimpleStreamOptions | undefined {
-	if (options?.apiKey?.trim()) return options;
-	const apiKey = getEnvApiKey(model.provider, options?.env);
-	return apiKey === undefined || apiKey === AMBIENT ? options : { ...options, apiKey };
-}
-
-/** Stands for credentials that a client finds by itself, such as those of AWS. */
-const AMBIENT = "<authenticated>";

@@ -8,7 +8,7 @@ import { httpError, startProvider, text, toolCall } from "../helpers/loopback-pr
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { listen } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, conversation, STACKING } from "./support.js";
 
 /** One red pixel. */

@@ -1,7 +1,7 @@
 // Floor for a conversation that pi's own library holds: pi-ai sends the requests and builds the messages; with a
 // third argument, each tool call runs in that shell with pipes for its output, like pi; without it, nothing runs.
 import { spawn } from "node:child_process";
-import { streamSimple } from "@mariozechner/pi-ai";
+import { streamSimple } from "@mariozechner/pi-ai/compat";
 
 const [url, prompt, shell] = process.argv.slice(2);
 const model = {
