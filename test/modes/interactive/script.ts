@@ -1,13 +1,17 @@
-import type { AssistantMessage, AssistantMessageEvent, StopReason, ToolResultMessage } from "@mariozechner/pi-ai";
+import type {
+	AssistantMessage,
+	AssistantMessageEvent,
+	JsonValue,
+	StopReason,
+	ToolCall,
+	ToolResultMessage,
+} from "@mariozechner/pi-ai";
 import type { AppMessage, MessageEntry, SessionEntry } from "../../../src/log/entry.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
 import type { ToolResult } from "../../../src/tools/tool.js";
 
 /** A block of a scripted reply. */
-export type Part =
-	| { text: string }
-	| { thinking: string }
-	| { id: string; tool: string; args: Record<string, unknown> };
+export type Part = { text: string } | { thinking: string } | { id: string; tool: string; args: ToolCall["arguments"] };
 
 const TIMESTAMP = "2026-01-02T03:04:05.000Z";
 
@@ -111,7 +115,7 @@ export class Script {
 		return { type: "tool_execution_update", toolCallId: id, toolName: tool, args, partialResult };
 	}
 
-	toolEnd(id: string, tool: string, text: string, details?: unknown, isError = false): AgentSessionEvent[] {
+	toolEnd(id: string, tool: string, text: string, details?: JsonValue, isError = false): AgentSessionEvent[] {
 		const result: ToolResult = { content: [{ type: "text", text }], details };
 		const message = toolResult(id, tool, text, { details, isError });
 		return [
@@ -135,6 +139,6 @@ export class Script {
 		details?: unknown,
 		isError = false,
 	): AgentSessionEvent[] {
-		return [this.toolStart(id, tool, args), ...this.toolEnd(id, tool, text, details, isError)];
+		return [this.toolStart(id, tool, args), ...this.toolEnd(id, tool, text, details as JsonValue, isError)];
 	}
 }

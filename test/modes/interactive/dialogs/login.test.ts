@@ -61,6 +61,7 @@ test.each([40, 80, 120])(
 			"Mistral",
 			"Groq",
 			"Kimi Code (subscription)",
+			"Meta (Muse subscription)",
 		];
 		const shortest = columns === 40 ? 17 : Number.POSITIVE_INFINITY;
 		expect(names.map((name) => name.slice(0, shortest))).toEqual(expected.map((name) => name.slice(0, shortest)));
