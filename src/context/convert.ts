@@ -54,10 +54,8 @@ export function isBlank(content: UserMessage["content"]): boolean {
 export function isSentReply({ content, stopReason }: AssistantMessage): boolean {
 	if (stopReason === "error") return false;
 	if (stopReason === "aborted") return content.some(isText);
-	return content.some((block) => {
-		if (block.type === "thinking") return block.thinking.trim() !== "";
-		return block.type === "toolCall" || isText(block);
-	});
+	// Thinking alone, as the output limit or an interruption leaves it, is refused: the session could never continue.
+	return content.some((block) => block.type === "toolCall" || isText(block));
 }
 
 function isText(block: AssistantMessage["content"][number]): boolean {
@@ -142,7 +140,11 @@ function acceptable(
 	}
 	const calls: SentCall[] = [];
 	let renamed = false;
-	const said = message.content.filter((block) => block.type !== "text" || isText(block));
+	const end = message.content.findLastIndex(
+		(block) => block.type !== "thinking" && (block.type !== "text" || isText(block)),
+	);
+	// Providers refuse a reply that ends with thinking.
+	const said = message.content.slice(0, end + 1).filter((block) => block.type !== "text" || isText(block));
 	const content = said.map((block) => {
 		if (block.type !== "toolCall") return block;
 		const id = uniqueCallId(block.id, usedIds);

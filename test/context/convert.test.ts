@@ -109,6 +109,17 @@ describe("repairMessages", () => {
 		expect(repairMessages(messages)).toEqual([messages[0], assistantMessage("", [{ id: "x" }]), messages[2]]);
 	});
 
+	test("omits thinking at the end of a reply, and a reply that is nothing else: Anthropic refuses both", () => {
+		const thinking = { type: "thinking", thinking: "hm", thinkingSignature: "signed" } as const;
+		const cut = { ...assistantMessage("", [], "length"), content: [thinking] };
+		const half = assistantMessage("Well,", [], "length");
+		const go = user("go").message as ConversationMessage;
+		expect(repairMessages([go, cut, go])).toEqual([go, go]);
+		expect(repairMessages([go, { ...half, content: [thinking, ...half.content, thinking] }, go])).toEqual([
+			...[go, { ...half, content: [thinking, ...half.content] }, go],
+		]);
+	});
+
 	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
 		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
 		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
@@ -215,7 +226,9 @@ test.each<[AssistantMessage["stopReason"], AssistantMessage["content"], boolean]
 	["stop", [text(" ")], false],
 	["stop", [text("a")], true],
 	["stop", [{ type: "thinking", thinking: " " }], false],
-	["stop", [{ type: "thinking", thinking: "hm" }], true],
+	["stop", [{ type: "thinking", thinking: "hm", thinkingSignature: "s" }], false],
+	["length", [{ type: "thinking", thinking: "hm", thinkingSignature: "s" }], false],
+	["stop", [{ type: "thinking", thinking: "", thinkingSignature: "s", redacted: true }], false],
 	["stop", [text(""), { type: "toolCall", id: "a", name: "ls", arguments: {} }], true],
 	["error", [text("a")], false],
 	["aborted", [text("a")], true],
