@@ -19,6 +19,7 @@ const ENTRIES = {
 const COPIED = {
 	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["index.d.ts"] },
 	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
+	marked: { from: "marked/lib", entries: ["marked.d.ts"], license: "marked/LICENSE" },
 	typebox: {
 		from: "typebox/build",
 		entries: ["index.d.mts", "value/index.d.mts", "schema/static/index.d.mts"],
@@ -32,8 +33,8 @@ const NAMES = {
 	typebox: "typebox/index.mjs",
 	"typebox/value": "typebox/value/index.mjs",
 };
-/** The same for what only pi's own declarations import: of the schemas, the types made from them. */
-const OWN_NAMES = { "typebox/schema": "typebox/schema/static/index.mjs" };
+/** The same for what only other declarations import: the parser of pi-tui, and of the schemas the types made from them. */
+const OWN_NAMES = { marked: "marked/marked.js", "typebox/schema": "typebox/schema/static/index.mjs" };
 /**
  * Replaces the packages of providers, which are hundreds of megabytes. Only two exported options of pi-ai use their types,
  * `client` and `serviceTier`; the rest is internal.
@@ -92,8 +93,10 @@ function copyReachable(from, folder, entries) {
 			FROM,
 			(match, before, quote, name) => {
 				if (name.startsWith(".")) {
-					files.add(join(dirname(file), name).replace(/\.(m?)js$/, ".d.$1ts"));
-					return match;
+					// Some declarations name sources, which only the compiler of their package accepts.
+					const module = name.replace(/(?<!\.d)\.(m?)ts$/, ".$1js");
+					files.add(join(dirname(file), module).replace(/\.(m?)js$/, ".d.$1ts"));
+					return `${before}${quote}${module}${quote}`;
 				}
 				if (NODE.test(name)) return match;
 				const known = { ...NAMES, ...OWN_NAMES }[name];
