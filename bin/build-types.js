@@ -19,6 +19,7 @@ const ENTRIES = {
 const COPIED = {
 	"pi-ai": { from: "@mariozechner/pi-ai/dist", entries: ["compat.d.ts"] },
 	"pi-tui": { from: "@mariozechner/pi-tui/dist", entries: ["index.d.ts"] },
+	marked: { from: "marked/lib", entries: ["marked.d.ts"], license: "marked/LICENSE" },
 	typebox: {
 		from: "typebox/build",
 		entries: ["index.d.mts", "value/index.d.mts", "schema/static/index.d.mts"],
@@ -32,8 +33,8 @@ const NAMES = {
 	typebox: "typebox/index.mjs",
 	"typebox/value": "typebox/value/index.mjs",
 };
-/** The same for what only pi's own declarations import: of the schemas, the types made from them. */
-const OWN_NAMES = { "typebox/schema": "typebox/schema/static/index.mjs" };
+/** The same for what only other declarations import: the parser of pi-tui, and of the schemas the types made from them. */
+const OWN_NAMES = { marked: "marked/marked.js", "typebox/schema": "typebox/schema/static/index.mjs" };
 /**
  * Replaces the packages of providers, which are hundreds of megabytes, and that of telemetry, which pi does not send. Only
  * options of single wire formats use their types; the rest is internal.
@@ -103,7 +104,7 @@ function copyReachable(from, folder, entries) {
 			if (/^\s*\/?\*/.test(whole.slice(whole.lastIndexOf("\n", at) + 1, at))) return match;
 			if (name.startsWith(".")) {
 				// Some packages name their sources, which older compilers do not find.
-				const compiled = name.replace(/(?<!\.d)\.ts$/, ".js");
+				const compiled = name.replace(/(?<!\.d)\.(m?)ts$/, ".$1js");
 				files.add(join(dirname(file), compiled).replace(/\.(m?)js$/, ".d.$1ts"));
 				return `${before}${quote}${compiled}${quote}`;
 			}

@@ -13,9 +13,19 @@ const dist = join(root, "dist");
 
 /** Loaded before all other modules. */
 const main = "src/main.ts";
+/** Imports all of the terminal library. The screen needs these modules of it, and what they import. */
+const PI_TUI_INDEX = "node_modules/@mariozechner/pi-tui/dist/index.js";
+const PI_TUI = [
+	"components/editor.js",
+	"components/input.js",
+	"components/spacer.js",
+	"terminal.js",
+	"tui-main-screen.js",
+];
+
 /** Stages of the start: name → entry modules, which are loaded together. */
 const STAGES = {
-	screen: [main, "src/cli/run-interactive.ts"],
+	screen: [main, "src/cli/run-interactive.ts", ...PI_TUI.map((file) => join(dirname(PI_TUI_INDEX), file))],
 	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
 	headless: [
 		main,
@@ -70,6 +80,7 @@ function reach(graph, stages) {
 		for (const id of seen) {
 			const module = graph.getModuleInfo(id);
 			if (!module) continue; // built into Node, or optional
+			if (id === join(root, PI_TUI_INDEX)) continue;
 			stagesOf.set(id, [...(stagesOf.get(id) ?? []), stage]);
 			for (const imported of module.importedIds) seen.add(imported);
 		}
@@ -143,7 +154,8 @@ const bundle = await rolldown({
 	],
 	plugins: [packageEntries, modelLists, libraryPatchesPlugin(patches), allPatched, importsInScripts, shortLines],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
-	treeshake: { moduleSideEffects: [{ test: /pi-ai\/dist\/index\.js$/, sideEffects: false }] },
+	// The index of pi-tui would load components that the screen does not use.
+	treeshake: { moduleSideEffects: [{ test: /pi-(?:ai|tui)\/dist\/index\.js$/, sideEffects: false }] },
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded statically in one mode and dynamically in another.
 	checks: { ineffectiveDynamicImport: false },

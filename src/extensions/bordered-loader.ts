@@ -10,7 +10,7 @@ export function borderedLoader({ CancellableLoader, Container, Loader, Spacer, T
 		readonly #ended = new AbortController();
 
 		constructor(
-			tui: InstanceType<TerminalLibrary["TUI"]>,
+			tui: ConstructorParameters<TerminalLibrary["Loader"]>[0],
 			theme: Pick<ExtensionTheme, "fg">,
 			message: string,
 			{ cancellable = true }: { cancellable?: boolean } = {},

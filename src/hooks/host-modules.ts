@@ -53,9 +53,12 @@ async function loadExtensionTerminal(): Promise<object> {
 	return terminalLibrary(library);
 }
 
-/** The terminal library, for hooks and to draw what they return. */
-export function loadTerminalLibrary(): Promise<typeof import("@mariozechner/pi-tui")> {
-	return import("@mariozechner/pi-tui");
+type TerminalLibrary = typeof import("@mariozechner/pi-tui");
+
+/** The terminal library, for hooks and to draw what they return. Its class of a screen was `TUI` before version 0.80. */
+export async function loadTerminalLibrary(): Promise<TerminalLibrary & { TUI: TerminalLibrary["TuiMainScreen"] }> {
+	const library = await import("@mariozechner/pi-tui");
+	return { ...library, TUI: library.TuiMainScreen };
 }
 
 /** True for a package that hooks share with pi. */

@@ -1,57 +1,74 @@
-import { type DefaultTextStyle, Markdown, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
-import type { Token, Tokens } from "marked";
+import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { Marked, type Token, type Tokens } from "marked";
+import { drawInline, type Surroundings, surroundedBy } from "./draw-inline.js";
 import { drawTable } from "./draw-table.js";
-import { type BlockDrawing, overrideMarkdown } from "./internals/markdown.js";
 import { withoutBlankEnd } from "./line.js";
-import { safeLink } from "./links.js";
+import { blocksOf } from "./markdown-splitter.js";
 import type { Style, Theme } from "./theme.js";
 
 /** Minimum columns of text after an indent; with fewer, wrapped lines are not indented. */
 const MIN_TEXT_WIDTH = 12;
-/** Headings of this level and lower ones look the same; pi-tui shows the hashes of lower ones. */
-const LOWEST_HEADING = 2;
-/** Marks a line to remove: drawn text contains no control characters. */
-const NO_LINE = "\x00";
+/** Maximum length of a rule. Columns. */
+const MAX_RULE_WIDTH = 80;
 /** Extra indent, in columns, of the lines that a long line of code wraps into. */
 const CODE_HANG = 2;
 const INDENT = /^ */;
+const QUOTE_BORDER = "│ ";
+const RESET = "\x1b[0m";
+/** Strikes out only text between two tildes on each side: a single one is often part of a path. */
+const parser = new Marked({ tokenizer: { del: (source) => (source.startsWith("~~") ? false : undefined) } });
+
+/** What the drawing of a block depends on. */
+interface Pen {
+	readonly theme: Theme;
+	readonly around: Surroundings;
+}
 
 /**
  * Draws a complete Markdown text without control characters. Wrapped list items and code keep their indent, to-do items
  * keep their boxes, headings lose their hashes, and a code block shows its language instead of its fences.
+ * @param style of plain text
  * @returns lines of at most `width` columns, without trailing spaces
  */
-export function drawMarkdown(source: string, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
-	const component = new Markdown(
-		source.trimEnd(),
-		0,
-		0,
-		{
-			...theme.markdown,
-			codeBlockBorder: (fence) => languageLine(fence.slice(3), theme.markdown.codeBlockBorder) ?? NO_LINE,
-		},
-		style,
-	);
-	overrideMarkdown(component, {
-		block: (token, room, drawing) => {
-			if (isList(token)) return drawList(token, room, theme, drawing);
-			if (isTable(token)) {
-				const { bold, hr } = theme.markdown;
-				const cell = ({ tokens }: Tokens.TableCell) => drawing.inline(tokens);
-				const lines = drawTable(token, room, { cell, head: bold, rule: hr });
-				return drawing.gapAfter ? [...lines, ""] : lines;
-			}
-			if (isHeading(token)) return drawing.original({ ...token, depth: Math.min(token.depth, LOWEST_HEADING) }, room);
-			const lines = drawing.original(token, room).filter((line) => !line.includes(NO_LINE));
-			return token.type === "code" ? lines.flatMap((line) => wrapCode(line, room)) : lines;
-		},
-		inline: (tokens) => tokens.flatMap(safeLink),
-	});
-	return component.render(width).map(withoutBlankEnd);
+export function drawMarkdown(source: string, width: number, theme: Theme, style: Style = (text) => text): string[] {
+	const lines = drawBlocks(parser.lexer(source.trimEnd()), width, { theme, around: surroundedBy(style) });
+	return lines.flatMap((line) => wrapTextWithAnsi(line, width)).map(withoutBlankEnd);
+}
+
+function drawBlocks(tokens: readonly Token[], width: number, pen: Pen): string[] {
+	const blocks = blocksOf(tokens);
+	return blocks.flatMap((block, at) => drawBlock(block, width, pen, blocks[at + 1]?.type));
+}
+
+/** @returns the lines of a block, with a blank line at the end if the next block needs it; some are not wrapped yet */
+function drawBlock(block: Token, width: number, pen: Pen, next?: string): string[] {
+	const { heading, bold, underline, hr } = pen.theme.markdown;
+	const gap = next === undefined || next === "space" ? [] : [""];
+	if (isList(block)) return drawList(block, width, pen);
+	if (isTable(block)) {
+		const cell = ({ tokens }: Tokens.TableCell) => drawInline(tokens, pen.theme, pen.around);
+		return [...drawTable(block, width, { cell, head: bold, rule: hr }), ...gap];
+	}
+	if (isCode(block)) return [...drawCode(block, width, pen.theme), ...gap];
+	if (isQuote(block)) return [...drawQuote(block, width, pen.theme), ...gap];
+	if (isHeading(block)) {
+		const style: Style = block.depth === 1 ? (text) => heading(bold(underline(text))) : (text) => heading(bold(text));
+		return [drawInline(block.tokens, pen.theme, surroundedBy(style)), ...gap];
+	}
+	if (block.type === "paragraph") {
+		const text = drawInline(block.tokens ?? [], pen.theme, pen.around);
+		return next === "list" ? [text] : [text, ...gap];
+	}
+	if (block.type === "hr") return [hr("─".repeat(Math.min(width, MAX_RULE_WIDTH))), ...gap];
+	if (block.type === "html") return [pen.around.style(block.raw.trim())];
+	if (block.type === "space") return [""];
+	return [drawInline([block], pen.theme, pen.around)];
 }
 
 const isList = (token: Token): token is Tokens.List => token.type === "list";
 const isTable = (token: Token): token is Tokens.Table => token.type === "table";
+const isCode = (token: Token): token is Tokens.Code => token.type === "code";
+const isQuote = (token: Token): token is Tokens.Blockquote => token.type === "blockquote";
 const isHeading = (token: Token): token is Tokens.Heading => token.type === "heading";
 
 /** The line above a code block; undefined when it has no language. */
@@ -59,15 +76,38 @@ export function languageLine(language: string, style: Style): string | undefined
 	return language ? style(language) : undefined;
 }
 
+function drawCode({ lang = "", text, codeBlockStyle }: Tokens.Code, width: number, theme: Theme): string[] {
+	const { highlightCode, codeBlock, codeBlockBorder, codeBlockIndent = "" } = theme.markdown;
+	// Indented code right before another block ends in a line end.
+	const code = codeBlockStyle === "indented" ? text.trimEnd() : text;
+	const lines = highlightCode?.(code, lang) ?? code.split("\n").map((line) => codeBlock(line));
+	const drawn = lines.flatMap((line) => wrapCode(codeBlockIndent + line, width));
+	const heading = languageLine(lang, codeBlockBorder);
+	return heading === undefined ? drawn : [heading, ...drawn];
+}
+
+/** Draws the blocks of a quote behind a border, in its own style, which continues after each style in them. */
+function drawQuote({ tokens }: Tokens.Blockquote, width: number, theme: Theme): string[] {
+	const { quote, quoteBorder, italic } = theme.markdown;
+	const room = Math.max(1, width - QUOTE_BORDER.length);
+	const style: Style = (text) => quote(italic(text));
+	const { codes } = surroundedBy(style);
+	const lines = drawBlocks(tokens, room, { theme, around: { style: (text) => text, codes } });
+	while (lines.at(-1) === "") lines.pop();
+	return lines.flatMap((line) =>
+		wrapTextWithAnsi(style(line.replaceAll(RESET, RESET + codes)), room).map((row) => quoteBorder(QUOTE_BORDER) + row),
+	);
+}
+
 /** Draws a list, with the text of each item to the right of its marker. */
-function drawList(list: Tokens.List, width: number, theme: Theme, drawing: BlockDrawing): string[] {
+function drawList(list: Tokens.List, width: number, pen: Pen): string[] {
 	const first = typeof list.start === "number" ? list.start : 1;
 	return list.items.flatMap((item, at) => {
 		const marker = list.ordered ? `${first + at}. ` : "- ";
 		const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
 		const indent = width - marker.length < MIN_TEXT_WIDTH ? 0 : marker.length;
-		const [head = "", ...others] = drawItem(item, width - indent, drawing);
-		const bullet = theme.markdown.listBullet(marker);
+		const [head = "", ...others] = drawItem(item, width - indent, pen);
+		const bullet = pen.theme.markdown.listBullet(marker);
 		const [start = "", ...below] = wrapTextWithAnsi(`${indent > 0 ? "" : bullet}${box}${head}`, width - indent);
 		const hung = [...below, ...others].map((line) => (line === "" ? "" : " ".repeat(indent) + line));
 		const lines = [indent > 0 ? bullet + start : start, ...hung];
@@ -77,11 +117,12 @@ function drawList(list: Tokens.List, width: number, theme: Theme, drawing: Block
 }
 
 /** @returns lines of an item without its marker; blank lines only between paragraphs */
-function drawItem({ tokens }: Tokens.ListItem, width: number, { nested }: BlockDrawing): string[] {
-	return tokens.flatMap((token, at) => {
-		if (token.type === "space") return tokens[at + 1]?.type === "text" ? [""] : [];
-		const block: Token = token.type === "text" ? { ...token, type: "paragraph" } : token;
-		return nested(block, width).flatMap((line, row) => (at + row === 0 ? [line] : wrapTextWithAnsi(line, width)));
+function drawItem({ tokens }: Tokens.ListItem, width: number, pen: Pen): string[] {
+	const blocks = blocksOf(tokens).filter(({ type }) => type !== "checkbox");
+	return blocks.flatMap((block, at) => {
+		if (block.type === "space") return blocks[at + 1]?.type === "paragraph" ? [""] : [];
+		const lines = drawBlock(block, width, pen);
+		return lines.flatMap((line, row) => (at + row === 0 ? [line] : wrapTextWithAnsi(line, width)));
 	});
 }
 

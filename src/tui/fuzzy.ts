@@ -1,3 +1,4 @@
+import { graphemes } from "./internals/measure-text.js";
 /** How well a query matches a text. */
 export interface FuzzyMatch {
 	/** Higher is better; only comparable for the same query. */
@@ -72,7 +73,7 @@ function wholeCharacters(text: string, positions: readonly number[]): readonly n
 	if (positions.length === 0 || /^[\x20-\x7e]*$/.test(text)) return positions;
 	const marked = new Set(positions);
 	const complete: number[] = [];
-	for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+	for (const { segment, index } of graphemes.segment(text)) {
 		const units = range(index, segment.length);
 		if (units.some((unit) => marked.has(unit))) complete.push(...units);
 	}

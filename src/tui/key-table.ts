@@ -155,13 +155,27 @@ const SHARED: ReadonlySet<string> = new Set([
 	"app.exit tui.editor.deleteCharForward",
 	"tui.input.newLine tui.input.submit",
 ]);
-/** pi-tui actions without effect in pi: the terminal's own selection copies, and completions have no pages. */
-const UNUSED: ReadonlySet<string> = new Set(["tui.input.copy", "tui.select.pageUp", "tui.select.pageDown"]);
+/**
+ * pi-tui actions without effect in pi: the terminal's own selection copies, completions have no pages, the arrows alone
+ * step through the history, and pi has full screens of its own.
+ */
+const UNUSED: ReadonlySet<string> = new Set([
+	"tui.input.copy",
+	"tui.select.pageUp",
+	"tui.select.pageDown",
+	"tui.editor.historyPrevious",
+	"tui.editor.historyNext",
+	...Object.keys(TUI_KEYBINDINGS).filter((action) => action.startsWith("tui.altScreen.")),
+]);
+
+/** Keys that pi-tui adds for its own full screen, where the keys without Ctrl scroll. */
+const FULL_SCREEN_KEY = /^ctrl\+(?:home|end|page)/;
 
 const scopes = new Map<string, string>();
-const definitions: Record<string, KeybindingDefinition> = { ...TUI_KEYBINDINGS };
-// On a plain terminal Ctrl+J sends a line feed, which the editor reads as a new line; other terminals report the key.
-definitions["tui.input.newLine"] = { defaultKeys: ["shift+enter", "ctrl+j"], description: "Insert newline" };
+const definitions: Record<string, KeybindingDefinition> = {};
+for (const [action, { defaultKeys, description = action }] of Object.entries<KeybindingDefinition>(TUI_KEYBINDINGS)) {
+	definitions[action] = { defaultKeys: [defaultKeys].flat().filter((key) => !FULL_SCREEN_KEY.test(key)), description };
+}
 const listed: ListedAction[] = [];
 for (const [scope, own] of Object.entries<KeybindingDefinitions>(PI_ACTIONS)) {
 	Object.assign(definitions, own);

@@ -38,6 +38,7 @@ export function addressLink(text: string, address: string): string {
 export interface InlineToken {
 	readonly type: string;
 	readonly text?: unknown;
+	readonly raw?: unknown;
 	readonly href?: unknown;
 	readonly tokens?: unknown;
 }

@@ -1,10 +1,9 @@
-import { type Component, type Terminal, TUI } from "@mariozechner/pi-tui";
+import { type Component, isKeyRelease, type Terminal, TuiMainScreen, type TuiStopOptions } from "@mariozechner/pi-tui";
 import { monotonicMs } from "../util/clock.js";
 import { BlockList, type ListPosition } from "./block-list.js";
 import { type CursorPosition, clearFrom, FrameWriter, takeCursor } from "./frame-writer.js";
 import { FramesInFlight } from "./frames-in-flight.js";
 import { FullScreen, LENT } from "./full-screen.js";
-import { type TuiFrames, takeOverFrames } from "./internals/tui.js";
 import { LinesAbove } from "./lines-above.js";
 import { type Measured, measureScreen, NOTHING_DRAWN, type ScreenSize } from "./measure-screen.js";
 import { ResizeWatch, type StableSize } from "./resize-watch.js";
@@ -42,18 +41,18 @@ const RESIZE_DELAY_MS = 100;
  * The scrollback belongs to the user and is never cleared. A full redraw starts at the first row that was drawn, or at
  * the top of the screen if that row has scrolled off; the rows above remain unchanged.
  */
-export class LiveTUI extends TUI {
+export class LiveTUI extends TuiMainScreen {
 	readonly blocks: BlockList;
 	readonly #writer = new FrameWriter();
 	readonly #images: TerminalImages;
-	readonly #frames: TuiFrames;
 	readonly #options: LiveTUIOptions;
 	readonly #resize: ResizeWatch;
 	#streamTimer: NodeJS.Timeout | undefined;
 	/** When the last frame of streaming text ended, and the delay before the next one. */
 	#lastStreamFrameAt = 0;
 	#streamWaitMs = STREAM_FRAME_MS;
-	#echoDue = false;
+	/** Number of lines of the last frame, including those that scrolled off with it. */
+	#frameLines = 0;
 	#running = false;
 	/** Size of the last frame; null when nothing is drawn. */
 	#drawn: ScreenSize | null = null;
@@ -88,7 +87,6 @@ export class LiveTUI extends TUI {
 		this.#images = options.images ?? new TerminalImages();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
-		this.#frames = takeOverFrames(this, () => this.#frame());
 		this.#resize = new ResizeWatch({
 			delayMs: options.resizeDelayMs ?? RESIZE_DELAY_MS,
 			write: (data) => terminal.write(data),
@@ -103,7 +101,6 @@ export class LiveTUI extends TUI {
 			const isAnswer = this.#resize.handleInput(data) || this.#inFlight.handleInput(data, isSameSize);
 			return isAnswer ? { consume: true } : undefined;
 		});
-		this.addInputListener(() => this.#echoSoon());
 	}
 
 	/** Number of full redraws, including the first frame. */
@@ -126,17 +123,17 @@ export class LiveTUI extends TUI {
 		return this.#running;
 	}
 
-	/** Takes over the terminal and draws below its content. Does nothing when running. */
+	/** Takes over the terminal and draws the first frame below its content. Does nothing when running. */
 	override start(): void {
 		if (this.#running) return;
 		this.#running = true;
 		if (!this.#keepsMain) this.#startOver();
 		this.#keepsMain = false;
 		if (this.#fullScreen?.component === LENT) this.showFullScreen(null);
-		// A frame pending when the screen stopped is never drawn; without this it would block every later frame.
-		this.#frames.cancelRequest();
 		super.start();
 		this.#options.onStart?.();
+		// At once: a frame requested while the screen was stopped has no timer, but would block those requested later.
+		this.renderNow();
 	}
 
 	/** @param force redraws the transcript, including lines that have scrolled off */
@@ -162,9 +159,12 @@ export class LiveTUI extends TUI {
 		super.requestRender();
 	}
 
-	/** Handles a key as if it had been typed. */
+	/** Passes a key that an input listener held back to the component with the focus. */
 	type(key: string): void {
-		this.#frames.handleInput(key);
+		const component = this.getFocusedComponent();
+		if (!component?.handleInput || (isKeyRelease(key) && !component.wantsKeyRelease)) return;
+		component.handleInput(key);
+		this.renderNow();
 	}
 
 	/**
@@ -184,7 +184,7 @@ export class LiveTUI extends TUI {
 	 * @param lends another program uses the terminal until the next `start`: on the alternate screen, so that the main
 	 *   screen stays as it is
 	 */
-	override stop({ lends = false } = {}): void {
+	override stop({ lends = false }: TuiStopOptions & { lends?: boolean } = {}): void {
 		if (!this.#running && !lends) this.showFullScreen(null);
 		if (!this.#running) return;
 		this.#running = false;
@@ -201,29 +201,17 @@ export class LiveTUI extends TUI {
 		super.stop();
 	}
 
-	/** Draws typed text before any other work, not after a timer; keys of one read share a frame. */
-	#echoSoon(): undefined {
-		if (this.#echoDue) return;
-		this.#echoDue = true;
-		process.nextTick(() => {
-			this.#echoDue = false;
-			if (this.#frames.isRequested) this.#frameNow();
-		});
+	protected override doRender(): void {
+		this.#frameLines = this.#frame();
 	}
 
 	#streamFrame(): void {
 		this.#streamTimer = undefined;
 		const before = this.#sealed.length;
-		const lines = this.#frameNow();
-		this.#streamWaitMs = lines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
+		this.renderNow();
+		this.#streamWaitMs = this.#frameLines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
 		// Measured from the end of the frame, so that a slow machine has time for other work too.
 		this.#lastStreamFrameAt = monotonicMs();
-	}
-
-	/** Draws a frame now instead of the requested one. @returns its number of lines */
-	#frameNow(): number {
-		this.#frames.cancelRequest();
-		return this.#frame();
 	}
 
 	/** Draws one frame. @returns its number of lines, including those that scrolled off with it */
@@ -358,7 +346,7 @@ export class LiveTUI extends TUI {
 	/** Renders all lines as they are written to the terminal, and the position of the cursor among them. */
 	#compose(columns: number, rows: number): { lines: string[]; cursor: CursorPosition | null; rows: number } {
 		const tree = this.render(columns);
-		const rendered = this.hasOverlay() ? this.#frames.compositeOverlays(tree, columns, rows) : tree;
+		const rendered = this.hasOverlay() ? this.compositeOverlays(tree, columns, rows) : tree;
 		const isSameWidth = this.#drawn?.columns === columns;
 		// A line that is too wide, or contains line ends or control sequences, would corrupt all later frames.
 		const sealed = rendered.map((line, index) => {

@@ -85,11 +85,11 @@ export class MarkdownSplitter {
 	/** Parses only the block structure and collects definitions. `complete`: whether all tokens were located in the text. */
 	#lex(text: string): { tokens: LocatedToken[]; complete: boolean } {
 		const lexer = new Lexer();
-		const lexed = lexer.blockTokens(text, []);
+		const lexed = blocksOf(lexer.blockTokens(text, []));
 		const tokens: LocatedToken[] = [];
 		let at = 0;
 		for (const token of lexed) {
-			// Text between two tokens is definitions. The `raw` text of a quote can differ from the source.
+			// Between two tokens are definitions. The `raw` text of a quote can differ from the source.
 			at = text.indexOf(token.raw, at);
 			if (at === -1) break;
 			tokens.push({ token, at });
@@ -133,6 +133,16 @@ export class MarkdownSplitter {
 		this.#fenceSearched = Math.max(0, this.#tail.lastIndexOf("\n"));
 		return false;
 	}
+}
+
+/** @returns the blocks without definitions, which draw nothing, and with one blank line where those were between two */
+export function blocksOf(tokens: readonly Token[]): Token[] {
+	const blocks: Token[] = [];
+	for (const token of tokens) {
+		const repeatsSpace = token.type === "space" && blocks.at(-1)?.type === "space";
+		if (token.type !== "def" && !repeatsSpace) blocks.push(token);
+	}
+	return blocks;
 }
 
 /** A block and the index where its source begins. */

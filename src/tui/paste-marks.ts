@@ -54,6 +54,11 @@ export class PasteMarks {
 		return markOf(number, text);
 	}
 
+	/** Keeps the pastes during a change of the complete text. */
+	keepDuring(change: () => void): void {
+		this.#pastes.keepDuring(change);
+	}
+
 	/** @returns a text of this editor along with the current texts of its marks */
 	snapshot(text: string): FoldedText {
 		const pastes = new Map<number, string>();

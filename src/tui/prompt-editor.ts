@@ -2,6 +2,7 @@ import { Editor, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
 import { drawTabs, keepTabs, Redo } from "./internals/editor.js";
+import { graphemes } from "./internals/measure-text.js";
 import type { Keymap } from "./keymap.js";
 import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
@@ -26,7 +27,6 @@ const PASTE_END = "\x1b[201~";
 const MAX_ROWS = 8;
 /** Keys that make the suggestion the editor's text. */
 const ACCEPTS = ["tui.input.tab", "tui.editor.cursorRight"] as const;
-const graphemes = new Intl.Segmenter();
 
 /**
  * The prompt's editor, with the completion popup below it. Keys go first to the popup, then to `onKey`, then to pi-tui's
@@ -126,7 +126,7 @@ export class PromptEditor extends Editor {
 	/** Replaces the text. A text too long to edit is folded into a mark, like a paste. */
 	override setText(text: string): void {
 		const shown = isTooLongToShow(text) ? this.#marks.fold(unfold(this.#marks.snapshot(text))) : text;
-		super.setText(visibleControls(shown));
+		this.#marks.keepDuring(() => super.setText(visibleControls(shown)));
 		this.tui.requestRender();
 	}
 

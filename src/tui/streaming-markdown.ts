@@ -1,4 +1,4 @@
-import { type Component, type DefaultTextStyle, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { type Component, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
 import { drawMarkdown, languageLine, wrapCode } from "./draw-markdown.js";
 import { countLines, withoutBlankEnd } from "./line.js";
@@ -11,8 +11,6 @@ export interface StreamingMarkdownOptions {
 	tailRows?(): number;
 	/** Styled text before every line; its width is subtracted from the text's. */
 	linePrefix?: string;
-	/** Style of plain text. */
-	textStyle?: DefaultTextStyle;
 }
 
 /** Code with more lines is drawn line by line: the Markdown component is too slow for it. */
@@ -167,8 +165,7 @@ export class StreamingMarkdown implements Component {
 	#drawNext(width: number): void {
 		const piece = this.#pieces[this.#drawnPieces];
 		if (!piece) return;
-		for (const line of drawPiece(piece, width, this.theme, this.options.textStyle))
-			this.#lines.push(this.#finishLine(line));
+		for (const line of drawPiece(piece, width, this.theme)) this.#lines.push(this.#finishLine(line));
 		if (piece.gapAfter) this.#lines.push(this.#finishLine(""));
 		if (this.#settledPieces === this.#drawnPieces && !piece.mayRefer) {
 			this.#settledPieces += 1;
@@ -182,12 +179,7 @@ export class StreamingMarkdown implements Component {
 		const fence = this.#splitter.openFence();
 		const lines = fence
 			? drawOpenFence(fence, width, rows, this.theme)
-			: drawMarkdown(
-					this.#splitter.definitions + stripAll(endOf(this.#splitter.tail)),
-					width,
-					this.theme,
-					this.options.textStyle,
-				);
+			: drawMarkdown(this.#splitter.definitions + stripAll(endOf(this.#splitter.tail)), width, this.theme);
 		return lines.slice(-rows).map((line) => this.#finishLine(line));
 	}
 
@@ -202,14 +194,14 @@ function normalize(text: string): string {
 	return stripAll(text).replace(/\r\n?/g, "\n").replace(/\t/g, "   ");
 }
 
-function drawPiece(piece: MarkdownPiece, width: number, theme: Theme, style?: DefaultTextStyle): string[] {
+function drawPiece(piece: MarkdownPiece, width: number, theme: Theme): string[] {
 	if (!piece.source) return [];
 	const codeLines = piece.fence ? countLines(piece.fence.code) : 0;
 	if (piece.fence && codeLines > MAX_MARKDOWN_CODE_LINES) {
 		return drawFence(piece.fence.language, stripAll(piece.fence.code).split("\n"), width, theme);
 	}
 	const definitions = piece.mayRefer ? piece.definitions : "";
-	return drawMarkdown(definitions + stripAll(piece.source), width, theme, style);
+	return drawMarkdown(definitions + stripAll(piece.source), width, theme);
 }
 
 /** Draws the last rows of an open code block without highlighting, which may depend on all lines before them. */

@@ -1,8 +1,8 @@
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { graphemes } from "./internals/measure-text.js";
 
 /** Starts the cell that the cursor is on. */
 export const CURSOR_CELL = "\x1b[7m";
-const graphemes = new Intl.Segmenter();
 
 /**
  * Draws a suggested prompt, dim, into the lines of an empty editor; the cursor is on its first letter. The keys follow on

@@ -8,7 +8,6 @@ const STOP_REPORTS = "\x1b[?2031l";
 const ANSWER = /^\x1b\]11;(?:rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)|#([0-9a-f]+))[^\x07\x1b]*(?:\x07|\x1b\\)$/i;
 /** The start of an answer: slow connections split them. */
 const BEGINNING = /^\x1b\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?$/;
-const CHANGE = /^\x1b\[\?997;([12])n$/;
 /** Time after a question during which its answer may arrive in pieces. */
 const ANSWER_TIME_MS = 1000;
 /** Timeout for the rest of a possible answer. */
@@ -20,7 +19,6 @@ export class TerminalReports {
 	#askedAt = Number.NEGATIVE_INFINITY;
 	#held: string[] = [];
 	#timer: NodeJS.Timeout | undefined;
-	#isReleasing = false;
 
 	/**
 	 * @param write writes control sequences to the terminal
@@ -50,14 +48,17 @@ export class TerminalReports {
 		if (this.#listener) this.write(STOP_REPORTS);
 	}
 
-	/** @returns true when the input is a report, or the start of one, and not a key */
+	/** Call for each report of a change, which pi-tui reads. */
+	changed(background: Background): void {
+		this.#listener?.(background);
+	}
+
+	/** @returns true when the input is an answer, or the start of one, and not a key */
 	handleInput(data: string): boolean {
-		if (this.#isReleasing || (this.#held.length === 0 && !data.startsWith("\x1b"))) return false;
-		const change = CHANGE.exec(data);
+		if (this.#held.length === 0 && !data.startsWith("\x1b")) return false;
 		const input = this.#held.join("") + data;
 		const answer = ANSWER.exec(input);
-		if (change) this.#listener?.(change[1] === "2" ? "light" : "dark");
-		else if (answer) this.#report(answer);
+		if (answer) this.#report(answer);
 		else if (this.#mayBeAnswer(input)) this.#hold(data);
 		else {
 			this.#release();
@@ -87,9 +88,7 @@ export class TerminalReports {
 	#release(): void {
 		const held = this.#held;
 		this.#forget();
-		this.#isReleasing = true;
 		for (const key of held) this.type(key);
-		this.#isReleasing = false;
 	}
 
 	#forget(): void {

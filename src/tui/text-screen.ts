@@ -1,4 +1,4 @@
-import { type Terminal, TUI } from "@mariozechner/pi-tui";
+import { type Terminal, type TUI, TuiMainScreen } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
 import { ContainedComponent, type ForeignComponent } from "./contained.js";
 import { KEY_ACTIONS } from "./key-table.js";
@@ -20,7 +20,7 @@ const same = (text: string): string => text;
 export function createTextScreen(columns: number, rows: number): TextScreen {
 	const keymap = createKeymap();
 	return {
-		tui: new TUI(new NoTerminal(columns, rows)),
+		tui: new TuiMainScreen(new NoTerminal(columns, rows)),
 		keybindings: {
 			matches(data, name) {
 				const known = KEY_ACTIONS.find(({ action }) => action === name);

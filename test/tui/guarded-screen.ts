@@ -24,7 +24,7 @@ const ends: Record<string, () => void> = {
 		}, 5);
 	},
 	wait: () => {},
-	// The process outlives the time after which pi-tui turns on reports of keys.
+	// The process outlives the terminal's answer, after which pi-tui turns on reports of keys.
 	soon: () =>
 		void closeScreen(screen)
 			.then(release)

@@ -1,4 +1,4 @@
-import { Container, Editor, TUI } from "@mariozechner/pi-tui";
+import { Container, Editor, TuiMainScreen } from "@mariozechner/pi-tui";
 import { expect, onTestFinished } from "vitest";
 import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
 import { createTheme } from "../../src/tui/theme.js";
@@ -27,7 +27,7 @@ export function numbered(from: number, count: number): string[] {
 export function bothScreens(columns = 60, rows = 16) {
 	const list = new BlockList();
 	const stock = { terminal: new VirtualTerminal(columns, rows), blocks: new Container() };
-	const stockTui = new TUI(stock.terminal);
+	const stockTui = new TuiMainScreen(stock.terminal);
 	stockTui.addChild(stock.blocks);
 	const stockEditor = new Editor(stockTui, theme.editor);
 	stockTui.addChild(stockEditor);

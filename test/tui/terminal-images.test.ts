@@ -16,7 +16,7 @@ function readable(frame: string): string {
 		.replace(/\x1b_Ga=p,i=\d+,p=(\d+),c=(\d+),r=(\d+),C=1,q=2\x1b\\/g, "[place $1: $2x$3]")
 		.replace(/\x1b_Ga=d,d=i,i=\d+,p=(\d+),q=2\x1b\\/g, "[delete $1]")
 		.replace(
-			/\x1b\]1337;File=inline=1;width=(\d+);height=(\d+):([^\x07]*)\x07/g,
+			/\x1b\]1337;File=inline=1;size=\d+;width=(\d+);height=(\d+):([^\x07]*)\x07/g,
 			(_all, columns, rows, data: string) => {
 				return `[file ${data.length} ${columns}x${rows}]`;
 			},

@@ -1,5 +1,6 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { SpentUsage } from "../../log/usage-totals.js";
+import { graphemes } from "../../tui/internals/measure-text.js";
 import { formatCost, formatTokens, homePath, plural } from "../format.js";
 import { cleanLine, clipLine, spread } from "./lines.js";
 import type { ViewStyle } from "./views/view.js";
@@ -143,8 +144,6 @@ export function shownPlace({ cwd, home, remote }: Pick<ViewStyle, "cwd" | "home"
 	const path = cleanLine(homePath(remote.cwd, remote.home), 400);
 	return host + shortened(path, Math.max(MIN_REMOTE_PATH, max - visibleWidth(host)));
 }
-
-const graphemes = new Intl.Segmenter();
 
 /** Cuts a path at its start: the last folders are the most informative. */
 function shortened(path: string, max: number): string {

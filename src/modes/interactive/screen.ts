@@ -71,7 +71,10 @@ export class Screen {
 		this.window = new WindowStatus(settings.terminal, features, write, clock);
 		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
 		showLinks(features.links, images.protocol);
-		this.reports = new TerminalReports(write, (key) => tui.type(key));
+		this.reports = new TerminalReports(write, (key) => {
+			this.hint(null);
+			tui.type(key);
+		});
 		const listeners = [this.window, this.reports];
 		const tui = new LiveTUI(terminal, {
 			images,
@@ -82,6 +85,7 @@ export class Screen {
 				for (const listener of listeners) listener.stop();
 			},
 		});
+		tui.onTerminalColorSchemeChange((background) => this.reports.changed(background));
 		tui.addInputListener((data) => {
 			if (listeners.some((listener) => listener.handleInput(data))) return { consume: true };
 			if (!isKeyRelease(data)) this.hint(null);

@@ -6,14 +6,18 @@ const CURSOR_END = "\x1b[0m";
 
 /** The private members of `Editor` that hold folded pastes. */
 interface PasteMembers {
-	readonly pastes: Map<number, string>;
+	pastes: Map<number, string>;
 	pasteCounter: number;
 }
 
-/** The private members of `Editor` that hold its undo states. */
-interface UndoMembers {
-	readonly undoStack: { push(state: object): void; readonly length: number };
+/** What `Editor` restores when it undoes a change. */
+interface Snapshot extends PasteMembers {
 	readonly state: object;
+}
+
+/** The private members of `Editor` that hold its undo states. */
+interface UndoMembers extends Snapshot {
+	readonly undoStack: { push(snapshot: Snapshot): void; readonly length: number };
 }
 
 /** The private member of `Editor` through which all text passes that is set or inserted at once. */
@@ -43,19 +47,28 @@ export interface EditorPastes {
 	/** The last number used since the editor was emptied. */
 	readonly lastNumber: number;
 	add(number: number, text: string): void;
+	/** Keeps the texts during a call of `setText`, which forgets them. */
+	keepDuring(change: () => void): void;
 }
 
 /** @throws TypeError in another version of pi-tui */
 export function editorPastes(editor: object): EditorPastes {
 	assertMembers<PasteMembers>(editor, "Editor", { pastes: "object", pasteCounter: "number" });
 	return {
-		texts: editor.pastes,
+		get texts() {
+			return editor.pastes;
+		},
 		get lastNumber() {
 			return editor.pasteCounter;
 		},
 		add: (number, text) => {
 			editor.pasteCounter = number;
 			editor.pastes.set(number, text);
+		},
+		keepDuring: (change) => {
+			const kept = { pastes: new Map(editor.pastes), pasteCounter: editor.pasteCounter };
+			change();
+			Object.assign(editor, kept);
 		},
 	};
 }
@@ -64,13 +77,18 @@ export function editorPastes(editor: object): EditorPastes {
 export class Redo {
 	readonly #editor: UndoMembers & { getText(): string };
 	/** Undone states, oldest first. */
-	#undone: object[] = [];
+	#undone: Snapshot[] = [];
 	/** The text after the last undo or redo. When the editor's text differs, there is nothing to redo. */
 	#text = "";
 
 	/** @throws TypeError in another version of pi-tui */
 	constructor(editor: { getText(): string }) {
-		assertMembers<UndoMembers>(editor, "Editor", { undoStack: "object", state: "object" });
+		assertMembers<UndoMembers>(editor, "Editor", {
+			undoStack: "object",
+			state: "object",
+			pastes: "object",
+			pasteCounter: "number",
+		});
 		assertMembers<UndoMembers["undoStack"]>(editor.undoStack, "UndoStack", { push: "function", length: "number" });
 		this.#editor = editor;
 	}
@@ -79,7 +97,7 @@ export class Redo {
 	undo(undo: () => void): void {
 		this.#forgetStale();
 		const { length } = this.#editor.undoStack;
-		const before = structuredClone(this.#editor.state);
+		const before = structuredClone(this.#snapshot());
 		undo();
 		if (this.#editor.undoStack.length < length) this.#undone.push(before);
 		this.#text = this.#editor.getText();
@@ -90,9 +108,16 @@ export class Redo {
 		this.#forgetStale();
 		const next = this.#undone.pop();
 		if (!next) return;
-		this.#editor.undoStack.push(this.#editor.state);
-		Object.assign(this.#editor.state, next);
+		this.#editor.undoStack.push(this.#snapshot());
+		// The base class keeps references to its state.
+		Object.assign(this.#editor.state, next.state);
+		Object.assign(this.#editor, { pastes: next.pastes, pasteCounter: next.pasteCounter });
 		this.#text = this.#editor.getText();
+	}
+
+	#snapshot(): Snapshot {
+		const { state, pastes, pasteCounter } = this.#editor;
+		return { state, pastes, pasteCounter };
 	}
 
 	#forgetStale(): void {

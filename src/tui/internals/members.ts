@@ -1,5 +1,5 @@
 /** The pi-tui version whose private members this folder uses. package.json pins it. */
-export const PI_TUI_VERSION = "0.73.1";
+export const PI_TUI_VERSION = "0.87.1";
 
 /**
  * Checks that a pi-tui component has the private members that pi uses.

@@ -1,8 +1,8 @@
 // Floor for showing an editor: Node, pi-tui, one Editor. Ctrl+D exits.
-import { Editor, ProcessTerminal, TUI } from "@mariozechner/pi-tui";
+import { Editor, ProcessTerminal, TuiMainScreen } from "@mariozechner/pi-tui";
 
 const plain = (text) => text;
-const tui = new TUI(new ProcessTerminal());
+const tui = new TuiMainScreen(new ProcessTerminal());
 const selectList = { selectedPrefix: plain, selectedText: plain, description: plain, scrollInfo: plain, noMatch: plain };
 const editor = new Editor(tui, { borderColor: plain, selectList });
 tui.addChild(editor);

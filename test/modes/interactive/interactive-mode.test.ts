@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TUI } from "@mariozechner/pi-tui";
+import { TuiMainScreen } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
 import { tempDir } from "../../helpers/temp.js";
@@ -21,9 +21,9 @@ test("the first screen shows loaded resources, basic keys and the directory", as
 });
 
 test("the session starts after the first frame, also when a busy machine delays the frame", async () => {
-	const scheduler = TUI.prototype as unknown as { scheduleRender(): void };
+	const scheduler = TuiMainScreen.prototype as unknown as { scheduleRender(): void };
 	const { scheduleRender } = scheduler;
-	vi.spyOn(scheduler, "scheduleRender").mockImplementation(function (this: TUI) {
+	vi.spyOn(scheduler, "scheduleRender").mockImplementation(function (this: TuiMainScreen) {
 		setTimeout(() => scheduleRender.call(this), 50);
 	});
 	onTestFinished(() => void vi.restoreAllMocks());

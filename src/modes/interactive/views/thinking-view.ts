@@ -68,7 +68,7 @@ export class ThinkingView extends View {
 	#paragraphs(text: string, width: number): string[] {
 		const { theme } = this.style;
 		const shown = this.#done ? text : text.slice(-LIVE_CHARACTERS);
-		const lines = drawMarkdown(cleanLines(shown).join("\n"), width, theme, { color: theme.thinking });
+		const lines = drawMarkdown(cleanLines(shown).join("\n"), width, theme, theme.thinking);
 		return this.#done ? lines : lines.slice(-this.style.liveRows());
 	}
 }

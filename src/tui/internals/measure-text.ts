@@ -1,0 +1,78 @@
+/** Intl.Segmenter takes quadratic time: longer text is segmented in pieces of this length, UTF-16 units. */
+const PIECE_LENGTH = 256;
+
+// Created when they are first needed, which is after the first frame: the first one takes 6 ms.
+let graphemeSegmenter: Intl.Segmenter | undefined;
+let wordSegmenter: Intl.Segmenter | undefined;
+
+/** Segments text into graphemes, in pi and in pi-tui. The time grows with the length of the text, not with its square. */
+export const graphemes = {
+	segment(text: string): Iterable<Intl.SegmentData> {
+		graphemeSegmenter ??= new Intl.Segmenter();
+		return text.length > PIECE_LENGTH ? segmentInPieces(text, graphemeSegmenter) : graphemeSegmenter.segment(text);
+	},
+};
+
+/** Segments text into words, in pi-tui. */
+export const words = {
+	segment(text: string): Iterable<Intl.SegmentData> {
+		wordSegmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
+		return wordSegmenter.segment(text);
+	},
+};
+
+/** Each piece but the first starts with the last grapheme of the piece before, which the cut may have split. */
+function* segmentInPieces(text: string, whole: Intl.Segmenter): Generator<Intl.SegmentData> {
+	let at = 0;
+	let length = PIECE_LENGTH;
+	while (at < text.length) {
+		let end = at + length;
+		// Surrogate pairs stay together.
+		if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
+		const pieces = [...whole.segment(text.slice(at, end))];
+		const split = end >= text.length ? undefined : pieces.pop();
+		// A single grapheme may fill the piece.
+		length = pieces.length === 0 ? length * 2 : PIECE_LENGTH;
+		for (const { segment, index } of pieces) yield { segment, index: at + index, input: text };
+		at = split ? at + split.index : text.length;
+	}
+}
+
+/**
+ * Width of text that needs no segmentation: characters of one column and SGR sequences, which is nearly all that is drawn.
+ * @returns -1 if the text contains anything else
+ */
+export function simpleWidth(text: string): number {
+	let width = 0;
+	for (let at = 0; at < text.length; at += 1) {
+		const code = text.charCodeAt(at);
+		if ((code >= 0x20 && code <= 0x7e) || isNarrow(code)) {
+			width += 1;
+			continue;
+		}
+		if (code !== 0x1b || text.charCodeAt(at + 1) !== 0x5b) return -1;
+		at += 2;
+		while (isSgrParameter(text.charCodeAt(at))) at += 1;
+		if (text.charCodeAt(at) !== 0x6d) return -1;
+	}
+	return width;
+}
+
+/**
+ * Characters of one column that never join their neighbors: Latin (without the soft hyphen), dashes and quotes, arrows, box
+ * drawing and blocks, Braille.
+ */
+function isNarrow(code: number): boolean {
+	if (code < 0x300) return code >= 0xa1 && code !== 0xad;
+	return (
+		(code >= 0x2010 && code <= 0x2027) ||
+		(code >= 0x2190 && code <= 0x21ff) ||
+		(code >= 0x2500 && code <= 0x259f) ||
+		(code >= 0x2800 && code <= 0x28ff)
+	);
+}
+
+/** Digits, colon and semicolon. */
+function isSgrParameter(code: number): boolean {
+	return code >= 0x30 && code <= 0x3b;
+}
