@@ -1,6 +1,9 @@
+import { createServer } from "node:http";
 import { type Context, parseStreamingJson, streamSimple } from "@mariozechner/pi-ai";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type LoopbackApi, startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { model } from "../helpers/model.js";
+import { listen } from "../helpers/proxy.js";
 
 /** The library's types lack the second parameter. */
 const parse: (text: string, call: { arguments: unknown }) => unknown = parseStreamingJson;
@@ -78,3 +81,23 @@ test.each<LoopbackApi>(["openai-completions", "anthropic-messages"])(
 		});
 	},
 );
+
+test("the Bedrock client leaves retries to pi", async () => {
+	let requests = 0;
+	const server = createServer((request, response) => {
+		requests++;
+		request.resume().on("end", () => response.writeHead(503).end("{}"));
+	});
+	const baseUrl = `http://127.0.0.1:${await listen(server)}`;
+	const bedrock = model("amazon-bedrock", "one", { api: "bedrock-converse-stream", baseUrl });
+	const context: Context = { messages: [{ role: "user", content: "hi", timestamp: 1 }] };
+	const env = {
+		AWS_ACCESS_KEY_ID: "a",
+		AWS_SECRET_ACCESS_KEY: "b",
+		AWS_BEDROCK_FORCE_HTTP1: "1",
+		AWS_REGION: "us-east-1",
+	};
+	vi.useRealTimers();
+	const { stopReason } = await streamSimple(bedrock, context, { maxRetries: 0, env }).result();
+	expect({ stopReason, requests }).toEqual({ stopReason: "error", requests: 1 });
+});

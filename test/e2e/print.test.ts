@@ -8,7 +8,7 @@ import { httpError, startProvider, text, toolCall } from "../helpers/loopback-pr
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
 import { listen } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor, conversation, STACKING } from "./support.js";
 
 /** One red pixel. */
@@ -297,6 +297,19 @@ test("pi exits silently when its reader closes the pipe", async () => {
 	expect(output.stdout).toBe("one\n");
 	expect(output.stderr).toMatch(/^gone\ncode (0|141)\n$/);
 });
+
+test.each(["openai-completions", "openai-responses", "anthropic-messages"] as const)(
+	"a print turn with %s does not load Node's fetch",
+	async (api) => {
+		const provider = await startProvider();
+		provider.reply([toolCall("bash", { command: "true" })]).reply("Done.");
+		const report = 'process.on("exit",()=>console.error(Symbol.for("undici.globalDispatcher.1") in globalThis))';
+		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
+		const agentDir = tempAgentDir({ models: provider.modelsJson({ apis: [api] }) });
+		const run = await runPi(["--model", "scripted", "-p", "go"], { agentDir, env });
+		expect(run).toEqual({ code: 0, signal: null, stdout: "Done.\n", stderr: "bash true\nfalse\n" });
+	},
+);
 
 /** Prints whether the program exited at once, or when Node had nothing left to do. */
 const NATURAL_END =
