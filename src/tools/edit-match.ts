@@ -1,3 +1,5 @@
+import { findNearBlock } from "./near-block.js";
+
 /** A replacement that the model requests. */
 export interface Edit {
 	oldText: string;
@@ -74,7 +76,8 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 			};
 		}
 		const text = isTolerant ? keepUntouchedLines(content.slice(match.start, match.end), oldText, newText) : newText;
-		found.push({ ...match, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
+		const range = text === "" ? completeLines(content, match) : match;
+		found.push({ ...range, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
 	}
 	found.sort((a, b) => a.start - b.start);
 	for (const [index, next] of found.entries()) {
@@ -87,6 +90,14 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 		}
 	}
 	return { replacements: found.map(({ number: _, ...replacement }) => replacement) };
+}
+
+/** A deleted range with the end of its last line if it consists of complete lines: no empty line is left in their place. */
+function completeLines(content: string, { start, end }: Match): Match {
+	const isLines = (start === 0 || content[start - 1] === "\n") && content[end - 1] !== "\n";
+	if (!isLines) return { start, end };
+	const lineEnd = content.startsWith("\r\n", end) ? 2 : content[end] === "\n" ? 1 : 0;
+	return { start, end: end + lineEnd };
 }
 
 /** Applies replacements, which must be sorted by position. */
@@ -221,40 +232,22 @@ function hintForMissing(content: string, oldText: string, newText: string): stri
 	const wanted = oldText.split("\n");
 	while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
 	while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
-	const best = longestRun(fileLines, wanted);
-	if (best === undefined) return "Read the file again and copy the text exactly.";
-	const { start, length } = best;
-	if (length === wanted.length) {
-		const where = length === 1 ? `Line ${start + 1} differs` : `Lines ${start + 1}-${start + length} differ`;
-		return `${where} only in whitespace: copy the indentation exactly.`;
+	const near = findNearBlock(fileLines, wanted);
+	if (near === undefined) return "Read the file again and copy the text exactly.";
+	const { start, differing } = near;
+	const last = start + wanted.length;
+	const where = wanted.length === 1 ? `Line ${last}` : `Lines ${start + 1}-${last}`;
+	if (differing === -1) {
+		return `${where} ${wanted.length === 1 ? "differs" : "differ"} only in whitespace: copy the indentation exactly.`;
 	}
-	const last = start + length;
-	const matched =
-		length === 1 ? `Its first line matches line ${last}` : `Its first ${length} lines match lines ${start + 1}-${last}`;
-	const inFile = fileLines[last];
-	const next = inFile === undefined ? "the file ends" : `line ${last + 1} is ${quote(inFile)}`;
-	return `${matched}, but then ${next}, not ${quote(wanted[length] ?? "")}.`;
+	const inFile = fileLines[start + differing];
+	const line = inFile === undefined ? "the file ends" : `line ${start + differing + 1} is ${quote(inFile)}`;
+	const verb = wanted.length === 1 ? "is" : "are";
+	return `${where} ${verb} the nearest place, but ${line}, not ${quote(wanted[differing] ?? "")}.`;
 }
 
 function quote(line: string): string {
 	return JSON.stringify(line.slice(0, 200));
-}
-
-type Run = { start: number; length: number };
-
-/** The longest run of lines that equal the first wanted ones, ignoring indentation; `start` is 0-based. */
-function longestRun(lines: readonly string[], wanted: readonly string[]): Run | undefined {
-	const trimmed = lines.map((line) => line.trim());
-	const trimmedWanted = wanted.map((line) => line.trim());
-	let best: Run | undefined;
-	for (const [start, line] of trimmed.entries()) {
-		if (line !== trimmedWanted[0]) continue;
-		let length = 1;
-		while (length < trimmedWanted.length && trimmed[start + length] === trimmedWanted[length]) length++;
-		if (length > (best?.length ?? 0)) best = { start, length };
-		if (length === trimmedWanted.length) break;
-	}
-	return best;
 }
 
 function withoutReturns(text: string): string {

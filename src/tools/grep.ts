@@ -15,6 +15,36 @@ const MAX_LINE = 500;
 /** Maximum length of all lines collected for sorting, in characters: far more than fits a result. */
 const MAX_COLLECTED = 4_000_000;
 
+const AROUND = { type: "integer", minimum: 0, maximum: 50 } as const;
+
+/** Names of languages, as ripgrep has them → globs of their files. */
+const FILE_TYPES: Readonly<Record<string, string>> = {
+	c: "*.{c,h}",
+	cpp: "*.{cc,cpp,cxx,hh,hpp,hxx,h}",
+	cs: "*.cs",
+	css: "*.{css,scss,sass,less}",
+	go: "*.go",
+	html: "*.{html,htm,xhtml}",
+	java: "*.java",
+	js: "*.{js,jsx,mjs,cjs,vue}",
+	json: "*.{json,jsonl,jsonc}",
+	kotlin: "*.{kt,kts}",
+	lua: "*.lua",
+	md: "*.{md,mdx,markdown}",
+	php: "*.php",
+	py: "*.{py,pyi}",
+	ruby: "*.{rb,rake,gemspec}",
+	rust: "*.rs",
+	sh: "*.{sh,bash,zsh,ksh}",
+	sql: "*.sql",
+	swift: "*.swift",
+	toml: "*.toml",
+	ts: "*.{ts,tsx,mts,cts}",
+	xml: "*.{xml,xsd,xsl,svg}",
+	yaml: "*.{yaml,yml}",
+	zig: "*.zig",
+};
+
 const parameters = {
 	type: "object",
 	properties: {
@@ -30,13 +60,24 @@ const parameters = {
 			type: "boolean",
 			description: "Treat pattern as plain text, not as a regular expression; default false",
 		},
-		context: {
-			type: "integer",
-			minimum: 0,
-			maximum: 50,
-			description: "Lines to show before and after each match; default 0",
+		type: {
+			type: "string",
+			description: `Only files of a language, instead of glob: ${Object.keys(FILE_TYPES).join(", ")}`,
 		},
-		limit: { type: "integer", minimum: 1, description: `Maximum number of matching lines; default ${DEFAULT_LIMIT}` },
+		context: { ...AROUND, description: "Lines to show before and after each match; default 0" },
+		before: { ...AROUND, description: "Lines to show before each match; default: context" },
+		after: { ...AROUND, description: "Lines to show after each match; default: context" },
+		output: {
+			type: "string",
+			enum: ["content", "files", "count"],
+			description:
+				"content: the lines; files: only the paths; count: paths with their number of matches; default content",
+		},
+		limit: {
+			type: "integer",
+			minimum: 1,
+			description: `Maximum number of matching lines, or of files for the outputs files and count; default ${DEFAULT_LIMIT}`,
+		},
 	},
 	required: ["pattern"],
 } as const;
@@ -48,27 +89,48 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 	parameters,
 	readOnly: true,
 	promptLine: "search file contents",
-	async run({ pattern, path = ".", glob, ignoreCase, literal, context = 0, limit = DEFAULT_LIMIT }, { host, signal }) {
+	async run(args, { host, signal }) {
+		const { pattern, path = ".", ignoreCase, literal, context = 0, output = "content", limit = DEFAULT_LIMIT } = args;
+		const { before = context, after = context, type } = args;
+		if (type !== undefined && !Object.hasOwn(FILE_TYPES, type)) {
+			return failed(`Unknown type ${JSON.stringify(type)}. Use glob, or one of ${Object.keys(FILE_TYPES).join(", ")}.`);
+		}
+		if (type !== undefined && args.glob !== undefined) return failed("Give either glob or type, not both.");
+		const glob = args.glob ?? (type === undefined ? undefined : FILE_TYPES[type]);
+		const listsLines = output === "content";
 		const { cwd } = host;
 		const target = await resolvePath(host, path);
 		/** The search only filters by the name of a file; `onLine` filters by the complete path. */
 		const wanted = glob === undefined || glob.startsWith("!") ? undefined : parseGlob(glob);
 		/** Path of a file → its lines in the result, in order. */
 		const found = new Map<string, string[]>();
+		const counts = new Map<string, number>();
 		let matches = 0;
 		let collected = 0;
 		const end = await searchHost(host, {
 			path: target,
 			...(glob?.startsWith("!") && { exclude: glob.slice(1) }),
 			...(wanted?.namePatterns && { names: wanted.namePatterns }),
-			lines: { pattern, literal: literal === true, ignoreCase: ignoreCase === true, context, maxColumns: MAX_LINE },
+			lines: {
+				pattern,
+				literal: literal === true,
+				ignoreCase: ignoreCase === true,
+				before: listsLines ? before : 0,
+				after: listsLines ? after : 0,
+				maxColumns: MAX_LINE,
+			},
 			signal,
 			onLine(line) {
 				const absolute = join(target, line.path);
 				const shown = displayPath(cwd, absolute);
 				if (wanted && line.path !== "" && !wanted.matches(line.path) && !wanted.matches(shown)) return true;
-				if (line.isMatch && (matches === limit || collected > MAX_COLLECTED)) return false;
-				if (line.isMatch) matches++;
+				const isFull = listsLines ? matches === limit : counts.size === limit && !counts.has(shown);
+				if (line.isMatch && (isFull || collected > MAX_COLLECTED)) return false;
+				if (line.isMatch) {
+					matches++;
+					counts.set(shown, (counts.get(shown) ?? 0) + 1);
+				}
+				if (!listsLines) return true;
 				const lines = found.get(shown) ?? [];
 				const text = formatLine(shown, line);
 				collected += text.length;
@@ -86,14 +148,22 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 					`${shown} is ${kind}, which grep does not search. Use bash with a program that reads such files.`,
 				);
 			}
-			const files = glob === undefined ? "" : ` (files ${glob})`;
+			const files = args.glob !== undefined ? ` (files ${args.glob})` : type !== undefined ? ` (${type} files)` : "";
 			return textResult(
-				[`No matches in ${directoryWords(cwd, target)}${files}.`, malformedGlob(glob?.replace(/^!/, ""))],
+				[`No matches in ${directoryWords(cwd, target)}${files}.`, malformedGlob(args.glob?.replace(/^!/, ""))],
 				{
 					matches: 0,
 					files: 0,
 				},
 			);
+		}
+		if (!listsLines) {
+			const paths = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+			const listed = paths.map(([file, count]) => (output === "files" ? file : `${file}: ${count}`));
+			const more = end.complete
+				? ""
+				: `[First ${plural(counts.size, "file")} found; there are more. Narrow the search, or raise limit.]`;
+			return listResult(listed, more, "Narrow the search with pattern, path or glob.", { matches, files: counts.size });
 		}
 		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
 		const note = end.complete ? "" : `[First ${plural(matches, "match", "matches")} found; there are more. ${advice}]`;

@@ -18,7 +18,7 @@ const parameters = {
 			type: "string",
 			description: "File to read: absolute, relative to the working directory, or starting with ~",
 		},
-		offset: { type: "integer", minimum: 1, description: "First line to return, counted from 1; default 1" },
+		offset: { type: "integer", minimum: 0, description: "First line to return, counted from 1; default 1" },
 		limit: { type: "integer", minimum: 1, description: "Number of lines to return; default: as many as fit" },
 	},
 	required: ["path"],
@@ -32,7 +32,9 @@ export const readTool = defineTool<typeof parameters, ReadToolDetails>({
 	readOnly: true,
 	promptLine: "read text files and images",
 	guidelines: ["read: read a file before you edit it; read large files in parts, with offset and limit."],
-	async run({ path, offset = 1, limit }, { host, signal, tmpDir }) {
+	async run({ path, offset: line = 1, limit }, { host, signal, tmpDir }) {
+		// Models that count from 0 mean the first line.
+		const offset = Math.max(1, line);
 		const target = await resolvePath(host, path);
 		const shown = displayPath(host.cwd, target);
 		let file: HostFile | undefined;

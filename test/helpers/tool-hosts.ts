@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
 import sandbox from "../../hooks-examples/sandbox.js";
@@ -43,6 +43,19 @@ export function withRipgrep(): string {
 	mkdirSync(bin);
 	symlinkSync(rgPath, join(bin, "rg"));
 	return `${bin}:${process.env.PATH}`;
+}
+
+/** The PATH of the tests without ripgrep, which this machine may have. */
+export function withoutRipgrep(): string {
+	const bin = join(tempDir(), "bin");
+	mkdirSync(bin);
+	for (const directory of (process.env.PATH ?? "").split(delimiter).filter((path) => path !== "" && existsSync(path))) {
+		for (const name of readdirSync(directory)) {
+			// The first directory of a PATH wins.
+			if (name !== "rg" && !existsSync(join(bin, name))) symlinkSync(join(directory, name), join(bin, name));
+		}
+	}
+	return bin;
 }
 
 /** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */

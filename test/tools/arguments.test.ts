@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each([
-	["read", { path: "a", offset: 0 }],
+	["read", { path: "a", offset: -1 }],
 	["bash", { command: "ls", timeout: 0 }],
 	["bash", {}],
 	["edit", { path: "a", edits: [{ oldText: "x" }] }],

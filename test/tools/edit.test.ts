@@ -126,7 +126,38 @@ test("indentation must match, and the error names the lines", async () => {
 
 test("the error for a text that matches partly names the first different line", async () => {
 	const { text } = await edit("one\ntwo\nthree\n", { oldText: "one\ntwo\n3", newText: "x" });
-	expect(text).toContain('Its first 2 lines match lines 1-2, but then line 3 is "three", not "3".');
+	expect(text).toContain('Lines 1-3 are the nearest place, but line 3 is "three", not "3".');
+});
+
+test.each([
+	[
+		"whose first line differs",
+		"function a(x) {\n\treturn x + 1;\n}\n",
+		"function b(x) {\n\treturn x + 1;\n}",
+		'Lines 1-3 are the nearest place, but line 1 is "function a(x) {", not "function b(x) {".',
+	],
+	[
+		"of one line",
+		"const total = sum(items, 2);\n",
+		"const total = sum(items);",
+		"Line 1 is the nearest place, but line 1 is",
+	],
+	["that resembles nothing", "one\ntwo\n", "completely(different)", "Read the file again"],
+])("the error for a text %s names the nearest place", async (_, content, oldText, words) => {
+	const { text, after } = await edit(content, { oldText, newText: "x" });
+	expect(text).toContain(words);
+	expect(after).toBe(content);
+});
+
+test.each([
+	["complete lines", "a\nb\nc\n", "b", "a\nc\n"],
+	["several lines", "a\r\nb\r\nc\r\nd\r\n", "b\nc", "a\r\nd\r\n"],
+	["the last line without a line end", "a\nb", "b", "a\n"],
+	["lines with their line end", "a\nb\nc\n", "b\n", "a\nc\n"],
+	["a part of a line", "a\nb c\nd\n", " c", "a\nb\nd\n"],
+	["the start of a line", "a\nb c\nd\n", "b ", "a\nc\nd\n"],
+])("an empty newText deletes %s and leaves no empty line", async (_, content, oldText, expected) => {
+	expect((await edit(content, { oldText, newText: "" })).after).toBe(expected);
 });
 
 test("an edit that was already made is recognized", async () => {

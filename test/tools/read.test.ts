@@ -24,6 +24,7 @@ test("a short file is returned unchanged", async () => {
 });
 
 test.each([
+	[{ offset: 0, limit: 1 }, "line 1\n\n[Lines 1-1 of 10. To continue: offset 2.]", { first: 1, last: 1, total: 10 }],
 	[{ offset: 9 }, "line 9\nline 10\n", { first: 9, last: 10, total: 10 }],
 	[{ limit: 2 }, "line 1\nline 2\n\n[Lines 1-2 of 10. To continue: offset 3.]", { first: 1, last: 2, total: 10 }],
 	[{ offset: 4, limit: 1 }, "line 4\n\n[Lines 4-4 of 10. To continue: offset 5.]", { first: 4, last: 4, total: 10 }],

@@ -35,6 +35,35 @@ const PROJECT = {
 const found = async (args: Parameters<typeof grepTool.run>[0], files: Record<string, string> = PROJECT) =>
 	textOf(await grepTool.run(args, await project(files)));
 
+test.each([
+	[{ after: 1 }, "src/a.ts:2: foo(needle)\nsrc/a.ts-3- three"],
+	[{ before: 1 }, "src/a.ts-1- one\nsrc/a.ts:2: foo(needle)"],
+	[{ context: 1, after: 0 }, "src/a.ts-1- one\nsrc/a.ts:2: foo(needle)"],
+])("grep shows the lines around a match with %j", async (args, text) => {
+	expect(await found({ pattern: "foo", path: "src", ...args })).toBe(text);
+});
+
+test("grep lists only files, or counts the matches of each", async () => {
+	const files = { "a.ts": "needle\nneedle\n", "b.md": "needle\n", "c.ts": "x\n" };
+	expect(await found({ pattern: "needle", output: "files" }, files)).toBe("a.ts\nb.md");
+	expect(await found({ pattern: "needle", output: "count" }, files)).toBe("a.ts: 2\nb.md: 1");
+	expect(await found({ pattern: "needle", output: "files", limit: 1 }, files)).toContain("[First 1 file found;");
+});
+
+test("grep searches the files of a language", async () => {
+	const files = { "a.ts": "needle\n", "b.tsx": "needle\n", "c.md": "needle\n" };
+	expect(await found({ pattern: "needle", type: "ts", output: "files" }, files)).toBe("a.ts\nb.tsx");
+	expect(await found({ pattern: "needle", type: "cobol" }, files)).toMatch(
+		/^Unknown type "cobol". Use glob, or one of c, cpp/,
+	);
+	expect(await found({ pattern: "needle", type: "ts", glob: "*.md" }, files)).toBe(
+		"Give either glob or type, not both.",
+	);
+	expect(await found({ pattern: "missing", type: "ts" }, files)).toBe(
+		"No matches in the working directory (ts files).",
+	);
+});
+
 test("grep searches hidden files, excludes ignored ones and git's own, and sorts by path", async (context) => {
 	needsRipgrep(context);
 	const result = await grepTool.run({ pattern: "needle" }, await project(PROJECT));

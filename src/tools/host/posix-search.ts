@@ -23,7 +23,7 @@ function show(mark, at, line) {
 }
 BEGIN {
 	pattern = ENVIRON["PI_PATTERN"]; kind = ENVIRON["PI_KIND"]
-	context = ENVIRON["PI_CONTEXT"] + 0; columns = ENVIRON["PI_COLUMNS"] + 0
+	before = ENVIRON["PI_BEFORE"] + 0; following = ENVIRON["PI_AFTER"] + 0; columns = ENVIRON["PI_COLUMNS"] + 0
 	plain = kind ~ /f/; folds = kind ~ /i/
 	if (folds) pattern = tolower(pattern)
 	for (argument = 1; argument < ARGC; argument++) {
@@ -35,11 +35,11 @@ BEGIN {
 			sub(/\\r$/, "", line)
 			text = folds ? tolower(line) : line
 			if (plain ? index(text, pattern) > 0 : text ~ pattern) {
-				for (at = number - context; at < number; at++) if (at > shown) show("-", at, lines[at])
+				for (at = number - before; at < number; at++) if (at > shown) show("-", at, lines[at])
 				show(":", number, line)
-				after = context
+				after = following
 			} else if (after > 0) { after--; show("-", number, line) }
-			if (context > 0) { lines[number] = line; delete lines[number - context] }
+			if (before > 0) { lines[number] = line; delete lines[number - before] }
 		}
 		close(file)
 	}
@@ -71,7 +71,8 @@ export function posixSearch(
 		`PI_PROGRAM=${PROGRAM}`,
 		`PI_PATTERN=${pattern}`,
 		`PI_KIND=${lines.literal ? "f" : ""}${lines.ignoreCase ? "i" : ""}`,
-		`PI_CONTEXT=${lines.context}`,
+		`PI_BEFORE=${lines.before}`,
+		`PI_AFTER=${lines.after}`,
 		`PI_COLUMNS=${lines.maxColumns * 2}`,
 		...end,
 	];

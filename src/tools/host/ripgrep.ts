@@ -37,7 +37,7 @@ export function ripgrepArguments({ names, exclude, lines }: SearchRequest): stri
 	const types = names && [...names.flatMap((name) => ["--type-add", `wanted:${name}`]), "--type", "wanted"];
 	const globs = [...(types ?? []), ...(exclude === undefined ? [] : ["--glob", `!${exclude}`]), ...NOT_GIT];
 	if (lines === undefined) return [...COMMON_ARGUMENTS, "--files", ...globs, "--"];
-	const { pattern, literal, ignoreCase, context, maxColumns } = lines;
+	const { pattern, literal, ignoreCase, before, after, maxColumns } = lines;
 	return [
 		...COMMON_ARGUMENTS,
 		"--line-number",
@@ -51,7 +51,8 @@ export function ripgrepArguments({ names, exclude, lines }: SearchRequest): stri
 		...(/\r|\\r/.test(pattern) ? [] : ["--crlf"]),
 		...(literal ? ["--fixed-strings"] : []),
 		...(pattern.includes("\n") || (!literal && pattern.includes("\\n")) ? ["--multiline"] : []),
-		...(context > 0 ? [`--context=${context}`] : []),
+		...(before > 0 ? [`--before-context=${before}`] : []),
+		...(after > 0 ? [`--after-context=${after}`] : []),
 		...globs,
 		`--regexp=${pattern}`,
 		"--",

@@ -101,8 +101,10 @@ export interface LinePattern {
 	pattern: string;
 	literal: boolean;
 	ignoreCase: boolean;
-	/** Number of lines before and after each match. */
-	context: number;
+	/** Number of lines before each match. */
+	before: number;
+	/** Number of lines after each match. */
+	after: number;
 	/** Characters after which a line is cut. */
 	maxColumns: number;
 }

@@ -278,7 +278,7 @@ test("an engine that fails is described with what it said", async () => {
 	);
 });
 
-const NEEDLE = { pattern: "needle", literal: false, ignoreCase: false, context: 0, maxColumns: 500 };
+const NEEDLE = { pattern: "needle", literal: false, ignoreCase: false, before: 0, after: 0, maxColumns: 500 };
 
 test("everything but a command is one shell on the host", async () => {
 	const cwd = tempDir();

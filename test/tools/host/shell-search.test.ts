@@ -7,7 +7,7 @@ import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
 import { findProgram } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
-import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
+import { localShell, withoutRipgrep, withRipgrep } from "../../helpers/tool-hosts.js";
 
 const never = new AbortController().signal;
 
@@ -28,7 +28,7 @@ async function found(host: ToolHost, request: Omit<SearchRequest, "signal">): Pr
 	return result.status === "done" ? lines.sort() : [result.status === "failed" ? result.problem : result.status];
 }
 
-const line = { literal: false, ignoreCase: false, context: 0, maxColumns: 500 };
+const line = { literal: false, ignoreCase: false, before: 0, after: 0, maxColumns: 500 };
 
 test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and lines", async (kind) => {
 	const cwd = tempDir();
@@ -40,21 +40,16 @@ test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and line
 		".hidden/c=d.md": "Needle 42\n",
 		binary: "needle\0\x01\n",
 	});
-	const host = await start(
-		cwd,
-		localShell({ path: kind === "with ripgrep" ? withRipgrep() : (process.env.PATH ?? "") }),
-	);
+	const host = await start(cwd, localShell({ path: kind === "with ripgrep" ? withRipgrep() : withoutRipgrep() }));
 	expect(await found(host, { path: cwd })).toEqual([".gitignore", ".hidden/c=d.md", "a.ts", "binary"]);
 	expect(await found(host, { path: cwd, names: ["*.ts"] })).toEqual(["a.ts"]);
 	expect(await found(host, { path: cwd, lines: { ...line, pattern: "needle\\)?" } })).toEqual(["a.ts:2 foo(needle)"]);
 	expect(await found(host, { path: cwd, lines: { ...line, pattern: "NEEDLE \\d+", ignoreCase: true } })).toEqual([
 		".hidden/c=d.md:1 Needle 42",
 	]);
-	expect(await found(host, { path: cwd, lines: { ...line, pattern: "foo(", literal: true, context: 1 } })).toEqual([
-		"a.ts-1 one",
-		"a.ts-3 three",
-		"a.ts:2 foo(needle)",
-	]);
+	expect(
+		await found(host, { path: cwd, lines: { ...line, pattern: "foo(", literal: true, before: 1, after: 1 } }),
+	).toEqual(["a.ts-1 one", "a.ts-3 three", "a.ts:2 foo(needle)"]);
 	expect(await found(host, { path: join(cwd, "b.log"), lines: { ...line, pattern: "needle" } })).toEqual([":1 needle"]);
 	expect(await found(host, { path: cwd, exclude: "*.md", lines: { ...line, pattern: "eedle" } })).toEqual([
 		"a.ts:2 foo(needle)",
@@ -69,7 +64,7 @@ test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and line
 test("without ripgrep and git, a search finds all files but those of git, and names what it cannot do", async () => {
 	const cwd = tempDir();
 	writeFiles(cwd, { ".git/config": "x", "a.ts": "x", "-b\nc": "x" });
-	const host = await start(cwd);
+	const host = await start(cwd, localShell({ path: withoutRipgrep() }));
 	expect(await found(host, { path: cwd })).toEqual(["-b\nc", "a.ts"]);
 	expect(await found(host, { path: cwd, lines: { ...line, pattern: "a(?=b)" } })).toEqual([
 		"ripgrep is not installed on sh here, and without it grep does not support (?= in a pattern. Use a simpler pattern, or bash.",
