@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [
 	"README.md",
-	...readdirSync(join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : [])),
+	...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).flatMap((name) =>
+		name.endsWith(".md") ? [`docs/${name}`] : [],
+	),
 ];
 
 /** Ids of the headings of a page, as GitHub makes them. */
