@@ -172,10 +172,12 @@ const UNUSED: ReadonlySet<string> = new Set([
 const FULL_SCREEN_KEY = /^ctrl\+(?:home|end|page)/;
 
 const scopes = new Map<string, string>();
-const definitions: Record<string, KeybindingDefinition> = {};
-for (const [action, { defaultKeys, description = action }] of Object.entries<KeybindingDefinition>(TUI_KEYBINDINGS)) {
-	definitions[action] = { defaultKeys: [defaultKeys].flat().filter((key) => !FULL_SCREEN_KEY.test(key)), description };
-}
+const definitions = Object.fromEntries(
+	Object.entries<KeybindingDefinition>(TUI_KEYBINDINGS).map(([action, { defaultKeys, description = action }]) => {
+		const keys = [defaultKeys].flat().filter((key) => !FULL_SCREEN_KEY.test(key));
+		return [action, { defaultKeys: keys, description }];
+	}),
+);
 const listed: ListedAction[] = [];
 for (const [scope, own] of Object.entries<KeybindingDefinitions>(PI_ACTIONS)) {
 	Object.assign(definitions, own);

@@ -138,12 +138,16 @@ export class LiveTUI extends TuiMainScreen {
 
 	/** @param force redraws the transcript, including lines that have scrolled off */
 	override requestRender(force = false): void {
-		// A forced render of the base class would lose the position of the cursor and thus of the first row.
-		if (force && this.#drawn) {
-			this.#redrawRequested = true;
-			this.#redrawsAll = true;
-		}
+		// A forced request of the base class would draw at once, also when several follow each other.
+		if (force) this.resetRenderState();
 		super.requestRender();
+	}
+
+	/** Called for each forced frame: it redraws the transcript. */
+	protected override resetRenderState(): void {
+		if (!this.#drawn) return;
+		this.#redrawRequested = true;
+		this.#redrawsAll = true;
 	}
 
 	/** Redraws the visible screen, such as after a change of colors; lines that have scrolled off are unchanged. */

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { CURSOR_MARKER, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { wordWrapLine } from "@mariozechner/pi-tui/dist/components/editor.js";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from "vitest";
+import { libraryPatches } from "../../bin/library-patches.js";
 
 type Measures = { visibleWidth: typeof visibleWidth; wrapTextWithAnsi: typeof wrapTextWithAnsi };
 
@@ -57,6 +59,20 @@ test("every line has the same width and line breaks as in the library, which sta
 	);
 });
 
+test("loading the library creates no segmenter", async () => {
+	vi.resetModules();
+	const created = vi.spyOn(Intl, "Segmenter");
+	onTestFinished(() => created.mockRestore());
+	const library = await import("@mariozechner/pi-tui");
+	expect(library.visibleWidth("\x1b[1mbold")).toBe(4);
+	expect(created).not.toHaveBeenCalled();
+});
+
+test("the emoji pattern is parsed when it is first needed", async () => {
+	const code = await libraryPatches().patchedSource(utils, readFileSync(utils, "utf8"));
+	expect(code?.match(/^.*RGI_Emoji}.*$/gm)).toEqual([expect.stringMatching(/^ +if \(couldBeEmoji\(segment\)/)]);
+});
+
 test("a space at a line break is dropped, even if a style ends before it", () => {
 	const bold = "\x1b[1mone two\x1b[22m three";
 	expect(original.wrapTextWithAnsi(bold, 7)[1]).toBe("\x1b[1m\x1b[22m three");
@@ -84,6 +100,7 @@ test("the time to wrap a long word grows with its length, not with the square of
 test.each([
 	["a line of text", "plain text", 10],
 	["styles, which have no width", "\x1b[1m\x1b[38;5;240m▎\x1b[39m bold\x1b[22m", 6],
+	["the mark of the cursor", `a${CURSOR_MARKER}b`, 2],
 	["an empty line", "", 0],
 ])("%s is measured without segmentation", (_, text, width) => {
 	expect(visibleWidth(text)).toBe(width);

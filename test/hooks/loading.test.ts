@@ -1,5 +1,6 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as tui from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
 import { loadHostModules } from "../../src/hooks/host-modules.js";
 import { startSession } from "../helpers/session.js";
@@ -17,6 +18,11 @@ const ALL_MODULES = [
 	"@sinclair/typebox",
 	"@sinclair/typebox/value",
 ];
+
+test("hooks can still import pi-tui's screen as TUI, along with the exports of the current version", async () => {
+	const { "@mariozechner/pi-tui": library } = await loadHostModules(['import { TUI } from "@mariozechner/pi-tui";']);
+	expect(library).toEqual({ ...tui, TUI: tui.TuiMainScreen });
+});
 
 describe("loading", () => {
 	test("order: global by name, project, settings, flag; each file once, by real path", async () => {

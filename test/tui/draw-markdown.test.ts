@@ -75,6 +75,14 @@ test("a long line of code continues with a deeper indent", () => {
 	]);
 });
 
+test("dollar signs and escaped brackets are text, not formulas", () => {
+	expect(drawMarkdown("Set $(CC) to $HOME/bin and **run** it", 60, theme)).toEqual([
+		"Set $(CC) to $HOME/bin and \x1b[1mrun\x1b[22m it",
+	]);
+	expect(plain("a\\[i\\] and \\(b\\) in $$x^2$$", 60)).toEqual(["a[i] and (b) in $$x^2$$"]);
+	expect(plain("~/a and ~/b, ~~c~~", 60)).toEqual(["~/a and ~/b, c"]);
+});
+
 test("headings of every level have no hashes", () => {
 	const levels = ["#", "##", "###", "####", "#####", "######"];
 	expect(plain(levels.map((hashes) => `${hashes} A *b* \`c\``).join("\n"), 40)).toEqual(

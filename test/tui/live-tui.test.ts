@@ -146,6 +146,31 @@ test.each([
 	expect(lines).toEqual([...others, "first", "second", rule, "", rule]);
 });
 
+test("start draws the first frame at once, and a frame requested before it does not block later ones", async () => {
+	const terminal = new VirtualTerminal(40, 6);
+	const list = new BlockList();
+	const tui = new LiveTUI(terminal, { blocks: list });
+	onTestFinished(() => tui.stop());
+	list.append(new Lines(["first"]));
+	tui.requestRender();
+	await terminal.settle();
+	expect(terminal.output).toBe("");
+	tui.start();
+	expect(terminal.output).toContain("first");
+	list.append(new Lines(["second"]));
+	tui.requestRender();
+	await terminal.waitFor("second");
+});
+
+test("a forced frame of a hook redraws the transcript", async () => {
+	const { list, tui } = await belowOthers();
+	list.append(new Lines(["first"]));
+	tui.renderNow();
+	const before = tui.fullRedraws;
+	tui.renderNow(true);
+	expect(tui.fullRedraws).toBe(before + 1);
+});
+
 test("the output of another program remains in the scrollback after the screen is full", async () => {
 	const { terminal, others, list, tui } = await belowOthers({ lines: 20 });
 	list.append(new Lines(numbered(0, 50).map((line) => line.slice(0, 20))));

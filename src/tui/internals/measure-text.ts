@@ -1,3 +1,5 @@
+/** pi-tui's `CURSOR_MARKER`, which is in every frame. pi-tui imports this module, so it cannot import pi-tui. */
+const CURSOR = "\x1b_pi:c\x07";
 /** Intl.Segmenter takes quadratic time: longer text is segmented in pieces of this length, UTF-16 units. */
 const PIECE_LENGTH = 256;
 
@@ -39,7 +41,8 @@ function* segmentInPieces(text: string, whole: Intl.Segmenter): Generator<Intl.S
 }
 
 /**
- * Width of text that needs no segmentation: characters of one column and SGR sequences, which is nearly all that is drawn.
+ * Width of text that needs no segmentation: characters of one column, styles and the mark of the cursor, which is nearly all
+ * that is drawn.
  * @returns -1 if the text contains anything else
  */
 export function simpleWidth(text: string): number {
@@ -50,7 +53,12 @@ export function simpleWidth(text: string): number {
 			width += 1;
 			continue;
 		}
-		if (code !== 0x1b || text.charCodeAt(at + 1) !== 0x5b) return -1;
+		if (code !== 0x1b) return -1;
+		if (text.startsWith(CURSOR, at)) {
+			at += CURSOR.length - 1;
+			continue;
+		}
+		if (text.charCodeAt(at + 1) !== 0x5b) return -1;
 		at += 2;
 		while (isSgrParameter(text.charCodeAt(at))) at += 1;
 		if (text.charCodeAt(at) !== 0x6d) return -1;
