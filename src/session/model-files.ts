@@ -5,6 +5,7 @@ import { readJsonFile } from "../config/json-file.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
+import type { KnownModel } from "../models/model-facts.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../models/model-sources.js";
 import type { Network } from "../network/network.js";
 import { createAccounts } from "./accounts.js";
@@ -175,7 +176,9 @@ async function load(
 		onWarning: (line) => warnings.push(line),
 	});
 	const { registry, credentials } = sources;
-	registry.registerModels([...added, ...extraModels]);
+	// An update may have found a model whose facts were assumed.
+	const isListed = ({ provider, id, assumed }: KnownModel) => assumed && registry.findModel(provider, id);
+	registry.registerModels([...added.filter((model) => !isListed(model)), ...extraModels]);
 	return {
 		...sources,
 		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),

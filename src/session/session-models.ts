@@ -34,6 +34,7 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
+		findUsed: (provider, id) => registry.findOrAssume(provider, id) ?? null,
 		available,
 		cycle: async () =>
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),

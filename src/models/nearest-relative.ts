@@ -1,0 +1,88 @@
+import type { Api, Model } from "@mariozechner/pi-ai";
+import { chooseDefault } from "./default-model.js";
+import { compareVersions, type IdWords, isAlias, readIdWords } from "./id-words.js";
+import type { KnownModel } from "./model-facts.js";
+
+/** How well a model fits as the source of facts. Compared in the order of the members, larger is better. */
+interface Likeness {
+	/** Words in common, in the same order. */
+	shared: number;
+	/** Words at the start that are the same. */
+	prefix: number;
+	/** Not newer than the id, as far as it has a version. */
+	isOlder: boolean;
+}
+
+/**
+ * The model whose facts a model with an unknown id gets: that with most words in common, then the longest common start, then
+ * the newest that is not newer than the id.
+ * @param models those of the provider
+ * @returns the provider's default model if nothing resembles the id; undefined without models
+ */
+export function nearestRelative(id: string, models: readonly Model<Api>[]): Model<Api> | undefined {
+	const wanted = readIdWords(id);
+	const usual = chooseDefault(models);
+	const candidates = models.map((model) => {
+		const words = readIdWords(model.id);
+		return { model, words, likeness: likenessOf(wanted, words) };
+	});
+	const [best] = candidates.sort(
+		(a, b) =>
+			compareLikeness(b.likeness, a.likeness) ||
+			compareAges(a.words, b.words, a.likeness.isOlder) ||
+			extraWords(a.words, wanted) - extraWords(b.words, wanted) ||
+			Number(isSpecial(a.words)) - Number(isSpecial(b.words)) ||
+			Number(b.model === usual) - Number(a.model === usual) ||
+			b.model.cost.output - a.model.cost.output ||
+			(a.model.id < b.model.id ? -1 : 1),
+	);
+	return best && best.likeness.shared > 0 ? best.model : usual;
+}
+
+/** A model that pi's lists lack, with the facts of a relative. It claims no price. */
+export function assumeModel(id: string, relative: Model<Api>): KnownModel {
+	const { released: _, retired: __, ...facts }: KnownModel = relative;
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+	return { ...facts, id, name: id, cost, relative: relative.id, assumed: true };
+}
+
+function likenessOf(wanted: IdWords, { words, version }: IdWords): Likeness {
+	const isOlder = wanted.version.length === 0 || compareVersions(version, wanted.version) <= 0;
+	return { shared: sharedWords(wanted.words, words), prefix: commonStart(wanted.words, words), isOlder };
+}
+
+function compareLikeness(a: Likeness, b: Likeness): number {
+	return a.shared - b.shared || a.prefix - b.prefix || Number(a.isOlder) - Number(b.isOlder);
+}
+
+/** The newest of those that are not newer than the id, else the oldest. */
+function compareAges(a: IdWords, b: IdWords, areOlder: boolean): number {
+	const difference = compareVersions(b.version, a.version);
+	return areOlder ? difference : -difference;
+}
+
+/** Length of the longest list of words that both contain in this order. */
+function sharedWords(a: readonly string[], b: readonly string[]): number {
+	let row = new Array<number>(b.length + 1).fill(0);
+	for (const word of a) {
+		const next = [0];
+		for (const [index, other] of b.entries()) {
+			next.push(word === other ? (row[index] ?? 0) + 1 : Math.max(next[index] ?? 0, row[index + 1] ?? 0));
+		}
+		row = next;
+	}
+	return row[b.length] ?? 0;
+}
+
+function commonStart(a: readonly string[], b: readonly string[]): number {
+	const end = a.findIndex((word, index) => word !== b[index]);
+	return end === -1 ? a.length : end;
+}
+
+function extraWords({ words }: IdWords, wanted: IdWords): number {
+	return words.length - sharedWords(words, wanted.words);
+}
+
+function isSpecial(words: IdWords): boolean {
+	return words.isDated || isAlias(words);
+}
