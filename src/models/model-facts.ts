@@ -60,6 +60,25 @@ export function modelFacts(model: Model<Api>, isPriced: boolean): ModelFacts {
 	};
 }
 
+/** A model as JSON output contains it: without addresses and flags of requests. */
+export function modelRecord(model: KnownModel, isPriced: boolean) {
+	const { provider, id, name, contextWindow, maxTokens, cost, reasoning, input } = model;
+	return {
+		provider,
+		id,
+		name,
+		contextWindow,
+		maxTokens,
+		cost: isPriced && cost.input >= 0 ? cost : null,
+		thinking: reasoning,
+		tools: callsTools(model),
+		input,
+		released: model.released ?? null,
+		retired: model.retired === true,
+		relative: model.relative ?? null,
+	};
+}
+
 /** pi-ai stores negative prices for routers, whose price depends on the model that they choose. */
 function priceOf({ input, output }: Model<Api>["cost"]): Pick<ModelFacts, "price" | "priceText"> {
 	if (input < 0 || output < 0) return UNKNOWN;

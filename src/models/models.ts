@@ -45,9 +45,17 @@ export interface DefaultModelSources {
 	lastUsed?: { provider: string; modelId: string } | null;
 }
 
-/** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
-export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
-	const { models, ...facts } = mergeModels(builtInModels().lists, file);
+/**
+ * Loads the models that ship with pi, those of updates and of models.json. Problems in the file are added to
+ * `ModelRegistry.warnings`.
+ * @param lists the models without those of models.json
+ */
+export async function loadModels(
+	file: ModelsFile,
+	credentials: Credentials,
+	lists: ModelLists = builtInModels().lists,
+): Promise<ModelRegistry> {
+	const { models, ...facts } = mergeModels(lists, file);
 	const registry = new ModelRegistry(models, credentials, facts);
 	await registry.refresh();
 	return registry;

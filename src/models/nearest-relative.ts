@@ -39,11 +39,16 @@ export function nearestRelative(id: string, models: readonly Model<Api>[]): Mode
 	return best && best.likeness.shared > 0 ? best.model : usual;
 }
 
-/** A model that pi's lists lack, with the facts of a relative. It claims no price. */
-export function assumeModel(id: string, relative: Model<Api>): KnownModel {
-	const { released: _, retired: __, ...facts }: KnownModel = relative;
+/** A model that pi-ai's list lacks, with the facts of a relative but for its name, its price and its date. */
+export function relatedModel(id: string, relative: Model<Api>): KnownModel {
+	const { released: _, retired: __, assumed: ___, ...facts }: KnownModel = relative;
 	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-	return { ...facts, id, name: id, cost, relative: relative.id, assumed: true };
+	return { ...facts, id, name: id, cost, relative: relative.id };
+}
+
+/** The same for a model of which nothing is known but the id. */
+export function assumeModel(id: string, relative: Model<Api>): KnownModel {
+	return { ...relatedModel(id, relative), assumed: true };
 }
 
 function likenessOf(wanted: IdWords, { words, version }: IdWords): Likeness {
