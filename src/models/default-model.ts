@@ -77,11 +77,12 @@ export function defaultModelOf(
 export function chooseDefault(models: readonly Model<Api>[]): Model<Api> | undefined {
 	const hasPrices = models.some(({ cost }) => cost.output > 0);
 	const all = models.map((model): Candidate => ({ model, words: readIdWords(model.id) }));
+	const isVariant = variantsOf(all);
 	const requirements: ((candidate: Candidate) => boolean)[] = [
 		({ model }) => !model.retired,
 		({ model }) => callsTools(model),
 		({ words }) => !words.isDated && !isAlias(words),
-		({ words }) => !all.some((other) => isVariant(words, other.words)),
+		({ words }) => !isVariant(words),
 		({ model }) => model.reasoning,
 		({ model }) => model.contextWindow >= MIN_WINDOW,
 		({ model: { cost } }) => !hasPrices || (cost.output >= GENERAL_PRICE.from && cost.output <= GENERAL_PRICE.to),
@@ -98,13 +99,11 @@ function namesOther(provider: string, id: string): boolean {
 	return readIdWords(id).words.some((word) => word !== provider && MAKERS.includes(word));
 }
 
-/** The same version as the other, with more words, such as a faster one. */
-function isVariant(id: IdWords, other: IdWords): boolean {
-	return (
-		id.words.length > other.words.length &&
-		other.words.every((word, index) => word === id.words[index]) &&
-		compareVersions(id.version, other.version) === 0
-	);
+/** Finds ids with the version and the words of another one and more words, such as a faster variant. */
+function variantsOf(all: readonly Candidate[]): (id: IdWords) => boolean {
+	const keyOf = (words: readonly string[], { version }: IdWords) => `${words.join(" ")} ${version.join(".")}`;
+	const keys = new Set(all.map(({ words }) => keyOf(words.words, words)));
+	return (id) => id.words.some((_, end) => keys.has(keyOf(id.words.slice(0, end), id)));
 }
 
 /** The newest by date; of models without a date, one with a higher version than that. */

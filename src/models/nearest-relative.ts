@@ -3,7 +3,12 @@ import { chooseDefault } from "./default-model.js";
 import { compareVersions, type IdWords, isAlias, readIdWords } from "./id-words.js";
 import type { KnownModel } from "./model-facts.js";
 
-/** How well a model fits as the source of facts. Compared in the order of the members, larger is better. */
+interface Candidate {
+	model: Model<Api>;
+	words: IdWords;
+}
+
+/** How well a model fits as the source of facts. */
 interface Likeness {
 	/** Words in common, in the same order. */
 	shared: number;
@@ -20,23 +25,49 @@ interface Likeness {
  * @returns the provider's default model if nothing resembles the id; undefined without models
  */
 export function nearestRelative(id: string, models: readonly Model<Api>[]): Model<Api> | undefined {
-	const wanted = readIdWords(id);
-	const usual = chooseDefault(models);
-	const candidates = models.map((model) => {
-		const words = readIdWords(model.id);
-		return { model, words, likeness: likenessOf(wanted, words) };
-	});
-	const [best] = candidates.sort(
-		(a, b) =>
-			compareLikeness(b.likeness, a.likeness) ||
-			compareAges(a.words, b.words, a.likeness.isOlder) ||
-			extraWords(a.words, wanted) - extraWords(b.words, wanted) ||
-			Number(isSpecial(a.words)) - Number(isSpecial(b.words)) ||
-			Number(b.model === usual) - Number(a.model === usual) ||
-			b.model.cost.output - a.model.cost.output ||
-			(a.model.id < b.model.id ? -1 : 1),
-	);
-	return best && best.likeness.shared > 0 ? best.model : usual;
+	return relativesAmong(models)(id);
+}
+
+/** The same for many ids: reads the list once. */
+export function relativesAmong(models: readonly Model<Api>[]): (id: string) => Model<Api> | undefined {
+	const byWord = new Map<string, Candidate[]>();
+	for (const model of models) {
+		const candidate = { model, words: readIdWords(model.id) };
+		for (const word of new Set(candidate.words.words)) {
+			const known = byWord.get(word);
+			if (known) known.push(candidate);
+			else byWord.set(word, [candidate]);
+		}
+	}
+	let usual: Model<Api> | undefined | null = null;
+	return (id) => {
+		usual = usual === null ? chooseDefault(models) : usual;
+		const wanted = readIdWords(id);
+		const sharing = new Set(wanted.words.flatMap((word) => byWord.get(word) ?? []));
+		return nearest(wanted, [...sharing], usual) ?? usual;
+	};
+}
+
+function nearest(wanted: IdWords, all: readonly Candidate[], usual: Model<Api> | undefined): Model<Api> | undefined {
+	let best: { candidate: Candidate; likeness: Likeness } | null = null;
+	for (const candidate of all) {
+		const likeness = likenessOf(wanted, candidate.words);
+		const difference = best ? compareLikeness(likeness, best.likeness) : 1;
+		const isBetter = difference !== 0 ? difference > 0 : best && isCloser(candidate, best.candidate, likeness, usual);
+		if (isBetter) best = { candidate, likeness };
+	}
+	return best?.candidate.model;
+}
+
+/** Decides between two models with the same likeness. */
+function isCloser(a: Candidate, b: Candidate, { isOlder }: Likeness, usual: Model<Api> | undefined): boolean {
+	const difference =
+		compareAges(a.words, b.words, isOlder) ||
+		a.words.words.length - b.words.words.length ||
+		Number(isSpecial(a.words)) - Number(isSpecial(b.words)) ||
+		Number(b.model === usual) - Number(a.model === usual) ||
+		b.model.cost.output - a.model.cost.output;
+	return difference !== 0 ? difference < 0 : a.model.id < b.model.id;
 }
 
 /** A model that pi-ai's list lacks, with the facts of a relative but for its name, its price and its date. */
@@ -82,10 +113,6 @@ function sharedWords(a: readonly string[], b: readonly string[]): number {
 function commonStart(a: readonly string[], b: readonly string[]): number {
 	const end = a.findIndex((word, index) => word !== b[index]);
 	return end === -1 ? a.length : end;
-}
-
-function extraWords({ words }: IdWords, wanted: IdWords): number {
-	return words.length - sharedWords(words, wanted.words);
 }
 
 function isSpecial(words: IdWords): boolean {

@@ -36,12 +36,23 @@ export async function updateModelList(
 		});
 	}
 	const network = await networkOf(env);
-	const report = await updateModels({ ...sources, network, builtIn, catalog: settings.models.catalog, only: providers });
+	const report = await updateModels({
+		...sources,
+		network,
+		builtIn,
+		catalog: settings.models.catalog,
+		only: providers,
+	});
 	if (options.json) {
 		await printJson(io, { file: report.isSaved ? list.file.path : null, ...report });
 	} else {
 		const rows = report.providers.map((provider) => [provider.provider, describeReport(provider)]);
-		const catalog = [[new URL(settings.models.catalog).host, report.catalogFailure === null ? "up to date" : `failed: ${report.catalogFailure}`]];
+		const catalog = [
+			[
+				new URL(settings.models.catalog).host,
+				report.catalogFailure === null ? "up to date" : `failed: ${report.catalogFailure}`,
+			],
+		];
 		await printLines(io, tableLines([...rows, ...catalog]));
 	}
 	const hasAnswer = report.providers.some(({ state }) => state === "updated") || report.catalogFailure === null;

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { KnownModel } from "../model-facts.js";
 import { ModelLists } from "../model-lists.js";
-import { nearestRelative, relatedModel } from "../nearest-relative.js";
+import { relatedModel, relativesAmong } from "../nearest-relative.js";
 import type { ListedFacts } from "./listed-model.js";
 import type { ModelListFile, ProviderUpdate } from "./model-list-file.js";
 
@@ -39,15 +39,21 @@ export function applyUpdate(
 		return retired.has(model.id) ? { ...facts, retired: true } : facts;
 	});
 	const added = [...new Set(parts.flatMap((part) => [...part.models.keys()]))].filter((id) => !listed.has(id));
-	return [
-		...changed,
-		...added.flatMap((id) => {
-			const relative = nearestRelative(id, models);
-			return relative ? [withFacts(relatedModel(id, relative), factsIn(parts, id))] : [];
-		}),
-	];
+	const byId = new Map(models.map((model) => [model.id, model]));
+	let relativeOf: ReturnType<typeof relativesAmong> | null = null;
+	const createModel = (id: string): KnownModel[] => {
+		const facts = factsIn(parts, id);
+		let relative = byId.get(facts.relative ?? "");
+		if (!relative) {
+			// An update of pi may have removed it.
+			relativeOf ??= relativesAmong(models);
+			relative = relativeOf(id);
+		}
+		return relative ? [withFacts(relatedModel(id, relative), facts)] : [];
+	};
+	return [...changed, ...added.flatMap(createModel)];
 }
 
-function withFacts(model: Model<Api>, { cost, ...facts }: ListedFacts): KnownModel {
+function withFacts(model: Model<Api>, { cost, relative: _, ...facts }: ListedFacts): KnownModel {
 	return { ...model, ...facts, ...(cost && { cost: { ...model.cost, ...cost } }) };
 }

@@ -1,5 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { compareVersions, type IdWords, isAlias, readIdWords } from "../id-words.js";
+import { relativesAmong } from "../nearest-relative.js";
 import { known, type ListedCost, type ListedFacts, type ListedModel, type ListedModels } from "./listed-model.js";
 import type { UpdatePart } from "./model-list-file.js";
 
@@ -42,9 +43,10 @@ export function catalogDifference(
 
 function difference(listed: readonly ListedModel[], { models, madeAt }: ShippedList, now: number): UpdatePart {
 	const byId = new Map(models.map((model) => [model.id, model]));
+	const relativeOf = relativesAmong(models);
 	const found = listed.flatMap(({ id, facts }): [string, ListedFacts][] => {
 		const model = byId.get(id);
-		if (!model) return isNew(facts, madeAt) ? [[id, facts]] : [];
+		if (!model) return isNew(facts, madeAt) ? [[id, { ...facts, ...known({ relative: relativeOf(id)?.id }) }]] : [];
 		const changed = changedFacts(facts, model);
 		return Object.keys(changed).length > 0 ? [[id, changed]] : [];
 	});

@@ -12,6 +12,8 @@ export interface ListedFacts {
 	cost?: ListedCost;
 	/** `2026-09-22`. */
 	released?: string;
+	/** Id of the listed model from which a new one has its other facts, so that a start need not search it. */
+	relative?: string;
 }
 
 /** Prices in US dollars per million tokens. */
@@ -43,6 +45,9 @@ const MAX_TOKENS = 1_000_000_000;
 const MAX_PRICE = 1_000_000;
 const FIRST_DATE = Date.UTC(2015, 0, 1);
 const YEAR_MS = 365 * 24 * 3_600_000;
+/** Most ids, names and days are recognized at once. */
+const PLAIN_ID = /^[\w.:@/~+-]{1,200}$/;
+const PLAIN_NAME = /^[!-~]+(?: [!-~]+)*$/;
 const CONTROLS = /\p{C}|\s{2}/u;
 /** Names of members that every object has. */
 const INHERITED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype", "toString", "valueOf"]);
@@ -50,12 +55,14 @@ const INHERITED: ReadonlySet<string> = new Set(["__proto__", "constructor", "pro
 /** An id that requests and files can contain; undefined for anything else. */
 export function readId(value: unknown): string | undefined {
 	if (typeof value !== "string" || value === "" || value.length > MAX_TEXT) return undefined;
-	return CONTROLS.test(value) || /\s/.test(value) || INHERITED.has(value) ? undefined : value;
+	if (INHERITED.has(value)) return undefined;
+	return PLAIN_ID.test(value) || !(CONTROLS.test(value) || /\s/.test(value)) ? value : undefined;
 }
 
 /** A name that can be displayed. */
 export function readName(value: unknown): string | undefined {
 	if (typeof value !== "string" || value.trim() === "" || value.length > MAX_TEXT) return undefined;
+	if (PLAIN_NAME.test(value)) return value;
 	return CONTROLS.test(value) ? undefined : value.trim();
 }
 
@@ -68,12 +75,13 @@ export function readCount(value: unknown): number | undefined {
 export function readPrice(value: unknown, perMillion = 1): number | undefined {
 	if (typeof value !== "number" || !(value >= 0)) return undefined;
 	// Without the digits that only come from binary fractions.
-	const price = Number((value * perMillion).toPrecision(12));
+	const price = perMillion === 1 ? value : Number((value * perMillion).toPrecision(12));
 	return price <= MAX_PRICE ? price : undefined;
 }
 
 /** A day, of seconds since the epoch or an ISO date. */
 export function readDay(value: unknown, now = Date.now()): string | undefined {
+	if (value === undefined) return undefined;
 	const isText = typeof value === "string" && /^\d{4}-\d{2}(?:-\d{2})?(?:$|T)/.test(value);
 	const ms = isText ? Date.parse(value) : typeof value === "number" ? value * 1000 : Number.NaN;
 	return ms >= FIRST_DATE && ms <= now + YEAR_MS ? new Date(ms).toISOString().slice(0, 10) : undefined;
@@ -83,7 +91,10 @@ export function readDay(value: unknown, now = Date.now()): string | undefined {
 export function readCost(prices: { [K in keyof ListedCost]: number | undefined }): ListedCost | undefined {
 	const { input, output, cacheRead, cacheWrite } = prices;
 	if (input === undefined || output === undefined) return undefined;
-	return { input, output, ...known({ cacheRead, cacheWrite }) };
+	const cost: ListedCost = { input, output };
+	if (cacheRead !== undefined) cost.cacheRead = cacheRead;
+	if (cacheWrite !== undefined) cost.cacheWrite = cacheWrite;
+	return cost;
 }
 
 /** Without the members that are undefined. */
