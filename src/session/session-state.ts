@@ -38,7 +38,7 @@ export class SessionState {
 	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy">>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
-	/** What the user knows about models that pi's lists lack. */
+	/** What the user knows about models already. */
 	readonly #announced = new Set<string>();
 	/** The machine on which tools work. */
 	#host: RecordedHost = { on: null, name: "" };
@@ -136,6 +136,13 @@ export class SessionState {
 		const isNew = assumed !== null && !this.#announced.has(assumed);
 		if (isNew) this.#announced.add(assumed);
 		return [describeLimits(this.#model), isNew ? assumed : null].filter((line) => line !== null);
+	}
+
+	/** Reports a line to the user, once in the session. */
+	announceOnce(line: string): void {
+		if (this.#announced.has(line)) return;
+		this.#announced.add(line);
+		this.emit({ type: "notice", level: "warning", message: line });
 	}
 
 	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
