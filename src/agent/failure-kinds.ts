@@ -131,6 +131,22 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		outside: `try again · ${ANOTHER.outside}`,
 	},
 	{
+		name: "unknown model",
+		from: "all 404",
+		words: /^\S+ does not know \S/,
+		isRetried: false,
+		inside: ANOTHER.inside,
+		outside: `${ANOTHER.outside}, list them with pi models list`,
+	},
+	{
+		name: "retired model",
+		from: "all 404",
+		words: /^\S+ is no longer offered by \S+$/,
+		isRetried: false,
+		inside: "pi models update reads the current list, or choose another with /model",
+		outside: "pi models update reads the current list, or choose another with --model",
+	},
+	{
 		name: "region",
 		from: "OpenAI 403, Google 400",
 		statuses: [...IN_4XX, null],

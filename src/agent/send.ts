@@ -2,6 +2,7 @@ import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-a
 import { sleep } from "../util/abort.js";
 import { describeFailure, withBody } from "./failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
+import { describeMissingModel } from "./missing-model.js";
 import type { ResponseFacts } from "./response-facts.js";
 import type { ResponseHead } from "./response-headers.js";
 import { MAX_WAIT_MS, type RetryPolicy, retryDelay, retryTime } from "./retry.js";
@@ -97,7 +98,7 @@ async function sendOnce(
 	const refusal = options.refusalOf(withAnswer(reply, facts));
 	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null };
 	const { retryAfterMs } = facts;
-	const failure = describeFailure(reply.errorMessage, request.model, facts);
+	const failure = describeMissingModel(describeFailure(reply.errorMessage, request.model, facts), request.model);
 	const retry = options.retry();
 	const mayRetry = retry.enabled && attempt <= retry.maxRetries && !signal.aborted && refusal === null;
 	const again = mayRetry && kindOfFailure(failure, retryAfterMs).isRetried;

@@ -6,7 +6,7 @@ import { type HookProvider, listProviders } from "../hooks/providers.js";
 import type { Credentials } from "../models/credentials.js";
 import { variablesHint } from "../models/env-keys.js";
 import { findLocalModels } from "../models/local-servers.js";
-import { modelFacts } from "../models/model-facts.js";
+import { modelFacts, modelRecord } from "../models/model-facts.js";
 import { readModelSearch } from "../models/model-search.js";
 import { loadModelSources, type ModelSources } from "../models/model-sources.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
@@ -14,7 +14,7 @@ import type { ModeIO } from "../modes/mode.js";
 import { didYouMean } from "../util/nearest.js";
 import type { HookWatch } from "./hook-watch.js";
 import type { CliSessionOptions } from "./session-options.js";
-import { printLines, printNotices, tableLines } from "./standard-io.js";
+import { printJson, printLines, printNotices, tableLines } from "./standard-io.js";
 import { loadChosenHooks } from "./subcommands/find-hooks.js";
 import { findLocation } from "./subcommands/location.js";
 
@@ -39,8 +39,11 @@ async function findHookProviders(options: ModelSourceOptions, warnings: string[]
 	return providers;
 }
 
-/** @throws PiError `bad_arguments` for a key without a provider */
-async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
+/**
+ * All models of a command line, with those of hooks and local servers. @param warnings receives each problem
+ * @throws PiError `bad_arguments` for a key without a provider
+ */
+export async function findModels(options: ModelSourceOptions, warnings: string[]): Promise<ModelSources> {
 	const paths = findPaths(options.env, options.cwd, options.home);
 	const env = options.env ?? processEnvironment();
 	const { current: settings } = options.settings ?? new SettingsStore(paths);
@@ -66,12 +69,17 @@ async function findModels(options: ModelSourceOptions, warnings: string[]): Prom
 }
 
 /**
- * Prints a table of the available models or, with a search, of all models that `readModelSearch` accepts and whose provider,
+ * Prints the available models as a table or JSON or, with a search, of all models that `readModelSearch` accepts and whose provider,
  * id or name contains each other word.
  * @returns the exit code: 1 when nothing matches
  * @throws PiError `model_unknown` for an unknown provider
  */
-export async function listModels(search: string, options: ModelSourceOptions, io: ModeIO): Promise<number> {
+export async function listModels(
+	search: string,
+	options: ModelSourceOptions,
+	io: ModeIO,
+	{ asJson = false } = {},
+): Promise<number> {
 	const warnings: string[] = [];
 	const { registry, credentials } = await findModels(options, warnings);
 	printNotices(io, warnings);
@@ -90,9 +98,18 @@ export async function listModels(search: string, options: ModelSourceOptions, io
 		printNotices(io, [searched ? nothingFound(search, all) : noKeys(registry)]);
 		return 1;
 	}
-	const rows = shown
-		.toSorted((a, b) => compare(a.provider, b.provider) || compare(a.id, b.id))
-		.map((model) => describeModel(model, registry, credentials));
+	const sorted = shown.toSorted((a, b) => compare(a.provider, b.provider) || compare(a.id, b.id));
+	if (asJson) {
+		await printJson(
+			io,
+			sorted.map((model) => ({
+				...modelRecord(model, registry.isPriced(model)),
+				key: credentials.keySource(model.provider) ?? null,
+			})),
+		);
+		return 0;
+	}
+	const rows = sorted.map((model) => describeModel(model, registry, credentials));
 	const fromHook = rows.some((row) => row.at(-1) !== "");
 	const table = [HEADINGS, ...rows];
 	await printLines(io, tableLines(fromHook ? table : table.map((row) => row.slice(0, -1))));

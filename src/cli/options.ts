@@ -110,7 +110,16 @@ export type Subcommand =
 	/** Without `package`: all. */
 	| { name: "update"; package?: string; local: boolean }
 	| { name: "remove"; package: string; local: boolean }
+	| ModelsSubcommand
 	| { name: "doctor" };
+
+/** `pi models`. */
+export type ModelsSubcommand =
+	| { name: "models"; action: "list"; search: string }
+	/** `model`: `provider/id`. */
+	| { name: "models"; action: "show"; model: string }
+	/** `providers`: absent: all with a key. */
+	| { name: "models"; action: "update"; providers?: readonly string[] };
 
 /** `pi sessions`. `all`: the sessions of all directories. */
 export type SessionsSubcommand =

@@ -6,7 +6,8 @@ import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, us
 import { readSessions } from "./sessions-args.js";
 
 const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
-const NAMES = ["hooks", "context", "sessions", "usage", "doctor", ...PACKAGE_COMMANDS] as const;
+const NAMES = ["hooks", "context", "sessions", "usage", "models", "doctor", ...PACKAGE_COMMANDS] as const;
+const MODEL_ACTIONS = ["list", "show", "update"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
@@ -64,6 +65,8 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 		case "usage":
 			takeAtMost(name, operands, 0);
 			return { name, by: readGrouping(options.text("by")), days: readDays(options.text("days")) };
+		case "models":
+			return readModels(operands);
 		case "install":
 		case "list":
 		case "update":
@@ -99,6 +102,16 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
 	const types = options.flag("types") ? { types: true } : {};
 	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };
+}
+
+function readModels([word = "list", ...more]: readonly string[]): Subcommand {
+	const action = choose("models", word, MODEL_ACTIONS);
+	if (action === "list") return { name: "models", action, search: more.join(" ") };
+	if (action === "update") return { name: "models", action, ...(more.length > 0 && { providers: more }) };
+	const [model, ...extra] = more;
+	takeAtMost("models show", extra, 0);
+	if (model === undefined) throw usage("pi models show <model>: missing model", "pi models list lists them");
+	return { name: "models", action, model };
 }
 
 type PackageCommand = (typeof PACKAGE_COMMANDS)[number];

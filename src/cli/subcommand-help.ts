@@ -131,6 +131,39 @@ Makes a session of this directory from a file in the tree format, whose entries 
 last entry to the root. Does not change the file.
 
 ${JSON_OPTION}${COMMON}`,
+	models: `usage: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
+
+Lists the models that pi knows, and asks providers for new ones. Each action has its own help, such as pi models update --help.
+
+  list [<text>]             list the models with a key, or all that match the text; the default
+  show <model>              print what pi knows about a model, and where each fact comes from
+  update [<provider>...]    ask the providers for their models
+${JSON_OPTION}${COMMON}`,
+	"models list": `usage: pi models list [<text>] [--json]
+
+Lists the models whose provider has a key; with a text, all models that match it, as pi --list-models <text> does.
+
+${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
+Exit codes: 1 if no model matches
+`,
+	"models show": `usage: pi models show <provider>/<id> [--json]
+
+Prints what pi knows about a model, one fact for each line, and where it comes from: the list that ships with pi, an update,
+the catalog, models.json, or the nearest relative of a model that no list has.
+
+${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
+Exit codes: 2 if no provider has the model
+`,
+	"models update": `usage: pi models update [<provider>...] [--json]
+
+Asks the providers with a key, or those that are named, for their models, and the catalog of the setting models.catalog for
+windows, prices and release dates. Stores what differs from the list that ships in model-list.json in the agent directory. A
+provider that fails is named and keeps what is known of it.
+
+  --offline                 refused: an update needs the network
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if no provider answers
+`,
 	acp: `usage: pi acp [<options>]
 
 Speaks the Agent Client Protocol on stdin and stdout, for editors. Accepts the options of pi for model, context, tools and

@@ -33,6 +33,8 @@ export interface Paths extends ResourceDirs {
 	settings: string;
 	auth: string;
 	models: string;
+	/** What updates found about models since the list that ships. */
+	modelList: string;
 	/** The model last used in each directory. */
 	lastModels: string;
 	trust: string;
@@ -99,6 +101,7 @@ export function paths(env: Environment = process.env, cwd: string = process.cwd(
 		settings: join(agent, "settings.json"),
 		auth: join(agent, "auth.json"),
 		models: join(agent, "models.json"),
+		modelList: join(agent, "model-list.json"),
 		lastModels: join(agent, "last-models.json"),
 		trust: join(agent, "trust.json"),
 		trustedTexts: join(agent, "trusted"),

@@ -54,6 +54,22 @@ export const SETTINGS_SCHEMA = {
 			"start with the model and thinking level last used in this directory, unless the settings name others",
 			LIVE,
 		),
+		models: group({
+			update: choice(
+				["never", "weekly"],
+				"never",
+				"ask the providers for new models in the background when the list is older than a week, in the interactive mode",
+				{},
+			),
+			catalog: {
+				type: "string",
+				pattern: "^[hH][tT][tT][pP][sS]?://",
+				format: "uri",
+				default: "https://models.dev/api.json",
+				description: "address from which updates of the models read windows, prices and release dates",
+				"x-expected": "an http or https address",
+			},
+		}),
 		queueMode: choice(
 			["one-at-a-time", "all"],
 			"one-at-a-time",

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { type Environment, paths, processEnvironment } from "../config/paths.js";
-import { builtInModels } from "./built-in-models.js";
 import { mergeModels } from "./merge-models.js";
+import { loadModelList } from "./model-list.js";
 import { modelName } from "./model-match.js";
 import { loadModelsFile } from "./models-file.js";
 
@@ -16,7 +16,8 @@ export function findModel(
 	id: string,
 	env: Environment = processEnvironment(),
 ): { model: Model<Api> | null; error: string | null } {
-	const { models, warnings } = mergeModels(builtInModels().lists, loadModelsFile(paths(env).models));
+	const { models: own, modelList } = paths(env);
+	const { models, warnings } = mergeModels(loadModelList(modelList).lists, loadModelsFile(own));
 	const model = models.find(provider, id);
 	if (model) return { model, error: null };
 	const problem = warnings[0] ? ` · models.json has a problem: ${warnings[0]}` : "";

@@ -1,10 +1,18 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { modelName } from "./model-match.js";
 
-/** A model as pi-ai describes it, plus a fact that pi-ai has no field for. */
+/** A model as pi-ai describes it, plus facts that pi-ai has no fields for. */
 export type KnownModel = Model<Api> & {
 	/** False: the model cannot call tools, so requests must not contain any. */
 	tools?: boolean;
+	/** The day on which the model came out: `2026-09-22`. */
+	released?: string;
+	/** The provider does not list the model anymore. */
+	retired?: true;
+	/** The id of the model whose facts these are, because pi's list lacks the model. */
+	relative?: string;
+	/** No list has the model: the user named it, and the provider has not confirmed it. */
+	assumed?: true;
 };
 
 /** Whether a model can call tools; models of unknown ability can. */
@@ -16,6 +24,13 @@ export function callsTools(model: Model<Api>): boolean {
 export function describeLimits(model: Model<Api> | null): string | null {
 	if (model === null || callsTools(model)) return null;
 	return `${modelName(model)} cannot call tools · pi sends requests without them, so it cannot read or change files`;
+}
+
+/** Says where the facts of a model come from that pi's lists lack, as one line; null for a model of the lists. */
+export function describeAssumed(model: KnownModel | null): string | null {
+	if (!model?.assumed) return null;
+	const { id, provider, relative } = model;
+	return `${id} is not in pi's list of ${provider} models · using the facts of ${relative} · pi models update reads the current list`;
 }
 
 const UNKNOWN = { price: "–", priceText: "price unknown" };
@@ -42,6 +57,25 @@ export function modelFacts(model: Model<Api>, isPriced: boolean): ModelFacts {
 		thinks: reasoning,
 		seesImages: input.includes("image"),
 		callsTools: callsTools(model),
+	};
+}
+
+/** A model as JSON output contains it: without addresses and flags of requests. */
+export function modelRecord(model: KnownModel, isPriced: boolean) {
+	const { provider, id, name, contextWindow, maxTokens, cost, reasoning, input } = model;
+	return {
+		provider,
+		id,
+		name,
+		contextWindow,
+		maxTokens,
+		cost: isPriced && cost.input >= 0 ? cost : null,
+		thinking: reasoning,
+		tools: callsTools(model),
+		input,
+		released: model.released ?? null,
+		retired: model.retired === true,
+		relative: model.relative ?? null,
 	};
 }
 

@@ -1,6 +1,7 @@
 import type { Environment, Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import { Credentials } from "./credentials.js";
+import { loadModelList, type ModelList } from "./model-list.js";
 import { loadModels, type ModelRegistry } from "./models.js";
 import { type CustomProvider, loadModelsFile } from "./models-file.js";
 
@@ -10,13 +11,15 @@ export interface ModelSources {
 	credentials: Credentials;
 	/** The providers of models.json and of hooks. */
 	providers: readonly CustomProvider[];
+	/** The models without those of models.json and hooks, and their age. */
+	list: ModelList;
 	/** True for a name in models.json: a hook's provider with this name is not used. */
 	isOwn(provider: { readonly name: string }): boolean;
 }
 
 /** Options of `loadModelSources`. */
 export interface ModelSourcesOptions {
-	paths: Pick<Paths, "models" | "auth" | "home">;
+	paths: Pick<Paths, "models" | "modelList" | "auth" | "home">;
 	env: Environment;
 	settings: Pick<Settings, "apiKeys">;
 	/** Providers of hooks. A provider of models.json replaces the one with the same name. */
@@ -25,7 +28,7 @@ export interface ModelSourcesOptions {
 	onWarning(line: string): void;
 }
 
-/** Loads the models of pi-ai and models.json, but not those of local servers: see `findLocalModels`. */
+/** Loads the models of pi, of updates and of models.json, but not those of local servers: see `findLocalModels`. */
 export async function loadModelSources(options: ModelSourcesOptions): Promise<ModelSources> {
 	const { paths, env, settings, onWarning, hookProviders = [] } = options;
 	const own = loadModelsFile(paths.models);
@@ -43,7 +46,9 @@ export async function loadModelSources(options: ModelSourcesOptions): Promise<Mo
 		providers: file.providers,
 		onNotice: onWarning,
 	});
-	const registry = await loadModels(file, credentials);
+	const list = loadModelList(paths.modelList);
+	if (list.file.warning !== null) onWarning(list.file.warning);
+	const registry = await loadModels(file, credentials, list.lists);
 	for (const line of registry.warnings) onWarning(line);
-	return { registry, credentials, providers, isOwn };
+	return { registry, credentials, providers, list, isOwn };
 }

@@ -4,20 +4,23 @@ import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { builtInModels } from "./built-in-models.js";
 import type { Credentials } from "./credentials.js";
+import { defaultModelOf, WELL_KNOWN_PROVIDERS } from "./default-model.js";
+import { sortByLikelihood } from "./likelihood.js";
 import { applyProviders, mergeModels } from "./merge-models.js";
+import type { KnownModel } from "./model-facts.js";
 import { ModelLists } from "./model-lists.js";
 import {
-	byLikelihood,
 	findById,
 	findByName,
 	findFuzzy,
 	findGlob,
 	type ModelPattern,
 	modelName,
-	PREFERRED_MODELS,
 	readPatterns,
 } from "./model-match.js";
 import type { CustomProvider, ModelsFile } from "./models-file.js";
+import { assumeModel, nearestRelative } from "./nearest-relative.js";
+import { nearestNames, unknownModel, withProblem } from "./unknown-model.js";
 
 export { modelName } from "./model-match.js";
 
@@ -42,9 +45,17 @@ export interface DefaultModelSources {
 	lastUsed?: { provider: string; modelId: string } | null;
 }
 
-/** Loads the models of pi-ai and models.json. Problems in the file are added to `ModelRegistry.warnings`. */
-export async function loadModels(file: ModelsFile, credentials: Credentials): Promise<ModelRegistry> {
-	const { models, ...facts } = mergeModels(builtInModels().lists, file);
+/**
+ * Loads the models that ship with pi, those of updates and of models.json. Problems in the file are added to
+ * `ModelRegistry.warnings`.
+ * @param lists the models without those of models.json
+ */
+export async function loadModels(
+	file: ModelsFile,
+	credentials: Credentials,
+	lists: ModelLists = builtInModels().lists,
+): Promise<ModelRegistry> {
+	const { models, ...facts } = mergeModels(lists, file);
 	const registry = new ModelRegistry(models, credentials, facts);
 	await registry.refresh();
 	return registry;
@@ -92,7 +103,8 @@ export class ModelRegistry {
 	}
 
 	/** Whether the price of a model is known; the price of others is stored as 0. */
-	isPriced(model: Model<Api>): boolean {
+	isPriced(model: KnownModel): boolean {
+		if (model.assumed) return false;
 		return this.#facts.isPriced?.(model) ?? true;
 	}
 
@@ -133,8 +145,28 @@ export class ModelRegistry {
 	}
 
 	/**
+	 * A model that the settings, a session or a program names: if pi's list lacks it, it is added with the facts of its
+	 * nearest relative, so that an id works on the day it appears.
+	 * @returns undefined if the provider is unknown, has no key, or says itself which models it has, as local servers do
+	 */
+	findOrAssume(provider: string, id: string): Model<Api> | undefined {
+		return this.findModel(provider, id) ?? this.#assume(provider, id);
+	}
+
+	#assume(provider: string, id: string): Model<Api> | undefined {
+		const state = this.#credentials.keyState(provider);
+		const isAsked = state === "local" || this.#credentials.hookOf(provider) !== undefined;
+		if (state === "none" || isAsked || !PLAIN_ID.test(id)) return undefined;
+		const relative = nearestRelative(id, this.#models.of(provider));
+		if (!relative) return undefined;
+		this.registerModels([assumeModel(id, relative)]);
+		return this.findModel(provider, id);
+	}
+
+	/**
 	 * Finds the model that a user named: `provider/id`, an id, or words of its name. A suffix such as `:high` sets the
-	 * thinking level. Models with a key are preferred.
+	 * thinking level. Models with a key are preferred. Of a named provider with a key, an unknown id is accepted too: see
+	 * `findOrAssume`.
 	 * @param options `listHint`: tells how to list all models. Default: on the command line
 	 * @throws PiError `model_unknown`; the hint lists similar names
 	 */
@@ -145,16 +177,28 @@ export class ModelRegistry {
 		const within = provider === undefined ? undefined : this.ofProvider(provider);
 		const found = this.#matchName(spec, within);
 		if (found) return found;
-		if (provider !== undefined) throw this.#unknownModelOf(provider, spec, within ?? [], listHint);
-		throw this.#unknownModel(spec, this.all(), listHint);
+		if (provider !== undefined) {
+			const other = this.#first(this.#exactSearches(), readPatterns(spec))?.model.provider;
+			if (other !== undefined) {
+				const hint = `it is a model of ${other}: omit --provider, or choose --provider ${other}`;
+				throw new PiError("model_unknown", `Provider ${provider} has no model ${JSON.stringify(spec)}`, { hint });
+			}
+		}
+		const assumed = this.#assumeNamed(spec, provider);
+		if (assumed) return assumed;
+		if (provider === undefined)
+			throw this.#unknownModel(`No model ${JSON.stringify(spec)}`, spec, this.all(), listHint);
+		const message = `Provider ${provider} has no model ${JSON.stringify(spec)}`;
+		throw this.#unknownModel(message, spec, within ?? [], listHint);
 	}
 
 	/** The models of a provider. @throws PiError `model_unknown` if it has none; the hint lists similar names */
 	ofProvider(provider: string): readonly Model<Api>[] {
 		const models = this.#models.of(provider);
 		if (models.length > 0) return models;
-		throw new PiError("model_unknown", `No provider ${JSON.stringify(provider)}`, {
-			hint: this.#withProblem(nearHint(nearest(provider, this.providers))),
+		throw unknownModel(`No provider ${JSON.stringify(provider)}`, {
+			names: nearest(provider, this.providers),
+			problem: this.warnings[0],
 		});
 	}
 
@@ -169,9 +213,7 @@ export class ModelRegistry {
 		);
 		if (patterns.length > 0 && unknown.length === patterns.length) {
 			const names = unknown.map((pattern) => JSON.stringify(pattern)).join(", ");
-			throw new PiError("model_unknown", `No model matches --models ${names}`, {
-				hint: this.#withProblem(nearHint([])),
-			});
+			throw unknownModel(`No model matches --models ${names}`, { names: [], problem: this.warnings[0] });
 		}
 		return unmatched.map((pattern) => {
 			const why = unknown.includes(pattern) ? "matches no model" : "matches only models without a key";
@@ -181,14 +223,17 @@ export class ModelRegistry {
 
 	/**
 	 * Finds models by patterns, each once and in the order of the patterns. Globs match `provider/id` and id of the usable
-	 * models, other patterns are resolved as in `resolveModelSpec`. A suffix such as `:high` sets the thinking level.
+	 * models, others are resolved as in `resolveModelSpec`. A suffix such as `:high` sets the thinking level.
 	 * @returns `unmatched`: patterns without a match
 	 */
 	matchModels(patterns: readonly string[]): { models: ResolvedModel[]; unmatched: string[] } {
 		const models = new Map<string, ResolvedModel>();
 		const unmatched: string[] = [];
 		for (const pattern of patterns) {
-			const found = /[*?]/.test(pattern) ? this.#matchGlob(pattern) : [this.#matchName(pattern) ?? []].flat();
+			const isGlob = /[*?]/.test(pattern);
+			const found = isGlob
+				? this.#matchGlob(pattern)
+				: [this.#matchName(pattern) ?? this.#assumeNamed(pattern) ?? []].flat();
 			if (found.length === 0) unmatched.push(pattern);
 			for (const resolved of found) {
 				const name = modelName(resolved.model);
@@ -204,7 +249,7 @@ export class ModelRegistry {
 	 * @throws PiError `model_missing`; the hint names the ways to set one up
 	 */
 	defaultModel({ settings, lastUsed = null }: DefaultModelSources): DefaultModel {
-		const last = lastUsed && this.findModel(lastUsed.provider, lastUsed.modelId);
+		const last = lastUsed && this.findOrAssume(lastUsed.provider, lastUsed.modelId);
 		const isUsable = last && this.#credentials.hasKey(last.provider);
 		const isAllowed =
 			settings.defaultModel === undefined && (settings.defaultProvider ?? last?.provider) === last?.provider;
@@ -223,7 +268,7 @@ export class ModelRegistry {
 	describeReplaced({ provider, modelId }: { provider: string; modelId: string }, by: Model<Api> | null): string {
 		const why = this.findModel(provider, modelId) ? "has no key" : "is gone";
 		const now = by ? `; using ${modelName(by)}` : "";
-		return this.#withProblem(`${provider}/${modelId} ${why}${now}`, "last");
+		return withProblem(`${provider}/${modelId} ${why}${now}`, this.warnings[0], "last");
 	}
 
 	/** The error for a missing model, with every way to set one up. The start has reported what is wrong with models.json. */
@@ -241,14 +286,16 @@ export class ModelRegistry {
 		warning?: string;
 	} {
 		if (defaultProvider !== undefined && !this.providers.includes(defaultProvider)) {
-			return { warning: this.#withProblem(`settings.json names an unknown provider: ${defaultProvider}`, "last") };
+			const warning = `settings.json names an unknown provider: ${defaultProvider}`;
+			return { warning: withProblem(warning, this.warnings[0], "last") };
 		}
 		if (defaultModel === undefined) {
 			const model = defaultProvider === undefined ? undefined : this.bestOf(defaultProvider);
 			return model ? { model } : {};
 		}
 		const named = defaultProvider === undefined ? defaultModel : `${defaultProvider}/${defaultModel}`;
-		const model = this.#first(this.#exactSearches(), [{ name: named }, { name: defaultModel }])?.model;
+		const found = this.#first(this.#exactSearches(), [{ name: named }, { name: defaultModel }])?.model;
+		const model = found ?? this.#assumeNamed(defaultModel, defaultProvider)?.model;
 		return model ? { model } : { warning: `settings.json names an unknown model: ${named}` };
 	}
 
@@ -289,16 +336,24 @@ export class ModelRegistry {
 
 	/** The most likely model; those with a key come first. */
 	#best(models: readonly Model<Api>[]): Model<Api> | undefined {
-		const providers = new Set(models.map(({ provider }) => provider));
-		const usable = new Set([...providers].filter((provider) => this.#credentials.hasKey(provider)));
-		const byKey = (a: Model<Api>, b: Model<Api>) => Number(usable.has(b.provider)) - Number(usable.has(a.provider));
-		return [...models].sort((a, b) => byKey(a, b) || byLikelihood(a, b))[0];
+		const usable = this.#usable(models);
+		return sortByLikelihood(usable.length > 0 ? usable : models)[0];
+	}
+
+	/** A model of a provider that is named, as an option or before the id. */
+	#assumeNamed(spec: string, provider?: string): ResolvedModel | undefined {
+		const { name = spec, thinkingLevel } = readPatterns(spec).at(-1) ?? {};
+		const isPrefix = (candidate: string) => name.toLowerCase().startsWith(`${candidate.toLowerCase()}/`);
+		const prefix = this.providers.find((candidate) => candidate === (provider ?? candidate) && isPrefix(candidate));
+		const named = provider ?? prefix;
+		const id = prefix === undefined ? name : name.slice(prefix.length + 1);
+		const model = named === undefined ? undefined : this.findOrAssume(named, id);
+		return model && { model, ...(thinkingLevel && { thinkingLevel }) };
 	}
 
 	#preferred(): Model<Api> | undefined {
-		const known = new Set(PREFERRED_MODELS.map(({ provider }) => provider));
-		const others = this.providers.filter((provider) => !known.has(provider));
-		for (const provider of [...known, ...others]) {
+		const others = this.providers.filter((provider) => !WELL_KNOWN_PROVIDERS.includes(provider));
+		for (const provider of [...WELL_KNOWN_PROVIDERS, ...others]) {
 			const best = this.#isChosen(provider) ? this.bestOf(provider) : undefined;
 			if (best) return best;
 		}
@@ -313,9 +368,7 @@ export class ModelRegistry {
 
 	/** The model that pi chooses when a provider is the only one with a key; undefined if the provider has no model. */
 	bestOf(provider: string): Model<Api> | undefined {
-		const ids = PREFERRED_MODELS.find((preferred) => preferred.provider === provider)?.ids ?? [];
-		const preferred = ids.map((id) => this.findModel(provider, id)).find((model) => model !== undefined);
-		return preferred ?? this.#models.of(provider)[0];
+		return defaultModelOf(provider, (name) => this.#models.of(name));
 	}
 
 	#matchGlob(pattern: string): ResolvedModel[] {
@@ -330,44 +383,12 @@ export class ModelRegistry {
 		return this.#first([...this.#exactSearches(within), ...this.#fuzzySearches(within)], readPatterns(spec));
 	}
 
-	#unknownModelOf(provider: string, spec: string, within: readonly Model<Api>[], listHint?: string): PiError {
-		const message = `Provider ${provider} has no model ${JSON.stringify(spec)}`;
-		const other = this.#first(this.#exactSearches(), readPatterns(spec))?.model.provider;
-		if (other === undefined)
-			return new PiError("model_unknown", message, { hint: this.#unknownModel(spec, within, listHint).hint });
-		const hint = `it is a model of ${other}: omit --provider, or choose --provider ${other}`;
-		return new PiError("model_unknown", message, { hint });
-	}
-
-	#unknownModel(spec: string, all: readonly Model<Api>[], listHint?: string): PiError {
+	#unknownModel(message: string, spec: string, all: readonly Model<Api>[], listHint?: string): PiError {
 		const available = this.availableModels();
 		const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
-		const name = readPatterns(spec).at(-1)?.name ?? spec;
-		// In `gpt-5.5:hihg`, the part before the colon may be correct.
-		const candidateNames = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
-		const candidates = new Map(
-			pool.flatMap((model) => [
-				[modelName(model), modelName(model)],
-				[model.id, modelName(model)],
-			]),
-		);
-		const near = candidateNames
-			.flatMap((word) => nearest(word, candidates.keys()))
-			.flatMap((word) => candidates.get(word) ?? []);
-		return new PiError("model_unknown", `No model ${JSON.stringify(spec)}`, {
-			hint: this.#withProblem(nearHint([...new Set(near)].slice(0, 3), listHint)),
-		});
-	}
-
-	/** Adds the first problem of models.json to a text about something that the file could have defined. */
-	#withProblem(text: string, position: "first" | "last" = "first"): string {
-		const [problem] = this.warnings;
-		if (problem === undefined) return text;
-		const broken = `models.json has a problem: ${problem.split(" · ")[0]}`;
-		return position === "first" ? `${broken} · ${text}` : `${text} · ${broken}`;
+		return unknownModel(message, { names: nearestNames(spec, pool), listHint, problem: this.warnings[0] });
 	}
 }
 
-function nearHint(names: readonly string[], listHint = "run pi --list-models to list all"): string {
-	return names.length === 0 ? listHint : `did you mean ${names.join(", ")}?`;
-}
+/** What an id can look like that pi's lists lack: no words of a search, and no control characters. */
+const PLAIN_ID = /^[^\s\p{C}*?]{1,200}$/u;

@@ -23,12 +23,15 @@ export function nextStep(text: string): string {
 }
 
 /**
- * The error of a failed request for the command line, with model, reason and hint.
+ * The error of a failed request for the command line, with model, reason and hint: `model_unknown` for an id that the
+ * provider does not know, else `request_failed`.
  * @param isSaved whether `--continue` would open its session
  */
 export function requestError({ provider, model, errorMessage }: AssistantMessage, isSaved: boolean): PiError {
 	const text = describeFailure(errorMessage);
-	const { outside, unsaved = outside } = kindOfFailure(text);
+	const { name, outside, unsaved = outside } = kindOfFailure(text);
 	const hint = isSaved ? outside : unsaved;
+	// The text names both. A wrong name is wrong usage.
+	if (name === "unknown model") return new PiError("model_unknown", text, { hint });
 	return new PiError("request_failed", `${revealLine(`${provider}/${model}`)}: ${text}`, { hint });
 }

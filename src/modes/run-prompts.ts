@@ -44,6 +44,7 @@ async function report(result: PromptResult, reporter: PromptReporter, isSaved: b
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;
 	if (last.stopReason !== "error") return 0;
-	reporter.onFailure(requestError(last, isSaved));
-	return 1;
+	const error = requestError(last, isSaved);
+	reporter.onFailure(error);
+	return exitCodeOf(error);
 }

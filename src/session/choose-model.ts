@@ -6,7 +6,7 @@ import type { ThinkingLevel } from "../log/entry.js";
 import { readLastModel } from "../models/last-models.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
 import type { ModelRegistry } from "../models/models.js";
-import { registerLocalModels, resolveModel, searchServer } from "./session-models.js";
+import { type FindOffering, registerLocalModels, resolveModel, searchServer } from "./session-models.js";
 
 /** The model options of a command line or an SDK user. */
 export interface ModelChoice {
@@ -25,6 +25,8 @@ export interface ModelChoiceSources {
 	lastModels: string;
 	cwd: string;
 	local?: FindLocalOptions | undefined;
+	/** Absent: offline. */
+	findOffering?: FindOffering | undefined;
 }
 
 /** The model and level to start with. */
@@ -75,18 +77,28 @@ export async function chooseModel(choice: ModelChoice, sources: ModelChoiceSourc
 	}
 }
 
+/**
+ * The provider to which a key of the command line belongs before the model is known: an id that the list lacks needs a key.
+ * @returns undefined if the model is listed, or its name does not begin with a provider
+ */
+export function providerOfKey({ model, provider }: ModelChoice, registry: ModelRegistry): string | undefined {
+	if (provider !== undefined || typeof model !== "string") return provider;
+	if (registry.matchModels([model]).models.length > 0) return undefined;
+	return registry.providers.find((name) => model.startsWith(`${name}/`));
+}
+
 /** Checks the names of a command line before anything else starts. @throws PiError as `chooseModel` */
-export async function checkModelNames(choice: ModelChoice, sources: Pick<ModelChoiceSources, "registry" | "local">) {
+export async function checkModelNames(choice: ModelChoice, sources: Sources): Promise<void> {
 	await checkPatterns(choice, sources);
 	if (!(await namedModel(choice, sources)) && choice.provider !== undefined)
 		await findProvider(choice.provider, sources);
 }
 
-type Sources = Pick<ModelChoiceSources, "registry" | "local">;
+type Sources = Pick<ModelChoiceSources, "registry" | "local" | "findOffering">;
 
-async function namedModel({ model, provider }: ModelChoice, { registry, local }: Sources) {
+async function namedModel({ model, provider }: ModelChoice, { registry, local, findOffering }: Sources) {
 	if (model === undefined) return null;
-	return typeof model === "string" ? resolveModel(registry, model, { local, provider }) : { model };
+	return typeof model === "string" ? resolveModel(registry, model, { local, provider, findOffering }) : { model };
 }
 
 /** @returns warnings about patterns without a match */

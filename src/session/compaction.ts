@@ -295,7 +295,7 @@ export class Compaction implements CommandCompaction {
 		const { setup, state, context } = this.deps;
 		const { model } = state;
 		const [provider = "", ...id] = (setup.settings.current.compaction.model ?? "").split("/");
-		const configured = setup.models.find(provider, id.join("/"));
+		const configured = setup.models.findUsed(provider, id.join("/"));
 		const isLarge = estimateAll(plan.messagesToSummarize) > context.calibration.window(model ?? undefined) / 2;
 		const larger = isLarge ? this.#earlierModel() : null;
 		return [...new Set([configured, larger, model])].filter((one) => one !== null);

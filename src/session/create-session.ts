@@ -1,7 +1,6 @@
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/session-ui.js";
-import { describeLimits } from "../models/model-facts.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession } from "./agent-session.js";
 import { Budget } from "./budget.js";
@@ -78,11 +77,10 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const memory = new ModelMemory(setup, state);
 	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
 	const updates = new HookUpdates({ activity, hooks: () => hooks.runner, ended: ended.signal });
-	const gone = state.restore(setup.models.find);
+	const gone = state.restore(setup.models.findUsed);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !setup.lateModel) warnings.addOfLog(setup.models.describeReplaced(gone, state.model));
-	const limits = describeLimits(state.model);
-	if (limits !== null) warnings.add(limits);
+	for (const line of state.modelRemarks()) warnings.add(line);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,

@@ -22,7 +22,7 @@ import { localDate } from "../util/clock.js";
 import { plural } from "../util/format-amounts.js";
 import { usablePrivateDir } from "../util/fs.js";
 import { checkExtraTools } from "./check-options.js";
-import { type ChosenModel, chooseModel } from "./choose-model.js";
+import { type ChosenModel, chooseModel, providerOfKey } from "./choose-model.js";
 import { findConfigFiles } from "./config-files.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 import { HookGrants } from "./hook-grants.js";
@@ -67,6 +67,7 @@ export async function discoverSetup(
 				local,
 				settings: () => store.current,
 				patterns: options.models,
+				isOffline: options.offline === true,
 				extraModels: options.extraModels ?? [],
 			}),
 			ResourceFiles.load({
@@ -120,8 +121,10 @@ export async function discoverSetup(
 	};
 	const { lastModels, cwd } = paths;
 	const choose = () => {
-		const { registry } = models.current;
-		return chooseModel(options, { registry, settings: store, lastModels, cwd, local });
+		const { registry, findOffering } = models.current;
+		const keyed = options.apiKey === undefined ? undefined : providerOfKey(options, registry);
+		if (keyed !== undefined && options.apiKey !== undefined) models.overrideKey(keyed, options.apiKey);
+		return chooseModel(options, { registry, settings: store, lastModels, cwd, local, findOffering });
 	};
 	const { client: unmetered, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
 	const client = parent?.meter(unmetered) ?? unmetered;

@@ -1,12 +1,11 @@
 import { describeError } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
-import { describeLimits } from "../models/model-facts.js";
 import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface HookModelsDeps {
 	setup: Pick<SessionSetup, "models" | "useProviders" | "lateModel" | "client">;
-	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel">;
+	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel" | "modelRemarks">;
 	warn(line: string): void;
 }
 
@@ -47,13 +46,12 @@ export class HookModels {
 		if (!setup.lateModel) return;
 		const before = state.model;
 		const chosen = await setup.lateModel(this.#providers.length > 0);
-		const gone = state.useDefaults(chosen, setup.models.find);
+		const gone = state.useDefaults(chosen, setup.models.findUsed);
 		for (const line of chosen.warnings) warn(line);
 		if (gone) warn(setup.models.describeReplaced(gone, state.model));
 		if (!state.model || state.model === before) return;
 		setup.client.prepare(state.model).catch(() => {}); // the first request reports it
-		const limits = describeLimits(state.model);
-		if (limits !== null) warn(limits);
+		for (const line of state.modelRemarks()) warn(line);
 	}
 
 	async #apply(providers: readonly HookProvider[]): Promise<void> {

@@ -7,7 +7,6 @@ import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
-import { describeLimits } from "../models/model-facts.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
@@ -248,10 +247,9 @@ export class Lifecycle {
 		const { state, setup, warn, warnOfLog } = this.deps;
 		const used = lastModel(state.log);
 		if (used) await setup.models.searchServer(used);
-		const gone = state.restore(setup.models.find, { model: false, thinkingLevel: false });
+		const gone = state.restore(setup.models.findUsed, { model: false, thinkingLevel: false });
 		if (gone) warnOfLog(setup.models.describeReplaced(gone, state.model));
-		const limits = describeLimits(state.model);
-		if (limits !== null) warn(limits);
+		for (const line of state.modelRemarks()) warn(line);
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */

@@ -5,10 +5,17 @@ import { readJsonFile } from "../config/json-file.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
+import type { KnownModel } from "../models/model-facts.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../models/model-sources.js";
 import type { Network } from "../network/network.js";
 import { createAccounts } from "./accounts.js";
-import { createModelOffers, createSessionModels, type SessionModelsOptions } from "./session-models.js";
+import { offeringFinder } from "./offering-finder.js";
+import {
+	createModelOffers,
+	createSessionModels,
+	type FindOffering,
+	type SessionModelsOptions,
+} from "./session-models.js";
 import type { SessionModels } from "./session-setup.js";
 
 export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" | "onWarning" | "hookProviders"> {
@@ -20,6 +27,8 @@ export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" 
 	network: Network;
 	/** Where local model servers are. */
 	local: FindLocalOptions;
+	/** True: no requests except to the model. */
+	isOffline: boolean;
 	/** Models to add to those of pi-ai and models.json. */
 	extraModels: readonly Model<Api>[];
 }
@@ -27,6 +36,7 @@ export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" 
 /** What a session makes of the model files, as last read. */
 interface Loaded extends ModelSources {
 	models: SessionModels;
+	findOffering: FindOffering | undefined;
 	offers: CommandModels;
 	accounts: CommandAccounts;
 }
@@ -167,7 +177,7 @@ async function load(
 	{ added, hooks, missingHook }: HookSources,
 	warnings: string[],
 ): Promise<Loaded> {
-	const { settings, patterns, network, local, extraModels, ...files } = options;
+	const { settings, patterns, network, local, isOffline, extraModels, ...files } = options;
 	const sources = await loadModelSources({
 		...files,
 		settings: settings(),
@@ -175,11 +185,15 @@ async function load(
 		onWarning: (line) => warnings.push(line),
 	});
 	const { registry, credentials } = sources;
-	registry.registerModels([...added, ...extraModels]);
+	// An update may have found a model whose facts were assumed.
+	const isListed = ({ provider, id, assumed }: KnownModel) => assumed && registry.findModel(provider, id);
+	registry.registerModels([...added.filter((model) => !isListed(model)), ...extraModels]);
+	const findOffering = offeringFinder({ registry, credentials, network, isOffline });
 	return {
 		...sources,
+		findOffering,
 		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),
-		offers: createModelOffers({ ...sources, local }),
+		offers: createModelOffers({ ...sources, local, findOffering }),
 		accounts: createAccounts(credentials, registry, network),
 	};
 }

@@ -14,6 +14,8 @@ export interface SessionControls {
 	autoRetry: boolean;
 	/** Models with a known key, including those of local servers. */
 	availableModels(): Promise<Model<Api>[]>;
+	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
+	findModel(provider: string, id: string): Promise<Model<Api> | null>;
 	/** The thinking levels that the model supports, least first. */
 	thinkingLevels(): ThinkingLevel[];
 	/** Stops the user's shell command, if one is running, and waits until it has stopped. */
@@ -40,6 +42,11 @@ export function createControls({ setup, state, context, activity }: SessionCompo
 			settings.override("retry.enabled", enabled);
 		},
 		availableModels: () => setup.models.available(),
+		async findModel(provider, id) {
+			const usable = await setup.models.available();
+			const isSame = (model: Model<Api>) => model.provider === provider && model.id === id;
+			return usable.find(isSame) ?? (setup.models.find(provider, id) ? null : setup.models.findUsed(provider, id));
+		},
 		thinkingLevels: () => supportedThinkingLevels(setup, state),
 		async abortBash() {
 			activity.abort("shell");

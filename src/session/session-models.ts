@@ -4,10 +4,14 @@ import { PiError } from "../errors.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import type { Credentials } from "../models/credentials.js";
 import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../models/local-servers.js";
+import { readPatterns } from "../models/model-match.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
 import type { Network } from "../network/network.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
+
+/** Asks the providers with keys for a model that no list has. @returns undefined if they do not list it */
+export type FindOffering = (id: string) => Promise<Model<Api> | undefined>;
 
 export interface SessionModelsOptions {
 	registry: ModelRegistry;
@@ -18,6 +22,8 @@ export interface SessionModelsOptions {
 	patterns?: readonly string[];
 	/** Where local model servers are. */
 	local?: FindLocalOptions | undefined;
+	/** Absent: offline. */
+	findOffering?: FindOffering | undefined;
 	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */
 	missingHook?: ((model: Model<Api>) => string | null) | undefined;
 }
@@ -34,6 +40,7 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
+		findUsed: (provider, id) => registry.findOrAssume(provider, id) ?? null,
 		available,
 		cycle: async () =>
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
@@ -66,6 +73,7 @@ export function createModelOffers({
 	registry,
 	credentials,
 	local,
+	findOffering,
 }: Omit<SessionModelsOptions, "network">): CommandModels {
 	const offers = () => {
 		const states = new Map<string, ModelOffer["key"]>();
@@ -81,26 +89,40 @@ export function createModelOffers({
 		keyState: (provider) => credentials.keyState(provider),
 		bestOf: (provider) => registry.bestOf(provider),
 		findLocal: (signal) => registerLocalModels(registry, { ...local, signal }),
-		resolve: (spec) => resolveModel(registry, spec, { local, listHint: "/model lists all" }),
+		resolve: (spec) => resolveModel(registry, spec, { local, findOffering, listHint: "/model lists all" }),
 	};
 }
 
-/** Resolves a model by name, after a search for local servers if it is unknown. @throws as `resolveModelSpec` */
+/**
+ * Resolves a model by name. If it is unknown, searches for local servers, then asks the providers with keys.
+ * @throws as `resolveModelSpec`
+ */
 export async function resolveModel(
 	registry: ModelRegistry,
 	spec: string,
 	{
 		local,
 		provider,
+		findOffering,
 		listHint,
-	}: Pick<SessionModelsOptions, "local"> & { provider?: string | undefined; listHint?: string },
+	}: Pick<SessionModelsOptions, "local" | "findOffering"> & { provider?: string | undefined; listHint?: string },
 ): ReturnType<CommandModels["resolve"]> {
 	const scope = { ...(provider === undefined ? {} : { provider }), listHint };
 	try {
 		return registry.resolveModelSpec(spec, scope);
 	} catch (error) {
-		if (!(await registerLocalModels(registry, local))) throw error;
-		return registry.resolveModelSpec(spec, scope);
+		if (await registerLocalModels(registry, local)) {
+			try {
+				return registry.resolveModelSpec(spec, scope);
+			} catch {
+				// The first error says the same.
+			}
+		}
+		const { name, thinkingLevel } = readPatterns(spec).at(-1) ?? { name: spec };
+		// Words of a search and names of a provider are no ids to ask for.
+		const model = provider === undefined && /^\S+$/.test(name) ? await findOffering?.(name) : undefined;
+		if (!model) throw error;
+		return { model, ...(thinkingLevel && { thinkingLevel }) };
 	}
 }
 

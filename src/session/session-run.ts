@@ -9,6 +9,7 @@ import type { ToolJobs } from "../tools/background-jobs.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
+import { describeDeprecation } from "./deprecation.js";
 import type { HookNotices } from "./hook-notices.js";
 import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
@@ -148,6 +149,8 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 		},
 		redact: setup.redact,
 		onResponse({ status, headers }) {
+			const deprecation = state.model && describeDeprecation(state.model, headers);
+			if (deprecation) state.announceOnce(setup.redact(deprecation));
 			if (!deps.hooks().registry.has("response")) return;
 			const redacted = Object.entries(headers).map(([name, value]) => [name, setup.redact(value)] as const);
 			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });

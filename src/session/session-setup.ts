@@ -37,6 +37,8 @@ import type { SessionTools } from "./session-tools.js";
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
+	/** A model that the settings or a session name. One that pi's list lacks has the facts of its nearest relative. */
+	findUsed(provider: string, id: string): Model<Api> | null;
 	/** Models with a known key. */
 	available(): Promise<Model<Api>[]>;
 	/** Models that Ctrl+P cycles through: those of `--models`, else all available ones. */

@@ -16,7 +16,7 @@ import {
 	type ToolHostEntry,
 } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
-import { describeLimits } from "../models/model-facts.js";
+import { describeAssumed, describeLimits } from "../models/model-facts.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Model and thinking level of a session whose log does not record them. */
@@ -38,6 +38,8 @@ export class SessionState {
 	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy">>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
+	/** What the user knows about models already. */
+	readonly #announced = new Set<string>();
 	/** The machine on which tools work. */
 	#host: RecordedHost = { on: null, name: "" };
 
@@ -125,7 +127,22 @@ export class SessionState {
 		this.#model = model;
 		this.#change("model");
 		this.emit({ type: "model_changed" });
-		this.#announceLimits();
+		this.#announce();
+	}
+
+	/** Lines that the user must read before relying on the model. The origin of its facts is named once. */
+	modelRemarks(): string[] {
+		const assumed = describeAssumed(this.#model);
+		const isNew = assumed !== null && !this.#announced.has(assumed);
+		if (isNew) this.#announced.add(assumed);
+		return [describeLimits(this.#model), isNew ? assumed : null].filter((line) => line !== null);
+	}
+
+	/** Reports a line to the user, once in the session. */
+	announceOnce(line: string): void {
+		if (this.#announced.has(line)) return;
+		this.#announced.add(line);
+		this.emit({ type: "notice", level: "warning", message: line });
 	}
 
 	/** Uses the model as it is defined now. Writes no entry: it is the same model. */
@@ -135,7 +152,7 @@ export class SessionState {
 		const before = describeLimits(this.#model);
 		this.#model = model;
 		this.emit({ type: "model_changed" });
-		if (before === null) this.#announceLimits();
+		if (before === null) this.#announce();
 	}
 
 	setThinkingLevel(level: ThinkingLevel): void {
@@ -183,9 +200,8 @@ export class SessionState {
 		return indices;
 	}
 
-	#announceLimits(): void {
-		const message = describeLimits(this.#model);
-		if (message !== null) this.emit({ type: "notice", level: "warning", message });
+	#announce(): void {
+		for (const message of this.modelRemarks()) this.emit({ type: "notice", level: "warning", message });
 	}
 
 	#change(field: "model" | "thinkingLevel"): void {

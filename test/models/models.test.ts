@@ -1,17 +1,7 @@
-import { getModels, getProviders } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
-import { PREFERRED_MODELS } from "../../src/models/model-match.js";
 import { modelName } from "../../src/models/models.js";
 import { model } from "../helpers/model.js";
 import { loadTestModels as load, names } from "./load-models.js";
-
-test("preferred models exist, and every provider of pi-ai except regional variants has one", () => {
-	for (const { provider, ids } of PREFERRED_MODELS) {
-		const known = getProviders().find((name) => name === provider);
-		const all: string[] = known ? getModels(known).map(({ id }) => id) : [];
-		expect(ids.filter((id) => !all.includes(id))).toEqual([]);
-	}
-});
 
 describe("models.json", () => {
 	test("models are added with defaults and checked values", async () => {
@@ -242,9 +232,9 @@ describe("resolveModelSpec", () => {
 		["claude-opus-4-7", "anthropic/claude-opus-4-7", undefined],
 		["Claude-Opus-4-7", "anthropic/claude-opus-4-7", undefined],
 		["claude-opus-4-7:high", "anthropic/claude-opus-4-7", "high"],
-		["sonnet", "anthropic/claude-sonnet-4-6", undefined],
+		["sonnet", "anthropic/claude-sonnet-5", undefined],
 		["haiku:off", "anthropic/claude-haiku-4-5", "off"],
-		["anthropic opus", "anthropic/claude-opus-4-7", undefined],
+		["anthropic opus", "anthropic/claude-opus-5-5", undefined],
 		["gpt-5.5", "openai/gpt-5.5", undefined],
 		["qwen3:8b", "box/qwen3:8b", undefined],
 		["qwen3:8b:low", "box/qwen3:8b", "low"],
@@ -260,7 +250,7 @@ describe("resolveModelSpec", () => {
 	test("the search is limited to a given provider", async () => {
 		const { registry } = await load({ env });
 		expect(modelName(registry.resolveModelSpec("sonnet", { provider: "github-copilot" }).model)).toBe(
-			"github-copilot/claude-sonnet-4.6",
+			"github-copilot/claude-sonnet-5",
 		);
 		expect(() => registry.resolveModelSpec("x", { provider: "anthropc" })).toThrow(
 			expect.objectContaining({
@@ -281,17 +271,19 @@ describe("resolveModelSpec", () => {
 				hint: "it is a model of anthropic: omit --provider, or choose --provider anthropic",
 			}),
 		);
-		expect(wrong("nothing")).toThrow(expect.objectContaining({ message: 'Provider box has no model "nothing"' }));
+		expect(() => registry.resolveModelSpec("nothing", { provider: "google" })).toThrow(
+			expect.objectContaining({ message: 'Provider google has no model "nothing"' }),
+		);
 	});
 
 	test.each([
 		[
 			"claud-sonnet-4-6",
-			"did you mean anthropic/claude-sonnet-4-6, anthropic/claude-sonnet-4-0, anthropic/claude-sonnet-4-5?",
+			"did you mean anthropic/claude-sonnet-4-6, anthropic/claude-sonnet-4-5, anthropic/claude-sonnet-5?",
 		],
 		[
 			"claude-opus-4-7:hihg",
-			"did you mean anthropic/claude-opus-4-7, anthropic/claude-opus-4-0, anthropic/claude-opus-4-1?",
+			"did you mean anthropic/claude-opus-4-7, anthropic/claude-opus-4-5, anthropic/claude-opus-4-6?",
 		],
 		["zzzzzzzzzzz", "run pi --list-models to list all"],
 	])("%s is an unknown model (%s)", async (spec, hint) => {
@@ -312,14 +304,60 @@ describe("resolveModelSpec", () => {
 		]);
 		expect(found.map(({ model, thinkingLevel }) => [model.id, thinkingLevel])).toEqual([
 			["qwen3:8b", "high"],
-			["claude-opus-4-0", undefined],
-			["claude-opus-4-1", undefined],
 			["claude-opus-4-5", undefined],
 			["claude-opus-4-6", undefined],
 			["claude-opus-4-7", undefined],
-			["claude-sonnet-4-6", "low"],
+			["claude-opus-4-8", undefined],
+			["claude-sonnet-5", "low"],
 		]);
 		expect(unmatched).toEqual(["nothing*"]);
+	});
+});
+
+describe("a model that the list lacks", () => {
+	const env = { ANTHROPIC_API_KEY: "k", OPENROUTER_API_KEY: "k" };
+	const lab = { baseUrl: "https://lab.example/v1", api: "openai-completions", apiKey: "k", models: [{ id: "big-1" }] };
+
+	test.each([
+		["anthropic/claude-opus-6", undefined, "anthropic/claude-opus-6", "claude-opus-5-5", undefined],
+		["anthropic/claude-opus-6:high", undefined, "anthropic/claude-opus-6", "claude-opus-5-5", "high"],
+		["claude-opus-6", "anthropic", "anthropic/claude-opus-6", "claude-opus-5-5", undefined],
+		["anthropic/claude-opus-6", "anthropic", "anthropic/claude-opus-6", "claude-opus-5-5", undefined],
+		[
+			"openrouter/anthropic/claude-opus-6",
+			undefined,
+			"openrouter/anthropic/claude-opus-6",
+			"anthropic/claude-opus-5.5",
+			undefined,
+		],
+		["lab/big-2", undefined, "lab/big-2", "big-1", undefined],
+	])("%s of %s is used", async (spec, provider, name, relative, thinkingLevel) => {
+		const { registry } = await load({ env, models: { providers: { lab } } });
+		const found = registry.resolveModelSpec(spec, provider === undefined ? {} : { provider });
+		expect(found).toMatchObject({ model: { relative, assumed: true } });
+		expect([modelName(found.model), found.thinkingLevel]).toEqual([name, thinkingLevel]);
+		expect(registry.isPriced(found.model)).toBe(false);
+		expect(registry.findModel(found.model.provider, found.model.id)).toBe(found.model);
+		expect(registry.matchModels([name]).models).toEqual([{ model: found.model }]);
+	});
+
+	test.each(["google/gemini-4", "claude-opus-6", "anthropic/claude zebra 6", "anthropic/a\u0007b", "ollama/new"])(
+		"%j is unknown: no key, no provider or no id",
+		async (spec) => {
+			const { registry } = await load({ env });
+			expect(() => registry.resolveModelSpec(spec)).toThrow(expect.objectContaining({ code: "model_unknown" }));
+		},
+	);
+
+	test("known names come first", async () => {
+		const { registry } = await load({ env });
+		expect(modelName(registry.resolveModelSpec("anthropic/claude-opus").model)).toBe("anthropic/claude-opus-5-5");
+	});
+
+	test("can be changed by models.json, which may also name its price", async () => {
+		const anthropic = { modelOverrides: { "claude-opus-6": { contextWindow: 2_000_000 } } };
+		const { registry } = await load({ env, models: { providers: { anthropic } } });
+		expect(registry.resolveModelSpec("anthropic/claude-opus-6").model).toMatchObject({ contextWindow: 2_000_000 });
 	});
 });
 

@@ -100,11 +100,22 @@ describe("the model and level last used in a directory", () => {
 
 	test("are replaced with a warning that names both models if the model is gone", async () => {
 		const at = place();
-		await choose(at, "lab/b");
+		await choose(at, "other/x");
 		writeFiles(at.agentDir, { "models.json": { providers: lab("a") } });
 		const { session, used } = await open(at);
 		expect(used()).toEqual(["lab/a", "high"]);
-		expect(session.loaded.warnings).toEqual(["lab/b is gone; using lab/a"]);
+		expect(session.loaded.warnings).toEqual(["other/x is gone; using lab/a"]);
+	});
+
+	test("are used even if the provider's list lacks the model", async () => {
+		const at = place();
+		await choose(at, "lab/b");
+		writeFiles(at.agentDir, { "models.json": { providers: lab("a") } });
+		const { session, used } = await open(at);
+		expect(used()).toEqual(["lab/b", "high"]);
+		expect(session.loaded.warnings).toEqual([
+			"b is not in pi's list of lab models · using the facts of a · pi models update reads the current list",
+		]);
 	});
 
 	test("are found on a local server", async () => {

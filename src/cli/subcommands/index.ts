@@ -1,6 +1,6 @@
 import type { ModeIO } from "../../modes/mode.js";
 import { HookWatch } from "../hook-watch.js";
-import type { SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
+import type { ModelsSubcommand, SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
 import { findLocation, type SubcommandContext, type Surroundings } from "./location.js";
@@ -36,6 +36,8 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./context.js")).runContext(command, context);
 		case "usage":
 			return (await import("./usage.js")).printUsage(command, context);
+		case "models":
+			return runModels(command, context);
 		case "install":
 			return (await import("./install.js")).runInstall(command, context);
 		case "list":
@@ -46,6 +48,17 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./remove.js")).runRemove(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
+	}
+}
+
+async function runModels(command: ModelsSubcommand, context: SubcommandContext): Promise<number> {
+	switch (command.action) {
+		case "list":
+			return (await import("./models.js")).printModels(command, context);
+		case "show":
+			return (await import("./models.js")).showModel(command, context);
+		case "update":
+			return (await import("./models-update.js")).updateModelList(command, context);
 	}
 }
 

@@ -82,8 +82,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 		}),
 		get_messages: () => ({ messages: controls.messages }),
 		async set_model({ provider, modelId }) {
-			const usable = await controls.availableModels();
-			const model = usable.find((candidate) => candidate.provider === provider && candidate.id === modelId);
+			const model = await controls.findModel(provider, modelId);
 			if (!model) {
 				throw new PiError("model_unknown", `Model ${provider}/${modelId} does not exist or has no API key`, {
 					hint: "get_available_models lists the available models",

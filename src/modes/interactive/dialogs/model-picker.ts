@@ -1,7 +1,8 @@
 import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
+import { sortByLikelihood } from "../../../models/likelihood.js";
 import { modelFacts } from "../../../models/model-facts.js";
-import { byLikelihood, readPatterns } from "../../../models/model-match.js";
+import { readPatterns } from "../../../models/model-match.js";
 import { type ModelSearch, readModelSearch, SEARCH_WORDS } from "../../../models/model-search.js";
 import { modelName, type ResolvedModel } from "../../../models/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
@@ -37,7 +38,7 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
 export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
 	const currentName = current && modelName(current);
-	const list = () => usableFirst(models.offers().sort((a, b) => byLikelihood(a.model, b.model)));
+	const list = () => usableFirst(sortOffers(models.offers()));
 	let offers = list();
 	const find = (filter: string) => {
 		const { text, accepts } = searchOf(filter, offers);
@@ -80,6 +81,11 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 			requestRender();
 		});
 	return dialog;
+}
+
+function sortOffers(offers: readonly ModelOffer[]): ModelOffer[] {
+	const byModel = new Map(offers.map((offer) => [offer.model, offer]));
+	return sortByLikelihood([...byModel.keys()]).flatMap((model) => byModel.get(model) ?? []);
 }
 
 /** @returns usable models first, otherwise in the given order */

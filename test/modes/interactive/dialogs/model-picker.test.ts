@@ -92,10 +92,10 @@ describe("the picker", () => {
 	});
 
 	test.each([
-		["vision", ["claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.5"]],
+		["vision", ["claude-opus-4-7", "claude-sonnet-4-6", "gpt-5.5"]],
 		["vision <$5", ["claude-sonnet-4-6", "gpt-5.5"]],
 		["<2", ["scripted", "gemma2:9b", "gpt-5.5", "moonshotai/kimi-k2.6:free"]],
-		["vision <$", ["claude-sonnet-4-6", "claude-opus-4-7", "gpt-5.5"]],
+		["vision <$", ["claude-opus-4-7", "claude-sonnet-4-6", "gpt-5.5"]],
 		["thinking 400k", ["claude-opus-4-7", "gpt-5.5"]],
 		["1m", ["claude-opus-4-7"]],
 		["8k local", ["scripted", "gemma2:9b"]],

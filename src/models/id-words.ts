@@ -1,0 +1,69 @@
+/** The parts of a model's id. */
+export interface IdWords {
+	/** The words in lower case, such as `claude` and `opus`; `120b` and `4o` are words too. */
+	words: readonly string[];
+	/** The first version number in it: `[5, 5]` for `5-5`, `5.5` and `5p5`; empty for none. */
+	version: readonly number[];
+	/** The id names the date of a snapshot. */
+	isDated: boolean;
+}
+
+const SEPARATORS = /[^a-z0-9]+/;
+/** A number, after at most a word as in `v4` and `qwen3`; `3p8` is 3.8. */
+const NUMBER = /^([a-z]*?)(\d+)(?:p(\d+))?$/;
+/** A year, a month and a day, a date without separators, or the number of a snapshot such as 001. */
+const DATE = /^(?:\d{4,}|0\d{2})$/;
+/** `10` and `04` before a year are months. */
+const MONTH = /^(?:0?[1-9]|1[0-2])$/;
+const YEAR = /^20\d{2}$/;
+
+/** Splits an id into words and version numbers. It knows no names of models. */
+export function readIdWords(id: string): IdWords {
+	const words: string[] = [];
+	const runs: string[][] = [];
+	let run: string[] | null = null;
+	for (const piece of id.toLowerCase().split(SEPARATORS).filter(Boolean)) {
+		const [, word = "", number, fraction] = NUMBER.exec(piece) ?? [];
+		if (number === undefined) {
+			words.push(piece);
+			run = null;
+			continue;
+		}
+		if (word !== "" && word !== "v") words.push(word);
+		if (word !== "" || run === null) {
+			run = [];
+			runs.push(run);
+		}
+		run.push(number, ...(fraction === undefined ? [] : [fraction]));
+	}
+	const read = runs.map(readRun);
+	return {
+		words,
+		version: read.find(({ version }) => version.length > 0)?.version ?? [],
+		isDated: read.some(({ isDated }) => isDated),
+	};
+}
+
+/** Numbers that follow each other: a version, a date, or both in this order. */
+function readRun(numbers: readonly string[]): Pick<IdWords, "version" | "isDated"> {
+	const date = numbers.findIndex((number) => DATE.test(number));
+	if (date === -1) return { version: numbers.map(Number), isDated: false };
+	const before = numbers.slice(0, date);
+	const isMonthFirst = YEAR.test(numbers[date] ?? "") && MONTH.test(before.at(-1) ?? "") && date === numbers.length - 1;
+	return { version: (isMonthFirst ? before.slice(0, -1) : before).map(Number), isDated: true };
+}
+
+/** Negative if `a` is older than `b`. A version without a number that the other has is older: 5 is before 5.5. */
+export function compareVersions(a: readonly number[], b: readonly number[]): number {
+	const length = Math.max(a.length, b.length);
+	for (let index = 0; index < length; index++) {
+		const difference = (a[index] ?? -1) - (b[index] ?? -1);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}
+
+/** True for a name that moves to the newest model, such as `gemini-flash-latest`. */
+export function isAlias({ words }: Pick<IdWords, "words">): boolean {
+	return words.includes("latest");
+}

@@ -1,0 +1,58 @@
+import { formatAge } from "../../util/age.js";
+import { plural } from "../../util/format-amounts.js";
+import type { ModelList } from "../model-list.js";
+import type { ProviderReport, UpdateReport } from "./update-models.js";
+
+/** Maximum number of ids in a line. */
+const MAX_IDS = 5;
+const DAY_MS = 24 * 3_600_000;
+
+/** The result of one provider without its name: `2 new (claude-opus-6, claude-fable-6), 1 retired (claude-opus-4-5)`. */
+export function describeReport(report: ProviderReport): string {
+	if (report.state !== "updated") return `${report.state === "failed" ? "failed" : "not asked"}: ${report.reason}`;
+	const { added, retired, changed, dropped } = report;
+	const parts = [
+		added.length > 0 && `${added.length} new (${shortened(added)})`,
+		retired.length > 0 && `${retired.length} retired (${shortened(retired)})`,
+		changed > 0 && `${changed} with another window or price`,
+		dropped > 0 && `${plural(dropped, "unusable entry", "unusable entries")} ignored`,
+	].filter((part) => part !== false);
+	return parts.join(", ") || "up to date";
+}
+
+/** The result of an update in one line, for a dialog: names what failed. */
+export function summarizeUpdate({ providers, catalogFailure }: UpdateReport): string {
+	const sum = (count: (report: ProviderReport) => number) => providers.reduce((all, report) => all + count(report), 0);
+	const added = sum((report) => (report.state === "updated" ? report.added.length : 0));
+	const retired = sum((report) => (report.state === "updated" ? report.retired.length : 0));
+	const failed = providers.flatMap((report) =>
+		report.state === "failed" ? [`${report.provider} failed: ${report.reason}`] : [],
+	);
+	const catalog = catalogFailure === null ? [] : [`the catalog failed: ${catalogFailure}`];
+	return [`${added} new, ${retired} retired`, ...failed, ...catalog].join(" · ");
+}
+
+/** The age of a list: `updated 3 days ago`, or `list of 22 Sep` if it was never updated. */
+export function describeListAge({ madeAt, updatedAt }: Pick<ModelList, "madeAt" | "updatedAt">, now: number): string {
+	const last = updatedAt();
+	if (last === null) return `list of ${formatDay(madeAt, now)}`;
+	const age = formatAge(last, now);
+	return age === "now" ? "updated now" : `updated ${age} ago`;
+}
+
+/** `today`, or the age: `3 days ago`. */
+export function formatUpdateAge(at: number, now: number): string {
+	const age = formatAge(at, now);
+	return now - at < DAY_MS ? "today" : `${age} ago`;
+}
+
+/** `22 Sep 2026`; without the year if it is that of `now`. */
+export function formatDay(at: number, now?: number): string {
+	const [day, month, year] = new Date(at).toUTCString().split(" ").slice(1);
+	const isThisYear = now !== undefined && String(new Date(now).getUTCFullYear()) === year;
+	return isThisYear ? `${Number(day)} ${month}` : `${Number(day)} ${month} ${year}`;
+}
+
+function shortened(ids: readonly string[]): string {
+	return ids.length > MAX_IDS ? `${ids.slice(0, MAX_IDS).join(", ")}, …` : ids.join(", ");
+}

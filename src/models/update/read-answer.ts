@@ -1,0 +1,85 @@
+import type { JsonObject } from "../../config/json-file.js";
+import { errorText } from "../../errors.js";
+import { isRecord } from "../../util/is-record.js";
+import { packageVersion } from "../../util/package-root.js";
+
+/** Maximum size of an answer. */
+export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
+
+export interface AnswerRequest {
+	url: string;
+	headers?: Record<string, string>;
+	signal: AbortSignal;
+	maxBytes?: number;
+}
+
+/**
+ * Requests a JSON object with `fetch`, and so through the proxies of the session.
+ * @throws Error with one line that says why there is no answer
+ */
+export async function readAnswer(request: AnswerRequest): Promise<JsonObject> {
+	const { url, headers = {}, signal, maxBytes = MAX_ANSWER_BYTES } = request;
+	// A key must not follow a redirect to another server.
+	const response = await send(url, {
+		headers: { "user-agent": `pi/${packageVersion()}`, ...headers },
+		signal,
+		redirect: "manual",
+	});
+	if (response.status !== 200) {
+		await response.body?.cancel();
+		throw new Error(`${hostOf(url)} answered ${response.status}${statusWords(response.status)}`);
+	}
+	const text = await readText(response, url, maxBytes, signal);
+	let answer: unknown;
+	try {
+		answer = JSON.parse(text);
+	} catch {
+		throw new Error(`the answer of ${hostOf(url)} is not JSON`);
+	}
+	if (!isRecord(answer)) throw new Error(`the answer of ${hostOf(url)} is not a JSON object`);
+	return answer;
+}
+
+async function send(url: string, options: RequestInit): Promise<Response> {
+	try {
+		return await fetch(url, options);
+	} catch (error) {
+		throw describe(error, url, options.signal ?? undefined);
+	}
+}
+
+async function readText(response: Response, url: string, maxBytes: number, signal: AbortSignal): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	try {
+		for await (const chunk of response.body ?? []) {
+			size += chunk.length;
+			if (size > maxBytes) break;
+			chunks.push(chunk);
+		}
+	} catch (error) {
+		throw describe(error, url, signal);
+	}
+	if (size > maxBytes) throw new Error(`the answer of ${hostOf(url)} is larger than ${maxBytes / 1024 / 1024} MB`);
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function describe(error: unknown, url: string, signal: AbortSignal | undefined): Error {
+	if (signal?.aborted) {
+		const isLate = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+		return new Error(isLate ? `${hostOf(url)} did not answer in time` : "canceled", { cause: error });
+	}
+	// The cause says more than "fetch failed".
+	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	return new Error(`cannot reach ${hostOf(url)}: ${errorText(cause) || "the connection failed"}`, { cause: error });
+}
+
+function statusWords(status: number): string {
+	if (status === 401 || status === 403) return ": the key is not accepted";
+	if (status >= 300 && status < 400) return ": a redirect, which pi does not follow";
+	return "";
+}
+
+function hostOf(url: string): string {
+	return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,182 @@
+import { errorText } from "../../errors.js";
+import type { Network } from "../../network/network.js";
+import type { BuiltInModels } from "../built-in-models.js";
+import type { Credentials } from "../credentials.js";
+import type { KnownModel } from "../model-facts.js";
+import type { ModelList } from "../model-list.js";
+import type { ModelRegistry } from "../models.js";
+import { applyUpdate } from "./apply-list.js";
+import { askCatalog } from "./ask-catalog.js";
+import { askProvider, listAddress } from "./ask-provider.js";
+import { catalogDifference, providerDifference } from "./difference.js";
+import type { ListedModels } from "./listed-model.js";
+import { type ProviderUpdate, saveModelList } from "./model-list-file.js";
+
+/** Time limit of one provider, ms. */
+const TIME_LIMIT_MS = 10_000;
+
+export interface UpdateOptions {
+	registry: ModelRegistry;
+	credentials: Credentials;
+	network: Network;
+	/** The list before the update. */
+	list: ModelList;
+	/** The list that ships. */
+	builtIn: BuiltInModels;
+	/** Address of the catalog. */
+	catalog: string;
+	/** Default: the providers that ship with pi and have a key. */
+	only?: readonly string[] | undefined;
+	signal?: AbortSignal | undefined;
+	timeLimitMs?: number | undefined;
+	/** Called with each provider when its answer has arrived, with the number of those that are still asked. */
+	onProgress?(report: ProviderReport, left: number): void;
+}
+
+/** What an update found out about one provider. */
+export type ProviderReport = UpdatedProvider | UnaskedProvider;
+
+/** A provider that listed its models. */
+export interface UpdatedProvider {
+	provider: string;
+	state: "updated";
+	/** Ids that pi did not know before. */
+	added: string[];
+	/** Ids that the provider does not list anymore, and pi did not know that. */
+	retired: string[];
+	/** Number of listed models with other windows or prices. */
+	changed: number;
+	/** Number of entries that no model can have. */
+	dropped: number;
+}
+
+/** A provider without an answer. */
+export interface UnaskedProvider {
+	provider: string;
+	state: "failed" | "not_asked";
+	/** One line. */
+	reason: string;
+}
+
+/** What an update did. */
+export interface UpdateReport {
+	/** In the order of the providers. */
+	providers: ProviderReport[];
+	/** Why the catalog gave nothing; null if it answered. */
+	catalogFailure: string | null;
+	/** True if model-list.json was written. */
+	isSaved: boolean;
+}
+
+type Answer = { listed: ListedModels } | Omit<UnaskedProvider, "provider">;
+
+/** The providers that an update asks: those that ship with pi and have a key. */
+export function updatableProviders({
+	registry,
+	credentials,
+	builtIn,
+}: Pick<UpdateOptions, "registry" | "credentials" | "builtIn">): string[] {
+	const shipped = new Set(builtIn.lists.providers);
+	return registry.providers.filter((provider) => {
+		const state = credentials.keyState(provider);
+		const isOwn = !shipped.has(provider) || credentials.hookOf(provider) !== undefined;
+		return !isOwn && (state === "key" || state === "login");
+	});
+}
+
+/**
+ * Asks the providers and the catalog for their models, all at the same time, and writes what differs from the list that ships
+ * to model-list.json. What fails is named and keeps its old part. The lists in memory do not change.
+ * @throws PiError `config_write_failed`
+ */
+export async function updateModels(options: UpdateOptions): Promise<UpdateReport> {
+	const { list, builtIn, network, signal, catalog: url, timeLimitMs = TIME_LIMIT_MS } = options;
+	const providers = options.only ?? updatableProviders(options);
+	const limited = () => linked(AbortSignal.timeout(timeLimitMs), signal);
+	let left = providers.length;
+	const asked = providers.map(async (provider) => {
+		const answer = await ask(provider, options, limited());
+		left--;
+		options.onProgress?.(reportOf(provider, answer, null, options), left);
+		return answer;
+	});
+	const [catalog, ...answers] = await Promise.all([
+		network.run(() => askCatalog(url, providers, limited())).catch((error: unknown) => errorText(error)),
+		...asked,
+	]);
+	const now = Date.now();
+	const updates = new Map<string, Partial<ProviderUpdate>>();
+	const reports = providers.map((provider, index): ProviderReport => {
+		const answer = answers[index] ?? { state: "failed", reason: "no answer" };
+		const shipped = { models: builtIn.lists.of(provider), madeAt: builtIn.madeAt };
+		const offered = "listed" in answer ? answer.listed.ids : null;
+		const cataloged = typeof catalog === "string" ? undefined : catalog.get(provider);
+		const update: Partial<ProviderUpdate> = {
+			...("listed" in answer && { provider: providerDifference(answer.listed, shipped, now) }),
+			...(cataloged && { catalog: catalogDifference(cataloged.models, shipped, offered, now) }),
+		};
+		if (update.provider || update.catalog) updates.set(provider, update);
+		return reportOf(provider, answer, { ...list.file.of(provider), ...update }, options);
+	});
+	if (signal?.aborted) signal.throwIfAborted();
+	if (updates.size > 0) await saveModelList(list.file.path, updates);
+	return {
+		providers: reports,
+		catalogFailure: typeof catalog === "string" ? catalog : null,
+		isSaved: updates.size > 0,
+	};
+}
+
+async function ask(provider: string, options: UpdateOptions, signal: AbortSignal): Promise<Answer> {
+	const { registry, credentials, network, builtIn } = options;
+	if (!builtIn.lists.providers.includes(provider)) return { state: "not_asked", reason: "you define its models" };
+	const address = listAddress(provider, registry.ofProvider(provider));
+	if (typeof address === "string") return { state: "not_asked", reason: address };
+	try {
+		const listed = await network.run(async () => {
+			const auth = await credentials.requestAuth({ provider, id: "" });
+			return askProvider(address, auth, signal);
+		});
+		return { listed };
+	} catch (error) {
+		return { state: "failed", reason: credentials.redactSecrets(errorText(error)) };
+	}
+}
+
+/** @param update what is known now; null while the catalog is still asked */
+function reportOf(
+	provider: string,
+	answer: Answer,
+	update: ProviderUpdate | null,
+	{ list, builtIn }: Pick<UpdateOptions, "list" | "builtIn">,
+): ProviderReport {
+	if (!("listed" in answer)) return { provider, ...answer };
+	const before = new Map<string, KnownModel>(list.lists.of(provider).map((model) => [model.id, model]));
+	const { madeAt } = builtIn;
+	const shipped = builtIn.lists.of(provider);
+	const now = Date.now();
+	const known = update ?? {
+		provider: providerDifference(answer.listed, { models: shipped, madeAt }, now),
+		catalog: null,
+	};
+	const after = applyUpdate(shipped, madeAt, known);
+	const isChanged = (model: KnownModel) => {
+		const old = before.get(model.id);
+		if (!old) return false;
+		return old.contextWindow !== model.contextWindow || JSON.stringify(old.cost) !== JSON.stringify(model.cost);
+	};
+	const wasRetired = ({ id }: KnownModel) => before.get(id)?.retired === true;
+	const isRetired = ({ retired }: KnownModel) => retired === true;
+	return {
+		provider,
+		state: "updated",
+		added: after.filter(({ id }) => !before.has(id)).map(({ id }) => id),
+		retired: after.filter((model) => isRetired(model) && !wasRetired(model)).map(({ id }) => id),
+		changed: after.filter(isChanged).length,
+		dropped: answer.listed.dropped,
+	};
+}
+
+function linked(limit: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+	return signal ? AbortSignal.any([limit, signal]) : limit;
+}

@@ -1,0 +1,309 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { builtInModels } from "../../src/models/built-in-models.js";
+import { startListServer } from "../helpers/list-server.js";
+import { httpError, type LoopbackProvider, startProvider } from "../helpers/loopback-provider.js";
+import { runPi, spawnPi } from "../helpers/run-pi.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { openPi, submit } from "./support.js";
+
+const NOTICE =
+	"claude-haiku-6 is not in pi's list of anthropic models · using the facts of claude-haiku-4-5 · pi models update reads the current list";
+const KEY = { ANTHROPIC_API_KEY: "loopback-key" };
+const MODEL = ["--model", "anthropic/claude-haiku-6"];
+
+/** An agent directory in which a loopback provider is at the address of Anthropic. */
+function place(provider: LoopbackProvider, settings: object = {}): string {
+	const anthropic = { baseUrl: provider.baseUrl("anthropic-messages") };
+	return tempAgentDir({ models: { providers: { anthropic } }, settings: { retry: { baseDelayMs: 1 }, ...settings } });
+}
+
+describe("an id that no list has", () => {
+	test.each([
+		[["-p", ...MODEL, "hi"], {}],
+		[["-p", "--provider", "anthropic", "--model", "claude-haiku-6", "hi"], {}],
+		[["-p", "hi"], { defaultProvider: "anthropic", defaultModel: "claude-haiku-6" }],
+		[["-p", ...MODEL, "--models", "anthropic/claude-haiku-6", "hi"], {}],
+	])("is used with one notice: %j", async (args, settings) => {
+		const provider = await startProvider();
+		provider.reply("It works.");
+		const run = await runPi(args, { agentDir: place(provider, settings), env: KEY });
+		expect(run).toMatchObject({ code: 0, stdout: "It works.\n", stderr: `${NOTICE}\n` });
+		expect(provider.requests[0]?.body.model).toBe("claude-haiku-6");
+	});
+
+	test("is used with the key of the command line", async () => {
+		const provider = await startProvider();
+		provider.reply("It works.");
+		const run = await runPi(["-p", ...MODEL, "--api-key", "k", "hi"], { agentDir: place(provider) });
+		expect(run).toMatchObject({ code: 0, stdout: "It works.\n" });
+	});
+
+	test("continues a session that was recorded with it", async () => {
+		const provider = await startProvider();
+		provider.reply("One.", "Two.");
+		const at = { agentDir: place(provider), env: KEY, cwd: tempDir() };
+		await runPi(["-p", ...MODEL, "hi"], at);
+		expect(await runPi(["-p", "--continue", "again"], at)).toMatchObject({
+			code: 0,
+			stdout: "Two.\n",
+			stderr: `${NOTICE}\n`,
+		});
+		expect(provider.requests[1]?.body.model).toBe("claude-haiku-6");
+	});
+
+	test("can be set by RPC", async () => {
+		const provider = await startProvider();
+		provider.reply("It works.");
+		const rpc = spawnPi(["--mode", "rpc", "--model", "anthropic/claude-haiku-4-5", "--no-session"], {
+			agentDir: place(provider),
+			env: KEY,
+		});
+		rpc.write('{"id":1,"type":"set_model","provider":"anthropic","modelId":"claude-haiku-6"}\n');
+		await rpc.waitFor(({ stdout }) => stdout.includes('"command":"set_model"'));
+		expect(rpc.stdout()).toContain('"success":true');
+		expect(rpc.stdout()).toContain("using the facts of claude-haiku-4-5");
+		rpc.end();
+		await rpc.exited.catch(() => {});
+	});
+
+	test.each([40, 80, 120])(
+		"can be chosen with /model, which names the relative once, at %i columns",
+		async (columns) => {
+			const provider = await startProvider();
+			provider.reply("It works.");
+			const pi = await openPi({
+				agentDir: place(provider),
+				env: KEY,
+				columns,
+				rows: 40,
+				args: ["--model", "anthropic/claude-haiku-4-5"],
+			});
+			await pi.waitForText("0%");
+			await submit(pi, "/model anthropic/claude-haiku-6");
+			await pi.waitForText("Model: anthropic/claude-haiku-6");
+			await submit(pi, "hi");
+			await pi.waitForText("It works.");
+			await submit(pi, "/model anthropic/claude-haiku-4-5");
+			await pi.waitForText("Model: anthropic/claude-haiku-4-5");
+			await submit(pi, "/model anthropic/claude-haiku-6");
+			await pi.waitForText("Model: anthropic/claude-haiku-6");
+			const text = (await pi.scrollback()).replace(/ ▎ /g, " ").replace(/\s+/g, " ");
+			expect(text.split("using the facts of claude-haiku-4-5").length - 1).toBe(1);
+		},
+	);
+
+	test("that the provider does not know ends with similar ids and exit code 2, without a retry", async () => {
+		const provider = await startProvider();
+		provider.on(() => httpError(404, {}, "model: claude-haiku-6"));
+		const run = await runPi(["-p", ...MODEL, "hi"], { agentDir: place(provider), env: KEY });
+		expect(run).toMatchObject({ code: 2, stdout: "" });
+		expect(run.stderr).toMatch(
+			/anthropic does not know claude-haiku-6 · did you mean claude-haiku-4-5[^?]*\? · choose another model with --model, list them with pi models list\n$/,
+		);
+		expect(provider.requests).toHaveLength(1);
+	});
+
+	test("of a provider without a key is unknown", async () => {
+		const provider = await startProvider();
+		const run = await runPi(["-p", ...MODEL, "--offline", "hi"], { agentDir: place(provider) });
+		expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('No model "anthropic/claude-haiku-6"') });
+	});
+});
+
+describe("an id without a provider", () => {
+	async function withList(ids: string[]) {
+		const server = await startListServer({ "/v1/models": { data: ids.map((id) => ({ id })) } });
+		const openai = { baseUrl: `${server.origin}/v1` };
+		return {
+			server,
+			at: { agentDir: tempAgentDir({ models: { providers: { openai } } }), env: { OPENAI_API_KEY: "k" } },
+		};
+	}
+
+	test("is searched at the providers with keys", async () => {
+		const { server, at } = await withList(["brand-new-1"]);
+		// The server has only a list: the request itself fails.
+		const run = await runPi(["-p", "--model", "brand-new-1", "hi"], at);
+		expect(run.stderr).toContain("brand-new-1 is not in pi's list of openai models");
+		expect(run.stderr).toContain("openai does not know brand-new-1");
+		expect(server.requests[0]).toMatchObject({ path: "/v1/models", headers: { authorization: "Bearer k" } });
+	});
+
+	test("that no provider has is unknown", async () => {
+		const { at } = await withList(["brand-new-1"]);
+		const run = await runPi(["-p", "--model", "brand-new-2", "hi"], at);
+		expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/^pi: No model "brand-new-2" · /) });
+	});
+
+	test.each([
+		{ args: ["--offline"], env: {} },
+		{ args: [], env: { PI_OFFLINE: "1" } },
+	])("is not searched with %j", async ({ args, env }) => {
+		const { server, at } = await withList(["brand-new-1"]);
+		const run = await runPi(["-p", ...args, "--model", "brand-new-1", "hi"], { ...at, env: { ...at.env, ...env } });
+		expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/^pi: No model "brand-new-1" · /) });
+		expect(server.requests).toEqual([]);
+	});
+});
+
+describe("a listed model that ends", () => {
+	test("is named with the next step, and not retried", async () => {
+		const provider = await startProvider();
+		provider.on(() => httpError(404, {}, "model: claude-opus-4-8"));
+		const run = await runPi(["-p", "--model", "anthropic/claude-opus-4-8", "hi"], {
+			agentDir: place(provider),
+			env: KEY,
+		});
+		expect(run).toMatchObject({
+			code: 1,
+			stderr:
+				"anthropic/claude-opus-4-8: claude-opus-4-8 is no longer offered by anthropic · pi models update reads the current list, or choose another with --model\n",
+		});
+		expect(provider.requests).toHaveLength(1);
+	});
+
+	test("is announced once by the headers of its responses", async () => {
+		const provider = await startProvider();
+		const headers = { deprecation: "@1790000000", sunset: "Fri, 01 Jan 2027 00:00:00 GMT" };
+		provider.reply(httpError(529, headers, "busy"), httpError(529, headers, "busy"), "Fine.");
+		const run = await runPi(["-p", "--model", "anthropic/claude-opus-4-8", "hi"], {
+			agentDir: place(provider),
+			env: KEY,
+		});
+		expect(run).toMatchObject({ code: 0, stdout: "Fine.\n" });
+		expect(
+			run.stderr.match(/claude-opus-4-8 is deprecated by anthropic since 21 Sep 2026 and ends on 1 Jan 2027/g),
+		).toHaveLength(1);
+	});
+});
+
+describe("pi models", () => {
+	const ids = builtInModels()
+		.lists.of("anthropic")
+		.map(({ id }) => id);
+	const day = new Date().toISOString().slice(0, 10);
+	const news = {
+		id: "claude-opus-6",
+		display_name: "Claude Opus 6",
+		created_at: `${day}T00:00:00Z`,
+		max_input_tokens: 2_000_000,
+	};
+
+	async function withServer() {
+		const server = await startListServer({
+			"/v1/models?limit=1000": { data: [...ids.filter((id) => id !== "claude-opus-4-8").map((id) => ({ id })), news] },
+			"/api.json": {
+				anthropic: {
+					models: { "claude-opus-6": { cost: { input: 5, output: 25 }, release_date: day, tool_call: true } },
+				},
+			},
+		});
+		const agentDir = tempAgentDir({
+			models: { providers: { anthropic: { baseUrl: server.origin }, openai: { baseUrl: `${server.origin}/openai` } } },
+			settings: { models: { catalog: `${server.origin}/api.json` } },
+		});
+		return { server, at: { agentDir, env: { ...KEY, OPENAI_API_KEY: "k" } }, file: join(agentDir, "model-list.json") };
+	}
+
+	test("update prints a line per provider, and list and show know the result", async () => {
+		const { at, server, file } = await withServer();
+		const { host } = new URL(server.origin);
+		expect(await runPi(["models", "update"], at)).toMatchObject({
+			code: 0,
+			stderr: "",
+			stdout: [
+				"anthropic        1 new (claude-opus-6), 1 retired (claude-opus-4-8)",
+				`openai           failed: ${host} answered 404`,
+				`${host}  up to date`,
+				"",
+			].join("\n"),
+		});
+		expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+			version: 1,
+			providers: { anthropic: { provider: { retired: ["claude-opus-4-8"] } } },
+		});
+		expect((await runPi(["models", "list", "opus-6"], at)).stdout).toMatch(
+			/^anthropic {2}claude-opus-6 +2M +yes +yes +yes +\$5 \/ \$25 +ANTHROPIC_API_KEY$/m,
+		);
+		expect((await runPi(["--list-models", "opus-6"], at)).stdout).toBe(
+			(await runPi(["models", "list", "opus-6"], at)).stdout,
+		);
+		expect((await runPi(["models", "show", "anthropic/claude-opus-6"], at)).stdout).toBe(
+			[
+				"model     anthropic/claude-opus-6        nearest relative claude-opus-5-5",
+				"name      Claude Opus 6                  anthropic (today)",
+				"context   2000000 tokens (2M)            anthropic (today)",
+				"reply     128000 tokens                  nearest relative claude-opus-5-5",
+				"price     $5 in, $25 out per M tokens    catalog (today)",
+				"thinking  yes                            nearest relative claude-opus-5-5",
+				"levels    low, medium, high, xhigh, max  nearest relative claude-opus-5-5",
+				"images    yes                            nearest relative claude-opus-5-5",
+				"tools     yes                            catalog (today)",
+				`released  ${day.padEnd(29)}  anthropic (today)`,
+				"format    anthropic-messages             nearest relative claude-opus-5-5",
+				`address   ${server.origin.padEnd(29)}  models.json`,
+				"key       ANTHROPIC_API_KEY",
+				"",
+			].join("\n"),
+		);
+		expect(
+			JSON.parse((await runPi(["models", "show", "anthropic/claude-opus-4-8", "--json"], at)).stdout),
+		).toMatchObject({
+			id: "claude-opus-4-8",
+			retired: true,
+			from: { context: "list (22 Sep 2026)", address: "models.json" },
+		});
+		expect(JSON.parse((await runPi(["models", "list", "opus-6", "--json"], at)).stdout)).toMatchObject([
+			{ id: "claude-opus-6", released: day },
+		]);
+		// The new model is the default now.
+		expect(JSON.parse((await runPi(["models", "update", "anthropic", "--json"], at)).stdout)).toMatchObject({
+			file,
+			providers: [{ provider: "anthropic", state: "updated", added: [], retired: [] }],
+			catalogFailure: null,
+		});
+		expect((await runPi(["doctor"], at)).stdout).toMatch(/anthropic\/claude-opus-6/);
+	});
+
+	test("show names the nearest relative of a model that no list has", async () => {
+		const { at } = await withServer();
+		expect((await runPi(["models", "show", "anthropic/claude-opus-6"], at)).stdout).toMatch(
+			/^context .* nearest relative claude-opus-5-5$/m,
+		);
+		expect(await runPi(["models", "show", "nobody/nothing", "--json"], at)).toMatchObject({ code: 2, stdout: "" });
+	});
+
+	test("update is refused offline, without a key and for unknown providers, and fails if all fail", async () => {
+		const { at, server } = await withServer();
+		const offline = await runPi(["models", "update", "--offline"], at);
+		expect(offline).toMatchObject({
+			code: 2,
+			stderr: "pi: pi models update needs the network, which --offline forbids · run it without --offline\n",
+		});
+		expect((await runPi(["models", "update"], { ...at, env: { ...KEY, PI_OFFLINE: "1" } })).stderr).toContain(
+			"which PI_OFFLINE forbids",
+		);
+		expect((await runPi(["models", "update"], { agentDir: at.agentDir })).stderr).toMatch(/^pi: No provider has a key/);
+		expect((await runPi(["models", "update", "anthropc"], at)).stderr).toMatch(
+			/^pi: No provider "anthropc" · did you mean anthropic\?/,
+		);
+		expect(server.requests).toEqual([]);
+		writeFileSync(join(at.agentDir, "settings.json"), JSON.stringify({ models: { catalog: `${server.origin}/gone` } }));
+		expect(await runPi(["models", "update", "openai"], at)).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining("openai"),
+		});
+	});
+
+	test("a broken list is named once and ignored", async () => {
+		const { at, file } = await withServer();
+		writeFileSync(file, "{");
+		const run = await runPi(["models", "list", "opus-5-5"], at);
+		expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("claude-opus-5-5") });
+		expect(run.stderr).toMatch(/^\S+model-list\.json:1:2: [^\n]+; ignored · run pi models update to replace it\n$/);
+		await runPi(["models", "update"], at);
+		expect((await runPi(["models", "list", "opus-6"], at)).stderr).toBe("");
+	});
+});

@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { builtInModels } from "../../../src/models/built-in-models.js";
+import { loadModelList } from "../../../src/models/model-list.js";
+import { applyUpdate } from "../../../src/models/update/apply-list.js";
+import { describeListAge, formatUpdateAge } from "../../../src/models/update/describe-update.js";
+import { catalogDifference, providerDifference } from "../../../src/models/update/difference.js";
+import type { ListedFacts } from "../../../src/models/update/listed-model.js";
+import { readModelList, saveModelList, type UpdatePart } from "../../../src/models/update/model-list-file.js";
+import { model } from "../../helpers/model.js";
+import { tempDir } from "../../helpers/temp.js";
+
+const DAY_MS = 24 * 3_600_000;
+const count = fc.integer({ min: 1, max: 1_000_000_000 });
+const price = fc.integer({ min: 0, max: 1000 });
+const id = fc.stringMatching(/^[a-z0-9][a-z0-9./:_-]{0,40}$/);
+const facts: fc.Arbitrary<ListedFacts> = fc.record(
+	{
+		name: fc.constantFrom("Opus 6", "Модель"),
+		contextWindow: count,
+		maxTokens: count,
+		reasoning: fc.boolean(),
+		tools: fc.boolean(),
+		input: fc.constantFrom<("text" | "image")[]>(["text"], ["text", "image"]),
+		cost: fc.record({ input: price, output: price, cacheRead: price }, { requiredKeys: ["input", "output"] }),
+		released: fc.constantFrom("2026-09-22", "2026-11-23"),
+	},
+	{ requiredKeys: [] },
+);
+const part: fc.Arbitrary<UpdatePart> = fc.record({
+	updatedAt: fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2027, 0) }),
+	models: fc.dictionary(id, facts, { maxKeys: 5 }).map((models) => new Map(Object.entries(models))),
+	retired: fc.uniqueArray(id, { maxLength: 3 }),
+});
+
+describe("model-list.json", () => {
+	test("contains what was saved", async () => {
+		await fc.assert(
+			fc.asyncProperty(part, part, async (provider, catalog) => {
+				const path = join(tempDir(), "model-list.json");
+				await saveModelList(path, new Map([["anthropic", { provider, catalog }]]));
+				expect(readModelList(path).of("anthropic")).toEqual({ provider, catalog });
+				expect(readModelList(path).of("openai")).toEqual({ provider: null, catalog: null });
+			}),
+			{ numRuns: 30 },
+		);
+	});
+
+	test("keeps the parts that an update does not replace", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const one: UpdatePart = { updatedAt: 1, models: new Map([["a", { maxTokens: 1 }]]), retired: ["b"] };
+		await saveModelList(
+			path,
+			new Map([
+				["anthropic", { provider: one, catalog: one }],
+				["openai", { provider: one }],
+			]),
+		);
+		await saveModelList(path, new Map([["anthropic", { catalog: { ...one, updatedAt: 2 } }]]));
+		const { of, warning } = readModelList(path);
+		expect([of("anthropic"), of("openai"), warning]).toEqual([
+			{ provider: one, catalog: { ...one, updatedAt: 2 } },
+			{ provider: one, catalog: null },
+			null,
+		]);
+	});
+
+	test.each([
+		["{", /model-list\.json:1:2: .*; ignored · run pi models update to replace it$/],
+		["[]", /model-list\.json:1:1: .*; ignored/],
+		['{"version": 2, "providers": {}}', /has an unknown format; ignored/],
+		['{"version": 1, "providers": []}', /has an unknown format; ignored/],
+	])("that is broken (%s) is named, ignored and replaced", async (text, warning) => {
+		const dir = tempDir();
+		const path = join(dir, "model-list.json");
+		writeFileSync(path, text);
+		const list = loadModelList(path);
+		expect(list.file.warning).toMatch(warning);
+		expect(list.lists.find("anthropic", "claude-opus-5-5")).toBeDefined();
+		await saveModelList(path, new Map());
+		expect(readModelList(path).warning).toBeNull();
+		expect(readdirSync(dir).every((name) => name.startsWith("model-list.json"))).toBe(true);
+	});
+
+	test("with hostile content is read without it", () => {
+		const path = join(tempDir(), "model-list.json");
+		const providers =
+			'{"anthropic":{"provider":{"updatedAt":"2099-01-01","models":{"__proto__":{"maxTokens":1},"a\\u0007":{},"ok":{"maxTokens":"1","cost":{"input":-1,"output":2},"name":"a\\u001b[31m"}},"retired":[1,null]}},"openai":7,"__proto__":{"provider":{}}}';
+		writeFileSync(path, `{"version":1,"providers":${providers}}`);
+		const file = readModelList(path);
+		expect(file.of("anthropic").provider?.models).toEqual(new Map([["ok", {}]]));
+		expect(file.of("openai")).toEqual({ provider: null, catalog: null });
+		expect(loadModelList(path).lists.all().length).toBeGreaterThan(1000);
+	});
+
+	test("is read in less than 2 ms with 300 new models, and only if its provider is needed", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const models = new Map(
+			Array.from({ length: 300 }, (_, index) => [
+				`claude-new-${index}`,
+				{
+					name: `New ${index}`,
+					contextWindow: 1_000_000,
+					maxTokens: 64_000,
+					cost: { input: 1, output: 2 },
+					released: "2026-11-23",
+				},
+			]),
+		);
+		await saveModelList(path, new Map([["anthropic", { provider: { updatedAt: Date.now(), models, retired: [] } }]]));
+		const times = Array.from({ length: 20 }, () => {
+			const start = performance.now();
+			readModelList(path);
+			return performance.now() - start;
+		});
+		expect(Math.min(...times)).toBeLessThan(2);
+		expect(readFileSync(path).length).toBeGreaterThan(30_000);
+	});
+});
+
+describe("the difference to the list that ships", () => {
+	const madeAt = Date.UTC(2026, 8, 22);
+	const now = Date.UTC(2026, 10, 24);
+	const listed = (...ids: string[]) => ({ models: ids.map((name) => ({ id: name, facts: {} })), ids, dropped: 0 });
+	const shipped = (...ids: string[]) => ({ models: ids.map((name) => model("lab", name)), madeAt });
+
+	test.each([
+		["an id that is missing is retired", ["a-1", "a-2"], ["a-1"], ["a-2"]],
+		["an alias of a listed snapshot is offered", ["a-1", "b-2"], ["a-1", "b-2-20261001"], []],
+		["a name that moves is offered", ["a-1", "a-latest"], ["a-1"], []],
+		["a variant of a listed model is offered", ["a-1", "a-1:free"], ["a-1"], []],
+		["a snapshot that is missing is retired", ["a-1", "a-1-20260101"], ["a-1"], ["a-1-20260101"]],
+		["nothing is retired by the list of another server", ["a-1"], ["z-1"], []],
+		["nothing is retired by an empty list", ["a-1"], [], []],
+	])("%s", (_, known, offered, retired) => {
+		expect(providerDifference(listed(...offered), shipped(...known), now).retired).toEqual(retired);
+	});
+
+	test("older models that the list lacks are missing on purpose", () => {
+		const at = (id: string, ms: number) => ({ id, facts: { released: new Date(ms).toISOString().slice(0, 10) } });
+		const models = [at("old", madeAt - 100 * DAY_MS), at("new", madeAt - 10 * DAY_MS), { id: "undated", facts: {} }];
+		const part = providerDifference({ models, ids: [], dropped: 0 }, shipped("a-1"), now);
+		expect([...part.models.keys()]).toEqual(["new", "undated"]);
+	});
+
+	test("a new model of the catalog can call tools and is offered", () => {
+		const cataloged = [
+			{ id: "a-2", facts: { tools: true } },
+			{ id: "a-3", facts: { tools: false } },
+			{ id: "a-4", facts: {} },
+		];
+		const names = (offered: string[] | null) => [
+			...catalogDifference(cataloged, shipped("a-1"), offered, now).models.keys(),
+		];
+		expect(names(null)).toEqual(["a-2", "a-4"]);
+		expect(names(["a-4"])).toEqual(["a-4"]);
+	});
+
+	test("applied to the list, gives what was listed", () => {
+		fc.assert(
+			fc.property(
+				fc.dictionary(id, facts, { minKeys: 1, maxKeys: 6 }),
+				fc.uniqueArray(id, { minLength: 1, maxLength: 6 }),
+				(found, ids) => {
+					const models = Object.entries(found).map(([name, known]) => ({ id: name, facts: known }));
+					const known = { models: ids.map((name) => model("lab", name)), madeAt: 0 };
+					const update = providerDifference({ models, ids: Object.keys(found), dropped: 0 }, known, now);
+					const after = applyUpdate(known.models, 0, { provider: update, catalog: null });
+					for (const { id: name, facts: told } of models) {
+						const result = after.find((candidate) => candidate.id === name);
+						for (const fact of ["contextWindow", "maxTokens", "released"] as const) {
+							if (told[fact] !== undefined) expect(result).toHaveProperty(fact, told[fact]);
+						}
+						if (told.cost) expect(result?.cost).toMatchObject(told.cost);
+					}
+					expect(after.map((candidate) => candidate.id)).toEqual(expect.arrayContaining(ids));
+				},
+			),
+		);
+	});
+
+	test("about a list that was made later says only which models are new", () => {
+		const models = new Map<string, ListedFacts>([
+			["a-1", { maxTokens: 1 }],
+			["a-2", { maxTokens: 1 }],
+		]);
+		const update = { provider: { updatedAt: 5, models, retired: ["a-1"] }, catalog: null };
+		const [first, second] = applyUpdate([model("lab", "a-1")], 6, update);
+		expect(first).toEqual(model("lab", "a-1"));
+		expect(second).toMatchObject({ id: "a-2", maxTokens: 1, relative: "a-1" });
+	});
+});
+
+test("the age of the list", async () => {
+	const path = join(tempDir(), "model-list.json");
+	const { madeAt } = builtInModels();
+	const now = madeAt + 30 * DAY_MS;
+	expect(describeListAge(loadModelList(path), now)).toBe("list of 22 Sep");
+	expect(describeListAge(loadModelList(path), now + 365 * DAY_MS)).toBe("list of 22 Sep 2026");
+	const updated = async (updatedAt: number) => {
+		await saveModelList(path, new Map([["openai", { provider: { updatedAt, models: new Map(), retired: [] } }]]));
+		return describeListAge(loadModelList(path), now);
+	};
+	expect(await updated(now - 3 * DAY_MS)).toBe("updated 3 days ago");
+	expect(await updated(now)).toBe("updated now");
+	expect(await updated(madeAt - 1)).toBe("list of 22 Sep");
+	expect([now, now - 3 * DAY_MS].map((at) => formatUpdateAge(at, now))).toEqual(["today", "3 days ago"]);
+});
