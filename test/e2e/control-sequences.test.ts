@@ -180,7 +180,7 @@ function foreign(output: string, title = "[\\w-]+"): string[] {
 		/\x1b\[2[23];2t/g,
 		new RegExp(`\x1b\\]2;pi · ${title}\x07`, "g"), // the title saved and restored; pi's title names the directory
 		/\x1b\]11;\?\x07/g, // query of the background color
-		/\x1b\[(?:\?|>7|<)u|\x1b\[>4;[02]m|\x1b\[c/g, // key reports, and the query that tells whether a terminal has them
+		/\x1b\[>7u\x1b\[\?u\x1b\[c|\x1b\[<u|\x1b\[>4;[02]m/g, // key reports, and the query that tells whether a terminal has them
 	];
 	let rest = output;
 	for (const sequence of own) rest = rest.replaceAll(sequence, "");
