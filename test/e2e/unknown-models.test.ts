@@ -313,12 +313,11 @@ describe("pi models", () => {
 		await pi.waitForText("0%");
 		await submit(pi, "/model");
 		await pi.waitForText(/list of\s+22 Sep/);
-		pi.type("opus-6");
-		await pi.waitForText("nothing matches");
 		await pi.press("ctrl+r");
 		await pi.waitForText(/1 new, 1 retired ·\s+openai failed/);
-		await pi.waitForText("anthropic/claude-opus-6");
 		await pi.waitForText(/updated\s+now/);
+		pi.type("anthropic/claude-opus-6");
+		await pi.waitForText("Claude Opus 6 · 2M context");
 		await pi.press("enter");
 		await pi.waitForText("Model: anthropic/claude-opus-6");
 		expect(await pi.scrollback()).not.toContain("is not in pi's list");
