@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds dist/: one split CommonJS bundle for the program and the package entry points, and with --types the declarations.
-import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -176,6 +176,9 @@ await bundle.write({
 await bundle.close();
 cpSync(join(root, "bin", "import.cjs"), join(dist, "import.cjs"));
 cpSync(join(root, PI_AI, "providers/data"), join(dist, "model-lists"), { recursive: true });
+// What npm run models has found since.
+const updates = join(root, "src/models/shipped-updates.json");
+if (existsSync(updates)) cpSync(updates, join(dist, "model-lists/shipped-updates.json"));
 
 // bin/pi.cjs answers --help from this file, without loading the bundle.
 const help = await rolldown({ input: join(root, "src/cli/help.ts") });

@@ -218,5 +218,6 @@ function sourceNames(message: string): string {
 }
 
 function oneLine(text: string): string {
-	return text.replace(/\s*\n\s*/g, " ").trim();
+	const lines = text.split("\n").map((line) => line.trim());
+	return lines.filter((line) => line !== "").join(" ");
 }

@@ -1,6 +1,6 @@
 /** HTTP status that a client's message starts with; null without one. */
 export function leadingStatus(text: string): number | null {
-	const match = /^\s*(?:[\w -]+ API error \(|[\w -]+: (?=\d{3}: [[{]))?(\d{3})\b/.exec(text);
+	const match = /^(?:[\w -]{1,80} API error \(|[\w -]{1,80}: (?=\d{3}: [[{]))?(\d{3})\b/.exec(text.trimStart());
 	return match ? Number(match[1]) : null;
 }
 

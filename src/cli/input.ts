@@ -50,7 +50,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 export function composePrompt({ stdin = "", files, messages }: PromptSources): PromptInput {
 	const [message = "", ...rest] = messages;
 	const text = [stdin, files?.text ?? "", message]
-		.map((part) => part.replace(/^\s*\n|\s+$/g, ""))
+		.map((part) => withoutBlankStart(part).trimEnd())
 		.filter(Boolean)
 		.join("\n\n");
 	const images = files?.images ?? [];
@@ -241,4 +241,10 @@ function tooLarge(source: string, max: number): PiError {
 	return new PiError("bad_arguments", `${source} is larger than ${max / 1024 / 1024} MB`, {
 		hint: "name the file in the message; the model can then read the lines it needs",
 	});
+}
+
+/** A text without blank lines at its start; the indentation of its first line stays. */
+function withoutBlankStart(text: string): string {
+	const start = text.length - text.trimStart().length;
+	return text.slice(text.lastIndexOf("\n", start) + 1);
 }

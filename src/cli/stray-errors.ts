@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { setImmediate } from "node:timers";
 import type { InspectOptions } from "node:util";
 import { errorText } from "../errors.js";
+import { joinLines } from "../util/trim.js";
 
 /** Receives uncaught errors. */
 export interface StrayErrorHost {
@@ -90,7 +91,7 @@ export function divertWrites(host: WriteHost, onLine: (line: string) => void): (
 function describeDeprecation(text: string): string {
 	const [, model, end] = /^The model '(.+)' is deprecated and will reach end-of-life on (.+)$/m.exec(text) ?? [];
 	if (model && end) return `${model} is deprecated and ends on ${end} · choose another model`;
-	return text.replace(/\s*\n\s*/g, " · ");
+	return joinLines(text, " · ");
 }
 
 /** Formats the arguments of `console.log` as Node does. Never throws. */

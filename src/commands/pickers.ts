@@ -18,8 +18,31 @@ export interface ModelOffer {
 	source?: string;
 }
 
+/** Progress of an update: the number of providers that have not answered yet. */
+export interface ModelUpdateStep {
+	left: number;
+}
+
+/** The list of models and how to update it. */
+export interface ModelUpdates {
+	/** `list of 22 Sep`, or `updated 3 days ago`. */
+	age(): string;
+	/**
+	 * Asks the providers with keys for their models. The result is known to the next `offers`.
+	 * @returns what is new and which providers failed, as one line
+	 * @throws PiError `command_failed` offline and without a key, `config_write_failed`
+	 */
+	update(onStep: (step: ModelUpdateStep) => void, signal: AbortSignal): Promise<string>;
+	/** Updates if the settings ask for it and the list is older than a week. Never throws. */
+	updateWeekly(signal: AbortSignal): Promise<void>;
+	/** The result of `updateWeekly`, for the debug report; null if no update was due. */
+	readonly weekly: string | null;
+}
+
 /** The known models, for commands. */
 export interface CommandModels {
+	/** Absent if the list cannot change, as in tests. */
+	updates?: ModelUpdates;
 	/** Every known model, grouped by provider. */
 	offers(): ModelOffer[];
 	keyState(provider: string): KeyState;

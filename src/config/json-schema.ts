@@ -154,7 +154,7 @@ export function isTypable({ type }: Schema): boolean {
 export function parseTyped(schema: Schema, typed: string): unknown {
 	const word = typed.trim();
 	const booleans: Record<string, boolean> = { true: true, on: true, false: false, off: false };
-	const isNumber = schema.type === "integer" ? /^\d+$/ : /^\d*\.?\d+$/;
+	const isNumber = schema.type === "integer" ? /^\d+$/ : /^(?:\d+|\d*\.\d+)$/;
 	const takesNumber = schema.type === "integer" || schema.type === "number";
 	const value = schema.type === "boolean" ? booleans[word] : takesNumber && isNumber.test(word) ? Number(word) : word;
 	return isTypable(schema) && isValid(schema, value) ? value : undefined;

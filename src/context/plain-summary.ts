@@ -41,7 +41,7 @@ export function withFileLists(summary: string, { readFiles, modifiedFiles }: Act
 
 /** A summary without the lists that `withFileLists` added. */
 export function withoutFileLists(summary: string): string {
-	return summary.replace(/\n*<(files-(?:changed|read))>\n[\s\S]*?\n<\/\1>/g, "").trim();
+	return summary.replace(/(?<!\n)\n*<(files-(?:changed|read))>\n[\s\S]*?\n<\/\1>/g, "").trim();
 }
 
 /**

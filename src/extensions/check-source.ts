@@ -149,7 +149,7 @@ async function findMissingValues(source: string): Promise<Use[]> {
 		if (!isHostModule(specifier, "extension")) continue;
 		const offered = await loadHostModule(specifier, "extension");
 		for (const item of names.split(",")) {
-			const [name = "", alias = name] = item.trim().split(/\s+as\s+/);
+			const [name = "", alias = name] = item.trim().split(/(?<!\s)\s+as\s+/);
 			if (!/^\w+$/.test(alias) || Object.hasOwn(offered, name)) continue;
 			// A type may be imported like a value.
 			const index = source.search(new RegExp(`\\b(?:new|extends)\\s+${alias}\\b|(?<![.\\w])${alias}\\s*[(.]`));

@@ -14,7 +14,7 @@ export interface CompiledModule {
 
 /** Code that only CommonJS modules have. */
 const COMMONJS = /\bmodule\.exports\b|\bexports\.\w|\brequire\s*[(.]/;
-const DECORATOR = /^\s*@\w/m;
+const DECORATOR = /^[ \t]*@\w/m;
 /** An import of a module whose name is computed, or a member of `import.meta` that only jiti provides. */
 const UNKNOWN_IMPORT =
 	/__vite_ssr_dynamic_import__\((?!"[^"\\]*"\))|__vite_ssr_import_meta__\.(?!(?:url|filename|dirname)\b)/;

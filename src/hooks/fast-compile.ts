@@ -10,7 +10,7 @@ export interface FastCompiled {
 }
 
 /** Syntax that sucrase does not compile: `import.meta`, decorators, namespaces. */
-const NEEDS_BABEL = /\bimport\s*\.\s*meta\b|^\s*@\w|^\s*(?:export\s+)?(?:namespace|module)\s+[\w.]+\s*\{/m;
+const NEEDS_BABEL = /\bimport\s*\.\s*meta\b|^[ \t]*(?:@\w|(?:export\s+)?(?:namespace|module)\s+[\w.]+\s*\{)/m;
 /** An import in compiled code. Only `jitiImport` waits for modules with a top-level await. */
 const IMPORT = /\bvar (_\w+) = require\('/g;
 
@@ -20,7 +20,8 @@ const IMPORT = /\bvar (_\w+) = require\('/g;
  */
 export function compileFast(options: TransformOptions): FastCompiled | null {
 	const { filename = "", source, async: isAsync = false } = options;
-	if (NEEDS_BABEL.test(source) || !/^\s*(?:import|export)\b/m.test(source) || !/\.[cm]?ts$/.test(filename)) return null;
+	if (NEEDS_BABEL.test(source) || !/^[ \t]*(?:import|export)\b/m.test(source) || !/\.[cm]?ts$/.test(filename))
+		return null;
 	try {
 		const { code, sourceMap } = transform(source, {
 			transforms: ["typescript", "imports"],

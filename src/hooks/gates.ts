@@ -92,8 +92,8 @@ function changeInput(
 	} catch (error) {
 		// The validator ends its message with the arguments, whose values are not repeated.
 		const message = error instanceof Error ? error.message : "";
-		const [rules = ""] = message.split(/\n\s*\n?Received arguments:/);
-		return { problem: errorText(rules || error) };
+		const [rules = ""] = message.split("\nReceived arguments:");
+		return { problem: errorText(rules.trim() || error) };
 	}
 }
 

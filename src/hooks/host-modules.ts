@@ -78,7 +78,7 @@ export async function loadHostModule(name: string, importer?: Importer, code?: s
 }
 
 /** Type-only imports, which compiling removes. */
-const TYPE_IMPORT = /^\s*(?:import|export)\s+type\s[^;"'`]*?from\s*["'][^"']*["']/gm;
+const TYPE_IMPORT = /^[ \t]*(?:import|export)\s+type\s[^;"'`]{0,10000}?from\s*["'][^"']*["']/gm;
 const STATIC_IMPORT = /(?:from|import)\s*["']([^"']*)["']/g;
 const OTHER_IMPORT = /\b(?:import|require)\s*\(/;
 

@@ -3,30 +3,44 @@ import { join } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { packageRoot } from "../util/package-root.js";
 import { ModelLists } from "./model-lists.js";
+import { applyModelList } from "./update/apply-list.js";
+import { readModelList } from "./update/model-list-file.js";
 
-/** The models that ship with pi, as pi-ai lists them: one JSON file per provider. */
+/** The models that ship with pi. */
 export interface BuiltInModels {
 	/** When the list was made, ms since the epoch. */
 	madeAt: number;
 	lists: ModelLists;
 }
 
+/** The name of the file with what the catalog knew at the release; next to this module, and in the bundle next to the lists. */
+export const SHIPPED_UPDATES = "shipped-updates.json";
+
 let builtIn: BuiltInModels | null = null;
 
 /** The build copies the files of pi-ai next to the bundle. */
-function directory(): string {
-	const isBundle = !import.meta.url.endsWith(".ts");
-	return join(packageRoot(), isBundle ? "dist/model-lists" : "node_modules/@mariozechner/pi-ai/dist/providers/data");
+const isBundle = !import.meta.url.endsWith(".ts");
+
+function directory(name: "lists" | "updates"): string {
+	if (isBundle) return join(packageRoot(), "dist/model-lists");
+	return join(
+		packageRoot(),
+		name === "updates" ? "src/models" : "node_modules/@mariozechner/pi-ai/dist/providers/data",
+	);
 }
 
-/** The models that ship with pi. Reads the names of the providers, and the models of one when they are first asked for. */
+/**
+ * The models that ship with pi: those of pi-ai, with what the catalog knew at the release. Reads the names of the providers, and
+ * the models of one when they are first asked for.
+ */
 export function builtInModels(): BuiltInModels {
-	builtIn ??= read();
+	builtIn ??= withUpdates(libraryModels(), join(directory("updates"), SHIPPED_UPDATES));
 	return builtIn;
 }
 
-function read(): BuiltInModels {
-	const root = directory();
+/** The models as pi-ai lists them: one JSON file per provider. */
+export function libraryModels(): BuiltInModels {
+	const root = directory("lists");
 	const manifest: { generatedAt: string; files: Record<string, string> } = readJson(join(root, ".manifest.json"));
 	const list = (file: string) => () => {
 		const byApi: Record<string, Record<string, Model<Api>>> = readJson(join(root, file));
@@ -38,6 +52,15 @@ function read(): BuiltInModels {
 			new Map(Object.keys(manifest.files).map((file) => [file.replace(/\.json$/, ""), list(file)])),
 		),
 	};
+}
+
+/** The list with an update. @param path of a file like model-list.json, which need not exist */
+export function withUpdates({ lists, madeAt }: BuiltInModels, path: string): BuiltInModels {
+	const file = readModelList(path);
+	const [first] = file.providers;
+	// All parts of the file are of the same time.
+	const updatedAt = first === undefined ? 0 : (file.of(first).catalog?.updatedAt ?? 0);
+	return { lists: applyModelList(lists, madeAt, file), madeAt: Math.max(madeAt, updatedAt) };
 }
 
 function readJson<T>(path: string): T {

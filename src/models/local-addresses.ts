@@ -1,5 +1,6 @@
 import type { Environment } from "../config/paths.js";
 import { isLoopbackHost } from "../util/loopback.js";
+import { trimEndOf } from "../util/trim.js";
 
 /** Local model servers and their default ports. */
 const LOCAL_SERVER_PORTS = { ollama: 11434, lmstudio: 1234, llamacpp: 8080, vllm: 8000 } as const;
@@ -42,11 +43,17 @@ export function localAddress(server: LocalServer, env: Environment): string | nu
 	// With a scheme, the port is that of the scheme.
 	if (!hasScheme && url.port === "" && !/:80(?:\/|$)/.test(rest)) url.port = port;
 	if (ANY_ADDRESS.test(url.hostname)) url.hostname = "127.0.0.1";
-	return `${url.origin}${url.pathname.replace(/\/+(?:v1\/*)?$/, "")}`;
+	return `${url.origin}${withoutVersion(url.pathname)}`;
 }
 
 /** Whether an address is a URL of HTTP on this machine. */
 export function isLoopback(address: string): boolean {
 	if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return false;
 	return isLoopbackHost(new URL(address).hostname);
+}
+
+/** A path without slashes at its end, and without `v1` there. */
+function withoutVersion(path: string): string {
+	const trimmed = trimEndOf(path, "/");
+	return trimmed.endsWith("/v1") ? trimEndOf(trimmed.slice(0, -2), "/") : trimmed;
 }

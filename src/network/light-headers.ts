@@ -1,5 +1,7 @@
+import { trimOf } from "../util/trim.js";
+
 /** Bytes that HTTP removes around the value of a header. */
-const PADDING = /^[\t\n\r ]+|[\t\n\r ]+$/g;
+const PADDING = "\t\n\r ";
 
 /**
  * The part of `Headers` that clients of providers use. The global class is part of Node's fetch, which takes Node 20 more
@@ -16,7 +18,7 @@ export class LightHeaders implements Iterable<[string, string]> {
 	append(name: string, value: string): void {
 		const key = name.toLowerCase();
 		const earlier = this.#values.get(key);
-		const added = String(value).replace(PADDING, "");
+		const added = trimOf(String(value), PADDING);
 		this.#values.set(key, earlier === undefined ? added : `${earlier}, ${added}`);
 	}
 

@@ -1,4 +1,5 @@
 import { parseGlob } from "../tools/glob.js";
+import { trimEndOf } from "../util/trim.js";
 
 const SPECIAL = /[*?[{]/;
 
@@ -12,7 +13,7 @@ export function isGlob(text: string): boolean {
  * that matches a folder matches everything in it.
  */
 export function createMatcher(pattern: string): (path: string) => boolean {
-	const text = pattern.replace(/^\.\//, "").replace(/\/+$/, "");
+	const text = trimEndOf(pattern.replace(/^\.\//, ""), "/");
 	const item = text.includes("/") ? text : `**/${text}`;
 	const globs = [parseGlob(item), parseGlob(`${item}/**`)];
 	return (path) => globs.some((glob) => glob.matches(path));

@@ -1,4 +1,5 @@
 import { isRecord } from "../util/is-record.js";
+import { trimEndOf } from "../util/trim.js";
 import { createMatcher, isGlob } from "./glob.js";
 
 /** What a package can bring, by the names of its directories. */
@@ -133,7 +134,7 @@ function applyFilters(
 }
 
 function clean(path: string): string {
-	return path.replace(/^\.\//, "").replace(/\/+$/, "");
+	return trimEndOf(path.replace(/^\.\//, ""), "/");
 }
 
 function join(dir: string, name: string): string {

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { resolveUserPath } from "../config/paths.js";
 import { PiError } from "../errors.js";
+import { trimEndOf } from "../util/trim.js";
 
 /** Where a package comes from. */
 export type PackageSource =
@@ -58,8 +59,7 @@ export function packageName(source: PackageSource): string {
 export function shortName(source: PackageSource): string {
 	const path = source.kind === "npm" ? source.name : source.kind === "git" ? shortUrl(source.url) : source.path;
 	return (
-		path
-			.replace(/[/\\]+$/, "")
+		trimEndOf(path, "/\\")
 			.split(/[/\\:]/)
 			.at(-1) || "package"
 	);
@@ -131,11 +131,11 @@ function hasPassword(address: string): boolean {
 
 /** Without scheme, user and ending, so that every form of an address names one package. */
 function shortUrl(url: string): string {
-	return url
+	return trimEndOf(url, "/")
 		.replace(/^[a-z]+:\/\//, "")
 		.replace(/^[^/@]*@/, "")
 		.replace(/^([\w.-]+):(?!\d+\/)/, "$1/")
-		.replace(/(?:\.git)?\/*$/, "");
+		.replace(/\.git$/, "");
 }
 
 function refused(source: string, reason: string, hint: string): PiError {

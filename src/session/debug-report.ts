@@ -51,8 +51,14 @@ function programLines(session: AgentSession, setup: SessionSetup, now: Date): st
 		`directory ${setup.cwd}`,
 		`session ${sessionFile ?? "in memory"}, ${plural(log.length, "entry", "entries")}`,
 		`model ${model ? `${model.provider}/${model.id} (${model.api})` : "none"}, thinking ${thinkingLevel}`,
+		modelListLine(setup),
 		`tools ${setup.tools.map(({ name }) => name).join(", ") || "none"}`,
 	];
+}
+
+function modelListLine({ offers: { updates } }: SessionSetup): string {
+	const weekly = updates?.weekly ?? null;
+	return `model list: ${updates?.age() ?? "fixed"}${weekly === null ? "" : `, weekly update: ${weekly}`}`;
 }
 
 /** One line for a setting that the user or the project has changed. */

@@ -10,7 +10,7 @@ export function describeDeprecation(
 	headers: Readonly<Record<string, string>>,
 ): string | null {
 	const { deprecation, sunset } = headers;
-	const isDeprecated = deprecation !== undefined && !/^\s*(?:false|\?0)?\s*$/i.test(deprecation);
+	const isDeprecated = deprecation !== undefined && !/^(?:false|\?0)?$/i.test(deprecation.trim());
 	const end = sunset === undefined ? Number.NaN : Date.parse(sunset);
 	if (!isDeprecated && Number.isNaN(end)) return null;
 	const since = isDeprecated ? dayOf(deprecation) : null;

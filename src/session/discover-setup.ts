@@ -57,6 +57,7 @@ export async function discoverSetup(
 	const hooks = options.hooks ?? [];
 	const local = { env, ...options.localServers };
 	const network = await networkOf(env);
+	let followModels = () => {};
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
 			options.client ?? loadModelClient(network),
@@ -68,6 +69,7 @@ export async function discoverSetup(
 				settings: () => store.current,
 				patterns: options.models,
 				isOffline: options.offline === true,
+				onUpdate: () => followModels(),
 				extraModels: options.extraModels ?? [],
 			}),
 			ResourceFiles.load({
@@ -127,6 +129,7 @@ export async function discoverSetup(
 		return chooseModel(options, { registry, settings: store, lastModels, cwd, local, findOffering });
 	};
 	const { client: unmetered, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
+	followModels = () => routes.use(models.streamed());
 	const client = parent?.meter(unmetered) ?? unmetered;
 	// A hook may add the model: until the hooks have loaded, nothing about the choice is an error.
 	const waitsForHooks = expectsHooks(codeOptions);

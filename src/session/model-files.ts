@@ -1,7 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandAccounts } from "../commands/command.js";
-import type { CommandModels } from "../commands/pickers.js";
+import type { CommandModels, ModelUpdates } from "../commands/pickers.js";
 import { readJsonFile } from "../config/json-file.js";
+import type { Settings } from "../config/settings-schema.js";
 import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
@@ -9,6 +10,7 @@ import type { KnownModel } from "../models/model-facts.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../models/model-sources.js";
 import type { Network } from "../network/network.js";
 import { createAccounts } from "./accounts.js";
+import { createModelUpdates } from "./model-updates.js";
 import { offeringFinder } from "./offering-finder.js";
 import {
 	createModelOffers,
@@ -20,7 +22,7 @@ import type { SessionModels } from "./session-setup.js";
 
 export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" | "onWarning" | "hookProviders"> {
 	/** Read again each time. */
-	settings(): ModelSourcesOptions["settings"];
+	settings(): Pick<Settings, "apiKeys" | "models">;
 	/** `--models`. */
 	patterns: readonly string[] | undefined;
 	/** Carries the requests of logins. */
@@ -29,6 +31,8 @@ export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" 
 	local: FindLocalOptions;
 	/** True: no requests except to the model. */
 	isOffline: boolean;
+	/** Called when an update has changed the list. */
+	onUpdate(): void;
 	/** Models to add to those of pi-ai and models.json. */
 	extraModels: readonly Model<Api>[];
 }
@@ -53,6 +57,9 @@ export class ModelFiles {
 	private loaded: Loaded;
 	/** As last read. `current.models` waits for those being read. */
 	#models: SessionModels;
+	#offers: CommandModels;
+	/** Updates of the list of models. */
+	readonly updates: ModelUpdates;
 	/** Settles when the files have been read as often as requested: one after another, so that the last one counts. */
 	#reading: Promise<unknown> = Promise.resolve();
 
@@ -62,6 +69,17 @@ export class ModelFiles {
 		private known: readonly string[],
 	) {
 		this.#models = first.models;
+		this.#offers = first.offers;
+		this.updates = createModelUpdates({
+			sources: () => this.loaded,
+			settings: options.settings,
+			network: options.network,
+			isOffline: options.isOffline,
+			reread: async () => {
+				await this.reread();
+				options.onUpdate();
+			},
+		});
 		this.loaded = this.#use(first);
 		this.#credentials.push(first.credentials);
 	}
@@ -134,6 +152,7 @@ export class ModelFiles {
 	/** The parts, whose list of models and keys include those of providers that hooks have just registered. */
 	#use(loaded: Loaded): Loaded {
 		this.#models = loaded.models;
+		this.#offers = loaded.offers;
 		const latest = async () => {
 			await this.#reading;
 			return this.#models;
@@ -144,7 +163,19 @@ export class ModelFiles {
 			resolveApiKey: async (model) => (await latest()).resolveApiKey(model),
 			requestAuth: async (model) => (await latest()).requestAuth(model),
 		};
-		return { ...loaded, models };
+		return { ...loaded, models, offers: { ...this.#stableOffers(), updates: this.updates } };
+	}
+
+	/** Dialogs keep the offers while an update replaces what they are made from. */
+	#stableOffers(): CommandModels {
+		const current = () => this.#offers;
+		return {
+			offers: () => current().offers(),
+			keyState: (provider) => current().keyState(provider),
+			bestOf: (provider) => current().bestOf(provider),
+			findLocal: (signal) => current().findLocal(signal),
+			resolve: (spec) => current().resolve(spec),
+		};
 	}
 
 	#load(): Promise<string[]> {
@@ -177,7 +208,7 @@ async function load(
 	{ added, hooks, missingHook }: HookSources,
 	warnings: string[],
 ): Promise<Loaded> {
-	const { settings, patterns, network, local, isOffline, extraModels, ...files } = options;
+	const { settings, patterns, network, local, isOffline, extraModels, onUpdate: _, ...files } = options;
 	const sources = await loadModelSources({
 		...files,
 		settings: settings(),

@@ -16,6 +16,8 @@ export interface SessionControls {
 	availableModels(): Promise<Model<Api>[]>;
 	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
 	findModel(provider: string, id: string): Promise<Model<Api> | null>;
+	/** Asks the providers for new models if the settings ask for it and the list is older than a week. Never throws. */
+	updateModelsWeekly(signal: AbortSignal): Promise<void>;
 	/** The thinking levels that the model supports, least first. */
 	thinkingLevels(): ThinkingLevel[];
 	/** Stops the user's shell command, if one is running, and waits until it has stopped. */
@@ -47,6 +49,7 @@ export function createControls({ setup, state, context, activity }: SessionCompo
 			const isSame = (model: Model<Api>) => model.provider === provider && model.id === id;
 			return usable.find(isSame) ?? (setup.models.find(provider, id) ? null : setup.models.findUsed(provider, id));
 		},
+		updateModelsWeekly: async (signal) => setup.offers.updates?.updateWeekly(signal),
 		thinkingLevels: () => supportedThinkingLevels(setup, state),
 		async abortBash() {
 			activity.abort("shell");

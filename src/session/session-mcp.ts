@@ -5,6 +5,7 @@ import { PiError } from "../errors.js";
 import type { Attachment, CompletionItem } from "../hooks/types.js";
 import type { ForeignText, McpServers } from "../mcp/servers.js";
 import { abortable } from "../util/abort.js";
+import { trimEndOf } from "../util/trim.js";
 import { logInThrough } from "./accounts.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionSetup } from "./session-setup.js";
@@ -25,7 +26,7 @@ export interface ResourceCompletion {
 /** `@server:uri` in a prompt, with quotes if the URI has blanks. */
 const MENTION = /(?:^|[\s(])@(?:"([\w-]+):([^"\n]+)"|([\w-]+):([^\s"]+))/g;
 /** Punctuation of the sentence around a mention. */
-const SENTENCE_END = /[.,;:!?)]+$/;
+const SENTENCE_END = ".,;:!?)";
 
 /** The MCP servers of a session: their tools, prompts and resources. Without a configured server it loads no code of MCP. */
 export class SessionMcp implements CommandMcp {
@@ -203,7 +204,7 @@ export class SessionMcp implements CommandMcp {
 	#mentionsIn(text: string): { server: string; uri: string }[] {
 		const found = [...text.matchAll(MENTION)].map(([, quotedServer, quotedUri, server = "", uri = ""]) => ({
 			server: quotedServer ?? server,
-			uri: quotedUri ?? uri.replace(SENTENCE_END, ""),
+			uri: quotedUri ?? trimEndOf(uri, SENTENCE_END),
 		}));
 		const known = found.filter(({ server, uri }) => uri !== "" && this.#servers?.has(server));
 		return known.filter((one, at) => known.findIndex((other) => isSame(one, other)) === at);

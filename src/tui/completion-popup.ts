@@ -1,4 +1,5 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { trimEndOf } from "../util/trim.js";
 import type { Completion, CompletionRow } from "./completion.js";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
 import { clipLine, column, oneLine } from "./line.js";
@@ -102,11 +103,11 @@ export class CompletionPopup {
 		const room = width - visibleWidth(head) - 3;
 		const origin = row.origin && room >= 40 ? oneLine(row.origin) : "";
 		const description = row.description && room >= 10 ? oneLine(row.description) : "";
-		if (!description && !origin) return truncateToWidth(head.replace(/ +$/, ""), width, "…");
+		if (!description && !origin) return truncateToWidth(trimEndOf(head, " "), width, "…");
 		const middle = column(description, room - (origin ? visibleWidth(origin) + 2 : 0));
-		return `${head}  ${current ? middle : theme.muted(middle)}${origin ? `  ${theme.dim(origin)}` : ""}`.replace(
-			/ +$/,
-			"",
+		return trimEndOf(
+			`${head}  ${current ? middle : theme.muted(middle)}${origin ? `  ${theme.dim(origin)}` : ""}`,
+			" ",
 		);
 	}
 }

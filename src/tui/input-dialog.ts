@@ -6,6 +6,7 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@mariozechner/pi-tui";
+import { joinLines } from "../util/trim.js";
 import { type DialogStyle, hint, keyLines, titleLines } from "./dialog-style.js";
 import { oneLine } from "./line.js";
 import { visibleControls } from "./safe-line.js";
@@ -32,7 +33,7 @@ export class InputDialog implements Component, Focusable {
 		private readonly question: InputQuestion,
 		private readonly onAnswer: (answer: string | null) => void,
 	) {
-		const value = visibleControls(question.value ?? "").replace(/\s*\n\s*|\t/g, " ");
+		const value = joinLines(visibleControls(question.value ?? "")).replaceAll("\t", " ");
 		// Pasting puts the cursor at the end.
 		if (value) this.#input.handleInput(`\x1b[200~${value}\x1b[201~`);
 	}

@@ -45,6 +45,9 @@ const PI_ACTIONS = {
 		"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename the selected item" },
 		"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete the selected item" },
 	},
+	modelPicker: {
+		"modelPicker.update": { defaultKeys: "ctrl+r", description: "Ask the providers for their models" },
+	},
 	question: {
 		"question.yes": { defaultKeys: ["y", "shift+y"], description: "Yes" },
 		"question.no": { defaultKeys: ["n", "shift+n"], description: "No" },
@@ -126,6 +129,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	dialog: "All dialogs",
 	toggle: "Lists",
 	list: "Lists",
+	modelPicker: "Models",
 	question: "Questions",
 	answer: "Questions",
 	code: "Questions",
@@ -141,6 +145,7 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["editor"],
 	["completions"],
 	["dialog", "list", "toggle"],
+	["dialog", "modelPicker"],
 	["dialog", "question", "code"],
 	["dialog", "question", "answer"],
 	["dialog", "pager", "code"],

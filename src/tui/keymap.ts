@@ -164,5 +164,5 @@ function plainKey(data: string): string {
 
 function displayKey(key: string): string {
 	if (/^shift\+[a-z]$/i.test(key)) return key.slice(-1).toUpperCase();
-	return key.replace(/[a-z]+$/i, (name) => DISPLAY[name] ?? name);
+	return key.replace(/(?<![a-z])[a-z]+$/i, (name) => DISPLAY[name] ?? name);
 }

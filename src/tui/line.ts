@@ -1,5 +1,6 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
 import { revealInvisible } from "../util/reveal.js";
+import { joinLines } from "../util/trim.js";
 
 const BLANK = 0x20;
 
@@ -25,9 +26,7 @@ export function spread(left: string, right: string, width: number): string {
 /** Turns untrusted text into one line: invisible characters are shown by name, line ends as `↵`. */
 export function oneLine(text: string, maxLength = 1_000): string {
 	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-	return revealInvisible(start)
-		.replace(/\s*\n\s*/g, " ↵ ")
-		.replace(/\t/g, " ");
+	return joinLines(revealInvisible(start), " ↵ ").replaceAll("\t", " ");
 }
 
 /** Truncates or pads text to exactly `width` columns. */

@@ -18,7 +18,7 @@ export interface MarkdownPiece {
 const LONG_TAIL = 4_096;
 /** A tail can be split only at a blank line or at a fence. */
 const CUT_HINT = /\n[ \t]*\n|(?:^|\n) {0,3}(?:`{3}|~{3})/;
-const OPEN_FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/;
+const OPEN_FENCE = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))([^\n]*)\n/;
 /** Blocks after which pi-tui adds a blank line even if the source has none. */
 const SET_APART = new Set(["heading", "paragraph", "code", "table", "blockquote", "hr"]);
 
@@ -190,7 +190,7 @@ function mayRefer(source: string): boolean {
 	if (!source.includes("[")) return false;
 	return source
 		.replace(/(`+)[^`\n]*\1/g, "")
-		.replace(/\[[^\]]*\]\([^)]*\)/g, "")
+		.replace(/\[[^[\]]*\]\([^()]*\)/g, "")
 		.replace(/\[[ xX]\]/g, "")
 		.includes("[");
 }

@@ -149,8 +149,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		else if (keymap.matches(data, "tui.editor.deleteCharBackward"))
 			this.#setFilter([...this.#filter].slice(0, -1).join(""));
 		else if (keymap.matches(data, "tui.editor.deleteToLineStart")) this.#setFilter("");
-		else if (keymap.matches(data, "tui.editor.deleteWordBackward"))
-			this.#setFilter(this.#filter.replace(/\S*\s*$/, ""));
+		else if (keymap.matches(data, "tui.editor.deleteWordBackward")) this.#setFilter(withoutLastWord(this.#filter));
 		else if (this.#filters) this.#setFilter(this.#filter + typedText(data));
 	}
 
@@ -284,4 +283,11 @@ function endOf(text: string, width: number): string {
 	const characters = [...text];
 	while (characters.length > 0 && visibleWidth(characters.join("")) > width - 1) characters.shift();
 	return `…${characters.join("")}`;
+}
+
+function withoutLastWord(text: string): string {
+	const words = text.trimEnd();
+	let end = words.length;
+	while (end > 0 && words.charAt(end - 1).trim() !== "") end--;
+	return words.slice(0, end);
 }

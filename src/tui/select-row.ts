@@ -1,4 +1,5 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import { trimEndOf } from "../util/trim.js";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
 import { clipLine, oneLine } from "./line.js";
 import type { Theme } from "./theme.js";
@@ -131,7 +132,7 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const text = markMatch(shown, layout.positions(shown), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
-	return `${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`.replace(/ +$/, "");
+	return trimEndOf(`${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`, " ");
 }
 
 /** @returns the positions in a text that match any word of the query, even if other words do not match */

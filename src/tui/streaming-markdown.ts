@@ -234,6 +234,6 @@ function lastLines(text: string, count: number): string[] {
 function endOf(tail: string): string {
 	if (tail.length <= MAX_TAIL_LENGTH) return tail;
 	const start = tail.indexOf("\n", tail.length - MAX_TAIL_LENGTH) + 1;
-	const heading = /^[^\n]*\|[^\n]*\n[ |:-]+\n/.exec(tail)?.[0] ?? "";
+	const heading = /^[^\n|]*\|[^\n]*\n[ |:-]+\n/.exec(tail)?.[0] ?? "";
 	return heading + tail.slice(start > 0 ? start : tail.length - MAX_TAIL_LENGTH);
 }

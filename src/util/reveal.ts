@@ -1,4 +1,5 @@
 import { showCharacter } from "./sanitize.js";
+import { joinLines } from "./trim.js";
 
 export interface RevealOptions {
 	/** Maximum line length in UTF-16 units; the middle of a longer line is replaced by its length. Default 4000. */
@@ -48,10 +49,7 @@ export interface RevealLineOptions {
 /** Text as one line with every invisible character shown, for names, subjects and messages. */
 export function revealLine(text: string, { maxLength = 500, lineEnd = " ↵ " }: RevealLineOptions = {}): string {
 	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-	return revealInvisible(start)
-		.replace(/\s*\n\s*/g, lineEnd)
-		.replace(/\t/g, " ")
-		.trim();
+	return joinLines(revealInvisible(start), lineEnd).replaceAll("\t", " ").trim();
 }
 
 /** Shortens a line to about `max` UTF-16 units; a marker with their number replaces the omitted characters. */

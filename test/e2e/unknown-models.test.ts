@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInModels } from "../../src/models/built-in-models.js";
@@ -305,5 +305,41 @@ describe("pi models", () => {
 		expect(run.stderr).toMatch(/^\S+model-list\.json:1:2: [^\n]+; ignored · run pi models update to replace it\n$/);
 		await runPi(["models", "update"], at);
 		expect((await runPi(["models", "list", "opus-6"], at)).stderr).toBe("");
+	});
+
+	test.each([40, 80, 120])("/model updates the list in place with a key, at %i columns", async (columns) => {
+		const { at, file } = await withServer();
+		const pi = await openPi({ ...at, columns, rows: 40, args: ["--model", "anthropic/claude-opus-5-5"] });
+		await pi.waitForText("0%");
+		await submit(pi, "/model");
+		await pi.waitForText(/list of\s+22 Sep/);
+		await pi.press("ctrl+r");
+		await pi.waitForText(/1 new, 1 retired ·\s+openai failed/);
+		await pi.waitForText(/updated\s+now/);
+		pi.type("anthropic/claude-opus-6");
+		await pi.waitForText("Claude Opus 6 · 2M context");
+		await pi.press("enter");
+		await pi.waitForText("Model: anthropic/claude-opus-6");
+		expect(await pi.scrollback()).not.toContain("is not in pi's list");
+		expect(readFileSync(file, "utf8")).toContain("claude-opus-6");
+	});
+
+	test("with models.update weekly, an old list is updated in the background, but only in the interactive mode", async () => {
+		const { at, server, file } = await withServer();
+		const settings = { models: { catalog: `${server.origin}/api.json`, update: "weekly" } };
+		writeFileSync(join(at.agentDir, "settings.json"), JSON.stringify(settings));
+		await runPi(["-p", "/help"], at);
+		const offline = await openPi({ ...at, args: ["--offline"] });
+		await offline.waitForText("0%");
+		expect(server.requests).toEqual([]);
+		const pi = await openPi(at);
+		await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+		await pi.waitForText("0%");
+		expect(await pi.scrollback()).not.toMatch(/retired|failed/);
+		const { length } = server.requests;
+		const again = await openPi(at);
+		await submit(again, "/model");
+		await again.waitForText(/updated\s+now/);
+		expect(server.requests).toHaveLength(length);
 	});
 });

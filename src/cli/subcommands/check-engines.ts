@@ -1,4 +1,5 @@
 import { exec } from "../../util/process.js";
+import { nonBlankLines } from "../../util/trim.js";
 import type { Finding } from "./finding.js";
 
 const TIMEOUT_MS = 5000;
@@ -92,7 +93,7 @@ export async function checkEngines(
 				timeout: TIMEOUT_MS,
 				env: { PATH: path },
 			});
-			const [line = ""] = `${stdout}\n${stderr}`.trim().split(/\s*\n\s*/);
+			const [line = ""] = nonBlankLines(`${stdout}\n${stderr}`);
 			if (code === 0) return { name: program, state: "ok", text: label + line };
 			const state = on?.startsWith(`${scheme}:`) ? "problem" : "note";
 			if (code === 127) return { name: program, state, text: "not installed", fix: install };

@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { trimEndOf } from "../../util/trim.js";
 import type { RequestAuth } from "../credentials.js";
 import { LIST_FORMATS, type ListFormat, NOT_ASKED } from "./list-formats.js";
 import type { ListedModels } from "./listed-model.js";
@@ -23,7 +24,7 @@ export function listAddress(provider: string, models: readonly Model<Api>[]): Li
 		const model = models.find((candidate) => candidate.api === api && candidate.baseUrl !== "");
 		if (!model) continue;
 		if (model.baseUrl.includes("{")) return "its address contains your account";
-		const url = `${model.baseUrl.replace(/\/+$/, "")}${format.path}`;
+		const url = `${trimEndOf(model.baseUrl, "/")}${format.path}`;
 		return { url, format, headers: { ...model.headers } };
 	}
 	return "its servers have no known list of models";

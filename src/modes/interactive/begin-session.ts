@@ -66,6 +66,7 @@ export async function beginSession(
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
 	input.attach(createPromptTarget(session, images));
 	void afterFirstRequest(session).then(loadHighlighting);
+	void afterFirstRequest(session).then(() => session.controls.updateModelsWeekly(ended));
 	const news = await options.news?.();
 	if (news) showNews(news, screen.transcript);
 }

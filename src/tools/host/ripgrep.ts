@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../../util/abort.js";
 import type { ProcessResult } from "../../util/process.js";
+import { joinLines } from "../../util/trim.js";
 import type { FoundLine, HostExecOptions, SearchRequest, SearchResult } from "./tool-host.js";
 
 /** Starts a program that searches, and passes its output on. Never rejects. */
@@ -132,11 +133,6 @@ function withoutDot(path: string): string {
 function describe(stderr: string): string {
 	const pcre = /PCRE2: error compiling pattern at offset \d+: (.+)/.exec(stderr)?.[1];
 	const reason = pcre ?? /^error: (.+)$/m.exec(stderr)?.[1];
-	if (reason === undefined)
-		return `ripgrep: ${stderr
-			.replace(/^rg: /, "")
-			.trim()
-			.split(/\s*\n\s*/)
-			.join(" ")}`;
+	if (reason === undefined) return `ripgrep: ${joinLines(stderr.replace(/^rg: /, "").trim())}`;
 	return `The pattern is not a valid regular expression: ${reason}. Escape special characters with \\, or set literal to true.`;
 }

@@ -1,7 +1,8 @@
-import type { ModelOffer, ModelQuestion } from "../../../commands/pickers.js";
+import type { ModelOffer, ModelQuestion, ModelUpdates } from "../../../commands/pickers.js";
+import { describeError } from "../../../errors.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
 import { sortByLikelihood } from "../../../models/likelihood.js";
-import { modelFacts } from "../../../models/model-facts.js";
+import { type KnownModel, modelFacts } from "../../../models/model-facts.js";
 import { readPatterns } from "../../../models/model-match.js";
 import { type ModelSearch, readModelSearch, SEARCH_WORDS } from "../../../models/model-search.js";
 import { modelName, type ResolvedModel } from "../../../models/models.js";
@@ -9,6 +10,9 @@ import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import { wordPositions } from "../../../tui/select-row.js";
+import { plural } from "../../../util/format-amounts.js";
+
+const LOOKING = "looking for local servers …";
 
 /** Settings and callbacks of a model picker. */
 export interface ModelPickerOptions extends ModelQuestion {
@@ -37,6 +41,7 @@ const KEY_WORDS: Readonly<Record<ModelOffer["key"], string>> = {
  */
 export function createModelPicker(style: DialogStyle, options: ModelPickerOptions): SelectDialog<string> {
 	const { models, current, signal, requestRender, onClose } = options;
+	const { updates } = models;
 	const currentName = current && modelName(current);
 	const list = () => usableFirst(sortOffers(models.offers()));
 	let offers = list();
@@ -49,7 +54,10 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		return usableFirst(found).map((offer) => toItem(offer, currentName));
 	};
 	const dialog = new SelectDialog<string>(style, {
-		title: () => `Which model? · ${offers.filter(isUsable).length} of ${offers.length} usable`,
+		title: () => {
+			const age = updates ? ` · ${updates.age()}` : "";
+			return `Which model? · ${offers.filter(isUsable).length} of ${offers.length} usable${age}`;
+		},
 		items: find,
 		columns: COLUMNS,
 		selected: offers.findIndex(({ model }) => modelName(model) === currentName),
@@ -60,6 +68,9 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 			const level = levelOf(filter, offers);
 			dialog.note = level ? { text: `thinking: ${level}`, isProblem: false } : hintFor(filter);
 		},
+		...(updates && {
+			actions: [{ key: "modelPicker.update" as const, label: "update", run: () => void update(updates) }],
+		}),
 		onSelect: (name, filter) => {
 			const chosen = offers.find(({ model }) => modelName(model) === name);
 			const thinkingLevel = levelOf(filter, offers);
@@ -67,13 +78,28 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		},
 		onCancel: () => onClose(null),
 	});
-	dialog.note = { text: "looking for local servers …", isProblem: false };
+	const note = (text: string, isProblem = false) => {
+		if (signal.aborted) return;
+		dialog.note = { text, isProblem };
+		requestRender();
+	};
+	const update = async (source: ModelUpdates) => {
+		try {
+			const result = await source.update(({ left }) => note(updatingText(left)), signal);
+			offers = list();
+			dialog.refresh();
+			note(result, result.includes(" failed: "));
+		} catch (error) {
+			note(describeError(error), true);
+		}
+	};
+	dialog.note = { text: LOOKING, isProblem: false };
 	void models
 		.findLocal(signal)
 		.catch(() => false) // a failed search lists nothing
 		.then((isFound) => {
 			if (signal.aborted) return;
-			if (dialog.filter === "") dialog.note = hintFor("");
+			if (dialog.filter === "" && dialog.note?.text === LOOKING) dialog.note = hintFor("");
 			if (isFound) {
 				offers = list();
 				dialog.refresh();
@@ -101,11 +127,21 @@ function searchable({ model, key, source = "" }: ModelOffer): string {
 	return `${modelName(model)} ${model.name} ${KEY_WORDS[key]} ${source}`;
 }
 
+function updatingText(left: number): string {
+	return left === 0 ? "reading the answers …" : `asking ${plural(left, "provider")} for models …`;
+}
+
 /** The facts that the row abbreviates or has no room for. */
 function detailsOf(offer: ModelOffer | undefined): string {
 	if (!offer) return "";
 	const { context, priceText, callsTools } = modelFacts(offer.model, offer.isPriced);
-	return `${offer.model.name} · ${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`;
+	const { retired, relative }: KnownModel = offer.model;
+	const remarks = [
+		!callsTools && "cannot call tools",
+		retired && "no longer offered",
+		relative !== undefined && `facts of ${relative}`,
+	].filter((remark) => typeof remark === "string");
+	return [offer.model.name, `${context} context`, priceText, ...remarks].join(" · ");
 }
 
 function toItem({ model, key, isPriced, source }: ModelOffer, currentName: string | null): SelectItem<string> {

@@ -2,6 +2,7 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import { withoutLinks } from "../../../tui/links.js";
 import type { Theme } from "../../../tui/theme.js";
 import { stripAll } from "../../../util/sanitize.js";
+import { trimOf } from "../../../util/trim.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import type { PagerItem } from "./pager-items.js";
 
@@ -48,7 +49,7 @@ function firstRow(item: PagerItem, theme: Theme, room: number, note: string): st
 }
 
 function thought(text: string, theme: Theme, width: number): string {
-	const first = cleanLine(text.trim().slice(0, 400).split("\n", 1)[0] ?? "").replace(/^[#*\s]+|[*\s]+$/g, "");
+	const first = trimOf(cleanLine(text.trim().slice(0, 400).split("\n", 1)[0] ?? ""), "#* \t", "* \t");
 	return theme.thinking(clipLine(`∴ ${first}`, width));
 }
 

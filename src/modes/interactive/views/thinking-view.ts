@@ -1,4 +1,5 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
+import { trimOf } from "../../../util/trim.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -11,8 +12,8 @@ const STABLE_CHARACTERS = 2000;
 const MARK = "∴ ";
 /** Narrower previews do not name the key that shows all. Columns. */
 const MIN_HINT_WIDTH = 24;
-/** Markdown around a line, such as that of a heading. */
-const DECORATION = /^[#*\s]+|[*\s]+$/g;
+/** Markdown before and after a line, such as that of a heading. */
+const DECORATION = ["#* \t", "* \t"] as const;
 
 /**
  * Thinking of the model: the full text when the user switched that on, else one line. That line is the end of the text
@@ -74,7 +75,7 @@ export class ThinkingView extends View {
 }
 
 function firstLine(text: string): string {
-	return cleanLine(text.slice(0, PREVIEW_CHARACTERS).split("\n", 1)[0] ?? "").replace(DECORATION, "");
+	return trimOf(cleanLine(text.slice(0, PREVIEW_CHARACTERS).split("\n", 1)[0] ?? ""), ...DECORATION);
 }
 
 /** The last row that a growing text wraps into. */
@@ -82,6 +83,6 @@ function lastLine(text: string, width: number): string {
 	const line = text.slice(text.lastIndexOf("\n") + 1);
 	// The start stays the same for many characters, so that the rows do not move while the text grows.
 	const start = Math.max(0, line.length - (line.length % STABLE_CHARACTERS) - STABLE_CHARACTERS);
-	const end = cleanLine(line.slice(start), 2 * STABLE_CHARACTERS).replace(DECORATION, "");
+	const end = trimOf(cleanLine(line.slice(start), 2 * STABLE_CHARACTERS), ...DECORATION);
 	return wrapLines([end], width).at(-1) ?? "";
 }

@@ -166,5 +166,5 @@ function presenterOf(toolName: string): ToolPresenter {
 
 /** A line without the blanks at its end, with which components fill their rows. Styles stay. */
 function withoutPadding(line: string): string {
-	return line.replace(/ +((?:\x1b\[[\d;]*m)*)$/, "$1");
+	return line.replace(/(?<! ) +((?:\x1b\[[\d;]*m)*)$/, "$1");
 }

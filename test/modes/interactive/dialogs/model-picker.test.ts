@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ModelUpdates } from "../../../../src/commands/pickers.js";
+import { PiError } from "../../../../src/errors.js";
 import { Credentials } from "../../../../src/models/credentials.js";
 import { ModelLists } from "../../../../src/models/model-lists.js";
 import { ModelRegistry } from "../../../../src/models/models.js";
@@ -26,7 +28,7 @@ const MODELS = [
 	{ ...model("ollama", "gemma2:9b", { contextWindow: 8192 }), tools: false },
 ];
 
-function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
+function open({ ports = {}, updates }: { ports?: { ollama?: number }; updates?: ModelUpdates } = {}) {
 	const credentials = new Credentials({
 		authFile: join(tempDir(), "auth.json"),
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
@@ -35,7 +37,10 @@ function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 	const registry = new ModelRegistry(new ModelLists().with(MODELS), credentials, {
 		isPriced: ({ id }) => id !== "unpriced",
 	});
-	const models = createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } });
+	const models = {
+		...createModelOffers({ registry, credentials, local: { ports, timeoutMs: 5000 } }),
+		...(updates && { updates }),
+	};
 	const chosen: unknown[] = [];
 	const closed = new AbortController();
 	let drawn = () => {};
@@ -52,7 +57,15 @@ function open({ ports = {} }: { ports?: { ollama?: number } } = {}) {
 	const type = (text: string) => {
 		for (const key of text) picker.handleInput(key);
 	};
-	return { picker, chosen, closed, nextDraw, type, screen: (width: number) => `${picker.render(width).join("\n")}\n` };
+	return {
+		registry,
+		picker,
+		chosen,
+		closed,
+		nextDraw,
+		type,
+		screen: (width: number) => `${picker.render(width).join("\n")}\n`,
+	};
 }
 
 describe("the picker", () => {
@@ -60,6 +73,50 @@ describe("the picker", () => {
 		const { screen, nextDraw } = open();
 		await nextDraw;
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-${width}.txt`);
+	});
+
+	describe("with a list that can be updated", () => {
+		const updatable = (update: ModelUpdates["update"]): ModelUpdates => ({
+			age: () => "updated 3 days ago",
+			update,
+			updateWeekly: async () => {},
+			weekly: null,
+		});
+
+		test.each([120, 80, 40])("shows its age, and progress and failures of an update, at %d columns", async (width) => {
+			const step = { onStep: (_: { left: number }) => {}, finish: (_: string) => {} };
+			const { registry, picker, nextDraw, screen } = open({
+				updates: updatable((onStep) => {
+					step.onStep = onStep;
+					onStep({ left: 2 });
+					return new Promise((resolve) => {
+						step.finish = resolve;
+					});
+				}),
+			});
+			await nextDraw;
+			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-age-${width}.txt`);
+			picker.handleInput("\x12");
+			expect(screen(width)).toContain("asking 2 providers for models …");
+			step.onStep({ left: 1 });
+			expect(screen(width)).toContain("asking 1 provider for models …");
+			const next = { relative: "claude-opus-4-7", ...both, ...price(6, 24), reasoning: true, contextWindow: 2_000_000 };
+			registry.registerModels([model("anthropic", "claude-opus-6", next)]);
+			step.finish("1 new, 0 retired · openai failed: api.openai.com answered 401: the key is not accepted");
+			await expect.poll(() => screen(width)).toContain("1 new, 0 retired");
+			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-updated-${width}.txt`);
+		});
+
+		test("says why it cannot be updated", async () => {
+			const { picker, screen, nextDraw } = open({
+				updates: updatable(() =>
+					Promise.reject(new PiError("command_failed", "Offline: the list of models cannot be updated")),
+				),
+			});
+			await nextDraw;
+			picker.handleInput("\x12");
+			await expect.poll(() => screen(120)).toContain("Offline: the list of models cannot be updated");
+		});
 	});
 
 	test.each([

@@ -16,7 +16,7 @@ const ENDING =
 	/(?:^|\n)(?:exit code \d+|Timed out after [\d.]+ s; [^\n]*|Aborted by the user; [^\n]*|Ended by signal SIG\w+\.)$/i;
 
 /** Tells the model what was cut; written by the bash tool after the output. */
-const CUT_NOTE = /\n*\[Cut: only the last [^\n]*\](?=(?:\n\n[^\n]*)*$)/;
+const CUT_NOTE = /(?<!\n)\n*\[Cut: only the last [^\n]*\](?=(?:\n\n[^\n]*)*$)/;
 
 /** A shell command: the end of its output, and how it ended unless it succeeded. */
 export const bashPresenter: ToolPresenter = {
