@@ -20,6 +20,7 @@ test("paths returns every file and directory", () => {
 		trustedTexts: "/home/u/.pi/agent/trusted",
 		keybindings: "/home/u/.pi/agent/keybindings.json",
 		mcp: "/home/u/.pi/agent/mcp.json",
+		modelList: "/home/u/.pi/agent/model-list.json",
 		lastModels: "/home/u/.pi/agent/last-models.json",
 		hooks: "/home/u/.pi/agent/hooks",
 		extensions: "/home/u/.pi/agent/extensions",

@@ -16,6 +16,7 @@ test("without settings files, the documented defaults apply", () => {
 		defaultModel: undefined,
 		defaultThinkingLevel: "medium",
 		rememberModel: true,
+		models: { update: "never", catalog: "https://models.dev/api.json" },
 		queueMode: "one-at-a-time",
 		shellPath: undefined,
 		on: undefined,
@@ -49,6 +50,7 @@ const ALL = {
 	defaultModel: "gpt-5.5",
 	defaultThinkingLevel: "xhigh",
 	rememberModel: false,
+	models: { update: "weekly", catalog: "http://127.0.0.1:8080/api.json" },
 	queueMode: "all",
 	shellPath: "/bin/zsh",
 	on: "ssh://build-01/src",
@@ -292,6 +294,7 @@ function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary
 	if (schema.type === "boolean") return fc.boolean();
 	if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0 });
 	if (schema.type === "number") return fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
+	if (schema.format === "uri") return fc.webUrl();
 	if (schema.items) return fc.array(valuesOf(schema.items), { maxLength: 3 });
 	if (!schema.additionalProperties) return fc.string({ minLength: 1 });
 	return fc.dictionary(fc.string(), valuesOf(schema.additionalProperties), { maxKeys: 3 });

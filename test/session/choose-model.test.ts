@@ -176,6 +176,23 @@ describe("last-models.json", () => {
 	);
 });
 
+test("a program can name models that no list has, each with one notice", async () => {
+	const { session, used } = await open(place(), { model: "lab/d" });
+	const notices: string[] = [];
+	session.subscribe((event) => {
+		if (event.type === "notice") notices.push(event.message);
+	});
+	const notice = (id: string) =>
+		`${id} is not in pi's list of lab models · using the facts of a · pi models update reads the current list`;
+	expect(used()[0]).toBe("lab/d");
+	expect(session.loaded.warnings).toEqual([notice("d")]);
+	for (const name of ["lab/e", "lab/d", "lab/e"]) await session.setModel(name);
+	expect(used()[0]).toBe("lab/e");
+	expect(notices).toEqual([notice("e")]);
+	expect((await session.controls.findModel("lab", "f"))?.id).toBe("f");
+	expect(await session.controls.findModel("nobody", "f")).toBeNull();
+});
+
 describe("a session whose model is gone", () => {
 	test("continues with another, and a warning names both, also when it is opened later", async () => {
 		const provider = await startProvider();

@@ -267,7 +267,7 @@ test("a prompt sent while the context is computed gets its own request", async (
 
 describe("models", () => {
 	test("suggests the nearest model for an unknown name", async () => {
-		await expect(startSession({ model: "loopback/scriptd" })).rejects.toMatchObject({
+		await expect(startSession({ model: "scriptd" })).rejects.toMatchObject({
 			code: "model_unknown",
 			hint: expect.stringContaining("scripted"),
 		});

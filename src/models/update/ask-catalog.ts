@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../config/json-file.js";
 import { isRecord } from "../../util/is-record.js";
-import { readInput } from "./list-formats.js";
 import {
 	known,
 	type ListedModel,
@@ -9,6 +8,7 @@ import {
 	readCount,
 	readDay,
 	readId,
+	readInput,
 	readName,
 	readPrice,
 } from "./listed-model.js";

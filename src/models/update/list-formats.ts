@@ -9,6 +9,7 @@ import {
 	readCount,
 	readDay,
 	readId,
+	readInput,
 	readName,
 	readPrice,
 } from "./listed-model.js";
@@ -159,12 +160,6 @@ const readGoogle: ReadEntry = (entry) => {
 	});
 	return { id, facts, isSilent };
 };
-
-/** The kinds of input that pi knows. */
-export function readInput(kinds: unknown): ListedFacts["input"] {
-	if (!Array.isArray(kinds) || !kinds.includes("text")) return undefined;
-	return kinds.includes("image") ? ["text", "image"] : ["text"];
-}
 
 function firstCount(...values: unknown[]): number | undefined {
 	return values.map(readCount).find((count) => count !== undefined);

@@ -97,6 +97,12 @@ export function readCost(prices: { [K in keyof ListedCost]: number | undefined }
 	return cost;
 }
 
+/** The kinds of input that pi knows. */
+export function readInput(kinds: unknown): ListedFacts["input"] {
+	if (!Array.isArray(kinds) || !kinds.includes("text")) return undefined;
+	return kinds.includes("image") ? ["text", "image"] : ["text"];
+}
+
 /** Without the members that are undefined. */
 export function known<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 export function known(fields: object): object {

@@ -1,8 +1,16 @@
 import { type JsonObject, readJsonObject, updateJsonFile } from "../../config/json-file.js";
 import { describeError } from "../../errors.js";
 import { isRecord } from "../../util/is-record.js";
-import { readInput } from "./list-formats.js";
-import { type ListedFacts, readCost, readCount, readDay, readId, readName, readPrice } from "./listed-model.js";
+import {
+	type ListedFacts,
+	readCost,
+	readCount,
+	readDay,
+	readId,
+	readInput,
+	readName,
+	readPrice,
+} from "./listed-model.js";
 
 /** What one source knows about the models of a provider that the list that ships does not. */
 export interface UpdatePart {
