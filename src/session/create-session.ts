@@ -83,6 +83,8 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	if (gone && !setup.lateModel) warnings.addOfLog(setup.models.describeReplaced(gone, state.model));
 	const limits = describeLimits(state.model);
 	if (limits !== null) warnings.add(limits);
+	const nearest = setup.lateModel ? null : state.describeLevel();
+	if (nearest !== null) warnings.add(nearest);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,

@@ -6,7 +6,7 @@ import type { SessionState } from "./session-state.js";
 
 export interface HookModelsDeps {
 	setup: Pick<SessionSetup, "models" | "useProviders" | "lateModel" | "client">;
-	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel">;
+	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel" | "describeLevel">;
 	warn(line: string): void;
 }
 
@@ -50,6 +50,8 @@ export class HookModels {
 		const gone = state.useDefaults(chosen, setup.models.find);
 		for (const line of chosen.warnings) warn(line);
 		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		const nearest = state.describeLevel();
+		if (nearest !== null) warn(nearest);
 		if (!state.model || state.model === before) return;
 		setup.client.prepare(state.model).catch(() => {}); // the first request reports it
 		const limits = describeLimits(state.model);

@@ -42,6 +42,9 @@ export interface LoopbackModelOptions {
 	input?: ("text" | "image")[];
 	contextWindow?: number;
 	maxTokens?: number;
+	thinkingLevelMap?: Model<LoopbackApi>["thinkingLevelMap"];
+	/** Only of `model`: models.json does not contain them. */
+	inputLimits?: Model<LoopbackApi>["inputLimits"];
 	/** US dollars per million tokens. Default: all 0. */
 	cost?: Model<LoopbackApi>["cost"];
 	/** Headers that models.json adds to each request. */
@@ -151,6 +154,7 @@ export class LoopbackProvider {
 			api,
 			provider: LOOPBACK_PROVIDERS[api],
 			baseUrl: this.baseUrl(api),
+			...(options.inputLimits && { inputLimits: options.inputLimits }),
 		};
 		if (api === "openai-completions") model.compat = { ...LOCAL_COMPAT };
 		return model;
@@ -200,6 +204,7 @@ export class LoopbackProvider {
 			input: options.input ?? ["text", "image"],
 			contextWindow: options.contextWindow ?? 200_000,
 			maxTokens: options.maxTokens ?? 16_384,
+			...(options.thinkingLevelMap && { thinkingLevelMap: options.thinkingLevelMap }),
 		};
 	}
 
