@@ -180,13 +180,25 @@ function judgeGoogle(body: JsonObject, model: KnownModel): string[] {
 	if (level !== undefined) {
 		if (typeof levels !== "string") return [`${model.id} has budgets, not levels`];
 		const known = efforts(model).map((word) => word.toUpperCase());
-		return known.includes(stringOr(level, "")) ? [] : [`${model.id} has no level ${String(level)}`];
+		const issues = known.includes(stringOr(level, "")) ? [] : [`${model.id} has no level ${String(level)}`];
+		return [...issues, ...judgeCallSignatures(objects(body.contents))];
 	}
 	if (typeof levels === "string") return [`${model.id} has levels, not budgets`];
 	if (budget === -1 || budget === undefined) return [];
 	const [least, most, canStop] = BUDGETS[model.id] ?? [0, 24_576, true];
 	const isLegal = budget === 0 ? canStop : Number(budget) >= least && Number(budget) <= most;
 	return isLegal ? [] : [`${model.id} does not accept the budget ${String(budget)}`];
+}
+
+/** In the current run, the first call of each reply needs a signature. https://ai.google.dev/gemini-api/docs/thought-signatures */
+function judgeCallSignatures(contents: readonly JsonObject[]): string[] {
+	const isPrompt = ({ role, parts }: JsonObject) =>
+		role === "user" && !objects(parts).some((part) => part.functionResponse);
+	return contents.flatMap((content, index) => {
+		if (index < contents.findLastIndex(isPrompt)) return [];
+		const call = objects(content.parts).find((part) => part.functionCall !== undefined);
+		return !call || call.thoughtSignature ? [] : [`content ${index} has a call without a thought signature`];
+	});
 }
 
 /** https://docs.mistral.ai/capabilities/reasoning */

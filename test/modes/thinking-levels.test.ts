@@ -65,8 +65,9 @@ test("ACP offers max, and only levels of the model", async () => {
 	const values = JSON.stringify(opened.configOptions?.find((option) => option.id === "thinking"));
 	expect(values).toMatch(/low.*medium.*high.*max/);
 	expect(values).not.toMatch(/off|minimal|xhigh/);
-	const change = { sessionId: id, configId: "thinking", value: "max" };
-	const { configOptions } = await editor.agent.request(methods.agent.session.setConfigOption, change);
+	const { configOptions } = await editor.agent.request(methods.agent.session.setConfigOption, {
+		...{ sessionId: id, configId: "thinking", value: "max" },
+	});
 	expect(configOptions).toContainEqual(expect.objectContaining({ id: "thinking", currentValue: "max" }));
 });
 
