@@ -258,8 +258,7 @@ export class AgentSession {
 
 	/**
 	 * Switches to another model.
-	 * @param model a model, or its name as in the option `model`
-	 * @param thinkingLevel default: that of the name, else unchanged
+	 * @param model a model, or its name as in the option `model`, which may name a level too
 	 * @throws PiError `model_unknown` for an unknown name, `bad_arguments` for a malformed model
 	 */
 	async setModel(model: Model<Api> | string, thinkingLevel?: ThinkingLevel): Promise<void> {
