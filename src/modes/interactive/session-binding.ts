@@ -177,7 +177,7 @@ export class SessionBinding {
 
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, isReadOnly, queue } = this.session;
-		const level = nearestThinkingLevel(model, thinkingLevel);
+		const level = model?.reasoning ? nearestThinkingLevel(model, thinkingLevel) : thinkingLevel;
 		const spent = this.session.spentSoFar();
 		if (!spent) this.#countInBackground();
 		const facts: FooterFacts = {
