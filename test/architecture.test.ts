@@ -293,3 +293,17 @@ test("tools reach the machine only through their host", () => {
 		"src/session/discover-setup.ts",
 	]);
 });
+
+test("no code compares a model's id with a part of a family's name: the list of models has the facts", () => {
+	const family = "(?:claude|sonnet|opus|haiku|fable|gpt|gemini|gemma|grok|deepseek|qwen|kimi|glm)";
+	const comparisons = [
+		new RegExp(`\\.(?:includes|startsWith|endsWith|indexOf|search|match|matchAll)\\([^)\\n]*${family}`, "gi"),
+		new RegExp(`[=!]==\\s*["'\`][^"'\`\\n]*${family}`, "gi"),
+		new RegExp(`\\/[^/\\s]*${family}[^/\\n]*\\/[a-z]*\\.(?:test|exec)\\(`, "gi"),
+	];
+	const found = files.flatMap(({ path, code }) =>
+		comparisons.flatMap((comparison) => [...code.matchAll(comparison)].map(([text]) => `${path}: ${text}`)),
+	);
+	// Ollama reports this family of the model, whatever its id.
+	expect(found).toEqual(['src/models/local-facts.ts: === "gpt']);
+});

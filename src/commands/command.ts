@@ -107,7 +107,8 @@ export interface CommandHost {
 	readonly trust?: CommandTrust;
 	readonly models: CommandModels;
 	availableModels(): Promise<Model<Api>[]>;
-	setModel(model: Model<Api>): Promise<void>;
+	/** @param thinkingLevel default: unchanged */
+	setModel(model: Model<Api>, thinkingLevel?: ThinkingLevel): Promise<void>;
 	setThinkingLevel(level: ThinkingLevel): void;
 	setAutoCompaction(enabled: boolean): void;
 	setName(name: string): void;

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { PiError } from "../errors.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { type ImageHeader, readImageHeader } from "./header.js";
-import { COMMON_LIMITS, isWithinLimits, MAX_PIXELS } from "./limits.js";
+import { type ImageBounds, imageBounds, isWithinLimits, MAX_PIXELS } from "./limits.js";
 import type { ScaledImage, ScaleRequest } from "./scale.js";
 import type { OriginalImage, SentImage, SourceImage } from "./sent-image.js";
 
@@ -14,20 +14,25 @@ const TIMEOUT_MS = 30_000;
 /**
  * Fits an image to the limits of all providers: scales it down, and converts types that some providers refuse. An image
  * within the limits is unchanged, and the image library is not loaded.
+ * @param bounds default: those of all APIs
  * @param saveDir private directory (0700) for the original of a changed image without a path
  * @throws PiError `bad_arguments` if it is not an image, damaged, or has more than 100 million pixels
  */
-export async function fitImage({ data, path }: SourceImage, saveDir: string): Promise<SentImage> {
+export async function fitImage(
+	{ data, path }: SourceImage,
+	saveDir: string,
+	bounds: ImageBounds = imageBounds(),
+): Promise<SentImage> {
 	const bytes = Buffer.from(data, "base64");
 	const header = readImageHeader(bytes);
 	const name = path === undefined ? "the image" : basename(path);
 	if (!header) throw unusable(name, "it is damaged, or not a PNG, JPEG, GIF or WebP file");
 	const { mimeType, width, height } = header;
-	if (isWithinLimits(header, bytes.length)) return { type: "image", data: bytes.toString("base64"), mimeType };
+	if (isWithinLimits(header, bytes.length, bounds)) return { type: "image", data: bytes.toString("base64"), mimeType };
 	if (width * height > MAX_PIXELS) {
 		throw unusable(name, `it has ${width}×${height} pixels; pi decodes at most ${MAX_PIXELS / 1e6} million`);
 	}
-	const scaled = await scale(requestFor(bytes, header)).catch((cause: unknown) => {
+	const scaled = await scale(requestFor(bytes, header, bounds)).catch((cause: unknown) => {
 		throw unusable(name, "it is damaged", cause);
 	});
 	const [uprightWidth, uprightHeight] = header.orientation >= 5 ? [height, width] : [width, height];
@@ -42,8 +47,14 @@ export async function fitImage({ data, path }: SourceImage, saveDir: string): Pr
 	return { type: "image", data: data64, mimeType: scaled.mimeType, original };
 }
 
-function requestFor(bytes: Buffer, { mimeType, width, height, orientation }: ImageHeader): ScaleRequest {
-	const factor = Math.min(1, COMMON_LIMITS.edge / Math.max(width, height));
+function requestFor(
+	bytes: Buffer,
+	{ mimeType, width, height, orientation }: ImageHeader,
+	bounds: ImageBounds,
+): ScaleRequest {
+	const isTurned = orientation >= 5;
+	const [upright, across] = isTurned ? [bounds.height, bounds.width] : [bounds.width, bounds.height];
+	const factor = Math.min(1, upright / width, across / height);
 	const scaled = (side: number) => Math.max(1, Math.round(side * factor));
 	return {
 		bytes,
@@ -51,6 +62,7 @@ function requestFor(bytes: Buffer, { mimeType, width, height, orientation }: Ima
 		height: scaled(height),
 		orientation,
 		isLossless: mimeType !== "image/jpeg",
+		maxBytes: bounds.bytes,
 	};
 }
 

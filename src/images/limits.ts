@@ -1,4 +1,7 @@
+import type { Model } from "@mariozechner/pi-ai";
 import type { ImageHeader, ImageType } from "./header.js";
+
+type ModelImageResizeOptions = NonNullable<NonNullable<NonNullable<Model<string>["inputLimits"]>["images"]>["resize"]>;
 
 /** The images that an API accepts. */
 interface ApiLimits {
@@ -59,6 +62,14 @@ export const API_LIMITS: readonly ApiLimits[] = [
 		source: "https://docs.mistral.ai/capabilities/vision",
 	},
 	{
+		// What the list of pi-ai says about all models that accept images: 4.5 MiB of base64.
+		apis: "models of the list",
+		types: PNG_JPEG_WEBP,
+		bytes: (4.5 * 1024 * 1024 * 3) / 4,
+		edge: 2000,
+		source: "https://www.npmjs.com/package/@earendil-works/pi-ai",
+	},
+	{
 		// llama.cpp decodes images with stb_image, which does not read WebP; long images exceed small contexts.
 		apis: "local servers",
 		types: ["image/png", "image/jpeg"],
@@ -81,11 +92,36 @@ export const COMMON_LIMITS = {
 	edge: Math.min(...API_LIMITS.map(({ edge }) => edge ?? Number.POSITIVE_INFINITY)),
 };
 
+/** What an image must not exceed. */
+export interface ImageBounds {
+	/** Pixels. */
+	width: number;
+	height: number;
+	/** Size of the file. */
+	bytes: number;
+}
+
+/** The bounds of an image that enters the session: those of all APIs, and those of the model where they are smaller. */
+export function imageBounds(limits: ModelImageResizeOptions = {}): ImageBounds {
+	const { bytes, edge } = COMMON_LIMITS;
+	const { maxWidth = edge, maxHeight = edge, maxBytes } = limits;
+	return {
+		width: Math.min(edge, maxWidth),
+		height: Math.min(edge, maxHeight),
+		// Those of models are bytes of base64.
+		bytes: Math.min(bytes, maxBytes === undefined ? bytes : Math.floor(maxBytes / 4) * 3),
+	};
+}
+
 /** Images with more pixels are not decoded: decoding 100 million takes 1.2 GB of memory and 8 s. */
 export const MAX_PIXELS = 100_000_000;
 
-/** Whether all providers accept an image as it is. @param bytes size of the file */
-export function isWithinLimits({ mimeType, width, height }: ImageHeader, bytes: number): boolean {
-	const { types, edge } = COMMON_LIMITS;
-	return types.includes(mimeType) && Math.max(width, height) <= edge && bytes <= COMMON_LIMITS.bytes;
+/** Whether an image can be sent as it is. @param bytes size of the file */
+export function isWithinLimits(
+	{ mimeType, width, height }: ImageHeader,
+	bytes: number,
+	bounds: ImageBounds = imageBounds(),
+): boolean {
+	const fits = width <= bounds.width && height <= bounds.height && bytes <= bounds.bytes;
+	return fits && COMMON_LIMITS.types.includes(mimeType);
 }

@@ -1,5 +1,3 @@
-import { COMMON_LIMITS } from "./limits.js";
-
 /** An image to decode, scale and encode. */
 export interface ScaleRequest {
 	bytes: Uint8Array;
@@ -10,6 +8,8 @@ export interface ScaleRequest {
 	orientation: number;
 	/** True for a source with sharp edges or transparency: encoded as PNG if the result is small. */
 	isLossless: boolean;
+	/** Size of the result. A JPEG of the lowest quality may be larger. */
+	maxBytes: number;
 }
 
 /** The result of scaling. */
@@ -37,12 +37,13 @@ export async function scaleImage(request: ScaleRequest): Promise<ScaledImage> {
 	);
 	const { width, height } = upright;
 	const png = request.isLossless ? new PhotonImage(upright.pixels, width, height).get_bytes() : null;
-	if (png && png.length <= MAX_PNG_BYTES) return { bytes: png, mimeType: "image/png", width, height };
+	if (png && png.length <= Math.min(MAX_PNG_BYTES, request.maxBytes))
+		return { bytes: png, mimeType: "image/png", width, height };
 	flatten(upright.pixels);
 	const opaque = new PhotonImage(upright.pixels, width, height);
 	for (let quality = JPEG_QUALITY; ; quality -= 20) {
 		const bytes = opaque.get_bytes_jpeg(quality);
-		if (bytes.length <= COMMON_LIMITS.bytes || quality <= 25) return { bytes, mimeType: "image/jpeg", width, height };
+		if (bytes.length <= request.maxBytes || quality <= 25) return { bytes, mimeType: "image/jpeg", width, height };
 	}
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { packageRoot } from "../util/package-root.js";
+import { correctList } from "./list-corrections.js";
 import { ModelLists } from "./model-lists.js";
 import { applyModelList } from "./update/apply-list.js";
 import { readModelList } from "./update/model-list-file.js";
@@ -42,16 +43,14 @@ export function builtInModels(): BuiltInModels {
 export function libraryModels(): BuiltInModels {
 	const root = directory("lists");
 	const manifest: { generatedAt: string; files: Record<string, string> } = readJson(join(root, ".manifest.json"));
-	const list = (file: string) => () => {
+	const list = (provider: string, file: string) => () => {
 		const byApi: Record<string, Record<string, Model<Api>>> = readJson(join(root, file));
-		return Object.values(byApi).flatMap((models) => Object.values(models));
+		const models = Object.values(byApi).flatMap((found) => Object.values(found));
+		return correctList(provider, models, (other) => lists.of(other));
 	};
-	return {
-		madeAt: Date.parse(manifest.generatedAt),
-		lists: new ModelLists(
-			new Map(Object.keys(manifest.files).map((file) => [file.replace(/\.json$/, ""), list(file)])),
-		),
-	};
+	const files = Object.keys(manifest.files).map((file) => [file.replace(/\.json$/, ""), file] as const);
+	const lists = new ModelLists(new Map(files.map(([provider, file]) => [provider, list(provider, file)])));
+	return { madeAt: Date.parse(manifest.generatedAt), lists };
 }
 
 /** The list with an update. @param path of a file like model-list.json, which need not exist */

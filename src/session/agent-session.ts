@@ -258,15 +258,15 @@ export class AgentSession {
 
 	/**
 	 * Switches to another model.
-	 * @param model a model, or its name as in the option `model`
+	 * @param model a model, or its name as in the option `model`, which may name a level too
 	 * @throws PiError `model_unknown` for an unknown name, `bad_arguments` for a malformed model
 	 */
-	async setModel(model: Model<Api> | string): Promise<void> {
+	async setModel(model: Model<Api> | string, thinkingLevel?: ThinkingLevel): Promise<void> {
 		const { state, setup } = this.#components;
 		if (typeof model !== "string") checkModel(model);
+		if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
 		const chosen = typeof model === "string" ? await setup.offers.resolve(model) : { model };
-		state.setModel(chosen.model);
-		if (chosen.thinkingLevel) state.setThinkingLevel(chosen.thinkingLevel);
+		state.setModel(chosen.model, thinkingLevel ?? chosen.thinkingLevel);
 		this.#prepare(chosen.model);
 	}
 
@@ -291,7 +291,7 @@ export class AgentSession {
 
 	/** Switches to the next thinking level that the model supports. */
 	cycleThinkingLevel(): ThinkingLevel {
-		return cycleThinkingLevel(this.#components.setup, this.#components.state);
+		return cycleThinkingLevel(this.#components.state);
 	}
 
 	/** Tokens of the next request, and the model's window (0 when unknown). */

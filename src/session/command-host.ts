@@ -56,7 +56,7 @@ export function createCommandHost(
 			return setup.offers;
 		},
 		availableModels: () => setup.models.available(),
-		setModel: (model) => session.setModel(model),
+		setModel: (model, level) => session.setModel(model, level),
 		setThinkingLevel: (level) => session.setThinkingLevel(level),
 		setAutoCompaction: (enabled) => {
 			session.autoCompaction = enabled;

@@ -88,6 +88,11 @@ export class Compaction implements CommandCompaction {
 		return mayFit && (tokens <= budget.max || context.calibration.isGuess({ provider, id }));
 	}
 
+	/** Makes room because the next request has more bytes than its provider accepts. @returns true when the context changed */
+	async makeRoomForBytes(signal: AbortSignal): Promise<boolean> {
+		return this.enabled && this.deps.state.log.length !== this.#failedAt && (await this.#try("overflow", signal));
+	}
+
 	/** Compacts now, with a summary by a hook or else the model. @throws PiError `compaction_failed`, and as `begin` */
 	async run(request: CompactionRequest): Promise<CompactionTokens> {
 		const trial = await this.begin(request);

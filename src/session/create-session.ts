@@ -80,7 +80,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const gone = state.restore(setup.models.findUsed);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !setup.lateModel) warnings.addOfLog(setup.models.describeReplaced(gone, state.model));
-	for (const line of state.modelRemarks()) warnings.add(line);
+	if (!setup.lateModel) for (const line of state.modelRemarks()) warnings.add(line);
 
 	const context: SessionContext = new SessionContext({
 		log: () => state.log,

@@ -49,9 +49,9 @@ export class HookModels {
 		const gone = state.useDefaults(chosen, setup.models.findUsed);
 		for (const line of chosen.warnings) warn(line);
 		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		for (const line of state.modelRemarks()) warn(line);
 		if (!state.model || state.model === before) return;
 		setup.client.prepare(state.model).catch(() => {}); // the first request reports it
-		for (const line of state.modelRemarks()) warn(line);
 	}
 
 	async #apply(providers: readonly HookProvider[]): Promise<void> {

@@ -13,16 +13,20 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 	const ai = await import("../util/pi-ai.js");
 	const agent = `pi/${packageVersion()}`;
 	return {
-		stream: (model, context, options) =>
-			network.run(() =>
+		stream(model, context, { reasoning, ...options }) {
+			const level = ai.clampThinkingLevel(model, reasoning ?? "off");
+			return network.run(() =>
 				ai.streamSimple(model, context, {
 					...withHeaders(model, options, agent),
 					...transportFor(model, network),
 					...proxyFor(model, network),
 					...(LIGHT_APIS.has(model.api) && { fetch: network.clientFetch }),
-					onPayload: repairPayload,
+					// Clients handle a level that the model lacks in different ways, and some models cannot do without one.
+					...(level !== "off" && { reasoning: level }),
+					onPayload: (payload) => repairPayload(payload, { model, level }),
 				}),
-			),
+			);
+		},
 		// Loads pi-ai's library of schemas, which only tool calls need.
 		validator: async () => (await import("@mariozechner/pi-ai")).validateToolArguments,
 		isOverflow: (message, contextWindow) => ai.isContextOverflow(message, contextWindow || undefined),

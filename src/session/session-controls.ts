@@ -1,8 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { AppMessage, ThinkingLevel } from "../log/entry.js";
+import { thinkingLevels } from "../models/thinking-levels.js";
 import type { QueueMode } from "./prompt-queue.js";
 import type { SessionComponents } from "./session-components.js";
-import { supportedThinkingLevels } from "./session-models.js";
 
 /** State that only programs that drive a session read and change; the modes of pi do not need it. */
 export interface SessionControls {
@@ -50,7 +50,7 @@ export function createControls({ setup, state, context, activity }: SessionCompo
 			return usable.find(isSame) ?? (setup.models.find(provider, id) ? null : setup.models.findUsed(provider, id));
 		},
 		updateModelsWeekly: async (signal) => setup.offers.updates?.updateWeekly(signal),
-		thinkingLevels: () => supportedThinkingLevels(setup, state),
+		thinkingLevels: () => thinkingLevels(state.model),
 		async abortBash() {
 			activity.abort("shell");
 			await activity.until("shell");

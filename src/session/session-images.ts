@@ -6,7 +6,7 @@ import { isSentReply } from "../context/convert.js";
 import { type ContextImage, hasImage, imageBlocks, imagesOf } from "../context/omitted-images.js";
 import { describeError } from "../errors.js";
 import { readImageHeader } from "../images/header.js";
-import { COMMON_LIMITS, isWithinLimits } from "../images/limits.js";
+import { COMMON_LIMITS, imageBounds, isWithinLimits } from "../images/limits.js";
 import { type ImageRefusal, imageRefusal } from "../images/refusals.js";
 import { originalOf, type SentImage, type SourceImage } from "../images/sent-image.js";
 import { type AppMessage, entryTimestamp } from "../log/entry.js";
@@ -23,6 +23,8 @@ export type SessionImagesDeps = Pick<SessionCore, "setup" | "state" | "context" 
 export class SessionImages {
 	/** Model for which the user was notified that it gets no images. */
 	#blindModel: string | null = null;
+	/** Model for which the user was notified that images are beyond its limits. */
+	#limitedModel: string | null = null;
 
 	/** The messages of a request in which no image was found. */
 	#withoutImages: readonly TracedMessage[] = [];
@@ -48,14 +50,15 @@ export class SessionImages {
 		await Promise.all(paths.map((path) => promises.rm(path, { force: true }).catch(() => {}))); // only takes up space
 	}
 
-	/** Fits the images of a prompt to the limits of all providers. @throws PiError `bad_arguments` for one that cannot be sent */
+	/** Fits the images of a prompt to the limits of all providers, and of the model. @throws PiError `bad_arguments` for one that cannot be sent */
 	async fit(images: readonly SourceImage[]): Promise<SentImage[]> {
 		if (images.length === 0) return [];
 		const { fitImage } = await import("../images/fit-image.js");
+		const bounds = imageBounds(this.deps.state.model?.inputLimits?.images?.resize);
 		const fitted: SentImage[] = [];
 		// One after the other: each may take much memory.
 		for (const image of images) {
-			const sent = await fitImage(image, this.deps.setup.tmpDir);
+			const sent = await fitImage(image, this.deps.setup.tmpDir, bounds);
 			// The original of an image with a path is a file of the user.
 			if (image.path === undefined && sent.original?.path) this.#originals.add(sent.original.path);
 			fitted.push(sent);
@@ -83,9 +86,18 @@ export class SessionImages {
 		return { ...result, content };
 	}
 
-	/** Call before a request is sent: notifies the user once if the model does not get the images of the context. */
-	noteRequest(model: Model<Api>, { messages }: BuiltContext): void {
+	/**
+	 * Call before a request is sent: notifies the user once if the model does not get the images of the context.
+	 * @param omitted number of images beyond the limits of the model
+	 */
+	noteRequest(model: Model<Api>, { messages }: BuiltContext, omitted: number): void {
 		const key = `${model.provider}/${model.id}`;
+		if (omitted > 0 && this.#limitedModel !== key) {
+			const images = omitted === 1 ? "1 image is" : `${omitted} images are`;
+			const message = `${images} beyond the limits of ${model.name}: it gets a placeholder for each`;
+			this.deps.emit({ type: "notice", level: "warning", message });
+		}
+		this.#limitedModel = omitted > 0 ? key : null;
 		if (model.input.includes("image")) this.#blindModel = null;
 		else if (this.#blindModel !== key && this.#findsImage(messages)) {
 			this.#blindModel = key;

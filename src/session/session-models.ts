@@ -1,11 +1,12 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelOffer } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
-import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { ThinkingLevel } from "../log/entry.js";
 import type { Credentials } from "../models/credentials.js";
 import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../models/local-servers.js";
 import { readPatterns } from "../models/model-match.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
+import { nearestThinkingLevel, thinkingLevels } from "../models/thinking-levels.js";
 import type { Network } from "../network/network.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
@@ -156,15 +157,11 @@ export async function cycleModel(
 	return next;
 }
 
-/** The thinking levels that the model supports, least first; all without a model. */
-export function supportedThinkingLevels({ client }: SessionSetup, { model }: SessionState): ThinkingLevel[] {
-	return THINKING_LEVELS.filter((level) => model === null || client.clampThinkingLevel(model, level) === level);
-}
-
-/** Switches to the next thinking level that the model supports. */
-export function cycleThinkingLevel(setup: SessionSetup, state: SessionState): ThinkingLevel {
-	const known = supportedThinkingLevels(setup, state);
-	const next = known[(known.indexOf(state.thinkingLevel) + 1) % known.length] ?? "off";
+/** Switches to the next thinking level that the model has. */
+export function cycleThinkingLevel(state: SessionState): ThinkingLevel {
+	const known = thinkingLevels(state.model);
+	const at = known.indexOf(nearestThinkingLevel(state.model, state.thinkingLevel));
+	const next = known[(at + 1) % known.length] ?? "off";
 	state.setThinkingLevel(next);
 	return next;
 }

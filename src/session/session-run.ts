@@ -2,6 +2,7 @@ import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { limitImages } from "../context/image-limits.js";
 import { sentTool } from "../context/preamble.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
@@ -14,13 +15,14 @@ import type { HookNotices } from "./hook-notices.js";
 import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
+import { describeRequestSize } from "./request-size.js";
 import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface SessionRunDeps extends SessionCore {
 	window: SessionWindow;
-	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal">;
+	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal" | "makeRoomForBytes">;
 	images: SessionImages;
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
@@ -135,14 +137,16 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
 			const overrun = await deps.budget.ask(signal);
 			if (overrun !== null) return { stop: overrun };
-			const { request, built } = await prepareRequest(deps, additions, signal);
+			const { request, built, omitted } = await prepareFitting(deps, additions, signal);
 			// An abort cut the hooks short, and the request is not sent: its context is nobody's.
 			if (signal.aborted) return { ...request, record: undefined };
 			const excess = deps.window.describeExcess();
 			if (excess !== null) return { stop: excess };
+			const tooLarge = describeRequestSize(request.model, request.context);
+			if (tooLarge !== null) return { stop: tooLarge };
 			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
 			if (stop !== null) return { stop };
-			images.noteRequest(request.model, built);
+			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
 			return request;
@@ -218,13 +222,21 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
+/** Prepares a request. If it is larger than the provider accepts, an automatic compaction may make room. */
+async function prepareFitting(...[deps, additions, signal]: Parameters<typeof prepareRequest>) {
+	const prepared = await prepareRequest(deps, additions, signal);
+	const { model, context } = prepared.request;
+	if (signal.aborted || describeRequestSize(model, context) === null) return prepared;
+	return (await deps.compaction.makeRoomForBytes(signal)) ? prepareRequest(deps, additions, signal) : prepared;
+}
+
 type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
 
 async function prepareRequest(
 	deps: SessionRunDeps,
 	{ systemItems, nestedFiles }: RequestAdditions,
 	signal: AbortSignal,
-): Promise<{ request: RequestWithRecord; built: BuiltContext }> {
+): Promise<{ request: RequestWithRecord; built: BuiltContext; omitted: number }> {
 	const { setup, state, context, compaction } = deps;
 	const model = requireModel(setup, state);
 	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
@@ -234,7 +246,8 @@ async function prepareRequest(
 	await context.rebuild(signal);
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
 	const built = context.current;
-	const { messages, digest } = context.request();
+	const { messages: all, digest } = context.request();
+	const { messages, omitted } = limitImages(all, model);
 	const { systemPrompt, tools } = built.preamble;
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const { cacheRetention } = setup.settings.current;
@@ -264,7 +277,7 @@ async function prepareRequest(
 			...context.describeRequest(built),
 		},
 	};
-	return { request, built };
+	return { request, built, omitted };
 }
 
 /** A model that writes no more than `room` tokens: some servers refuse a request whose input and output exceed the window. */

@@ -17,6 +17,7 @@ import {
 } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import { describeAssumed, describeLimits } from "../models/model-facts.js";
+import { describeNearest } from "../models/thinking-levels.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** Model and thinking level of a session whose log does not record them. */
@@ -32,6 +33,8 @@ export class SessionState {
 	#log: SessionLog;
 	#model: Model<Api> | null;
 	#thinkingLevel: ThinkingLevel;
+	/** True if the user, a program or a hook chose the level. */
+	#isLevelChosen: boolean;
 	#generation = 0;
 	readonly #unsubscribe: () => void;
 	/** What the user typed, of messages that hooks changed. */
@@ -52,6 +55,7 @@ export class SessionState {
 		this.#log = log;
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
+		this.#isLevelChosen = defaults.chosen?.thinkingLevel === true;
 		this.#unsubscribe = settings.subscribe(({ paths, problems }) => {
 			if (paths.includes("defaultThinkingLevel")) this.setThinkingLevel(settings.current.defaultThinkingLevel);
 			for (const message of problems) emit({ type: "notice", level: "warning", message });
@@ -112,6 +116,7 @@ export class SessionState {
 	): { provider: string; id: string } | null {
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
+		this.#isLevelChosen = defaults.chosen?.thinkingLevel === true;
 		return this.restore(findModel, defaults.chosen);
 	}
 
@@ -122,20 +127,23 @@ export class SessionState {
 		else this.#unwritten.add("host");
 	}
 
-	setModel(model: Model<Api>): void {
-		if (this.#model?.id === model.id && this.#model.provider === model.provider) return;
-		this.#model = model;
-		this.#change("model");
-		this.emit({ type: "model_changed" });
-		this.#announce();
+	/** @param level chosen together with the model */
+	setModel(model: Model<Api>, level?: ThinkingLevel): void {
+		const isSame = this.#model?.id === model.id && this.#model.provider === model.provider;
+		if (!isSame) {
+			this.#model = model;
+			this.#change("model");
+			this.emit({ type: "model_changed" });
+			this.#announceFacts();
+		}
+		if (level !== undefined) this.setThinkingLevel(level);
+		else if (!isSame) this.#announceLevel();
 	}
 
-	/** Lines that the user must read before relying on the model. The origin of its facts is named once. */
+	/** Lines that the user must read before relying on the model and its level. The origin of its facts is named once. */
 	modelRemarks(): string[] {
-		const assumed = describeAssumed(this.#model);
-		const isNew = assumed !== null && !this.#announced.has(assumed);
-		if (isNew) this.#announced.add(assumed);
-		return [describeLimits(this.#model), isNew ? assumed : null].filter((line) => line !== null);
+		const level = this.#describeLevel();
+		return [...this.#factRemarks(), ...(level === null ? [] : [level])];
 	}
 
 	/** Reports a line to the user, once in the session. */
@@ -152,14 +160,23 @@ export class SessionState {
 		const before = describeLimits(this.#model);
 		this.#model = model;
 		this.emit({ type: "model_changed" });
-		if (before === null) this.#announce();
+		if (before === null) this.#announceFacts();
 	}
 
+	/** Chooses a level. A notice names the one that is used instead if the model does not have it. */
 	setThinkingLevel(level: ThinkingLevel): void {
-		if (this.#thinkingLevel === level) return;
-		this.#thinkingLevel = level;
-		this.#change("thinkingLevel");
-		this.emit({ type: "thinking_level_changed" });
+		this.#isLevelChosen = true;
+		if (this.#thinkingLevel !== level) {
+			this.#thinkingLevel = level;
+			this.#change("thinkingLevel");
+			this.emit({ type: "thinking_level_changed" });
+		}
+		this.#announceLevel();
+	}
+
+	/** That the model does not have the chosen level; null if it has, and for a level that nobody chose. */
+	#describeLevel(): string | null {
+		return this.#isLevelChosen ? describeNearest(this.#model, this.#thinkingLevel) : null;
 	}
 
 	/** Remembers what the user typed, for the entry of a message that is written later. */
@@ -200,8 +217,20 @@ export class SessionState {
 		return indices;
 	}
 
-	#announce(): void {
-		for (const message of this.modelRemarks()) this.emit({ type: "notice", level: "warning", message });
+	#factRemarks(): string[] {
+		const assumed = describeAssumed(this.#model);
+		const isNew = assumed !== null && !this.#announced.has(assumed);
+		if (isNew) this.#announced.add(assumed);
+		return [describeLimits(this.#model), isNew ? assumed : null].filter((line) => line !== null);
+	}
+
+	#announceFacts(): void {
+		for (const message of this.#factRemarks()) this.emit({ type: "notice", level: "warning", message });
+	}
+
+	#announceLevel(): void {
+		const message = this.#describeLevel();
+		if (message !== null) this.emit({ type: "notice", level: "warning", message });
 	}
 
 	#change(field: "model" | "thinkingLevel"): void {

@@ -89,7 +89,7 @@ test("the table of the session's members has their parameters, and the first row
 		if (new RegExp(`^\tget ${name}\\(`, "m").test(source)) return name;
 		const [, parameters] = new RegExp(`^\t(?:async )?${name}\\((.*?)\\)[:{ ]`, "m").exec(source) ?? [];
 		if (parameters === undefined) return `${name} is not a member`;
-		const names = parameters.replace(/ = \{\}$/, "").replace(/(?<=\w)(: [^,}]+| = [^,} ]+)/g, "");
+		const names = parameters.replace(/ = \{\}$/, "").replace(/(?<=\w)(\??: [^,}]+| = [^,} ]+)/g, "");
 		return `${name}(${names})`;
 	};
 	expect(documented).toEqual(documented.map((member) => signature(member.replace(/\(.*/, ""))));

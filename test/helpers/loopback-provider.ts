@@ -7,9 +7,10 @@ import {
 } from "node:http";
 import type { Model } from "@mariozechner/pi-ai";
 import { onTestFinished } from "vitest";
-import { isObject, type JsonObject, parseJson } from "./json.js";
+import { isObject, type JsonObject, parseJson, stringOr } from "./json.js";
+import { judgeThinking, knownModel } from "./judge-thinking.js";
 import { type Reply, type ReplyStep, toStep } from "./provider-step.js";
-import { readAnthropicRequest } from "./read-anthropic.js";
+import { judgeSigned, readAnthropicRequest, type SignedBlock } from "./read-anthropic.js";
 import { readGoogleRequest } from "./read-google.js";
 import { readOpenaiRequest } from "./read-openai.js";
 import { readResponsesRequest } from "./read-responses.js";
@@ -41,6 +42,9 @@ export interface LoopbackModelOptions {
 	input?: ("text" | "image")[];
 	contextWindow?: number;
 	maxTokens?: number;
+	thinkingLevelMap?: Model<LoopbackApi>["thinkingLevelMap"];
+	/** Only of `model`: models.json does not contain them. */
+	inputLimits?: Model<LoopbackApi>["inputLimits"];
 	/** US dollars per million tokens. Default: all 0. */
 	cost?: Model<LoopbackApi>["cost"];
 	/** Headers that models.json adds to each request. */
@@ -75,6 +79,7 @@ export class LoopbackProvider {
 	readonly #queue: (Reply | ((request: ProviderRequest) => Reply | Promise<Reply>))[] = [];
 	readonly #waiting: { count: number; resolve: () => void }[] = [];
 	readonly #routes = new Map<string, (body: unknown) => unknown>();
+	readonly #signed: SignedBlock[] = [];
 	#handler: ((request: ProviderRequest) => Reply | Promise<Reply>) | null = null;
 	#ids = 0;
 
@@ -132,6 +137,12 @@ export class LoopbackProvider {
 		return this.violations.splice(0);
 	}
 
+	/** Adds a signed block that the provider is to recognize, such as one of a recorded session. Those that it sends are added. */
+	signed(text: string, signature: string): this {
+		this.#signed.push({ text, signature });
+		return this;
+	}
+
 	/** A model of pi-ai that points here; use any API key. */
 	model<TApi extends LoopbackApi>(options: LoopbackModelOptions & { api: TApi }): Model<TApi>;
 	model(options?: LoopbackModelOptions): Model<"openai-completions">;
@@ -143,6 +154,7 @@ export class LoopbackProvider {
 			api,
 			provider: LOOPBACK_PROVIDERS[api],
 			baseUrl: this.baseUrl(api),
+			...(options.inputLimits && { inputLimits: options.inputLimits }),
 		};
 		if (api === "openai-completions") model.compat = { ...LOCAL_COMPAT };
 		return model;
@@ -192,6 +204,7 @@ export class LoopbackProvider {
 			input: options.input ?? ["text", "image"],
 			contextWindow: options.contextWindow ?? 200_000,
 			maxTokens: options.maxTokens ?? 16_384,
+			...(options.thinkingLevelMap && { thinkingLevelMap: options.thinkingLevelMap }),
 		};
 	}
 
@@ -218,7 +231,7 @@ export class LoopbackProvider {
 		}
 		const body = parseJson(await readBody(incoming));
 		const request = this.#record(api, incoming.headers, isObject(body) ? body : {}, response);
-		const issues = isObject(body) ? this.#judge(request) : ["the body is no JSON object"];
+		const issues = isObject(body) ? this.#judge(request, modelOf(body, path)) : ["the body is no JSON object"];
 		this.violations.push(...issues.map((issue) => `request ${request.index}: ${issue}`));
 		const step = issues.length > 0 ? refusal(`Illegal request: ${issues.join("; ")}`) : await this.#next(request);
 		await sendReply(response, api, step, request.body, () => `call_${++this.#ids}`);
@@ -234,10 +247,14 @@ export class LoopbackProvider {
 		return request;
 	}
 
-	#judge(request: ProviderRequest): string[] {
-		const { messages, issues } = READERS[request.api](request.body, request.headers);
-		request.messages.push(...messages);
-		return [...issues, ...judgeConversation(messages)];
+	#judge({ api, body, headers, messages: read }: ProviderRequest, modelId: string): string[] {
+		const { messages, issues } = READERS[api](body, headers);
+		read.push(...messages);
+		const model = knownModel(api, modelId);
+		// The reader judges the thinking of all models of this API.
+		const thinking = model && api !== "anthropic-messages" ? judgeThinking(api, body, headers, model) : [];
+		const signed = api === "anthropic-messages" ? judgeSigned(body, this.#signed) : [];
+		return [...issues, ...thinking, ...signed, ...judgeConversation(messages)];
 	}
 
 	async #next(request: ProviderRequest): Promise<ReplyStep> {
@@ -246,8 +263,17 @@ export class LoopbackProvider {
 			this.violations.push(`request ${request.index}: no reply is scripted for it`);
 			return refusal("No reply is scripted for this request");
 		}
-		return toStep(typeof next === "function" ? await next(request) : next);
+		const step = toStep(typeof next === "function" ? await next(request) : next);
+		for (const block of step.content ?? []) {
+			if (block.type === "thinking" && block.signature) this.signed(block.thinking, block.signature);
+		}
+		return step;
 	}
+}
+
+/** The model that a request names: Google's has it in its path. */
+function modelOf(body: JsonObject, path = ""): string {
+	return /\/models\/([^/:]+):/.exec(path)?.[1] ?? stringOr(body.model, "");
 }
 
 const READERS: Record<LoopbackApi, (body: JsonObject, headers: IncomingHttpHeaders) => ReadRequest> = {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject, objects, stringOr } from "./json.js";
+import { judgeThinking, knownModel } from "./judge-thinking.js";
 import { judgeCall, judgeTools, type ReadRequest, type WireMessage } from "./wire-message.js";
 
 /** Reads a messages request. */
@@ -9,12 +10,10 @@ export function readAnthropicRequest(body: JsonObject, headers: IncomingHttpHead
 	if (stringOr(body.model, "") === "") issues.push("the request names no model");
 	if (body.stream !== true) issues.push("the request does not ask for a stream");
 	if (typeof body.max_tokens !== "number" || body.max_tokens < 1) issues.push("max_tokens is missing");
-	if (isObject(body.thinking) && body.thinking.type === "enabled") {
-		const budget = body.thinking.budget_tokens;
-		if (typeof budget !== "number" || budget < 1024 || budget >= Number(body.max_tokens)) {
-			issues.push("budget_tokens is not between 1024 and max_tokens");
-		}
-	}
+	const model = knownModel("anthropic-messages", stringOr(body.model, ""));
+	// An unknown model is like the older ones.
+	const older = { id: stringOr(body.model, ""), api: "anthropic-messages", reasoning: true };
+	issues.push(...judgeThinking("anthropic-messages", body, headers, model ?? older));
 	const tools = objects(body.tools);
 	issues.push(...judgeTools(tools.map((tool) => ({ name: stringOr(tool.name, ""), schema: tool.input_schema }))));
 	const markers = JSON.stringify(body).split('"cache_control":').length - 1;
@@ -24,7 +23,8 @@ export function readAnthropicRequest(body: JsonObject, headers: IncomingHttpHead
 	if (body.system !== undefined) {
 		messages.push({ role: "system", ...readBlocks(blocksOf(body.system), "the system prompt", issues) });
 	}
-	objects(body.messages).forEach((raw, index) => {
+	const list = objects(body.messages);
+	list.forEach((raw, index) => {
 		const where = `message ${index} (${String(raw.role)})`;
 		const blocks = blocksOf(raw.content);
 		if (raw.role === "assistant") {
@@ -34,7 +34,12 @@ export function readAnthropicRequest(body: JsonObject, headers: IncomingHttpHead
 				...assistantParts(blocks, where, issues),
 			});
 		} else if (raw.role === "user") messages.push(...readUser(blocks, where, issues));
-		else issues.push(`${where} has an unknown role`);
+		else if (raw.role === "system") {
+			// Whether the model accepts it is judged with its thinking.
+			const isOpen = blocksOf(list[index - 1]?.content).some(({ type }) => type === "tool_use");
+			if (isOpen) issues.push(`${where} comes before the results of tool calls`);
+			readBlocks(blocks, where, issues);
+		} else issues.push(`${where} has an unknown role`);
 	});
 	return { messages, issues };
 }
@@ -100,4 +105,28 @@ function readUser(blocks: JsonObject[], where: string, issues: string[]): WireMe
 	});
 	if (rest.length > 0 || messages.length === 0) messages.push({ role: "user", ...readBlocks(rest, where, issues) });
 	return messages;
+}
+
+/** A signed block of a reply, which must come back unchanged. */
+export interface SignedBlock {
+	text: string;
+	signature: string;
+}
+
+/** The signed blocks of a request. */
+export function signedBlocks(body: JsonObject): SignedBlock[] {
+	return objects(body.messages)
+		.filter(({ role }) => role === "assistant")
+		.flatMap(({ content }) => blocksOf(content))
+		.filter(({ type }) => type === "thinking")
+		.map(({ thinking, signature }) => ({ text: stringOr(thinking, ""), signature: stringOr(signature, "") }));
+}
+
+/** Checks the signed blocks of a request against those that the server sent. Other servers may have sent other blocks. */
+export function judgeSigned(body: JsonObject, sent: readonly SignedBlock[]): string[] {
+	return signedBlocks(body).flatMap(({ text, signature }) => {
+		if (sent.some((block) => block.text === text && block.signature === signature)) return [];
+		if (sent.some((block) => block.signature === signature)) return [`the signed thinking "${text}" was changed`];
+		return sent.some((block) => block.text === text) ? [`the signature of the thinking "${text}" was changed`] : [];
+	});
 }

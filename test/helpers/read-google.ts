@@ -1,6 +1,9 @@
 import { isObject, type JsonObject, objects, stringOr } from "./json.js";
 import { judgeCall, judgeTools, type ReadRequest, type WireMessage } from "./wire-message.js";
 
+/** Stands for the signature of a call by another model. https://ai.google.dev/gemini-api/docs/thought-signatures */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
 /** Reads a `generateContent` request. It has no ids of tool calls: results belong to the calls before them, in order. */
 export function readGoogleRequest(body: JsonObject): ReadRequest {
 	const issues: string[] = [];
@@ -74,6 +77,7 @@ function readParts(parts: readonly JsonObject[], where: string, issues: string[]
 		const { text, inlineData, thoughtSignature } = part;
 		if (
 			thoughtSignature !== undefined &&
+			thoughtSignature !== NO_SIGNATURE &&
 			!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(stringOr(thoughtSignature, " "))
 		) {
 			issues.push(`${where} has a thought signature that is not base64`);

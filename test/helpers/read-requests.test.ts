@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "./json.js";
+import { judgeThinking, knownModel } from "./judge-thinking.js";
+import { judgeSigned, readAnthropicRequest } from "./read-anthropic.js";
 import { readGoogleRequest } from "./read-google.js";
 import { readResponsesRequest } from "./read-responses.js";
 import { judgeConversation } from "./wire-message.js";
@@ -75,4 +77,145 @@ test.each<[string, JsonObject[], string[]]>([
 	],
 ])("a Google request with %s is judged", (_name, contents, expected) => {
 	expect(judge(readGoogleRequest({ contents }))).toEqual(expected);
+});
+
+const MANAGED = "mid-conversation-output-config-2026-07-01,thinking-binding-controls-2026-08-01";
+const effort = (level: string) => ({ role: "system", content: [], output_config: { effort: level } });
+const anthropic = (model: string, change: JsonObject, betas = "") => ({
+	body: { model, stream: true, max_tokens: 4096, messages: [{ role: "user", content: "hi" }], ...change },
+	headers: { "anthropic-version": "2023-06-01", ...(betas && { "anthropic-beta": betas }) },
+});
+const messages = (...more: JsonObject[]) => ({ messages: [{ role: "user", content: "hi" }, ...more] });
+
+test.each<[string, ReturnType<typeof anthropic>, string[]]>([
+	[
+		"adaptive thinking",
+		anthropic("claude-sonnet-5", { thinking: { type: "adaptive" }, output_config: { effort: "max" } }),
+		[],
+	],
+	[
+		"a budget for a model that thinks adaptively",
+		anthropic("claude-opus-5-5", { thinking: { type: "enabled", budget_tokens: 2048 } }),
+		["claude-opus-5-5 thinks adaptively and accepts no budget_tokens"],
+	],
+	[
+		"an effort for an older model",
+		anthropic("claude-haiku-4-5", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }),
+		["claude-haiku-4-5 does not think adaptively", "claude-haiku-4-5 accepts no effort"],
+	],
+	[
+		"an effort that the model lacks",
+		anthropic("claude-opus-4-6", { thinking: { type: "adaptive" }, output_config: { effort: "xhigh" } }),
+		["claude-opus-4-6 has no effort xhigh"],
+	],
+	[
+		"a budget that leaves no room for the reply",
+		anthropic("claude-haiku-4-5", { thinking: { type: "enabled", budget_tokens: 4096 } }),
+		["budget_tokens is not between 1024 and max_tokens"],
+	],
+	[
+		"thinking turned off where that is impossible",
+		anthropic("claude-opus-5-5", { thinking: { type: "disabled" } }),
+		["claude-opus-5-5 always thinks"],
+	],
+	[
+		"sampling parameters",
+		anthropic("claude-opus-4-8", { temperature: 0.5, top_p: 0.9 }),
+		["claude-opus-4-8 does not accept temperature", "claude-opus-4-8 does not accept top_p"],
+	],
+	[
+		"a temperature with thinking",
+		anthropic("claude-haiku-4-5", { temperature: 0, thinking: { type: "enabled", budget_tokens: 1024 } }),
+		["temperature is not allowed with thinking"],
+	],
+	["a change of the effort", anthropic("claude-opus-5-5", messages(effort("low")), MANAGED), []],
+	[
+		"a change of the effort without its beta",
+		anthropic("claude-opus-5-5", messages(effort("low"))),
+		["message 1 needs the beta mid-conversation-output-config-2026-07-01"],
+	],
+	[
+		"a change of the effort of another model",
+		anthropic("claude-opus-4-8", messages(effort("low")), MANAGED),
+		["message 1 changes the effort, which claude-opus-4-8 does not accept"],
+	],
+	["a system message", anthropic("claude-opus-4-8", messages({ role: "system", content: "new rule" })), []],
+	[
+		"a system message of another model",
+		anthropic("claude-sonnet-5", messages({ role: "system", content: "new rule" })),
+		["message 1 is a system message, which claude-sonnet-5 does not accept"],
+	],
+])("an Anthropic request with %s is judged", (_name, { body, headers }, expected) => {
+	expect(judge(readAnthropicRequest(body, headers))).toEqual(expected);
+});
+
+test.each<[string, JsonObject, string[]]>([
+	["an unchanged block", { thinking: "a", signature: "s" }, []],
+	["a block of another server", { thinking: "b", signature: "t" }, []],
+	["a changed text", { thinking: "A", signature: "s" }, ['the signed thinking "A" was changed']],
+	["a changed signature", { thinking: "a", signature: "S" }, ['the signature of the thinking "a" was changed']],
+])("%s is judged", (_name, block, expected) => {
+	const body = { messages: [{ role: "assistant", content: [{ type: "thinking", ...block }] }] };
+	expect(judgeSigned(body, [{ text: "a", signature: "s" }])).toEqual(expected);
+});
+
+const ENCRYPTED = { include: ["reasoning.encrypted_content"] };
+const thinkingConfig = (config: JsonObject) => ({ generationConfig: { thinkingConfig: config } });
+
+test.each([
+	["openai-responses", "gpt-6-sol", { reasoning: { effort: "max" }, ...ENCRYPTED }, []],
+	["openai-responses", "gpt-6-sol", { reasoning: { effort: "none" } }, []],
+	["openai-responses", "gpt-5", { reasoning: { effort: "none" }, ...ENCRYPTED }, ["gpt-5 always reasons"]],
+	[
+		"openai-responses",
+		"gpt-5.1",
+		{ reasoning: { effort: "minimal" }, ...ENCRYPTED },
+		["gpt-5.1 has no effort minimal"],
+	],
+	["openai-responses", "gpt-4.1", { reasoning: { effort: "low" } }, ["gpt-4.1 does not reason"]],
+	[
+		"openai-responses",
+		"gpt-6-sol",
+		{ reasoning: { effort: "low" }, temperature: 1 },
+		[
+			"gpt-6-sol does not accept temperature",
+			"the reasoning of the reply would be lost: it is neither stored nor encrypted",
+		],
+	],
+	["openai-completions", "deepseek-v4-pro", { reasoning_effort: "low" }, ["deepseek-v4-pro has no effort low"]],
+	["openai-completions", "openai/gpt-6-sol", { reasoning: { effort: "xhigh" } }, []],
+	["google-generative-ai", "gemini-3.8-flash", thinkingConfig({ thinkingLevel: "HIGH" }), []],
+	[
+		"google-generative-ai",
+		"gemini-3.8-flash",
+		thinkingConfig({ thinkingLevel: "HIGH", thinkingBudget: 1 }),
+		["the request sets a thinking level and a budget"],
+	],
+	[
+		"google-generative-ai",
+		"gemini-3.8-flash",
+		thinkingConfig({ thinkingLevel: "MINIMAL" }),
+		["gemini-3.8-flash has no level MINIMAL"],
+	],
+	[
+		"google-generative-ai",
+		"gemini-3.8-flash",
+		thinkingConfig({ thinkingBudget: 0 }),
+		["gemini-3.8-flash has levels, not budgets"],
+	],
+	[
+		"google-generative-ai",
+		"gemini-2.5-pro",
+		thinkingConfig({ thinkingBudget: 0 }),
+		["gemini-2.5-pro does not accept the budget 0"],
+	],
+	[
+		"google-generative-ai",
+		"gemini-2.5-pro",
+		thinkingConfig({ thinkingLevel: "LOW" }),
+		["gemini-2.5-pro has budgets, not levels"],
+	],
+])("%s %s with %j is judged", (api, id, body, expected) => {
+	const known = knownModel(api, id);
+	expect(known && judgeThinking(api, body, {}, known)).toEqual(expected);
 });

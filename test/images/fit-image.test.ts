@@ -15,7 +15,7 @@ test("the common limits are accepted by every API", () => {
 		expect(bytes).toBeGreaterThanOrEqual(COMMON_LIMITS.bytes);
 		expect(edge).toBeGreaterThanOrEqual(COMMON_LIMITS.edge);
 	}
-	expect(COMMON_LIMITS).toEqual({ types: ["image/png", "image/jpeg"], bytes: 3_750_000, edge: 1568 });
+	expect(COMMON_LIMITS).toEqual({ types: ["image/png", "image/jpeg"], bytes: 3_538_944, edge: 1568 });
 });
 
 describe("an image within the limits", () => {

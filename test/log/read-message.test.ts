@@ -151,6 +151,20 @@ describe("an invalid message is refused with the reason", () => {
 	});
 });
 
+test("the fields of today's clients survive being written and read", () => {
+	const message = {
+		...assistant,
+		content: [
+			{ type: "thinking", thinking: "[Reasoning redacted]", thinkingSignature: "data", redacted: true },
+			{ ...call, namespace: "files", thoughtSignature: "s" },
+		],
+		usage: { ...usage, reasoning: 7, cacheWrite1h: 3 },
+		...{ providerThinkingLevel: "xhigh", rawStopReason: "tool_use", responseModel: "other", responseId: "r" },
+		diagnostics: [{ type: "t", timestamp: 1, details: {} }],
+	};
+	expect(readMessage(JSON.parse(JSON.stringify(message)), AT)).toMatchObject(message);
+});
+
 test("usage keeps valid numbers and unknown fields, and computes a missing sum", () => {
 	expect(completeUsage(null)).toEqual(usage);
 	expect(completeUsage({ cost: 1, input: "1", output: Number.POSITIVE_INFINITY, more: 1 })).toEqual({

@@ -1,7 +1,7 @@
 import { PiError } from "../../errors.js";
-import { THINKING_LEVELS } from "../../log/entry.js";
 import { modelFacts } from "../../models/model-facts.js";
 import { modelName, type ResolvedModel } from "../../models/models.js";
+import { nearestThinkingLevel, thinkingLevels } from "../../models/thinking-levels.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
 import type { ModelOffer } from "../pickers.js";
 import { logInTo } from "./login.js";
@@ -20,9 +20,10 @@ export const modelCommand: SlashCommand = {
 		const { model, thinkingLevel } = chosen;
 		const hasKey = session.models.keyState(model.provider) !== "none";
 		if (!hasKey && shell && !(await logInTo(model.provider, context))) return;
-		await session.setModel(model);
-		if (thinkingLevel) session.setThinkingLevel(thinkingLevel);
-		return hint(context, `Model: ${modelName(model)}${thinkingLevel ? ` · thinking: ${thinkingLevel}` : ""}`);
+		await session.setModel(model, thinkingLevel);
+		const thinking =
+			thinkingLevel && model.reasoning ? ` · thinking: ${nearestThinkingLevel(model, thinkingLevel)}` : "";
+		return hint(context, `Model: ${modelName(model)}${thinking}`);
 	},
 };
 
@@ -33,7 +34,8 @@ function completions(prefix: string, { models }: CommandHost) {
 	if (found.length > 0) return found.map((model) => ({ value: modelName(model), description: model.name }));
 	const colon = prefix.lastIndexOf(":");
 	const named = usable.find((model) => modelName(model) === prefix.slice(0, colon));
-	const levels = named?.reasoning ? THINKING_LEVELS.filter((level) => level.startsWith(prefix.slice(colon + 1))) : [];
+	const known = named?.reasoning ? thinkingLevels(named) : [];
+	const levels = known.filter((level) => level.startsWith(prefix.slice(colon + 1)));
 	return levels.map((level) => ({ value: `${prefix.slice(0, colon)}:${level}`, description: `thinking: ${level}` }));
 }
 

@@ -1,5 +1,5 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
-import { describeNoThinking } from "../../models/no-thinking.js";
+import { describeNoThinking } from "../../models/thinking-levels.js";
 import { isBusy } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { KeyAction } from "../../tui/key-table.js";

@@ -1,5 +1,6 @@
 import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/entry.js";
+import { nearestThinkingLevel } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
@@ -176,6 +177,7 @@ export class SessionBinding {
 
 	#updateFooter(): void {
 		const { model, thinkingLevel, sessionName, isReadOnly, queue } = this.session;
+		const level = model?.reasoning ? nearestThinkingLevel(model, thinkingLevel) : thinkingLevel;
 		const spent = this.session.spentSoFar();
 		if (!spent) this.#countInBackground();
 		const facts: FooterFacts = {
@@ -183,7 +185,7 @@ export class SessionBinding {
 			sessionName,
 			isReadOnly,
 			model: model?.name ?? null,
-			thinkingLevel: model?.reasoning ? thinkingLevel : null,
+			thinkingLevel: model?.reasoning ? level : null,
 			context: this.session.contextUsage(),
 			spent,
 			queued: queue.steering.length + queue.followUps.length,
@@ -191,6 +193,6 @@ export class SessionBinding {
 		};
 		this.screen.footer.facts = facts;
 		this.screen.window.name(sessionName, this.session.host.cwd);
-		this.editor.setThinkingLevel(thinkingLevel);
+		this.editor.setThinkingLevel(level);
 	}
 }

@@ -242,7 +242,7 @@ describe("the picker", () => {
 
 describe("/model", () => {
 	test("opens with Ctrl+L over a draft, which is restored afterwards", async () => {
-		const { terminal, session } = await startApp({ rows: 30 });
+		const { terminal, session } = await startApp({ rows: 30, modelOptions: { reasoning: true } });
 		await terminal.waitFor("0%");
 		await terminal.type("half a thought");
 		await terminal.press("ctrl+l");
