@@ -29,7 +29,6 @@ const SHARED: Readonly<Record<string, string>> = {
 	"session/hook-routes.ts running": "separates the requests of sessions by their asynchronous context",
 	"session/hook-routes.ts sessions": "requests outside of calls reach one of them only if no other has such a provider",
 	"tools/host/local-host.ts located": "the path of the installed ripgrep",
-	"tui/key-table.ts definitions": "the table of keys, complete when the module has loaded",
 	"tui/key-table.ts listed": "the table of keys, complete when the module has loaded",
 	"tui/key-table.ts scopes": "the table of keys, complete when the module has loaded",
 	"tui/draw-markdown.ts parser": "a parser, which has no state",
