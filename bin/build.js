@@ -32,7 +32,7 @@ const STAGES = {
 		...["run-headless.ts", "run-plain.ts", "session-options.ts", "standard-io.ts"].map((file) => `src/cli/${file}`),
 		"src/modes/print.ts",
 	],
-	models: ["src/util/pi-ai.ts"],
+	"model-client": ["src/util/pi-ai.ts"],
 };
 
 /** Loaded with the first extension: its folder is one file, because each file takes Node a millisecond. */

@@ -32,6 +32,7 @@ export type PiErrorCode =
 	| "package_missing"
 	| "package_failed"
 	| "package_untrusted"
+	| "package_unloaded"
 	| "proxy_invalid"
 	| "export_failed"
 	| "tool_unknown";

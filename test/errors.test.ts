@@ -155,6 +155,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		writeFiles(dir, { "hooks/a.ts": "export default function () {}" });
 		return thrownBy(() => startSession({ userSettings: { packages: [dir] } }));
 	},
+	package_unloaded: () => thrownBy(() => startSession({ userSettings: { packages: ["npm:pi-missing"] } })),
 	hook_load_failed() {
 		const dir = tempDir();
 		writeFiles(dir, { "a.ts": "export default 7;" });

@@ -1,6 +1,7 @@
 import { readKeybindings } from "../config/keybindings-file.js";
 import type { Environment } from "../config/paths.js";
 import { paths } from "../config/paths.js";
+import { projectRoot } from "../config/project-files.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { terminalColors } from "../config/terminal-colors.js";
 import { terminalFeatures } from "../config/terminal-features.js";
@@ -56,12 +57,13 @@ async function findNews(settings: SettingsStore) {
 /** Color level, background and theme directories. */
 function themeOptions({ env, cwd, home }: CliContext): ThemeOptions {
 	const { level, background } = terminalColors(env);
-	const { themes: user, project } = paths(env, cwd, home);
+	const places = paths(env, cwd, home);
+	const { themes: user, project } = places;
 	return {
 		level,
 		background,
 		// The Linux console prints color queries instead of answering them.
 		queryBackground: env.TERM !== "linux",
-		dirs: { user, project: project.themes },
+		dirs: { user, project: project.themes, root: projectRoot(places) },
 	};
 }

@@ -55,7 +55,7 @@ export function divertConsole(onLine: (line: string) => void): () => void {
 	console.warn = (...values: unknown[]) => {
 		const text = formatValues(values);
 		if (!/\bdeprecated\b/i.test(text)) return onLine(text);
-		if (!deprecations.has(text)) onLine(describeDeprecation(text));
+		if (!deprecations.has(text)) onLine(joinLines(text, " · "));
 		deprecations.add(text);
 	};
 	return () => {
@@ -85,13 +85,6 @@ export function divertWrites(host: WriteHost, onLine: (line: string) => void): (
 	return () => {
 		for (const release of releases) release();
 	};
-}
-
-/** Shortens the warning of Anthropic's client; others stay, on one line. */
-function describeDeprecation(text: string): string {
-	const [, model, end] = /^The model '(.+)' is deprecated and will reach end-of-life on (.+)$/m.exec(text) ?? [];
-	if (model && end) return `${model} is deprecated and ends on ${end} · choose another model`;
-	return joinLines(text, " · ");
 }
 
 /** Formats the arguments of `console.log` as Node does. Never throws. */

@@ -34,6 +34,9 @@ export function describeReread(error: unknown, kept: string): string {
 	return isInvalid ? `${errorText(error)} · fix the file; the ${kept} read before are kept` : describeError(error);
 }
 
+/** Reads the bytes of a file. @throws PiError `file_unreadable` */
+export type ReadJsonBytes = (path: string, limits: { maxBytes: number }) => Buffer;
+
 /** A configuration file as read. */
 export interface JsonFile {
 	value: JsonObject;
@@ -43,13 +46,14 @@ export interface JsonFile {
 
 /**
  * Reads a configuration file; `{}` if it is empty.
+ * @param read default: any regular file
  * @returns null if the file does not exist
  * @throws PiError `config_invalid` if it is not a JSON object, `file_unreadable` if it cannot be read
  */
-export function readJsonFile(path: string): JsonFile | null {
+export function readJsonFile(path: string, read: ReadJsonBytes = readRegularFileSync): JsonFile | null {
 	let text: string;
 	try {
-		text = readRegularFileSync(path, { maxBytes: MAX_BYTES })
+		text = read(path, { maxBytes: MAX_BYTES })
 			.toString("utf8")
 			.replace(/^\ufeff/, "");
 	} catch (error) {
@@ -68,8 +72,8 @@ export function readJsonFile(path: string): JsonFile | null {
 }
 
 /** The object in a configuration file, as `readJsonFile` reads it. */
-export function readJsonObject(path: string): JsonObject | null {
-	return readJsonFile(path)?.value ?? null;
+export function readJsonObject(path: string, read?: ReadJsonBytes): JsonObject | null {
+	return readJsonFile(path, read)?.value ?? null;
 }
 
 /** Options of `updateJsonFile`. */

@@ -16,6 +16,8 @@ export interface Schema {
 	readonly exclusiveMinimum?: number;
 	readonly maximum?: number;
 	readonly minLength?: number;
+	/** UTF-16 units. */
+	readonly maxLength?: number;
 	readonly pattern?: string;
 	readonly format?: "uri";
 	readonly items?: Schema;
@@ -168,6 +170,8 @@ function pathText(keys: JsonKeys): string {
 /** Checks the value itself, not its members and items. */
 function isValid(schema: Schema, value: unknown): boolean {
 	const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity, minLength = 0, pattern = "" } = schema;
+	// Before anything else reads a long text.
+	if (typeof value === "string" && value.length > (schema.maxLength ?? Infinity)) return false;
 	if (![schema.type ?? []].flat().includes(typeName(value, schema.type))) return false;
 	if (typeof value === "number") return value >= minimum && value > exclusiveMinimum && value <= maximum;
 	if (typeof value !== "string") return true;

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { readdirSync, realpathSync } from "node:fs";
+import { closeSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { errorText } from "../errors.js";
-import { readRegularFile, realPathOrNull, statOrNull } from "../util/fs.js";
+import { openRegularFileSync, readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
+import { runEnvironment } from "./paths.js";
 import { scanImports } from "./project-imports.js";
 import { isPython } from "./python-imports.js";
-import { ServerCode } from "./server-code.js";
+import { type CollectedFiles, ServerCode, type ServerContext } from "./server-code.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -41,7 +42,11 @@ export interface ProjectCode {
 
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
+/** Of a file of a server: its digest is computed again before each start. */
+const MAX_LARGE_BYTES = 512 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+/** Scripts and programs whose language is not read. */
+const OTHER = /\.(?:sh|bash|zsh|fish|rb|pl|php|lua|jar|r|ps1|bat|cmd)$/i;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
@@ -54,9 +59,9 @@ const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
  * project that they import. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is
  * listed as unresolved.
  */
-export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
+export async function collectProjectCode(cwd: string, context: ServerContext = runEnvironment()): Promise<ProjectCode> {
 	const root = realpathSync(cwd);
-	const collector = new Collector(root);
+	const collector = new Collector(root, context);
 	await collector.addServers();
 	for (const dir of ["hooks", "extensions", "tools", "agents"])
 		collector.addDirectory(join(root, ".pi", dir), new Set());
@@ -65,8 +70,8 @@ export async function collectProjectCode(cwd: string): Promise<ProjectCode> {
 }
 
 /** Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them. */
-export async function findServerFiles(cwd: string): Promise<string[]> {
-	const collector = new Collector(realpathSync(cwd));
+export async function findServerFiles(cwd: string, context: ServerContext = runEnvironment()): Promise<string[]> {
+	const collector = new Collector(realpathSync(cwd), context);
 	await collector.addServers();
 	return collector.result().files.map((file) => file.realPath);
 }
@@ -82,7 +87,10 @@ class Collector {
 	#bytes = 0;
 	#incomplete: string | undefined;
 
-	constructor(private readonly root: string) {}
+	constructor(
+		private readonly root: string,
+		private readonly context: ServerContext,
+	) {}
 
 	/** Queues all files under a directory. Links are followed, each directory is visited once. */
 	addDirectory(dir: string, visited: Set<string>): void {
@@ -115,16 +123,18 @@ class Collector {
 		}
 		await this.readAll();
 		const configs = [...this.#files.values()].map(({ bytes }) => bytes.toString("utf8"));
-		this.#servers = new ServerCode(this.root, {
+		const files: CollectedFiles = {
 			queue: (path) => this.#queueInside(path),
 			isInside: (path) => this.#isInside(path),
 			candidates: (base) => this.#candidates(base),
 			report: (dir, path, reason) => this.#report(dir, this.#rel(path), reason),
+			note: (what, reason) => this.#report(this.root, what, reason),
 			stop: (reason) => {
 				this.#incomplete ??= reason;
 			},
 			isStopped: () => this.#incomplete !== undefined,
-		});
+		};
+		this.#servers = new ServerCode(this.root, files, this.context);
 		for (const config of configs) this.#servers.addServers(config);
 		await this.readAll();
 		this.#servers = null;
@@ -166,9 +176,14 @@ class Collector {
 	async #read(path: string, real: string): Promise<void> {
 		let bytes: Buffer;
 		try {
+			if (this.#servers && isLarge(path)) {
+				this.#addLarge(path, real);
+				return;
+			}
 			bytes = await readRegularFile(path, { maxBytes: MAX_FILE_BYTES });
 		} catch (error) {
-			// An unread file is not trusted and never loaded; reporting it is enough.
+			// An unread file of hooks is not trusted and never loaded, but a server may read its files.
+			if (this.#servers) this.#incomplete ??= `a file that cannot be read: ${this.#rel(path)}`;
 			this.#report(path, this.#rel(path), errorText(error));
 			return;
 		}
@@ -179,15 +194,40 @@ class Collector {
 		}
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size: bytes.length });
-		if (SOURCE.test(real)) this.#follow(path, real, bytes.toString("utf8"));
-		else if (this.#servers && isPython(real, bytes.toString("utf8", 0, 300)))
-			this.#servers.followPython(dirname(real), bytes.toString("utf8"));
-		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, bytes.toString("utf8"));
+		const text = bytes.toString("utf8");
+		if (SOURCE.test(real)) this.#follow(path, real, text);
+		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, text);
+		else if (this.#servers && !real.endsWith(".json")) this.#followServer(path, real, text);
 	}
 
-	#follow(path: string, real: string, source: string): void {
+	/** Adds a file that is too large to be shown, such as a compiled server, by its digest. */
+	#addLarge(path: string, real: string): void {
+		if ((statOrNull(path)?.size ?? 0) > MAX_LARGE_BYTES) {
+			this.#incomplete ??= `a file of more than ${MAX_LARGE_BYTES / 1024 / 1024} MB`;
+			return;
+		}
+		const bytes = describeLarge(path);
+		const sha256 = createHash("sha256").update(bytes).digest("hex");
+		const size = statOrNull(path)?.size ?? 0;
+		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size });
+		this.#report(path, "other files", `not checked, because it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
+	}
+
+	/** Follows a file of a server with any name: an interpreter needs none. */
+	#followServer(path: string, real: string, text: string): void {
+		const start = text.slice(0, 300);
+		const isOther = /^#!/.test(start) ? !/python|node|bun|deno|tsx/.test(start.split("\n")[0] ?? "") : OTHER.test(real);
+		if (isOther || start.includes("\0")) this.#report(path, "other files", "not checked in this language");
+		if (text.slice(0, 8000).includes("\0")) return;
+		this.#servers?.followPython(dirname(real), text);
+		if (!isPython(real, start)) this.#follow(path, real, text, false);
+	}
+
+	/** @param isSource false: it may be in another language, so that no import is known to be one */
+	#follow(path: string, real: string, source: string, isSource = true): void {
 		const scan = scanImports(source);
-		for (const { specifier, reason } of scan.unresolved) this.#report(path, specifier, reason);
+		if (!isSource) scan.imported.clear();
+		for (const { specifier, reason } of isSource ? scan.unresolved : []) this.#report(path, specifier, reason);
 		// Some loaders resolve imports from the link, others from its target: cover both.
 		const bases = new Set([dirname(path), dirname(real)]);
 		for (const specifier of scan.relative) {
@@ -204,6 +244,7 @@ class Collector {
 	#followMain(path: string, text: string): void {
 		try {
 			const manifest: unknown = JSON.parse(text);
+			this.#servers?.addScripts(path, manifest);
 			const main = isRecord(manifest) ? manifest.main : undefined;
 			if (typeof main !== "string") return;
 			for (const target of this.#candidates(resolve(dirname(path), main))) this.#queueInside(target);
@@ -225,8 +266,34 @@ class Collector {
 	}
 }
 
+/** The bytes by which a file of a server is trusted: its own, or those that describe a large one. @throws PiError `file_unreadable` */
+export function readServerFile(path: string): Buffer {
+	return isLarge(path) ? describeLarge(path) : readRegularFileSync(path, { maxBytes: MAX_FILE_BYTES });
+}
+
+function isLarge(path: string): boolean {
+	return (statOrNull(path)?.size ?? 0) > MAX_FILE_BYTES;
+}
+
+/** Reads a file in pieces. */
+function describeLarge(path: string): Buffer {
+	const descriptor = openRegularFileSync(path);
+	try {
+		const hash = createHash("sha256");
+		const buffer = Buffer.allocUnsafe(1024 * 1024);
+		let size = 0;
+		for (let count = readSync(descriptor, buffer); count > 0; count = readSync(descriptor, buffer)) {
+			hash.update(buffer.subarray(0, count));
+			size += count;
+		}
+		return Buffer.from(`${size} bytes with the SHA-256 ${hash.digest("hex")}\n`);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
 /** The paths of every file that an import of `base` could load. */
-function candidateNames(base: string): string[] {
+export function candidateNames(base: string): string[] {
 	const extension = extname(base);
 	const stem = base.slice(0, base.length - extension.length);
 	return [

@@ -1,8 +1,25 @@
-import type { Stats } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import { basename, delimiter, join, resolve, sep } from "node:path";
-import { statOrNull } from "../util/fs.js";
+import { realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
+import { type Environment, resolveUserPath } from "./paths.js";
 import { modulesRun, type PythonImport, scanPython } from "./python-imports.js";
+import {
+	fillShellText,
+	fillVariables,
+	isInterpreter,
+	isShell,
+	MAX_TEXT,
+	manifestsOf,
+	pathsOf,
+	wordsOf,
+} from "./server-words.js";
+
+/** What fills the variables of servers. */
+export interface ServerContext {
+	env: Environment;
+	home: string;
+}
 
 /** The collected files of a project. */
 export interface CollectedFiles {
@@ -13,6 +30,8 @@ export interface CollectedFiles {
 	candidates(base: string): string[];
 	/** Notes that a path which a server in `dir` names is not among the files. */
 	report(dir: string, path: string, reason: string): void;
+	/** Notes that what servers run is not covered. */
+	note(what: string, reason: string): void;
 	/** Ends the collection: its list would be incomplete. */
 	stop(reason: string): void;
 	isStopped(): boolean;
@@ -32,11 +51,14 @@ export class ServerCode {
 	/** Directories in which the commands run, and from which their paths and Python modules start. */
 	readonly #dirs = new Set<string>();
 	readonly #looked = new Map<string, Stats | null>();
+	/** Manifests whose scripts a server may run. */
+	readonly #manifests = new Set<string>();
 
 	/** @param root real path of the project */
 	constructor(
 		private readonly root: string,
 		private readonly files: CollectedFiles,
+		private readonly context: ServerContext,
 	) {}
 
 	/** Adds the files of all servers that a configuration defines. @param config the text of a `.mcp.json` or `mcp.json` */
@@ -72,35 +94,139 @@ export class ServerCode {
 		return stats;
 	}
 
-	#addServer({ cwd, command, args, env }: Record<string, unknown>): void {
-		const base = typeof cwd === "string" ? resolve(this.root, cwd) : this.root;
-		const all: unknown[] = [command, ...(Array.isArray(args) ? args : [])];
-		const words = all.filter((word) => typeof word === "string" && word !== "") as string[];
-		const path = isRecord(env) && typeof env.PYTHONPATH === "string" ? env.PYTHONPATH : "";
-		// A directory can be that of the command, such as that of uv --directory.
-		const named = [...path.split(delimiter), ...words.map(argumentValue)].map((name) => resolve(base, name));
-		const dirs = new Set([base, ...named.filter((dir) => this.look(dir)?.isDirectory() && this.files.isInside(dir))]);
-		for (const dir of dirs) this.#dirs.add(dir);
-		if (this.#dirs.size > MAX_DIRS) this.files.stop(`MCP servers that name more than ${MAX_DIRS} directories`);
-		for (const word of words) {
-			for (const name of new Set([word, argumentValue(word)])) this.#addArgument(name, dirs);
-			// Python code, as after -c.
-			if (/\s/.test(word)) this.followPython(base, word);
+	/** Adds what the scripts of a package.json name, if a server may run them. */
+	addScripts(path: string, manifest: unknown): void {
+		if (!this.#manifests.has(path) || !isRecord(manifest) || !isRecord(manifest.scripts)) return;
+		const base = join(path, "..");
+		for (const script of Object.values(manifest.scripts)) {
+			if (typeof script === "string") this.#addWords(this.#readText(script, { PWD: base }, true), [base]);
 		}
+	}
+
+	/** As it is started: with its variables filled. */
+	#addServer({ cwd, command, args, env }: Record<string, unknown>): void {
+		const { env: environment, home } = this.context;
+		const fill = (text: string) => fillVariables(text, environment, new Set());
+		const base = typeof cwd === "string" ? resolveUserPath(fill(cwd), this.root, home) : this.root;
+		const own = isRecord(env) ? Object.entries(env).filter((entry): entry is [string, string] => isText(entry[1])) : [];
+		const variables = Object.fromEntries(own.map(([name, value]) => [name, fill(value)]));
+		const { PATH, ...others } = variables;
+		const texts = [command, ...(Array.isArray(args) ? args : [])].filter(isText).map(fill);
+		const [program = ""] = texts;
+		if (program.startsWith("~/")) texts[0] = resolveUserPath(program, home, home);
+		const known = { HOME: environment.HOME, PATH: environment.PATH, ...variables, PWD: base };
+		const words = texts.flatMap((text, at) => {
+			const isRun = /^-\w{0,10}c$/.test(texts[at - 1] ?? "") && texts.slice(0, at).some(isShell);
+			return [text, ...this.#readText(text, known, isRun)];
+		});
+		const values = Object.values(others).flatMap((value) => [value, ...this.#readText(value, known, false)]);
+		const dirs = this.#findDirs(base, [...words, ...values]);
+		this.#addPrograms(base, PATH, environment.PATH ?? "", words);
+		this.#addWords(words, dirs, this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? ""));
+		this.#addWords(values, dirs);
+		// Python code, as after -c.
+		for (const text of texts) if (/\s/.test(text)) this.followPython(base, text);
 		for (const name of modulesRun(words)) this.#addImport({ level: 0, name, members: [] }, base);
 	}
 
-	#addArgument(name: string, dirs: Iterable<string>): void {
+	/** The words in a text with several, as for a shell. @param isRun a shell runs it */
+	#readText(text: string, variables: Environment, isRun: boolean): string[] {
+		if (text.length > MAX_TEXT) {
+			this.files.note(text.slice(0, 200), `not checked, because it is longer than ${MAX_TEXT} characters`);
+			return [];
+		}
+		if (!/[\s;&|<>$`(){}"',]/.test(text)) return [];
+		const filled = fillShellText(text, variables);
+		if (isRun && filled.isComputed) this.files.note(text.slice(0, 200), "computed by a shell");
+		return wordsOf(filled.text);
+	}
+
+	/** The directories from which paths of a server start: its own, and those that it names, such as that of uv --directory. */
+	#findDirs(base: string, words: readonly string[]): Set<string> {
+		const dirs = new Set([base]);
+		for (const name of new Set(words.flatMap(pathsOf))) {
+			const dir = resolve(base, name);
+			if (this.look(dir)?.isDirectory() && this.files.isInside(dir)) dirs.add(dir);
+			if (this.files.isStopped()) return dirs;
+		}
+		for (const dir of dirs) this.#dirs.add(dir);
+		if (this.#dirs.size > MAX_DIRS) this.files.stop(`MCP servers that name more than ${MAX_DIRS} directories`);
+		return dirs;
+	}
+
+	/** Adds programs of the project that are found by their names. @param own the server's PATH, @param inherited that of pi */
+	#addPrograms(base: string, own: string | undefined, inherited: string, words: readonly string[]): void {
+		for (const dir of this.#dirsIn(own ?? "", base)) {
+			if (dir.split(sep).includes("node_modules")) {
+				this.files.report(base, dir, "programs of packages, not checked");
+				continue;
+			}
+			// What these start is found there, too.
+			for (const name of namesIn(dir)) this.#addFile(join(dir, name));
+		}
+		if (own !== undefined) return;
+		for (const dir of this.#dirsIn(inherited, base)) {
+			for (const word of words) if (!word.includes(sep)) this.#addFile(join(dir, word));
+		}
+	}
+
+	/** The directories of a PATH that are in the project. */
+	#dirsIn(path: string, base: string): string[] {
+		if (path === "" || path.length > MAX_TEXT) return [];
+		const dirs = new Set(path.split(delimiter).map((dir) => resolve(base, dir)));
+		return [...dirs].filter((dir) => this.look(dir)?.isDirectory() && this.files.isInside(dir));
+	}
+
+	/** Also through a link with another name. */
+	#isInterpreter(command: string, base: string, path: string): boolean {
+		if (isInterpreter(command)) return true;
+		const dirs = command.includes(sep) ? [""] : path.slice(0, MAX_TEXT).split(delimiter);
+		const found = dirs.map((dir) => resolve(base, dir, command)).find((file) => this.look(file)?.isFile());
+		return found !== undefined && isInterpreter(realPathOrNull(found) ?? "");
+	}
+
+	/**
+	 * Adds the files that words name. The first one after an interpreter is its script, whatever its name.
+	 * @param isScript the words after the first one begin with a script
+	 */
+	#addWords(words: readonly string[], dirs: Iterable<string>, isScript = false): void {
+		let expectsScript = isScript;
+		for (const [at, word] of words.entries()) {
+			let isFile = false;
+			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, expectsScript && at > 0) || isFile;
+			if (isFile && at > 0) expectsScript = false;
+			if (isInterpreter(word)) expectsScript = true;
+			const manifests = manifestsOf(word);
+			if (!manifests) continue;
+			for (const dir of dirs) {
+				for (const name of manifests.files) this.#addManifest(join(dir, name));
+			}
+			if (!manifests.isFollowed) this.files.note(word, "what it builds and runs is not checked");
+		}
+	}
+
+	#addManifest(path: string): void {
+		if (!this.look(path)?.isFile() || !this.files.isInside(path)) return;
+		this.#manifests.add(path);
+		this.files.queue(path);
+	}
+
+	/** @returns true if it names a file of the project */
+	#addArgument(name: string, dirs: Iterable<string>, isScript: boolean): boolean {
+		let isFile = false;
 		for (const dir of dirs) {
-			if (this.files.isStopped()) return;
+			if (this.files.isStopped()) return isFile;
 			for (const path of this.files.candidates(resolve(dir, name))) {
 				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-				if (isManifest || DATA.test(path) || !this.files.isInside(path)) continue;
+				if (isManifest || !this.files.isInside(path)) continue;
+				isFile = true;
 				if (ENVIRONMENT.test(basename(path))) this.files.report(dir, path, "not read: it may hold secrets");
+				else if (DATA.test(path) && !isScript) this.files.report(dir, path, "data, not checked");
 				else this.files.queue(path);
 			}
 			this.#addFile(join(resolve(dir, name), "__main__.py"));
 		}
+		return isFile;
 	}
 
 	/** Adds the files that Python could load for an import. @param dir that of the importing file */
@@ -134,7 +260,14 @@ export class ServerCode {
 	}
 }
 
-/** The value of an argument such as --config=./server.json; another argument itself. */
-function argumentValue(word: string): string {
-	return word.slice(word.indexOf("=") + 1);
+function isText(value: unknown): value is string {
+	return typeof value === "string" && value !== "";
+}
+
+function namesIn(dir: string): string[] {
+	try {
+		return readdirSync(dir).sort();
+	} catch {
+		return []; // nothing can be started from it either
+	}
 }

@@ -20,8 +20,11 @@ const count = <const X extends object>(fallback: number, maximum: number, descri
 
 const dollars = (description: string) => ({ type: "number", minimum: 0, default: 0, description, ...LIVE }) as const;
 
+/** Longer than any path, source or name. */
+const MAX_TEXT = 4096;
+
 const text = <const X extends object>(description: string, marks: X) =>
-	({ type: "string", minLength: 1, description, ...marks }) as const;
+	({ type: "string", minLength: 1, maxLength: MAX_TEXT, description, ...marks }) as const;
 
 const choice = <const N extends readonly string[], const X extends object>(
 	names: N,
@@ -31,9 +34,14 @@ const choice = <const N extends readonly string[], const X extends object>(
 ) => ({ type: "string", enum: names, default: fallback, description, ...marks }) as const;
 
 const texts = (description: string) =>
-	({ type: "array", items: { type: "string" }, default: [] as readonly string[], description }) as const;
+	({
+		type: "array",
+		items: { type: "string", maxLength: MAX_TEXT },
+		default: [] as readonly string[],
+		description,
+	}) as const;
 
-const patterns = { type: "array", items: { type: "string" } } as const;
+const patterns = { type: "array", items: { type: "string", maxLength: MAX_TEXT } } as const;
 
 const group = <const P extends object>(properties: P) =>
 	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
@@ -144,8 +152,9 @@ export const SETTINGS_SCHEMA = {
 			type: "array",
 			items: {
 				type: ["string", "object"],
+				maxLength: MAX_TEXT,
 				properties: {
-					source: { type: "string", minLength: 1 },
+					source: { type: "string", minLength: 1, maxLength: MAX_TEXT },
 					hooks: patterns,
 					extensions: patterns,
 					tools: patterns,

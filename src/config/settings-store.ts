@@ -1,6 +1,7 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describeError, PiError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
 import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { watchFile } from "../util/watch-file.js";
@@ -248,7 +249,18 @@ function checkRun(run: SettingsFile): void {
 	});
 }
 
+/** Whoever can write to the file could add code, so that it sets no more than a project. */
 function readUserLayer(file: string, previous: Layer): Layer {
+	const writer = findForeignWriter(file, dirname(file), { allowsOwnGroup: true });
+	if (writer) {
+		const layer = readLayer(
+			file,
+			PROJECT_SCHEMA,
+			previous,
+			(paths) => `${quote(paths)} ignored, because ${writer.problem} · ${writer.hint}`,
+		);
+		return { ...layer, problems: [`${file}: ${writer.problem} · ${writer.hint}`, ...layer.problems] };
+	}
 	return readLayer(file, SETTINGS_SCHEMA, previous, (paths) => {
 		const near = paths.flatMap((path) => nearest(path, SETTING_PATHS, 1));
 		return `unknown ${quote(paths)}; kept but ignored${near.length > 0 ? ` · did you mean ${near.join(", ")}?` : ""}`;

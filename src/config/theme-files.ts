@@ -1,21 +1,26 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describeError } from "../errors.js";
 import { isBuiltIn } from "../themes/built-in.js";
 import { type CheckedTheme, checkTheme } from "../themes/theme-file.js";
 import { describeReread, readJsonObject } from "./json-file.js";
+import { ProjectFiles } from "./project-files.js";
 
 /** A theme of the user or the project, named after its file. */
 export interface FoundTheme {
 	name: string;
 	path: string;
 	scope: "user" | "project" | "package";
+	/** Where the file must be; absent: anywhere. */
+	within?: ProjectFiles;
 }
 
 /** Directories with themes. */
 export interface ThemeDirs {
 	user: string;
 	project: string;
+	/** The directory in which all themes of the project are, with links resolved. Default: the one that contains `.pi`. */
+	root?: string;
 	/** Files of packages that may be used: the path to show and that of the file to read. */
 	packages?: readonly { path: string; copy: string }[];
 }
@@ -28,13 +33,14 @@ const ENDING = ".json";
  * Lists all theme files, sorted by name. The user's themes take precedence over those of the project and of packages; files named like a
  * built-in theme are ignored. Never throws: an unreadable directory contains no themes.
  */
-export function listThemeFiles({ user, project, packages = [] }: ThemeDirs): FoundTheme[] {
+export function listThemeFiles({ user, project, root, packages = [] }: ThemeDirs): FoundTheme[] {
 	const found = new Map<string, FoundTheme>();
+	const within = new ProjectFiles(root ?? dirname(dirname(project)), dirname(user));
 	for (const [scope, dir] of [["user", user] as const, ["project", project] as const]) {
 		for (const entry of entriesOf(dir)) {
 			const name = entry.name.endsWith(ENDING) ? entry.name.slice(0, -ENDING.length) : "";
 			if (!NAME.test(name) || entry.isDirectory() || isBuiltIn(name) || found.has(name)) continue;
-			found.set(name, { name, path: join(dir, entry.name), scope });
+			found.set(name, { name, path: join(dir, entry.name), scope, ...(scope === "project" && { within }) });
 		}
 	}
 	for (const { path, copy } of packages) {
@@ -51,11 +57,11 @@ export function listThemeFiles({ user, project, packages = [] }: ThemeDirs): Fou
  * @returns `theme`: null if the file is unusable
  */
 export function loadThemeFile(
-	path: string,
+	{ path, within }: Pick<FoundTheme, "path" | "within">,
 	isReread = false,
 ): { theme: CheckedTheme["theme"] | null; problems: string[] } {
 	try {
-		const value = readJsonObject(path);
+		const value = readJsonObject(path, within && ((file, limits) => within.read(file, limits)));
 		if (value === null) return { theme: null, problems: [`${path} does not exist`] };
 		const { theme, problems } = checkTheme(value);
 		return { theme, problems: problems.map((problem) => `${path}: ${problem}`) };

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
 import { atomicWriteFile, ensurePrivateDir, readRegularFileSync } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
 import { type CodeFile, collectProjectCode, type ProjectCode } from "./project-code.js";
+import type { ServerContext } from "./server-code.js";
 
 /** Whether the user trusted the content of a file. */
 export type TrustState = "trusted" | "new" | "changed";
@@ -59,8 +61,13 @@ const TEXTS_DIR = "trusted";
 
 /** Reads trust.json. Never throws: with an unreadable file no project is trusted, and `warning` names it. */
 export function loadTrust(agentDir: string): TrustStore {
+	const path = join(agentDir, STORE_FILE);
+	const writer = findForeignWriter(path, agentDir, { allowsOwnGroup: true });
+	if (writer) {
+		return { projects: new Map(), warning: `${path}: ${writer.problem} · ${writer.hint} · no project is trusted` };
+	}
 	try {
-		return { projects: readProjects(readJsonObject(join(agentDir, STORE_FILE)) ?? {}) };
+		return { projects: readProjects(readJsonObject(path) ?? {}) };
 	} catch (error) {
 		return { projects: new Map(), warning: `${describeError(error)} · no project is trusted` };
 	}
@@ -70,8 +77,8 @@ export function loadTrust(agentDir: string): TrustStore {
  * Reads the project's current code and compares each file with its trusted content.
  * @see collectProjectCode for the files
  */
-export async function findProjectSet(cwd: string, store: TrustStore): Promise<ProjectSet> {
-	return compareWithStore(await collectProjectCode(cwd), store);
+export async function findProjectSet(cwd: string, store: TrustStore, context?: ServerContext): Promise<ProjectSet> {
+	return compareWithStore(await collectProjectCode(cwd, context), store);
 }
 
 /** Compares code with the contents that are trusted under its `root`. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
 import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } from "./bundled.js";
 import { hookName } from "./hook-name.js";
 
@@ -24,6 +25,8 @@ export interface HookFile {
 	factory?: InlineFactory;
 	/** Written for the `ExtensionAPI`, see src/extensions. Absent: for the hook API. */
 	kind?: "extension";
+	/** In a package of the user: it may decide about tool calls, so that none runs without it. */
+	isRequired?: true;
 }
 
 /** A function of the program as a hook: a `HookFactory`, whose type needs that of hook files. */
@@ -109,10 +112,10 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	if (options.discovery) {
 		const addOwn = (dir: string, path: string, kind?: HookFile["kind"]) => {
 			const located = kind ? locateExtension(path) : [path];
-			const writable = located.map((file) => othersCanWrite(file, dir)).find(isText);
-			if (writable !== undefined) {
-				const message = `Hook ${path} was not loaded: other users can write to ${writable}`;
-				errors.push(new PiError("hook_load_failed", message, { hint: `chmod go-w ${writable}` }));
+			const writer = located.map((file) => findForeignWriter(file, dirname(dir))).find((found) => found !== null);
+			if (writer) {
+				const message = `Hook ${path} was not loaded: ${writer.problem}`;
+				errors.push(new PiError("hook_load_failed", message, { hint: writer.hint }));
 			} else add(path, "global", kind);
 		};
 		const { extensions } = options;
@@ -216,19 +219,6 @@ function expand(path: string, base: string, homeDir: string): string {
 
 function isFile(path: string): boolean {
 	return stat(path)?.isFile() === true;
-}
-
-/**
- * Whoever can write to a file, to a directory between `dir` and it, or to what a link leads to, chooses the code that runs.
- * @returns one of these that its group or everyone can write to
- */
-function othersCanWrite(file: string, dir: string): string | undefined {
-	if (process.platform === "win32") return undefined;
-	const candidates = [file];
-	for (let parent = dirname(file); parent.startsWith(dir); parent = dirname(parent)) candidates.push(parent);
-	const real = realpathSync(file);
-	candidates.push(real, dirname(real));
-	return candidates.find((candidate) => ((stat(candidate)?.mode ?? 0) & 0o022) !== 0);
 }
 
 function stat(path: string): Stats | null {

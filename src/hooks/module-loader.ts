@@ -1,5 +1,11 @@
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { JitiOptions } from "jiti";
+import { candidateNames } from "../config/project-code.js";
+import { scanImports } from "../config/project-imports.js";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
+import { statOrNull } from "../util/fs.js";
 import { CompileCache } from "./compile-cache.js";
 import { Compiler, createJiti } from "./compiler.js";
 import { type Importer, loadHostModules } from "./host-modules.js";
@@ -18,6 +24,8 @@ export interface ModuleFile {
 	name: string;
 	/** Whose packages it imports: those of extensions, or those of hooks. */
 	kind?: Importer;
+	/** `global`: a file of the agent directory, which must import only what the user alone can change. */
+	scope?: string;
 }
 
 /** Compiles and evaluates files of hooks and tools. */
@@ -38,22 +46,41 @@ export async function createModuleLoader(files: readonly ModuleFile[], cacheDir:
 	const simple = new Map<string, SimpleModules | null>();
 	for (const { realPath, kind } of files) simple.set(realPath, await SimpleModules.read(realPath, cache, kind));
 	const others = files.filter(({ realPath }) => !simple.get(realPath));
-	const jitis = new Map<Importer, Awaited<ReturnType<typeof loadWithJiti>>>();
-	for (const importer of new Set(others.map(({ kind }) => kind))) {
-		const own = others.filter(({ kind }) => kind === importer);
-		jitis.set(importer, await loadWithJiti(own, cache, importer));
+	const jitis = new Map<string, Awaited<ReturnType<typeof loadWithJiti>>>();
+	for (const group of new Set(others.map(groupOf))) {
+		const own = others.filter((file) => groupOf(file) === group);
+		const [{ kind, scope } = { kind: undefined }] = own;
+		jitis.set(group, await loadWithJiti(own, cache, kind, scope === "global" ? checkWriters : undefined));
 	}
 	return {
-		locator: ({ realPath, kind }) => simple.get(realPath) ?? jitis.get(kind)?.compiler,
-		async loadDefault({ realPath, kind }) {
-			const modules = simple.get(realPath);
-			return modules ? modules.evaluateDefault() : jitis.get(kind)?.loadDefault(realPath);
+		locator: (file) => simple.get(file.realPath) ?? jitis.get(groupOf(file))?.compiler,
+		async loadDefault(file) {
+			const modules = simple.get(file.realPath);
+			if (file.scope === "global") for (const path of modules?.files ?? []) checkWriters(path);
+			return modules ? modules.evaluateDefault() : jitis.get(groupOf(file))?.loadDefault(file.realPath);
 		},
 	};
 }
 
+/** Files that one jiti loads. */
+function groupOf({ kind, scope }: ModuleFile): string {
+	return `${kind ?? "hook"} ${scope === "global"}`;
+}
+
+/** @throws PiError `hook_load_failed` for a file that others can change */
+function checkWriters(path: string): void {
+	const writer = findForeignWriter(path, dirname(path));
+	if (!writer) return;
+	throw new PiError("hook_load_failed", `it imports ${path}, and ${writer.problem}`, { hint: writer.hint });
+}
+
 /** Prepares files for jiti, which can load everything, but takes longer to start than most hooks to load without it. */
-async function loadWithJiti(files: readonly ModuleFile[], cache: CompileCache, importer: Importer) {
+async function loadWithJiti(
+	files: readonly ModuleFile[],
+	cache: CompileCache,
+	importer: Importer,
+	check?: (path: string) => void,
+) {
 	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
 	const compiler = new Compiler(cache);
 	const [virtualModules] = await Promise.all([
@@ -63,9 +90,35 @@ async function loadWithJiti(files: readonly ModuleFile[], cache: CompileCache, i
 		),
 		compiler.prepare(sources),
 	]);
-	const jiti = createJiti({ virtualModules, transform: (options) => ({ code: compiler.compile(options) }) });
-	return { compiler, loadDefault: (path: string) => jiti.import<unknown>(path, { default: true }) };
+	const transform: JitiOptions["transform"] = (options) => {
+		if (check && options.filename !== undefined) check(options.filename);
+		return { code: compiler.compile(options) };
+	};
+	const jiti = createJiti({ virtualModules, transform });
+	return {
+		compiler,
+		async loadDefault(path: string): Promise<unknown> {
+			// Node loads the files that jiti does not compile.
+			if (check) checkImports(path, check, new Set());
+			return jiti.import<unknown>(path, { default: true });
+		},
+	};
 }
+
+/** Checks the files that relative imports name, directly or indirectly. */
+function checkImports(path: string, check: (path: string) => void, seen: Set<string>): void {
+	for (const specifier of scanImports(readSource(path)).relative) {
+		for (const file of candidateNames(resolve(dirname(path), specifier))) {
+			if (seen.has(file) || seen.size >= MAX_IMPORTS || statOrNull(file)?.isFile() !== true) continue;
+			seen.add(file);
+			check(file);
+			checkImports(file, check, seen);
+		}
+	}
+}
+
+/** Maximum number of files of a hook that are checked before it loads; jiti checks all that it compiles. */
+const MAX_IMPORTS = 1000;
 
 /** Time limit and watchdog for loading a file. */
 export interface LoadLimits {

@@ -58,6 +58,11 @@ export class SimpleModules implements SourceLocator {
 		return (await modules.#add(path, new Set())) ? modules : null;
 	}
 
+	/** Paths of all files. */
+	get files(): Iterable<string> {
+		return this.#modules.keys();
+	}
+
 	has(file: string): boolean {
 		return this.#modules.has(file);
 	}

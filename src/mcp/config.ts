@@ -1,7 +1,10 @@
+import { dirname } from "node:path";
 import { type JsonFile, readJsonFile } from "../config/json-file.js";
 import { type Filled, fillDefaults, readBySchema, type Schema } from "../config/json-schema.js";
 import { type Environment, resolveUserPath } from "../config/paths.js";
+import { fillVariables } from "../config/server-words.js";
 import { describeError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
 import { reduceName } from "./names.js";
 
 const TEXT = { type: "string", minLength: 1 } as const;
@@ -147,6 +150,12 @@ interface ReadServer {
 
 function readSource(source: McpSource, context: McpConfigContext, problems: string[]): ReadServer[] {
 	const invalid = new Set<string | number | undefined>();
+	const writer =
+		source.scope === "user" ? findForeignWriter(source.path, dirname(source.path), { allowsOwnGroup: true }) : null;
+	if (writer) {
+		problems.push(`${source.path} is not used: ${writer.problem} · ${writer.hint}`);
+		return [];
+	}
 	try {
 		const file = source.content === undefined ? readJsonFile(source.copy ?? source.path) : null;
 		if (file === null && source.content === undefined) {
@@ -228,15 +237,6 @@ function fillAll(
 	fill: (text: string) => string,
 ): Record<string, string> {
 	return Object.fromEntries(Object.entries(texts ?? {}).map(([name, text]) => [name, fill(text)]));
-}
-
-/** Replaces `${NAME}` and `${NAME:-default}`. */
-function fillVariables(text: string, env: Environment, missing: Set<string>): string {
-	return text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
-		const value = env[name] || fallback;
-		if (value === undefined) missing.add(name);
-		return value ?? "";
-	});
 }
 
 function expandHome(command: string, home: string): string {

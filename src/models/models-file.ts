@@ -1,8 +1,10 @@
+import { dirname } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { readJsonFile } from "../config/json-file.js";
 import { type Filled, fillDefaults, readBySchema, type Schema } from "../config/json-schema.js";
 import { THINKING_LEVEL_NAMES } from "../config/settings-schema.js";
 import { describeError } from "../errors.js";
+import { findForeignWriter } from "../util/foreign-writers.js";
 import type { ProviderAccess } from "./credentials.js";
 import { isLoopback } from "./local-addresses.js";
 
@@ -139,6 +141,9 @@ export interface ModelsFile {
 /** Reads the user's own providers. Never throws: invalid parts are omitted and reported in `warnings`. */
 export function loadModelsFile(path: string): ModelsFile {
 	const warnings: string[] = [];
+	const writer = findForeignWriter(path, dirname(path), { allowsOwnGroup: true });
+	// It can contain commands, and addresses that receive keys.
+	if (writer) return { path, providers: [], warnings: [`${path} is not used: ${writer.problem} · ${writer.hint}`] };
 	try {
 		const file = readJsonFile(path);
 		const read = readBySchema(MODELS_SCHEMA, file?.value ?? {}, ({ keys, kind, message }) => {

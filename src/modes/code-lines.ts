@@ -67,7 +67,7 @@ export async function compareWithTrusted({ bytes, trustedText }: ProjectFile): P
 }
 
 function pieces(kind: CodeLineKind, mark: string, line: string): CodeLine[] {
-	const shown = revealInvisible(line, { maxLineLength: Number.MAX_SAFE_INTEGER }).replace(/\t/g, "   ");
+	const shown = revealInvisible(line).replace(/\t/g, "   ");
 	const parts = shown.match(PIECE) ?? [""];
 	return parts.map((text, index) => ({ kind, mark: index === 0 ? mark : "", text }));
 }

@@ -44,17 +44,26 @@ function sourceOf(setting: PackageSetting): string {
 	return typeof setting === "string" ? setting : setting.source;
 }
 
+/** A problem of an entry, one line. */
+export interface SettingProblem {
+	text: string;
+	scope: PackageScope;
+	/** True if the entry names no package that can be used. */
+	isUnusable: boolean;
+}
+
 /**
  * The packages of the settings and of this run, in load order: the user's, the project's, those of this run. A package that is
- * named again is used as named last.
+ * named again is used as named last, except that the project never changes what the user has.
  * @param run sources of `-e`
  */
 export function configuredPackages(
 	settings: Pick<SettingsStore, "layer">,
 	paths: Paths,
 	run: readonly string[] = [],
-): { packages: ConfiguredPackage[]; problems: string[] } {
-	const problems: string[] = [];
+): { packages: ConfiguredPackage[]; problems: SettingProblem[] } {
+	const problems: SettingProblem[] = [];
+	const report = (scope: PackageScope, text: string, isUnusable = false) => problems.push({ text, scope, isUnusable });
 	const found = new Map<string, ConfiguredPackage>();
 	const scopes = [
 		["user", settings.layer("packages", "user") ?? []],
@@ -69,14 +78,20 @@ export function configuredPackages(
 				const text = sourceOf(entry);
 				const source = parseSource(text, base);
 				const name = packageName(source);
+				const { source: _source, ...filters } = typeof entry === "string" ? { source: entry } : entry;
+				if (scope === "project" && found.get(name)?.scope === "user") {
+					const filtered = Object.keys(filters).length > 0 ? " · its filters do not apply" : "";
+					const reason = "because your settings have this package";
+					report(scope, `The project's package ${text} is ignored, ${reason}${filtered}`);
+					continue;
+				}
 				if (names.has(name))
-					problems.push(`The package ${name} is named twice in the ${scope} settings; the latter is used`);
+					report(scope, `The package ${name} is named twice in the ${scope} settings; the latter is used`);
 				names.add(name);
 				found.delete(name);
-				const { source: _source, ...filters } = typeof entry === "string" ? { source: entry } : entry;
 				found.set(name, { source, name, text, filters, scope });
 			} catch (error) {
-				problems.push(describeError(error));
+				report(scope, describeError(error), true);
 			}
 		}
 	}

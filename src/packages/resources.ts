@@ -1,6 +1,5 @@
 import { isRecord } from "../util/is-record.js";
-import { trimEndOf } from "../util/trim.js";
-import { createMatcher, isGlob } from "./glob.js";
+import { cleanPath, createMatcher, isGlob } from "./glob.js";
 
 /** What a package can bring, by the names of its directories. */
 export const RESOURCE_KINDS = ["hooks", "extensions", "tools", "agents", "skills", "prompts", "themes"] as const;
@@ -83,7 +82,7 @@ function readManifest(manifest: unknown): ResourceFilters | null {
 
 function findNamed(kind: ResourceKind, files: readonly string[], entries: readonly string[]): string[] {
 	const isPlain = (entry: string) => !/^[!+-]/.test(entry);
-	const found = entries.filter(isPlain).flatMap((entry) => locate(kind, files, clean(entry)));
+	const found = entries.filter(isPlain).flatMap((entry) => locate(kind, files, cleanPath(entry)));
 	const rest = entries.filter((entry) => !isPlain(entry));
 	return applyFilters(kind, [...new Set(found)], rest.length > 0 ? rest : undefined, files);
 }
@@ -121,8 +120,8 @@ function applyFilters(
 	files: readonly string[],
 ): string[] {
 	if (patterns === undefined) return [...found];
-	const of = (mark: string) => patterns.filter((text) => text.startsWith(mark)).map((text) => clean(text.slice(1)));
-	const selects = patterns.filter((text) => !/^[!+-]/.test(text)).map((text) => createMatcher(clean(text)));
+	const of = (mark: string) => patterns.filter((text) => text.startsWith(mark)).map((text) => cleanPath(text.slice(1)));
+	const selects = patterns.filter((text) => !/^[!+-]/.test(text)).map((text) => createMatcher(cleanPath(text)));
 	const excludes = of("!").map(createMatcher);
 	const isSelected = selects.length > 0 || patterns.length === 0 ? selects : [() => true];
 	const kept = found.filter(
@@ -131,10 +130,6 @@ function applyFilters(
 	const added = of("+").flatMap((path) => locate(kind, files, path));
 	const removed = new Set(of("-").flatMap((path) => locate(kind, files, path)));
 	return [...new Set([...kept, ...added])].filter((file) => !removed.has(file));
-}
-
-function clean(path: string): string {
-	return trimEndOf(path.replace(/^\.\//, ""), "/");
 }
 
 function join(dir: string, name: string): string {

@@ -18,6 +18,8 @@ export interface SourceBase {
 	home: string;
 }
 
+/** Longer than any path or address. */
+const MAX_SOURCE = 4096;
 const NPM_NAME = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i;
 /** A version, range or tag: no paths, URLs or aliases, which npm would read as other kinds of sources. */
 const NPM_RANGE = /^[\w.+^~<>=|* -]+$/;
@@ -33,6 +35,7 @@ const REF = /^(?!-)[\w./+#-]+$/;
  * @throws PiError `bad_arguments` for a malformed one, and for names and addresses that programs could read as options
  */
 export function parseSource(text: string, { dir, home }: SourceBase): PackageSource {
+	if (text.length > MAX_SOURCE) throw refused(`${text.slice(0, 60)}…`, "it is too long", USAGE);
 	const source = text.trim();
 	if (source.startsWith("npm:")) return parseNpm(source);
 	if (source.startsWith("git:")) return parseGit(source);
@@ -58,11 +61,7 @@ export function packageName(source: PackageSource): string {
 /** The last part of the name, for directories and for short names on the command line. */
 export function shortName(source: PackageSource): string {
 	const path = source.kind === "npm" ? source.name : source.kind === "git" ? shortUrl(source.url) : source.path;
-	return (
-		trimEndOf(path, "/\\")
-			.split(/[/\\:]/)
-			.at(-1) || "package"
-	);
+	return path.split(/[/\\:]/).findLast((part) => part !== "") ?? "package";
 }
 
 /** True if a word on the command line names a package: its source, its name or the last part of it. */

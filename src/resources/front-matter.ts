@@ -1,4 +1,5 @@
 import type { Document } from "yaml";
+import type { ProjectFiles } from "../config/project-files.js";
 import { readRegularFileSync } from "../util/fs.js";
 
 /** A parsed Markdown file. */
@@ -32,6 +33,18 @@ export type ReadBytes = (path: string, limits: { maxBytes: number }) => Promise<
 /** Without Node's threads: starting them takes longer than reading all files of a project. */
 const readAtOnce: ReadBytes = async (path, limits) => readRegularFileSync(path, limits);
 
+/**
+ * Reads files of a project that need no trust.
+ * @param sandbox reads them where the model's tools work, if that may hide files of this machine
+ */
+export function projectReader(within: ProjectFiles, sandbox?: ReadBytes): ReadBytes {
+	if (!sandbox) return async (path, limits) => within.read(path, limits);
+	return async (path, limits) => {
+		within.check(path);
+		return sandbox(path, limits);
+	};
+}
+
 /** Reads a text file, without byte order mark and carriage returns. @throws PiError `file_unreadable`, also above 1 MB */
 export async function readText(path: string, readBytes: ReadBytes = readAtOnce): Promise<string> {
 	const bytes = await readBytes(path, { maxBytes: MAX_BYTES });
@@ -46,8 +59,8 @@ function withoutMarks(text: string): string {
  * Reads and parses a Markdown file.
  * @throws PiError `file_unreadable`, as `readText`
  */
-export async function readMarkdown(path: string): Promise<FrontMatter> {
-	return parseMarkdown(await readText(path));
+export async function readMarkdown(path: string, readBytes?: ReadBytes): Promise<FrontMatter> {
+	return parseMarkdown(await readText(path, readBytes));
 }
 
 /** Parses the text of a Markdown file. The YAML parser is loaded only if needed. Never rejects. */

@@ -1,13 +1,16 @@
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
+import { ProjectFiles, projectRoot, segmentsInside } from "../config/project-files.js";
 import { realPathOrNull } from "../util/fs.js";
-import { type ContextFile, projectRoot, readFirst } from "./context-files.js";
-import type { ReadBytes, ResourceProblems } from "./front-matter.js";
+import { type ContextFile, readFirst } from "./context-files.js";
+import { projectReader, type ReadBytes, type ResourceProblems } from "./front-matter.js";
 
 /** What determines which context files below the working directory a path reaches. */
 export interface NestedFileSource {
 	cwd: string;
 	home: string;
+	/** Files in it are the user's. */
+	agentDir?: string;
 	/** Paths of the context files that the session has from its start. */
 	loaded: readonly string[];
 	/** Reads the files. Default: from this machine. */
@@ -34,14 +37,12 @@ export async function findNestedContextFiles(
 	const directories = new Set(paths.flatMap((path) => nestedDirectories(path, realRoot, realPath(source.cwd))));
 	const seen = new Set(source.loaded.map(realPath));
 	const files: ContextFile[] = [];
+	const readBytes = projectReader(new ProjectFiles(root, source.agentDir), source.readBytes);
 	for (const directory of directories) {
-		const file = await readFirst(join(root, directory), problems, source.readBytes);
-		if (!file || file.content.trim() === "" || seen.has(file.realPath)) continue;
+		const file = await readFirst(join(root, directory), problems, { readBytes, seen });
+		if (!file || file.content.trim() === "") continue;
 		seen.add(file.realPath);
-		const inside = segmentsInside(realRoot, file.realPath);
-		if (inside === null || inside.some((name) => IGNORED.has(name))) {
-			problems.warnings.push(`${file.path}: ignored, because it is a link to a file outside the project`);
-		} else files.push({ path: file.path, content: file.content });
+		files.push({ path: file.path, content: file.content });
 	}
 	return { files, warnings: problems.warnings };
 }
@@ -52,13 +53,6 @@ function nestedDirectories(path: string, root: string, cwd: string): string[] {
 	if (segments === null || segments.some((name) => IGNORED.has(name))) return [];
 	const inside = segments.map((_, at) => segments.slice(0, at + 1).join(sep));
 	return inside.filter((directory) => segmentsInside(join(root, directory), cwd) === null);
-}
-
-/** The names on the way from a directory to a path inside it; null for a path outside. */
-function segmentsInside(directory: string, path: string): string[] | null {
-	const inside = relative(directory, path);
-	if (isAbsolute(inside) || inside === ".." || inside.startsWith(`..${sep}`)) return null;
-	return inside === "" ? [] : inside.split(sep);
 }
 
 /** The directory that a path names, or the one that contains it, links resolved; the nearest one that exists. */

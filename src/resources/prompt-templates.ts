@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { describeError, errorText } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { splitArgs } from "../util/split-args.js";
-import { type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
+import { projectReader, type ReadBytes, type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
 import { isResourceName, type ResourceLocation, type ResourceScope } from "./skills.js";
 
 /** A prompt in a file that the user sends by typing its name as a command. */
@@ -27,17 +27,25 @@ const PLACEHOLDER = /\$(?:(\d{1,2})|(@|ARGUMENTS\b)|\{@:(\d{1,4})(?::(\d{1,4}))?
 /**
  * Reads `*.md` in the given directories; a location may also be such a file. A template replaces one of the same name from an earlier location. Never throws:
  * unusable files cause warnings.
+ * @param sandbox reads files of locations with a `within`; default: from this machine
  * @returns `templates`: sorted by name
  */
 export async function loadPromptTemplates(
 	locations: readonly ResourceLocation[],
+	sandbox?: ReadBytes,
 ): Promise<ResourceProblems & { templates: PromptTemplate[] }> {
 	const problems: ResourceProblems = { warnings: [], broken: new Set() };
 	const { warnings } = problems;
 	const templates = new Map<string, PromptTemplate>();
-	for (const { path, scope } of locations) {
+	for (const { path, scope, within } of locations) {
+		const readBytes = within && projectReader(within, sandbox);
+		const refusal = within?.refusal(path) ?? null;
+		if (refusal !== null) {
+			warnings.push(`${path}: ignored, because it is ${refusal}`);
+			continue;
+		}
 		for (const file of path.endsWith(".md") ? [path] : listMarkdown(path, warnings)) {
-			const template = await readTemplate(file, basename(file).slice(0, -3), scope, problems);
+			const template = await readTemplate(file, basename(file).slice(0, -3), { scope, readBytes }, problems);
 			if (!template) continue;
 			const other = templates.get(template.name);
 			if (other) warnings.push(`${template.path}: replaces the prompt "/${template.name}" of ${other.path}`);
@@ -71,7 +79,7 @@ export function expandTemplate(template: Pick<PromptTemplate, "body">, rest: str
 async function readTemplate(
 	path: string,
 	name: string,
-	scope: ResourceScope,
+	{ scope, readBytes }: { scope: ResourceScope; readBytes: ReadBytes | undefined },
 	{ warnings, broken }: ResourceProblems,
 ): Promise<PromptTemplate | null> {
 	const refuse = (reason: string) => {
@@ -83,7 +91,7 @@ async function readTemplate(
 		return refuse(`${path}:1: its name cannot be a command · use letters, digits, - and _; prompt ignored`);
 	}
 	try {
-		const { fields, lines, body, problem } = await readMarkdown(path);
+		const { fields, lines, body, problem } = await readMarkdown(path, readBytes);
 		if (body === "") return refuse(`${path}:${problem ?? "1: the file has no text"}; prompt ignored`);
 		if (problem !== undefined) refuse(`${path}:${problem}; front matter ignored`);
 		for (const field of ["description", "argument-hint"]) {

@@ -1,9 +1,10 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { ProjectFiles } from "../config/project-files.js";
 import { describeError, errorText } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { checkSkill, MAX_DESCRIPTION } from "./check-skill.js";
-import { type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
+import { projectReader, type ReadBytes, type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
 
 /** Where a resource was found; `flag`: named on the command line. */
 export type ResourceScope = "user" | "project" | "flag";
@@ -12,6 +13,8 @@ export type ResourceScope = "user" | "project" | "flag";
 export interface ResourceLocation {
 	path: string;
 	scope: ResourceScope;
+	/** Where its files must be; absent: anywhere. */
+	within?: ProjectFiles;
 }
 
 /** Instructions for one kind of task, which the model reads when it needs them. */
@@ -30,17 +33,21 @@ const MAX_DEPTH = 8;
  * Finds `SKILL.md` files at any depth in the given directories; a location may also be such a file. A skill replaces one
  * of the same name from an earlier location. Never throws: unusable files cause warnings. A skill that breaks a rule of
  * the specification causes a warning for each, and is used if it has a description and a name that a command can have.
+ * @param sandbox reads files with a `within`; default: from this machine
  * @returns `skills`: sorted by name
  */
 export async function loadSkills(
 	locations: readonly ResourceLocation[],
+	sandbox?: ReadBytes,
 ): Promise<ResourceProblems & { skills: Skill[] }> {
 	const warnings: string[] = [];
 	const broken = new Set<string>();
 	const skills = new Map<string, Skill>();
 	for (const location of locations) {
+		const { within } = location;
+		const readBytes = within && projectReader(within, sandbox);
 		for (const path of findSkillFiles(location, warnings)) {
-			const skill = await readHead(path, location.scope, warnings);
+			const skill = await readHead(path, { scope: location.scope, readBytes }, warnings);
 			if (!skill) {
 				broken.add(path);
 				continue;
@@ -56,17 +63,22 @@ export async function loadSkills(
 
 /**
  * The prompt for `/skill:name rest`: the skill's instructions and the task.
+ * @param readBytes default: from this machine
  * @throws PiError `file_unreadable`
  */
-export async function readSkill(skill: Skill, rest: string): Promise<string> {
-	const { body } = await readMarkdown(skill.path);
+export async function readSkill(skill: Skill, rest: string, readBytes?: ReadBytes): Promise<string> {
+	const { body } = await readMarkdown(skill.path, readBytes);
 	const head = `<skill name="${skill.name}" directory="${dirname(skill.path)}">\n${body}\n</skill>`;
 	return rest.trim() === "" ? `${head}\n\nFollow this skill.` : `${head}\n\n${rest.trim()}`;
 }
 
-async function readHead(path: string, scope: ResourceScope, warnings: string[]): Promise<Skill | null> {
+async function readHead(
+	path: string,
+	{ scope, readBytes }: { scope: ResourceScope; readBytes: ReadBytes | undefined },
+	warnings: string[],
+): Promise<Skill | null> {
 	try {
-		const file = await readMarkdown(path);
+		const file = await readMarkdown(path, readBytes);
 		const { fields, lines, problem } = file;
 		if (problem !== undefined || lines.size === 0) {
 			const reason = problem ?? "1: begin the file with a name and a description between --- lines";
@@ -94,11 +106,16 @@ export function isResourceName(name: string): boolean {
 	return /^[a-z0-9][a-z0-9_:-]{0,63}$/i.test(name);
 }
 
-/** Sorted by path. Links are followed, each directory is visited once. */
-function findSkillFiles({ path, scope }: ResourceLocation, warnings: string[]): string[] {
+/** Sorted by path. Links are followed, but not out of the project; each directory is visited once. */
+function findSkillFiles({ path, scope, within }: ResourceLocation, warnings: string[]): string[] {
 	const found: string[] = [];
 	const visited = new Set<string>();
 	const visit = (dir: string, depth: number) => {
+		const refusal = within?.refusal(dir) ?? null;
+		if (refusal !== null) {
+			warnings.push(`${dir}: ignored, because it is ${refusal}`);
+			return;
+		}
 		const real = realpathSync(dir);
 		if (visited.has(real) || depth > MAX_DEPTH) return;
 		visited.add(real);

@@ -12,7 +12,7 @@ import type { SessionUI } from "../hooks/session-ui.js";
 import type { Attachment, CommandResult, CompletionItem } from "../hooks/types.js";
 import type { SessionLog } from "../log/session-log.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
-import { readSkill } from "../resources/skills.js";
+import type { Skill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
@@ -25,6 +25,8 @@ export interface CommandRunnerDeps {
 	activity: SessionActivity;
 	sources(): CommandSources;
 	resources: SessionResources;
+	/** The prompt of a skill. */
+	readSkill(skill: Skill, rest: string): Promise<string>;
 	host(): CommandHost;
 	hooks(): HookRunner;
 	mcp: Pick<SessionMcp, "runPrompt" | "completePrompt">;
@@ -131,7 +133,7 @@ export class CommandRunner {
 			}
 			case "skill": {
 				const skill = this.deps.resources.skills.find(({ name }) => name === found.name);
-				return { kind: "prompt", prompt: skill ? await readSkill(skill, rest) : rest };
+				return { kind: "prompt", prompt: skill ? await this.deps.readSkill(skill, rest) : rest };
 			}
 			case "mcp":
 				return this.#runPrompt(found.name, rest, signal);

@@ -24,6 +24,7 @@ import { ModelMemory } from "./model-memory.js";
 import { ParentSession, parentOf } from "./parent-session.js";
 import { Prompter } from "./prompter.js";
 import { Reloader } from "./reloader.js";
+import { RequiredHooks } from "./required-hooks.js";
 import type { SessionSurface } from "./session-components.js";
 import { SessionContext } from "./session-context.js";
 import { SessionHooks } from "./session-hooks.js";
@@ -123,12 +124,19 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		}),
 	});
 	const models = new HookModels({ setup, state, warn });
+	const required = new RequiredHooks({
+		canAsk: setup.asksAboutCode,
+		isDecided: setup.parent !== null,
+		activity,
+		ui: () => surface.ui,
+	});
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
 		onError: (error) => emit(hookErrorEvent(error, setup.verbose)),
 		onLongCall: emit,
 		onWarning: warn,
+		required,
 		onChange(isFirst) {
 			if (ended.signal.aborted) return;
 			models.update(hooks.registry.providers);
@@ -184,6 +192,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		compaction,
 		images,
 		budget,
+		required,
 		notices,
 		updates,
 		jobs: jobs.table,
@@ -221,6 +230,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		get resources() {
 			return setup.resources;
 		},
+		readSkill: setup.readSkill,
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		mcp,
@@ -287,6 +297,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		rebuild,
 		async connectHost() {
 			await setup.hostConnection.connect(hostConnection(ended.signal));
+			await setup.enterSandbox();
 			state.useHost(setup.hostConnection.recorded);
 		},
 	});

@@ -12,6 +12,7 @@ import type { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { callsTools } from "../models/model-facts.js";
 import { networkOf } from "../network/network.js";
+import type { ReadBytes } from "../resources/front-matter.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
 import { createLocalHost } from "../tools/host/local-host.js";
 import { isInside } from "../tools/host/readable-directories.js";
@@ -31,7 +32,7 @@ import { McpFiles } from "./mcp-files.js";
 import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import { openLog } from "./open-log.js";
-import { ResourceFiles } from "./resource-files.js";
+import { ResourceFiles, sandboxReader } from "./resource-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import { type LoggedHost, readableDirectories, SessionHost } from "./session-host.js";
 import type { SessionParent, SessionSetup } from "./session-setup.js";
@@ -58,6 +59,8 @@ export async function discoverSetup(
 	const local = { env, ...options.localServers };
 	const network = await networkOf(env);
 	let followModels = () => {};
+	/** Reads files in the sandbox, once it is connected. */
+	let sandbox = (): ReadBytes | undefined => undefined;
 	const [ownClient, { files: models, warnings: modelWarnings }, { files: resources, warnings: resourceWarnings }] =
 		await Promise.all([
 			options.client ?? loadModelClient(network),
@@ -78,12 +81,14 @@ export async function discoverSetup(
 				contextFiles: options.contextFiles !== false,
 				discoverSkills: options.discoverSkills !== false,
 				skills: options.skills ?? [],
+				sandbox: () => sandbox(),
 			}),
 		]);
 	warnings.push(...modelWarnings, ...resourceWarnings);
 	const tmpDir = usablePrivateDir(paths.tmp);
 	const mcp = new McpFiles({
 		paths,
+		env,
 		enabled: options.mcp !== false,
 		explicit: options.mcpFiles ?? [],
 		servers: options.mcpServers ?? {},
@@ -172,6 +177,7 @@ export async function discoverSetup(
 		() => readable(resources.current.skills),
 	);
 	usedHost = () => hosts.recorded.on;
+	sandbox = () => sandboxReader(hosts.current);
 	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	// Computed again when the tools or files change, for example when the project's tools are added.
 	const preamble = lastResult(
@@ -228,6 +234,8 @@ export async function discoverSetup(
 			return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
 		},
 		nestedFiles: resources,
+		readSkill: (skill, rest) => resources.readSkill(skill, rest),
+		enterSandbox: () => resources.enterSandbox(),
 		async reread({ withTools }) {
 			const problems = [...store.reload(), ...(await models.reread())];
 			routes.use(models.streamed());
@@ -269,6 +277,7 @@ export async function discoverSetup(
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
 		trust: code.trust,
+		asksAboutCode: options.askTrust !== undefined,
 		acceptedCode: () => code.accepted,
 		acceptedPackages: () => code.packages,
 		configFiles: (folder) =>

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import type { Paths } from "../config/paths.js";
-import { findServerFiles } from "../config/project-code.js";
+import type { Environment, Paths } from "../config/paths.js";
+import { findServerFiles, readServerFile } from "../config/project-code.js";
 import type { McpSource } from "../mcp/config.js";
 import type { AcceptedCode } from "./project-code.js";
 
 export interface McpFilesOptions {
 	paths: Paths;
+	/** Fills the variables of servers. */
+	env: Environment;
 	/** False: no server is used (`--no-mcp`). */
 	enabled: boolean;
 	/** Files of `--mcp`, absolute. */
@@ -56,7 +58,7 @@ export class McpFiles {
 		const { paths } = this.options;
 		this.#ofProject = [];
 		if (!accepted || this.projectFiles.length === 0) return;
-		const all = await findServerFiles(paths.cwd);
+		const all = await findServerFiles(paths.cwd, { env: this.options.env, home: paths.home });
 		const definitions = this.projectFiles.map((path) => realpathSync(path));
 		const files = all.filter((path) => !definitions.includes(path));
 		this.#ofProject = this.projectFiles.flatMap((path): McpSource[] => {
@@ -73,7 +75,7 @@ export class McpFiles {
 function isAsAccepted(path: string, accepted: AcceptedCode): boolean {
 	const copy = accepted.get(path);
 	try {
-		return copy !== undefined && readFileSync(path).equals(readFileSync(copy));
+		return copy !== undefined && readServerFile(path).equals(readFileSync(copy));
 	} catch {
 		return false;
 	}

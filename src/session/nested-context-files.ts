@@ -3,8 +3,6 @@ import type { BuiltContext } from "../context/context-message.js";
 import { type ContextFileItem, entryTimestamp, isSystemItemEntry } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { ContextFile } from "../resources/context-files.js";
-import type { ReadBytes } from "../resources/front-matter.js";
-import { readFile } from "../tools/file-content.js";
 import { elsewhereOf } from "../tools/host/elsewhere.js";
 import { localPath } from "../tools/host/local-path.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
@@ -15,7 +13,7 @@ export interface NestedFileFinder {
 	/** Changes when the user or a switch of the session has all files read again. */
 	readonly generation: number;
 	/** As `findNestedContextFiles`. */
-	findNested(paths: readonly string[], readBytes?: ReadBytes): Promise<{ files: ContextFile[]; warnings: string[] }>;
+	findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }>;
 }
 
 export interface NestedContextFilesDeps {
@@ -27,9 +25,6 @@ export interface NestedContextFilesDeps {
 
 /** Tools whose `path` is a file or directory of the project. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(["read", "edit", "write", "ls", "find", "grep"]);
-
-/** Maximum time for reading a context file in a sandbox. */
-const READ_MS = 5000;
 
 /** The latest entry of a context file. */
 interface Added {
@@ -81,7 +76,7 @@ export class NestedContextFiles {
 			for (const [path, added] of known) if (!this.#isGone(added)) touched.push(dirname(path));
 		}
 		if (touched.length === 0) return;
-		const { files, warnings } = await setup.nestedFiles.findNested(touched, this.#readBytes());
+		const { files, warnings } = await setup.nestedFiles.findNested(touched);
 		for (const line of warnings) {
 			if (!this.#warned.has(line)) warn(line);
 			this.#warned.add(line);
@@ -93,13 +88,6 @@ export class NestedContextFiles {
 		const timestamp = entryTimestamp();
 		if (items.length > 0)
 			state.appendAll(items.map(({ source, item }) => ({ type: "system_item", timestamp, source, item })));
-	}
-
-	/** In a sandbox: a link that the model made must not show what the sandbox hides. */
-	#readBytes(): ReadBytes | undefined {
-		const { host } = this.deps.setup;
-		if (host.name === "" || !host.sharesFiles) return undefined;
-		return (path, limits) => readFile(host, path, { signal: AbortSignal.timeout(READ_MS), ...limits });
 	}
 
 	/** @returns null if the context has the file already */

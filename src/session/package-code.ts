@@ -50,6 +50,9 @@ export type PackageState =
 	/** One that cannot be loaded; without `configured`, an entry of the settings that names none. */
 	| { configured: ConfiguredPackage | null; loaded: null; set: null; problem: string };
 
+/** Receives a problem. @param isRequired the package is one of the user, whose hooks may decide about tool calls */
+type PackageListener = (line: string, isRequired?: boolean) => void;
+
 const NONE: AcceptedPackages = { hooks: [], tools: [], agents: [], skills: [], prompts: [], themes: [] };
 
 /** The key of a package in the store of trusted contents. */
@@ -75,10 +78,10 @@ export class PackageGate {
 
 	/**
 	 * Asks the user about each package that is new or has changed.
-	 * @param onWarning receives a line for each package that is not loaded
+	 * @param onWarning receives a line for each package that is not loaded; `isRequired`: the user has it, and nobody decided against it
 	 * @throws PiError `package_untrusted` if a package is not trusted and nobody can be asked
 	 */
-	async accept(onWarning: (line: string) => void): Promise<AcceptedPackages> {
+	async accept(onWarning: PackageListener): Promise<AcceptedPackages> {
 		const { trust, inherited } = this.options;
 		if (trust === false) this.#accepted = NONE;
 		else if (inherited) this.#accepted = inherited() ?? NONE;
@@ -131,7 +134,7 @@ export class PackageGate {
 		return found;
 	}
 
-	async #accept(onWarning: (line: string) => void): Promise<AcceptedPackages> {
+	async #accept(onWarning: PackageListener): Promise<AcceptedPackages> {
 		const { paths, copyDir, trust, ask } = this.options;
 		const { agentDir } = paths;
 		const accepted: AcceptedPackages[] = [];
@@ -160,14 +163,17 @@ export class PackageGate {
 				const changed = isAsked ? await content.findChanged() : [];
 				if (changed.length > 0) {
 					const reason = `it changed during the question: ${changed.join(", ")}`;
-					onWarning(`Package ${configured.name} was not loaded: ${reason} · /reload asks again`);
+					onWarning(
+						`Package ${configured.name} was not loaded: ${reason} · /reload asks again`,
+						configured.scope !== "project",
+					);
 					continue;
 				}
 				const { root, files, nodeModules } = content;
 				accepted.push(withCopies(loaded, copyProjectCode({ root, files }, copyDir, nodeModules)));
 			} catch (error) {
 				if (error instanceof PiError && error.code === "package_untrusted") throw error;
-				onWarning(`Package ${configured.name} was not loaded: ${describeError(error)}`);
+				onWarning(`Package ${configured.name} was not loaded: ${describeError(error)}`, configured.scope !== "project");
 			}
 		}
 		const all = <K extends keyof AcceptedPackages>(kind: K) =>
@@ -182,27 +188,30 @@ export class PackageGate {
 		};
 	}
 
-	#configured(onWarning: (line: string) => void): ConfiguredPackage[] {
+	#configured(onWarning: PackageListener): ConfiguredPackage[] {
 		const { settings, paths, run, discovery } = this.options;
 		const { packages, problems } = configuredPackages(settings, paths, run);
-		for (const line of problems) onWarning(line);
+		for (const { text, scope, isUnusable } of problems) {
+			onWarning(text, isUnusable && scope !== "project");
+		}
 		return packages.filter(({ scope }) => discovery || scope === "run");
 	}
 
-	async #load(onWarning: (line: string) => void): Promise<LoadedPackage[]> {
+	async #load(onWarning: PackageListener): Promise<LoadedPackage[]> {
 		const { paths, env } = this.options;
 		const dirs = { store: paths.packages, agentDir: paths.agentDir };
 		const packages: LoadedPackage[] = [];
 		for (const configured of this.#configured(onWarning)) {
+			const fail = (line: string) => onWarning(line, configured.scope !== "project");
 			try {
 				if (configured.scope === "run") await installForRun(configured, { paths, env });
 				const lock = readLockFile(scopeFiles(configured.scope, paths).lock);
 				if (lock.warning) onWarning(lock.warning);
 				const loaded = await loadPackage(configured, lock.packages.get(configured.name), dirs);
-				if (typeof loaded === "string") onWarning(loaded);
+				if (typeof loaded === "string") fail(loaded);
 				else packages.push(loaded);
 			} catch (error) {
-				onWarning(describeError(error));
+				fail(describeError(error));
 			}
 		}
 		return packages;
@@ -234,12 +243,13 @@ function withCopies(
 				? []
 				: [{ path: configured.source.kind === "path" ? join(base, rel) : `${base}/${rel}`, copy }];
 		});
+	const required = configured.scope === "project" ? {} : ({ isRequired: true } as const);
 	const code = (kind: ResourceKind, extra: Partial<HookFile> = {}) =>
 		list(kind).map(
 			({ path, copy }): HookFile => ({ path, realPath: copy, scope: "package", name: hookName(path), ...extra }),
 		);
 	return {
-		hooks: [...code("hooks"), ...code("extensions", { kind: "extension" })],
+		hooks: [...code("hooks", required), ...code("extensions", { kind: "extension", ...required })],
 		tools: code("tools"),
 		agents: list("agents"),
 		skills: list("skills"),

@@ -1,4 +1,5 @@
 import type { CommandTrust } from "../commands/command.js";
+import type { ServerContext } from "../config/server-code.js";
 import {
 	findProjectSet,
 	isTrusted,
@@ -20,6 +21,8 @@ export type TrustAnswer = "trust" | "once" | "no";
 export interface ProjectCodeOptions {
 	cwd: string;
 	agentDir: string;
+	/** What fills the variables of MCP servers. Default: the environment of the process. */
+	servers?: ServerContext;
 	/** A private directory for copies of accepted code. */
 	copyDir: string;
 	/**
@@ -103,7 +106,7 @@ export class ProjectGate implements CommandTrust {
 	async #find(onWarning: (line: string) => void): Promise<ProjectSet> {
 		const store = loadTrust(this.options.agentDir);
 		if (store.warning) onWarning(store.warning);
-		return findProjectSet(this.options.cwd, store);
+		return findProjectSet(this.options.cwd, store, this.options.servers);
 	}
 }
 

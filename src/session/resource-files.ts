@@ -1,10 +1,13 @@
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
+import { ProjectFiles, projectRoot } from "../config/project-files.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
-import type { ReadBytes, ResourceProblems } from "../resources/front-matter.js";
+import { projectReader, type ReadBytes, type ResourceProblems } from "../resources/front-matter.js";
 import { findNestedContextFiles } from "../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../resources/prompt-templates.js";
-import { loadSkills, type ResourceLocation, type Skill } from "../resources/skills.js";
+import { loadSkills, type ResourceLocation, readSkill, type Skill } from "../resources/skills.js";
+import { readFile } from "../tools/file-content.js";
+import type { ToolHost } from "../tools/host/tool-host.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
 import type { AcceptedPackages } from "./package-code.js";
 
@@ -17,23 +20,42 @@ export interface ResourceFilesOptions {
 	discoverSkills: boolean;
 	/** Skills named on the command line. */
 	skills: readonly string[];
+	/** Reads files in the sandbox in which tools work; undefined without one. */
+	sandbox?(): ReadBytes | undefined;
+}
+
+/** Maximum time for reading a file in a sandbox. */
+const READ_MS = 5000;
+
+/** Reads files in a sandbox: a link that the model made must not show what the sandbox hides. @returns undefined for another host */
+export function sandboxReader(host: ToolHost): ReadBytes | undefined {
+	if (host.name === "" || !host.sharesFiles) return undefined;
+	return (path, limits) => readFile(host, path, { signal: AbortSignal.timeout(READ_MS), ...limits });
 }
 
 /** Where skills are searched. */
-export function skillLocations({ skills, project }: Paths): ResourceLocation[] {
+export function skillLocations(paths: Paths): ResourceLocation[] {
+	const { skills, project } = paths;
 	return [
 		{ path: skills, scope: "user" },
-		{ path: project.skills, scope: "project" },
+		{ path: project.skills, scope: "project", within: projectFiles(paths) },
 	];
 }
 
+/** Found again each time: `git init` makes more files those of the project. */
+function projectFiles(paths: Paths): ProjectFiles {
+	return new ProjectFiles(projectRoot(paths), paths.agentDir);
+}
+
 /** Where prompt templates are searched. */
-export function templateLocations({ prompts, commands, project }: Paths): ResourceLocation[] {
+export function templateLocations(paths: Paths): ResourceLocation[] {
+	const { prompts, commands, project } = paths;
+	const within = projectFiles(paths);
 	return [
 		{ path: prompts, scope: "user" },
 		{ path: commands, scope: "user" },
-		{ path: project.prompts, scope: "project" },
-		{ path: project.commands, scope: "project" },
+		{ path: project.prompts, scope: "project", within },
+		{ path: project.commands, scope: "project", within },
 	];
 }
 
@@ -70,18 +92,17 @@ export class ResourceFiles implements NestedFileFinder {
 	}
 
 	/** As `findNestedContextFiles`; nothing if context files are off. */
-	async findNested(
-		paths: readonly string[],
-		readBytes?: ReadBytes,
-	): Promise<{ files: ContextFile[]; warnings: string[] }> {
+	async findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }> {
 		const { contextFiles, paths: places } = this.options;
 		if (!contextFiles) return { files: [], warnings: [] };
 		const loaded = this.#current.contextFiles.map(({ path }) => path);
+		const sandbox = this.options.sandbox?.();
 		return findNestedContextFiles(paths, {
 			cwd: places.cwd,
 			home: places.home,
+			agentDir: places.agentDir,
 			loaded,
-			...(readBytes && { readBytes }),
+			...(sandbox && { readBytes: sandbox }),
 		});
 	}
 
@@ -94,6 +115,22 @@ export class ResourceFiles implements NestedFileFinder {
 		return (await this.reread()).filter((line) => copies.some((copy) => line.includes(copy)));
 	}
 
+	/**
+	 * Reads the files of the project again, in the sandbox that is connected now: what it hides was read before. Nothing without one.
+	 */
+	async enterSandbox(): Promise<void> {
+		if (!this.options.sandbox?.()) return;
+		this.#current = { contextFiles: [], skills: [], templates: [], remarks: [] };
+		// Its problems were reported when the files were first read.
+		await this.reread();
+	}
+
+	/** As `readSkill`. A skill of the project may have been replaced since it was found. */
+	readSkill(skill: Skill, rest: string): Promise<string> {
+		if (skill.scope !== "project") return readSkill(skill, rest);
+		return readSkill(skill, rest, projectReader(projectFiles(this.options.paths), this.options.sandbox?.()));
+	}
+
 	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */
 	async reread(): Promise<string[]> {
 		const { paths, skillsEnabled, contextFiles, discoverSkills } = this.options;
@@ -102,13 +139,19 @@ export class ResourceFiles implements NestedFileFinder {
 			files.map(({ copy }) => ({ path: copy, scope: "user" as const }));
 		const packages = this.#packages;
 		const own = this.options.skills.map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
+		const sandbox = this.options.sandbox?.();
 		const [context, skills, templates] = await Promise.all([
-			contextFiles ? loadContextFiles({ agentDir, cwd, home }) : { files: [], warnings: [], broken: new Set<string>() },
-			loadSkills([
-				...(skillsEnabled() && discoverSkills ? [...ofPackages(packages.skills), ...skillLocations(paths)] : []),
-				...own,
-			]),
-			loadPromptTemplates([...ofPackages(packages.prompts), ...templateLocations(paths)]),
+			contextFiles
+				? loadContextFiles({ agentDir, cwd, home }, sandbox)
+				: { files: [], warnings: [], broken: new Set<string>() },
+			loadSkills(
+				[
+					...(skillsEnabled() && discoverSkills ? [...ofPackages(packages.skills), ...skillLocations(paths)] : []),
+					...own,
+				],
+				sandbox,
+			),
+			loadPromptTemplates([...ofPackages(packages.prompts), ...templateLocations(paths)], sandbox),
 		]);
 		const before = this.#current;
 		this.#generation++;

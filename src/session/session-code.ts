@@ -96,6 +96,7 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 		cwd: paths.cwd,
 		agentDir: paths.agentDir,
 		copyDir: options.copyDir,
+		servers: { env: options.env, home: paths.home },
 		trust: options.trust,
 		...(ask ? { ask } : {}),
 		...(parent ? { inherited: () => parent.acceptedCode } : {}),
@@ -190,7 +191,9 @@ function findHooks(
 			const problems: PiError[] = [];
 			const onWarning = (line: string) => problems.push(new PiError("hook_load_failed", line));
 			const gate = await packages.gate();
-			const ofPackages = await gate?.accept(onWarning);
+			const ofPackages = await gate?.accept((line, isRequired) => {
+				problems.push(new PiError(isRequired ? "package_unloaded" : "hook_load_failed", line));
+			});
 			if (ofPackages) for (const line of await options.usePackages(ofPackages)) onWarning(line);
 			const toolFiles = findProjectTools(options);
 			const isAsked =

@@ -2,7 +2,7 @@ import type { ContextStage } from "../context/build-context.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { StabilityWatch } from "../context/stability.js";
-import { describeError, HookError, type PiError } from "../errors.js";
+import { describeError, HookError, PiError } from "../errors.js";
 import { type BundledHook, bundledFile, bundledPath, isOptional } from "../hooks/bundled.js";
 import type { HookFile } from "../hooks/discover.js";
 import { EventBus } from "../hooks/event-bus.js";
@@ -25,6 +25,7 @@ import type { SessionEntry } from "../log/entry.js";
 import { adaptExtension } from "./adapt-extension.js";
 import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
+import type { RequiredHooks } from "./required-hooks.js";
 import type { StageInput } from "./session-context.js";
 import type { SessionSetup } from "./session-setup.js";
 import { StrayErrorOwner } from "./stray-error-owner.js";
@@ -48,6 +49,7 @@ export interface SessionHooksOptions {
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
+	required: Pick<RequiredHooks, "use">;
 	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
 	onChange(isFirst: boolean): void;
 	onSend(text: string, attachments: Attachment[], options: SendOptions): void;
@@ -272,14 +274,13 @@ export class SessionHooks {
 	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: ReadonlyMap<string, HookFailure> }> {
 		const { setup, onWarning } = this.options;
 		const loading = this.#loading();
-		const builtin = await loadBuiltinHooks(setup.builtinHooks, loading);
-		const loadErrors: string[] = [];
+		const { hooks, failures } = await loadBuiltinHooks(setup.builtinHooks, loading);
+		const errors: PiError[] = [];
 		const fail = (error: PiError) => {
-			loadErrors.push(describeError(error));
+			errors.push(error);
 			onWarning(describeError(error));
 		};
-		for (const { error } of builtin.failures) fail(error);
-		const hooks = [...builtin.hooks];
+		for (const { error } of failures) fail(error);
 		const failed = new Map<string, HookFailure>();
 		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
 			const added = found.files.filter(
@@ -291,12 +292,14 @@ export class SessionHooks {
 			for (const { file, error } of loaded.failures) {
 				const { path, name, scope } = file;
 				failed.set(path, { path, name, scope, problem: error.message });
-				fail(error);
+				const isMissing = file.isRequired && !this.#loaded.some((hook) => hook.path === path);
+				fail(isMissing ? new PiError("package_unloaded", error.message, error) : error);
 			}
 			hooks.push(...loaded.hooks);
 		}
 		this.#failures = [...failed.values()];
-		this.#loadErrors = loadErrors;
+		this.#loadErrors = errors.map(describeError);
+		this.options.required.use(errors);
 		return { hooks, failed };
 	}
 

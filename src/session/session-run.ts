@@ -16,6 +16,7 @@ import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { PromptQueue, SystemItems } from "./prompt-queue.js";
 import { describeRequestSize } from "./request-size.js";
+import type { RequiredHooks } from "./required-hooks.js";
 import type { SessionImages } from "./session-images.js";
 import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
@@ -27,6 +28,7 @@ export interface SessionRunDeps extends SessionCore {
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
 	updates: Pick<HookUpdates, "settled">;
+	required: Pick<RequiredHooks, "refusal">;
 	jobs: ToolJobs;
 	/** Called when a run begins. */
 	onRun(): void;
@@ -305,12 +307,14 @@ async function askBeforeRequest(
  * directories that calls reach are noted.
  */
 function createGate(
-	{ hooks, images, updates }: SessionRunDeps,
+	{ hooks, images, updates, required }: SessionRunDeps,
 	nestedFiles: Pick<NestedContextFiles, "note">,
 ): ToolCallGate {
 	return {
 		async before({ toolName, toolCallId, input }, validate, signal) {
 			await updates.settled();
+			const refusal = await required.refusal(signal);
+			if (refusal !== null) return { blocked: refusal };
 			if (!hooks().registry.has("tool_call")) return { input };
 			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
 		},

@@ -135,6 +135,10 @@ export interface SessionSetup {
 	 */
 	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
+	/** The prompt of a skill, which is read now. @throws PiError `file_unreadable` */
+	readSkill(skill: Skill, rest: string): Promise<string>;
+	/** Reads the files of the project again, as the connected sandbox shows them. Nothing without one. */
+	enterSandbox(): Promise<void>;
 	/** Finds context files below the working directory. */
 	nestedFiles: NestedFileFinder;
 	/**
@@ -172,6 +176,8 @@ export interface SessionSetup {
 	bundledHooks: boolean;
 	/** The user's decision on the project's own code. */
 	trust: CommandTrust;
+	/** True if questions about code can be answered while the session starts. */
+	asksAboutCode: boolean;
 	/** Features written as hooks; they load before the hook files. */
 	builtinHooks: readonly BuiltinHook[];
 	/** The project's code that may run; null for none. */

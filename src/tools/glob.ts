@@ -76,6 +76,8 @@ function matchSequence<TItem, TPattern>(
 function tokenize(segment: string): Token[] {
 	const tokens: Token[] = [];
 	const characters = [...segment];
+	/** Without a `]` no class ends, and none is searched again. */
+	let hasEnd = true;
 	for (let at = 0; at < characters.length; at++) {
 		const character = characters[at] ?? "";
 		if (character === "*") {
@@ -83,7 +85,8 @@ function tokenize(segment: string): Token[] {
 		} else if (character === "?") {
 			tokens.push(() => true);
 		} else if (character === "[") {
-			const end = classEnd(characters, at);
+			const end: number = hasEnd ? classEnd(characters, at) : -1;
+			hasEnd = end !== -1;
 			if (end === -1) tokens.push(literal(character));
 			else {
 				tokens.push(characterClass(characters.slice(at + 1, end)));
@@ -124,9 +127,10 @@ function characterClass(body: string[]): Token {
 function expandBraces(pattern: string): string[] {
 	let expanded = [""];
 	let at = 0;
+	const closed = closedBraces(pattern);
 	while (at < pattern.length) {
 		const character = pattern[at] ?? "";
-		const group = character === "{" ? readGroup(pattern, at) : undefined;
+		const group = closed.has(at) ? readGroup(pattern, at) : undefined;
 		if (group === undefined) {
 			const step = character === "\\" ? pattern.slice(at, at + 2) : character;
 			expanded = expanded.map((prefix) => prefix + step);
@@ -138,6 +142,22 @@ function expandBraces(pattern: string): string[] {
 		at = group.end;
 	}
 	return expanded;
+}
+
+/** Positions of the braces that are closed: searching the end of each would take quadratic time. */
+function closedBraces(pattern: string): Set<number> {
+	const closed = new Set<number>();
+	const open: number[] = [];
+	for (let at = 0; at < pattern.length; at++) {
+		const character = pattern[at];
+		if (character === "\\") at++;
+		else if (character === "{") open.push(at);
+		else if (character === "}") {
+			const start = open.pop();
+			if (start !== undefined) closed.add(start);
+		}
+	}
+	return closed;
 }
 
 function readGroup(pattern: string, open: number): { options: string[]; end: number } | undefined {

@@ -1,4 +1,5 @@
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { revealInvisible } from "../util/reveal.js";
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
 import { clipLine, oneLine } from "./line.js";
@@ -45,7 +46,8 @@ export interface KeyHint {
 }
 
 /** Longer titles are truncated: a hook could supply pages. */
-const MAX_TITLE_ROWS = 4;
+export const MAX_TITLE_ROWS = 4;
+const MAX_TITLE = 1000;
 
 /** The title of a dialog on as many rows as it needs. */
 export function titleLines(title: string, { theme }: DialogStyle, width: number): string[] {
@@ -53,6 +55,21 @@ export function titleLines(title: string, { theme }: DialogStyle, width: number)
 	const shown = lines.slice(0, MAX_TITLE_ROWS);
 	if (shown.length < lines.length) shown.push(`${shown.pop() ?? ""}…`);
 	return shown.map((line) => clipLine(` ${theme.bold(line.trimEnd())}`, width));
+}
+
+/** Longer lines are split before they are wrapped, because the cost of wrapping is quadratic in the length. UTF-16 units. */
+const PIECE = /.{1,400}/gsu;
+
+/** Untrusted text of a question, complete: every row of it, each at most `width` columns. */
+export function questionRows(text: string, width: number): string[] {
+	const lines = revealInvisible(text).replace(/\t/g, "   ").split("\n");
+	const pieces = lines.flatMap((line): string[] => line.match(PIECE) ?? [""]);
+	return pieces.flatMap((piece) => wrapTextWithAnsi(piece, Math.max(1, width)));
+}
+
+/** Whether `titleLines` shows a title completely. */
+export function fitsTitle(title: string, width: number): boolean {
+	return title.length <= MAX_TITLE && questionRows(title, Math.max(1, width - 2)).length <= MAX_TITLE_ROWS;
 }
 
 /** Creates a hint; several actions can share one, such as up and down. */

@@ -84,6 +84,12 @@ export class ScrollText {
 		return { from: this.#top, to: Math.min(count, this.#top + rows) };
 	}
 
+	/** Shows the next page. @returns true */
+	page(): true {
+		this.#top = Math.min(this.#top + Math.max(1, this.rows() - 1), this.#last);
+		return true;
+	}
+
 	/** @returns whether the key scrolls */
 	handle(data: string, keymap: Keymap): boolean {
 		const rows = rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());

@@ -1,9 +1,20 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
-import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, titleLines } from "./dialog-style.js";
+import {
+	type DialogStyle,
+	fitsTitle,
+	hint,
+	type KeyHint,
+	keyLines,
+	MAX_TITLE_ROWS,
+	questionRows,
+	RowBudget,
+	titleLines,
+} from "./dialog-style.js";
 import { fuzzyFilter } from "./fuzzy.js";
 import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
 import { clipLine, oneLine, spread } from "./line.js";
+import { ScrollText } from "./scroll.js";
 import {
 	describedWidths,
 	drawRow,
@@ -58,6 +69,8 @@ export interface SelectDialogOptions<T> {
 const MAX_ROWS = 10;
 const MIN_ROWS = 3;
 const MAX_DETAIL_ROWS = 3;
+/** Rows of a dialog around a long title, and those that the screen keeps below. */
+const OTHER_ROWS = 8;
 const HINT = "type to filter";
 /** A longer filter was pasted by mistake and would be slow to match. UTF-16 units. */
 const MAX_FILTER_LENGTH = 200;
@@ -70,6 +83,14 @@ export class SelectDialog<T> implements Component, Focusable {
 	#filter = "";
 	#shown: readonly SelectItem<T>[];
 	#selected: number;
+	/** A title that does not fit, which the page keys scroll; it may be what the user approves. */
+	readonly #scroll = new ScrollText(() => {
+		const screen = this.style.rows?.() ?? 30;
+		return Math.max(1, Math.min(Math.max(MAX_TITLE_ROWS, Math.floor(screen / 3)), screen - OTHER_ROWS));
+	});
+	#longTitle: { text: string; width: number; lines: string[] } | null = null;
+	/** False while a part of the title was not shown: Enter shows it instead of selecting. */
+	#isRead = true;
 	#known: {
 		items: readonly SelectItem<T>[];
 		width: number;
@@ -138,6 +159,7 @@ export class SelectDialog<T> implements Component, Focusable {
 		const { keymap } = this.style;
 		const page = Math.max(1, this.#rows() - 1);
 		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
+		else if (this.#longTitle && this.#scrollTitle(data)) return;
 		else if (keymap.matches(data, "dialog.accept")) this.#accept();
 		else if (keymap.matches(data, "dialog.up")) this.#move(this.#selected - 1, true);
 		else if (keymap.matches(data, "dialog.down")) this.#move(this.#selected + 1, true);
@@ -154,6 +176,14 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	invalidate(): void {} // nothing cached that has styles
+
+	/** @returns whether the key scrolls the title */
+	#scrollTitle(data: string): boolean {
+		const { keymap } = this.style;
+		if (!this.#isRead && keymap.matches(data, "dialog.accept")) return this.#scroll.page();
+		const isPage = keymap.matches(data, "dialog.pageUp") || keymap.matches(data, "dialog.pageDown");
+		return isPage && this.#scroll.handle(data, keymap);
+	}
 
 	get #filters(): boolean {
 		return this.options.filters ?? true;
@@ -203,7 +233,11 @@ export class SelectDialog<T> implements Component, Focusable {
 		const count = `${this.#shown.length === 0 ? 0 : this.#selected + 1}/${this.#shown.length}`;
 		const cursor = this.focused ? CURSOR_MARKER : "";
 		const { title: given } = this.options;
-		const title = oneLine(typeof given === "function" ? given() : given);
+		const text = typeof given === "function" ? given() : given;
+		if (!fitsTitle(text, width)) return this.#longTitleLines(text, width, `${cursor}${theme.dim(count)} `);
+		this.#longTitle = null;
+		this.#isRead = true;
+		const title = oneLine(text);
 		// Decided without the filter, so that typing does not move the rows.
 		const isLong = visibleWidth(title) + count.length + 4 > width;
 		const beside = isLong ? 0 : visibleWidth(title);
@@ -216,6 +250,22 @@ export class SelectDialog<T> implements Component, Focusable {
 		if (isLong) return [...titleLines(title, this.style, width), spread("", right, width)];
 		const left = ` ${clipLine(title, Math.max(1, width - visibleWidth(right) - 3))}`;
 		return [spread(theme.bold(left), right, width)];
+	}
+
+	#longTitleLines(text: string, width: number, count: string): string[] {
+		const { theme, keymap } = this.style;
+		if (this.#longTitle?.text !== text || this.#longTitle.width !== width) {
+			this.#longTitle = { text, width, lines: questionRows(text, width - 2) };
+			this.#isRead = false;
+		}
+		const { lines } = this.#longTitle;
+		const { from, to } = this.#scroll.window(lines.length);
+		if (to === lines.length) this.#isRead = true;
+		const keys = keymap.keyOf("dialog.pageUp", "dialog.pageDown");
+		const isCut = to - from < lines.length;
+		const position = isCut ? ` lines ${from + 1}–${to} of ${lines.length} · ${keys}` : "";
+		const shown = lines.slice(from, to).map((line) => clipLine(` ${theme.bold(line.trimEnd())}`, width));
+		return [...shown, spread(theme.warning(position), count, width)];
 	}
 
 	/** @returns an item's description, or its text in the growing column */

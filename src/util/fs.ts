@@ -205,6 +205,8 @@ export async function syncDirectory(path: string): Promise<void> {
 export interface ReadFileOptions {
 	/** Larger files are refused. Default: `MAX_READ_BYTES`. */
 	maxBytes?: number;
+	/** Receives the file that was opened, before it is read, and throws to refuse it. Only `readRegularFileSync`. */
+	accept?(stats: Stats): void;
 }
 
 /**
@@ -266,7 +268,9 @@ export function readRegularFileSync(path: string, options: ReadFileOptions = {})
 	let descriptor: number | undefined;
 	try {
 		descriptor = openSync(path, READ_FLAGS);
-		const size = acceptedSize(path, fstatSync(descriptor), maxBytes);
+		const stats = fstatSync(descriptor);
+		const size = acceptedSize(path, stats, maxBytes);
+		options.accept?.(stats);
 		const reader = new BoundedReader(path, size, maxBytes);
 		for (;;) {
 			const room = reader.room();

@@ -1,11 +1,6 @@
 import { showCharacter } from "./sanitize.js";
 import { joinLines } from "./trim.js";
 
-export interface RevealOptions {
-	/** Maximum line length in UTF-16 units; the middle of a longer line is replaced by its length. Default 4000. */
-	maxLineLength?: number;
-}
-
 /**
  * Characters that are invisible or reorder text: controls, bidi marks and overrides, zero-width characters, fillers,
  * separators, variation selectors other than that of emoji, tag characters, lone surrogates.
@@ -26,17 +21,14 @@ const BLANK_LINES = /\n(?:[^\S\n]*\n){4,}/gu;
 
 /**
  * Text for a person who must approve it: invisible characters, including color sequences, are shown by name
- * (`‹U+200B›`, `␛`); more than 40 blanks or 3 blank lines become a marker with their number.
+ * (`‹U+200B›`, `␛`); more than 40 blanks or 3 blank lines become a marker with their number. Nothing else is cut.
  */
-export function revealInvisible(text: string, { maxLineLength = 4000 }: RevealOptions = {}): string {
+export function revealInvisible(text: string): string {
 	return text
 		.replace(/\r\n/g, "\n")
 		.replace(INVISIBLE, showCharacter)
 		.replace(LONG_BLANK, (blanks) => ` … ${blanks.length} spaces … `)
-		.replace(BLANK_LINES, (lines) => `\n… ${lines.split("\n").length - 2} blank lines …\n`)
-		.split("\n")
-		.map((line) => cutMiddle(line, maxLineLength))
-		.join("\n");
+		.replace(BLANK_LINES, (lines) => `\n… ${lines.split("\n").length - 2} blank lines …\n`);
 }
 
 export interface RevealLineOptions {
@@ -50,13 +42,4 @@ export interface RevealLineOptions {
 export function revealLine(text: string, { maxLength = 500, lineEnd = " ↵ " }: RevealLineOptions = {}): string {
 	const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 	return joinLines(revealInvisible(start), lineEnd).replaceAll("\t", " ").trim();
-}
-
-/** Shortens a line to about `max` UTF-16 units; a marker with their number replaces the omitted characters. */
-function cutMiddle(line: string, max: number): string {
-	if (line.length <= max) return line;
-	const half = Math.max(1, Math.floor(max / 2) - 20);
-	const head = line.slice(0, half).replace(/[\ud800-\udbff]$/u, "");
-	const tail = line.slice(-half).replace(/^[\udc00-\udfff]/u, "");
-	return `${head} … ${line.length - head.length - tail.length} characters … ${tail}`;
 }

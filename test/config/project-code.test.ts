@@ -121,7 +121,10 @@ describe("the files of a project's MCP servers", () => {
 		expect(await serverFiles({ command: "node", args }, files)).toEqual(["run.js"]);
 		const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: { one: { command: "node", args } } }) });
 		expect((await collectProjectCode(cwd)).unresolved).toEqual(
-			[".env", ".env.local"].map((specifier) => ({ from: "", specifier, reason: "not read: it may hold secrets" })),
+			[
+				...["mcp.log", "data.sqlite", "notes.md"].map((specifier) => ({ specifier, reason: "data, not checked" })),
+				...[".env", ".env.local"].map((specifier) => ({ specifier, reason: "not read: it may hold secrets" })),
+			].map((one) => ({ from: "", ...one })),
 		);
 	});
 

@@ -20,7 +20,7 @@ test("themes of the user and the project are listed, and the user's override the
 		"project/.pi/themes/folder.json/x": "",
 	});
 	expect(listThemeFiles({ user: join(home, ".pi/agent/themes"), project: join(home, "project/.pi/themes") })).toEqual([
-		{ name: "brand", path: join(home, "project/.pi/themes/brand.json"), scope: "project" },
+		{ name: "brand", path: join(home, "project/.pi/themes/brand.json"), scope: "project", within: expect.anything() },
 		{ name: "dusk", path: join(home, ".pi/agent/themes/dusk.json"), scope: "user" },
 	]);
 	expect(listThemeFiles({ user: join(home, "nowhere"), project: join(home, "nowhere") })).toEqual([]);
@@ -32,22 +32,22 @@ test("problems in a theme file are reported with their location", () => {
 		"list.json": "[]",
 		"wrong.json": { colors: { dim: 300 }, extra: 1 },
 	});
-	expect(loadThemeFile(join(home, "torn.json"))).toEqual({
+	expect(loadThemeFile({ path: join(home, "torn.json") })).toEqual({
 		theme: null,
 		problems: [expect.stringMatching(/torn\.json:2:30: a "," before "}" is not allowed/)],
 	});
-	expect(loadThemeFile(join(home, "list.json"))).toEqual({
+	expect(loadThemeFile({ path: join(home, "list.json") })).toEqual({
 		theme: null,
 		problems: [expect.stringMatching(/list\.json:1:1: expected an object/)],
 	});
-	expect(loadThemeFile(join(home, "wrong.json"))).toEqual({
+	expect(loadThemeFile({ path: join(home, "wrong.json") })).toEqual({
 		theme: { colors: {} },
 		problems: [
 			expect.stringMatching(/wrong\.json: colors\.dim must be a color/),
 			expect.stringMatching(/wrong\.json: unknown "extra"; ignored$/),
 		],
 	});
-	expect(loadThemeFile(join(home, "none.json"))).toEqual({
+	expect(loadThemeFile({ path: join(home, "none.json") })).toEqual({
 		theme: null,
 		problems: [`${join(home, "none.json")} does not exist`],
 	});

@@ -78,8 +78,8 @@ test("the picker of thinking levels starts at the current level, and the screen 
 	await submit(pi, "/thinking");
 	expect(await pi.waitForText("→ high")).not.toContain("esc cancels");
 	const written = pi.output().length;
-	await pi.press("down");
-	await pi.waitForText("→ xhigh");
+	await pi.press("up");
+	await pi.waitForText("→ medium");
 	expect(pi.output().slice(written).split("\x1b[?2026h")).toHaveLength(2);
 });
 

@@ -67,7 +67,7 @@ test("the model chosen in a session is used by the next one in the directory, in
 	provider.on(() => "Fine.");
 	const cwd = tempDir();
 	const settings = { defaultProvider: undefined, defaultModel: undefined };
-	const agentDir = agentDirFor(provider, { settings });
+	const agentDir = agentDirFor(provider, { settings, models: provider.modelsJson({ reasoning: true }) });
 	const pi = await openPi({ args: ["--model", "loopback/scripted"], agentDir, cwd });
 	await pi.waitForText("context");
 	await submit(pi, "/model loopback-anthropic/scripted:low");

@@ -64,8 +64,8 @@ test("options on the command line delay the first paint only by their parser", (
 });
 
 test("print mode reads no screen, and no model client before it knows the provider", () => {
-	const files = readBy("main", "headless", "models");
-	expect(files).toEqual(["base", "headless", "main", "models", "rolldown-runtime", "session-headless"]);
+	const files = readBy("main", "headless", "model-client");
+	expect(files).toEqual(["base", "headless", "main", "model-client", "rolldown-runtime", "session-headless"]);
 	// Each of the two takes Node a millisecond, and is loaded when it is first used.
 	const sources = files.map((name) => readFileSync(join(DIST, fileNamed(name)), "utf8"));
 	expect(sources.filter((source) => /require\("node:fs\/promises"\)|\bperformance\./.test(source))).toEqual([]);
@@ -74,22 +74,24 @@ test("print mode reads no screen, and no model client before it knows the provid
 test.each(["index", "hooks", "testing", "headless", "session-headless"])(
 	"%s reads neither screen nor models",
 	(name) => {
-		expect(readBy(name).filter((read) => read === "screen" || read === "models")).toEqual([]);
+		expect(readBy(name).filter((read) => read === "screen" || read === "model-client")).toEqual([]);
 	},
 );
 
 test("only pi acp reads code of the Agent Client Protocol", () => {
 	const has = (name: string) =>
 		readFileSync(join(DIST, fileNamed(name)), "utf8").includes("session/request_permission");
-	expect(readBy("main", "screen", "headless", "session-headless", "models", "index", "hooks").filter(has)).toEqual([]);
+	expect(
+		readBy("main", "screen", "headless", "session-headless", "model-client", "index", "hooks").filter(has),
+	).toEqual([]);
 	expect(readBy("run-acp").filter(has)).toEqual(["run-acp"]);
 });
 
 test("no code of the adapter for extensions is read without an extension", () => {
 	const has = (file: string) => readFileSync(join(DIST, file), "utf8").includes("is not available in pi: ");
-	expect(filesReadBy("main", "screen", "headless", "models", "session-headless", "hooks", "index").filter(has)).toEqual(
-		[],
-	);
+	expect(
+		filesReadBy("main", "screen", "headless", "model-client", "session-headless", "hooks", "index").filter(has),
+	).toEqual([]);
 	// One file, because each takes Node a millisecond; an extension without imports of values needs no other.
 	const isOfAdapter = (file: string) => !filesReadBy("main", "headless", "session-headless", "hooks").includes(file);
 	expect(filesReadBy("adapter").filter(isOfAdapter)).toEqual([fileNamed("adapter")]);
@@ -99,9 +101,9 @@ test("no code of the adapter for extensions is read without an extension", () =>
 
 test("no code of packages is read without a configured package", () => {
 	const has = (file: string) => readFileSync(join(DIST, file), "utf8").includes("differs from packages.lock.json");
-	expect(filesReadBy("main", "screen", "headless", "models", "session-headless", "hooks", "index").filter(has)).toEqual(
-		[],
-	);
+	expect(
+		filesReadBy("main", "screen", "headless", "model-client", "session-headless", "hooks", "index").filter(has),
+	).toEqual([]);
 	expect(filesReadBy("package-code").filter(has)).toHaveLength(1);
 	expect(kilobytes(["package-code"])).toBeLessThan(50);
 });
@@ -109,7 +111,7 @@ test("no code of packages is read without a configured package", () => {
 test("no code of MCP is read without a configured server, and its client only when a server starts", () => {
 	const contains = (text: string) => (file: string) => readFileSync(join(DIST, file), "utf8").includes(text);
 	const [tools, client] = [contains("mcp_search"), contains("notifications/tools/list_changed")];
-	const started = filesReadBy("main", "screen", "headless", "models", "session-headless");
+	const started = filesReadBy("main", "screen", "headless", "model-client", "session-headless");
 	expect(started.filter((file) => tools(file) || client(file))).toEqual([]);
 	const configured = filesReadBy("servers");
 	expect(configured.filter(tools)).toHaveLength(1);

@@ -18,10 +18,9 @@ test.each([
 	expect(revealInvisible(text)).toBe(expected);
 });
 
-test("the middle of a long line is replaced by its length", () => {
-	const shown = revealInvisible(`begin${"x".repeat(10_000)}end`, { maxLineLength: 100 });
-	expect(shown).toMatch(/^beginx+ … 9948 characters … x+end$/);
-	expect(shown.length).toBeLessThanOrEqual(100);
+test("nothing is cut from a long line", () => {
+	const line = `begin${"x".repeat(10_000)}end`;
+	expect(revealInvisible(line)).toBe(line);
 });
 
 test("no invisible character remains", () => {

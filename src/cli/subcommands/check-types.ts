@@ -11,9 +11,9 @@ export type TypeErrors = readonly string[] | null;
 /** One line of `tsc`: file, line, column, code and text. */
 const TSC_ERROR = /^(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
 
-/** Checks a hook with TypeScript and the declarations of pi. @param cwd where to look for TypeScript after the hook's folder */
-export async function checkTypes(file: string, cwd: string): Promise<TypeErrors> {
-	const tsc = findTypeScript([dirname(file), cwd]);
+/** Checks a hook with the TypeScript of its folder or a global one, and the declarations of pi. */
+export async function checkTypes(file: string): Promise<TypeErrors> {
+	const tsc = findTypeScript(dirname(file));
 	if (tsc === null) return null;
 	const dir = realpathSync(mkdtempSync(join(tmpdir(), "pi-types-")));
 	try {
@@ -39,10 +39,13 @@ function describe(output: string, dir: string): string[] {
 	});
 }
 
-/** The compiler of the project, else the one installed globally; null without either. */
-function findTypeScript(dirs: readonly string[]): string | null {
+/**
+ * The compiler next to the hook, else the one installed globally; null without either. That of the working directory could be
+ * anyone's code.
+ */
+function findTypeScript(dir: string): string | null {
 	const global = join(dirname(process.execPath), "..", "lib", "node_modules", "typescript");
-	const roots = [...dirs.map(resolveTypeScript), existsSync(global) ? global : null];
+	const roots = [resolveTypeScript(dir), existsSync(global) ? global : null];
 	return (
 		roots.flatMap((root) => (root === null ? [] : [join(root, "bin", "tsc")])).find((path) => existsSync(path)) ?? null
 	);

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { Environment } from "../../config/paths.js";
+import { projectRoot } from "../../config/project-files.js";
 import { terminalColors } from "../../config/terminal-colors.js";
 import { listThemeFiles, loadThemeFile } from "../../config/theme-files.js";
 import { findProjectSet, isTrusted, loadTrust } from "../../config/trust.js";
@@ -101,7 +102,7 @@ const COLORS = ["no colors", "16 colors", "256 colors", "true color"] as const;
 function checkTheme({ env, paths, settings }: Location): Finding[] {
 	const name = "theme";
 	const chosen = settings.theme ?? "auto";
-	const files = listThemeFiles({ user: paths.themes, project: paths.project.themes });
+	const files = listThemeFiles({ user: paths.themes, project: paths.project.themes, root: projectRoot(paths) });
 	const file = files.find((theme) => theme.name === chosen);
 	if (chosen === "auto" || isBuiltIn(chosen)) {
 		const { background } = terminalColors(env);
@@ -113,7 +114,7 @@ function checkTheme({ env, paths, settings }: Location): Finding[] {
 		const fix = didYouMean(chosen, names) ?? `use ${names.join(", ")}`;
 		return [{ name, state: "problem", text: `theme ${JSON.stringify(chosen)} does not exist`, fix }];
 	}
-	const { problems } = loadThemeFile(file.path);
+	const { problems } = loadThemeFile(file);
 	if (problems.length === 0) return [{ name, state: "ok", text: `${chosen} in ${file.path}` }];
 	return problems.map((text) => ({ name, state: "problem", text }));
 }
@@ -275,7 +276,8 @@ async function checkServers({ env, paths }: Location): Promise<Finding[]> {
 			: [],
 	);
 	const ofProject = sources.filter(({ scope }) => scope !== "user");
-	const set = ofProject.length > 0 ? await findProjectSet(cwd, loadTrust(paths.agentDir)) : null;
+	const set =
+		ofProject.length > 0 ? await findProjectSet(cwd, loadTrust(paths.agentDir), { env, home: paths.home }) : null;
 	return [
 		{ name, state: servers.length > 0 ? "ok" : "note", text: list || "no servers" },
 		...problems.map((text): Finding => ({ name, state: / the latter is used$/.test(text) ? "note" : "problem", text })),

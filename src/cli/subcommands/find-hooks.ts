@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
@@ -12,6 +12,7 @@ import type { LoadedHook } from "../../hooks/registry.js";
 import { isRemoteSource } from "../../packages/source.js";
 import { adaptExtension } from "../../session/adapt-extension.js";
 import { copyProjectCode } from "../../session/project-copy.js";
+import { statOrNull } from "../../util/fs.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Location } from "./location.js";
 
@@ -34,18 +35,53 @@ export interface FoundHooks {
 	problems: string[];
 }
 
-/** Finds the hook named by a command: a file, else a hook of the user, the project or pi by its name. @throws PiError `hook_load_failed` when it does not exist */
-export function findHookFile(target: string, location: Location): HookFile {
+/**
+ * Finds the hook that a command names. A word is the name of a hook of the user, of pi or of the project if that is trusted, and
+ * then that of a file with an ending, such as `notes.ts`; all other files need a path, such as `./notes`.
+ * @throws PiError `hook_load_failed` when it does not exist or is not trusted
+ */
+export async function findHookFile(target: string, location: Location): Promise<HookFile> {
+	if (isPath(target)) return findFile(target, location);
+	const found = discover(location, { hooks: [], findHooks: true }).files;
+	const isNamed = ({ name, path }: HookFile) => name === target || basename(path) === target;
+	const own = found.find((file) => isNamed(file) && file.scope !== "project");
+	if (own) return own;
+	const bundled = findBundled(target) ?? findBundled(bundledPath(target));
+	if (bundled) return findFile(bundledPath(bundled.name), location);
+	if (SOURCE.test(target)) return findFile(target, location);
+	const ofProject = found.find(isNamed);
+	if (ofProject) return trustedHook(target, ofProject, location);
+	const exists = statOrNull(join(location.paths.cwd, target)) !== null;
+	throw new PiError("hook_load_failed", `There is no hook ${target}`, {
+		hint: exists ? `use ./${target} for the file of this directory` : "pi hooks list shows all",
+	});
+}
+
+const SOURCE = /\.[cm]?[jt]s$/;
+
+function isPath(target: string): boolean {
+	return /[\\/]/.test(target) || target.startsWith("~") || target.startsWith(".");
+}
+
+/** @throws PiError `hook_load_failed` */
+function findFile(target: string, location: Location): HookFile {
 	const isExtension = looksLikeExtension(resolveUserPath(target, location.paths.cwd, location.paths.home));
 	const given = isExtension ? { hooks: [], extensions: [target] } : { hooks: [target] };
 	const { files, errors } = discover(location, { ...given, findHooks: false });
 	const [file] = files;
-	const named = discover(location, { hooks: [], findHooks: true }).files.find(({ name }) => name === target);
-	if (!file && named) return named;
-	const bundled = findBundled(bundledPath(target));
-	if (!file && bundled) return findHookFile(bundledPath(bundled.name), location);
 	if (!file) throw errors[0] ?? new PiError("hook_load_failed", `Hook ${target} does not exist`);
 	return file;
+}
+
+/** @throws PiError `hook_load_failed` if the code of the project is not trusted */
+async function trustedHook(target: string, file: HookFile, location: Location): Promise<HookFile> {
+	const { hooks } = await findProjectHooks([file], location);
+	const [hook] = hooks;
+	if (hook?.mayRun) return hook;
+	const path = relative(location.paths.cwd, file.path);
+	throw new PiError("hook_load_failed", `Hook ${target} of this project is not trusted`, {
+		hint: `pi hooks trust, or name its file: ./${path}`,
+	});
 }
 
 /** What only extensions contain: the names of their API, its packages, and calls of its members. A compiled file has no types. */
@@ -90,22 +126,11 @@ export async function findHooks(
 	location: Location,
 	options: Pick<SubcommandOptions, "hooks" | "findHooks" | "extensions">,
 ): Promise<FoundHooks> {
-	const { paths } = location;
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
 	const ofPackages = options.findHooks ? await findPackageHooks(location, problems) : [];
-	const store = loadTrust(paths.agentDir);
-	const project = files.some(({ scope }) => scope === "project") ? await findProjectSet(paths.cwd, store) : null;
-	if (store.warning && project) problems.push(store.warning);
-	const mayRunProject = location.trust || (project !== null && isTrusted(project));
-	// Load the bytes that were hashed, even if a file has changed since.
-	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
-	const hooks = files.map((file): FoundHook => {
-		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
-		const known = project?.files.find(({ realPath }) => realPath === file.realPath);
-		const copy = copies?.get(file.realPath);
-		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
-	});
+	const { hooks, warning } = await findProjectHooks(files, location);
+	if (warning !== undefined) problems.push(warning);
 	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
 	hooks.splice(hooks.findLastIndex(isFirst) + 1, 0, ...ofPackages);
 	const attempts = await tryHooks(
@@ -113,6 +138,26 @@ export async function findHooks(
 		location,
 	);
 	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
+}
+
+/** Whether each file may run. A hook of the project runs from a copy of what was trusted, even if it has changed since. */
+async function findProjectHooks(
+	files: readonly HookFile[],
+	{ paths, env, trust }: Location,
+): Promise<{ hooks: FoundHook[]; warning?: string }> {
+	const store = loadTrust(paths.agentDir);
+	const project = files.some(({ scope }) => scope === "project")
+		? await findProjectSet(paths.cwd, store, { env, home: paths.home })
+		: null;
+	const mayRunProject = trust || (project !== null && isTrusted(project));
+	const copies = project && mayRunProject ? copyProjectCode(project, join(paths.agentDir, "cache", "project")) : null;
+	const hooks = files.map((file): FoundHook => {
+		if (file.scope !== "project") return { ...file, trust: "own", mayRun: true };
+		const known = project?.files.find(({ realPath }) => realPath === file.realPath);
+		const copy = copies?.get(file.realPath);
+		return { ...file, realPath: copy ?? file.realPath, trust: known?.state ?? "new", mayRun: copy !== undefined };
+	});
+	return { hooks, ...(store.warning && project ? { warning: store.warning } : {}) };
 }
 
 /** The hooks of packages that the user trusts. */

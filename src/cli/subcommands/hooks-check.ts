@@ -63,7 +63,7 @@ function countProblems({ problems, strays, types }: Checked): number {
 }
 
 async function checkHook(target: string, withTypes: boolean, { location }: SubcommandContext): Promise<Checked> {
-	const file = findHookFile(target, location);
+	const file = await findHookFile(target, location);
 	const before = (await location.watch?.countErrors()) ?? 0;
 	const [attempt] = await tryHooks([file], location);
 	const strays = ((await location.watch?.countErrors()) ?? 0) - before;
@@ -82,7 +82,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 			...findReservedTypes(file.realPath),
 		],
 		strays,
-		types: withTypes ? await checkTypes(file.realPath, location.paths.cwd) : undefined,
+		types: withTypes ? await checkTypes(file.realPath) : undefined,
 		use: isExtension ? await findUseOf(file.realPath) : undefined,
 	};
 }

@@ -84,7 +84,7 @@ async function loadHook(
 	sent: Sent[],
 ): Promise<{ hook: LoadedHook } | { error: string }> {
 	const send = (_: LoadedHook, text: string) => void sent.push({ text: String(text) });
-	const { hooks, failures } = await loadHooksAt(location, [findHookFile(target, location)], send);
+	const { hooks, failures } = await loadHooksAt(location, [await findHookFile(target, location)], send);
 	const [hook] = hooks;
 	if (hook) return { hook };
 	return {

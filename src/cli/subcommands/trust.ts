@@ -15,10 +15,10 @@ import type { SubcommandContext } from "./location.js";
  * `pi hooks trust`: trusts the current code of the project and prints its files.
  * @throws PiError `config_invalid` for a project with too much code to check, `config_write_failed`
  */
-export async function trustProject({ location: { paths }, options, io }: SubcommandContext): Promise<number> {
+export async function trustProject({ location: { paths, env }, options, io }: SubcommandContext): Promise<number> {
 	const store = loadTrust(paths.agentDir);
 	if (store.warning) printNotices(io, [store.warning]);
-	const set = await findProjectSet(paths.cwd, store);
+	const set = await findProjectSet(paths.cwd, store, { env, home: paths.home });
 	if (set.incomplete !== undefined) {
 		throw new PiError(
 			"config_invalid",

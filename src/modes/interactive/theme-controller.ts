@@ -95,8 +95,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		return [
 			{ name: AUTO, description: "light or dark, matching the terminal" },
 			...own,
-			...others.map(({ name, scope, path }) => {
-				const title = loadThemeFile(path).theme?.title;
+			...others.map((file) => {
+				const { name, scope } = file;
+				const title = loadThemeFile(file).theme?.title;
 				const origin = `${scope} theme`;
 				return { name, description: title === undefined ? origin : `${title} · ${origin}` };
 			}),
@@ -111,7 +112,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	/** Shows a theme without saving it. @returns its problems @throws PiError `bad_arguments` when no theme has this name */
 	preview(name: string): readonly string[] {
 		const found = name === AUTO || isBuiltIn(name) ? null : this.#find(name);
-		const { theme, problems } = found ? loadThemeFile(found.path) : { theme: null, problems: [] };
+		const { theme, problems } = found ? loadThemeFile(found) : { theme: null, problems: [] };
 		this.#file = found && { found, theme: theme ?? { colors: {} } };
 		this.#name = name;
 		this.#watch();
@@ -178,7 +179,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	#check(name: string): void {
 		if (name === AUTO || isBuiltIn(name)) return;
-		const { theme, problems } = loadThemeFile(this.#find(name).path);
+		const { theme, problems } = loadThemeFile(this.#find(name));
 		if (theme) return;
 		// The picker may have shown it.
 		this.followSettings();
@@ -204,7 +205,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	 * @returns its problems
 	 */
 	#reload(path: string, known: readonly string[] = []): readonly string[] {
-		const { theme, problems } = loadThemeFile(path, true);
+		const { theme, problems } = loadThemeFile(this.#file?.found.path === path ? this.#file.found : { path }, true);
 		for (const problem of problems) if (!known.includes(problem)) this.#report(problem);
 		this.#problems = problems;
 		if (!theme || this.#file?.found.path !== path) return problems;

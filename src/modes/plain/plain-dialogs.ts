@@ -26,7 +26,7 @@ export class PlainDialogs implements CommandUI {
 		if (!Array.isArray(options) || options.length === 0) return null;
 		const items = numbered(selectChoices(options));
 		return this.questions.ask<unknown>({
-			lines: [plainLine(dialogTitle(title, dialog)), ...listed(items)],
+			lines: [questionLine(dialogTitle(title, dialog)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
 			read: (line) => readChoice(line, items),
 			canceled: null,
@@ -74,12 +74,7 @@ export class PlainDialogs implements CommandUI {
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
 		return this.questions.ask<boolean>({
-			lines: [
-				plainLine(dialogTitle(title, dialog)),
-				...textOf(message)
-					.split("\n")
-					.map((line) => plainLine(line, 4000)),
-			],
+			lines: [questionLine(dialogTitle(title, dialog)), ...textOf(message).split("\n").map(questionLine)],
 			mark: "yes or no, empty is no: ",
 			read: (line) => {
 				const answer = line.trim().toLowerCase();
@@ -187,6 +182,11 @@ function numbered(choices: readonly SelectChoice[]): Choice[] {
 		label: item.label.slice(String(item.value).length + 1),
 		number: own[at] ?? 0,
 	}));
+}
+
+/** A line of a question that the user may approve: nothing is cut. */
+function questionLine(text: string): string {
+	return plainLine(text, Number.POSITIVE_INFINITY);
 }
 
 function asLine({ label, value, description = "" }: SelectChoice): SelectChoice {

@@ -44,18 +44,27 @@ describe("pi doctor", () => {
 		expect((await run({ name: "doctor" })).stdout).toMatch(/\nNo problems\n$/);
 	});
 
+	test("prints that others can write to the user's files, whose settings do then no more than a project's", async () => {
+		const agentDir = tempAgentDir({ settings: { shellPath: "/no/such/shell" } });
+		chmodSync(agentDir, 0o777);
+		const { code, of } = await examine({ agentDir });
+		expect(code).toBe(1);
+		const problem = `other users can write to ${agentDir}`;
+		expect(of("files")).toEqual([{ name: "files", state: "problem", text: problem, fix: `chmod go-w ${agentDir}` }]);
+		expect(of("settings").map(({ text }) => text)).toEqual([
+			expect.stringContaining(problem),
+			expect.stringContaining(`"shellPath" ignored, because ${problem}`),
+		]);
+	});
+
 	test("prints each problem and how to fix it", async () => {
 		const agentDir = tempAgentDir({
 			settings: { shellPath: "/no/such/shell", queueMode: "sometimes" },
 			hooks: { "bad.ts": "throw new Error('no luck')" },
 			files: { "trust.json": "{", "tools/odd/index.ts": "export default 7;" },
 		});
-		chmodSync(agentDir, 0o777);
 		const { code, of } = await examine({ agentDir });
 		expect(code).toBe(1);
-		expect(of("files")).toEqual([
-			{ name: "files", state: "problem", text: `other users can write to ${agentDir}`, fix: `chmod go-w ${agentDir}` },
-		]);
 		expect(of("settings")[0]?.text).toContain("queueMode must be one of");
 		expect(of("shell")).toMatchObject([{ state: "problem", fix: "correct shellPath in settings.json" }]);
 		expect(of("trust")[0]).toMatchObject({ state: "problem" });
@@ -66,7 +75,7 @@ describe("pi doctor", () => {
 		]);
 		const text = await run({ name: "doctor" }, { agentDir });
 		expect(text.stdout).toMatch(/^!! +shell +.*\/no\/such\/shell.* · correct shellPath in settings\.json$/m);
-		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("6 problems");
+		expect(text.stdout.trimEnd().split("\n").at(-1)).toBe("5 problems");
 	});
 
 	test("lists context files, skills and prompts, and their problems with file and line", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
@@ -189,6 +189,41 @@ describe("pi hooks check", () => {
 		expect(code).toBe(0);
 	});
 
+	test.each(["check", "test"] as const)(
+		"pi hooks %s runs nothing of the directory that has the name of a hook",
+		async (action) => {
+			const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
+			const marker = join(cwd, "ran");
+			const evil = `require("node:fs").writeFileSync(${JSON.stringify(marker)}, ""); export default () => {};`;
+			writeFiles(agentDir, { "hooks/mine.ts": "export default () => {};" });
+			writeFiles(cwd, {
+				...{ mine: evil, "redact/index.ts": evil, "other/index.ts": evil, "mine.ts": evil },
+				".pi/hooks/own.ts": evil,
+			});
+			const target = (name: string) => run({ name: "hooks", action, target: name } as never, { agentDir, cwd });
+			for (const name of ["mine", "mine.ts", "redact"]) expect((await target(name)).code).toBe(0);
+			await expect(target("other")).rejects.toMatchObject({
+				message: "There is no hook other",
+				hint: "use ./other for the file of this directory",
+			});
+			await expect(target("own")).rejects.toMatchObject({
+				message: "Hook own of this project is not trusted",
+				hint: "pi hooks trust, or name its file: ./.pi/hooks/own.ts",
+			});
+			expect(existsSync(marker)).toBe(false);
+			expect((await target("./other")).code).toBe(0);
+			expect(existsSync(marker)).toBe(true);
+		},
+	);
+
+	test("finds a hook of the project by its name once it is trusted, and loads what was trusted", async () => {
+		const [agentDir, cwd] = [tempAgentDir(), tempDir("pi-project-")];
+		writeFiles(cwd, { ".pi/hooks/own.ts": `export default (pi) => pi.command("own", { handler() {} })` });
+		await run({ name: "hooks", action: "trust" }, { agentDir, cwd });
+		const { stdout, code } = await run({ name: "hooks", action: "check", target: "own" }, { agentDir, cwd });
+		expect([code, stdout.split("\n")[0]]).toEqual([0, `${join(cwd, ".pi/hooks/own.ts")} loads without errors`]);
+	});
+
 	test("names a missing file", async () => {
 		await expect(run({ name: "hooks", action: "check", target: "gone.ts" })).rejects.toThrow(
 			"Hook gone.ts cannot be read",
@@ -357,6 +392,11 @@ export default (pi: HookAPI) => pi.command("x", { handler: async () => ({ prompt
 		});
 		mkdirSync(join(cwd, "node_modules"));
 		symlinkSync(join(process.cwd(), "node_modules/typescript"), join(cwd, "node_modules/typescript"));
+		// A directory that is not that of the hook may be anyone's: its compiler does not run.
+		const agentDir = tempAgentDir();
+		writeFiles(agentDir, { "hooks/mine.ts": source });
+		const other = await run({ name: "hooks", action: "check", target: "mine", types: true }, { agentDir, cwd });
+		expect(other.stderr).toContain("TypeScript was not found");
 		const found = await run({ name: "hooks", action: "check", target: "a.ts", types: true }, { cwd });
 		expect(found.code).toBe(1);
 		expect(found.stderr).toMatch(/a\.ts:2:\d+: .*\(TS\d+\)\n {2}/);

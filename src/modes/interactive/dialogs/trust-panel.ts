@@ -136,7 +136,8 @@ export class TrustPanel implements Component {
 		});
 		const about = wrapLines(set.package?.notes.map((note) => cleanLine(note, MAX_PATH)) ?? [], width - 3);
 		const unresolved = set.unresolved.map(
-			({ from, specifier, reason }) => `${cleanLine(from)} also loads ${cleanLine(specifier)}: ${reason}`,
+			({ from, specifier, reason }) =>
+				`${cleanLine(from, MAX_PATH)} also loads ${cleanLine(specifier, MAX_PATH)}: ${reason}`,
 		);
 		const notes = wrapLines(unresolved, width - 3).map((line) => theme.warning(`   ${line}`));
 		return [...about.map((line) => `   ${line}`), ...rows, ...notes];

@@ -1,0 +1,170 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { collectProjectCode } from "../../src/config/project-code.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+interface Server {
+	command: string;
+	args?: string[];
+	env?: Record<string, string>;
+	cwd?: string;
+}
+
+/** The files of a server, without the one that defines it. */
+async function filesOf(server: Server, names: readonly string[], env: Record<string, string> = {}) {
+	const cwd = realpathSync(tempDir("pi-project-"));
+	writeFiles(cwd, Object.fromEntries(names.map((name) => [name, ""])));
+	const text = JSON.stringify({ mcpServers: { one: server } }).replaceAll("CWD", cwd);
+	writeFiles(cwd, { ".mcp.json": text });
+	const code = await collectProjectCode(cwd, { env: { PATH: "/usr/bin:/bin", PWD: cwd, ...env }, home: "/nowhere" });
+	return {
+		files: code.files.map(({ rel }) => rel).filter((rel) => rel !== ".mcp.json"),
+		unresolved: code.unresolved.map(({ specifier, reason }) => `${specifier}: ${reason}`),
+		incomplete: code.incomplete,
+		cwd,
+	};
+}
+
+describe("the code of an MCP server", () => {
+	test.each<[string, Server, string[]]>([
+		["a default of a variable", { command: "node", args: [`\${SERVER:-lib/server.mjs}`] }, ["lib/server.mjs"]],
+		["PWD", { command: "node", args: [`\${PWD}/lib/server.mjs`] }, ["lib/server.mjs"]],
+		["a command with a default", { command: `\${RUN:-./bin/run}` }, ["bin/run"]],
+		["a directory with a default", { command: "./run", cwd: `\${DIR:-bin}` }, ["bin/run"]],
+		["a shell's text", { command: "sh", args: ["-c", "cd lib && exec node ./server.mjs"] }, ["lib/server.mjs"]],
+		["quotes of a shell's text", { command: "bash", args: ["-lc", "node 'lib/server.mjs';true"] }, ["lib/server.mjs"]],
+		["PWD of a shell's text", { command: "sh", args: ["-c", "node $PWD/lib/server.mjs"] }, ["lib/server.mjs"]],
+		["PWD in braces", { command: "sh", args: ["-c", `node "\${PWD}/lib/server.mjs"`] }, ["lib/server.mjs"]],
+		[
+			"a variable of the server",
+			{ command: "sh", args: ["-c", "node $AT/server.mjs"], env: { AT: "./lib" } },
+			["lib/server.mjs"],
+		],
+		["PATH", { command: "server", env: { PATH: "CWD/bin:/usr/bin" } }, ["bin/node", "bin/run", "bin/server"]],
+		["a relative PATH", { command: "node", env: { PATH: "bin" } }, ["bin/node", "bin/run", "bin/server"]],
+		[
+			"NODE_OPTIONS",
+			{ command: "node", env: { NODE_OPTIONS: "--no-warnings --require ./lib/first.cjs" } },
+			["lib/first.cjs"],
+		],
+		[
+			"NODE_OPTIONS with =",
+			{ command: "node", env: { NODE_OPTIONS: "--import=./lib/server.mjs" } },
+			["lib/server.mjs"],
+		],
+		["PYTHONSTARTUP", { command: "python3", env: { PYTHONSTARTUP: "lib/start" } }, ["lib/start"]],
+		["BASH_ENV with a default", { command: "bash", env: { BASH_ENV: `\${X:-lib/start}` } }, ["lib/start"]],
+		["a file URL", { command: "node", args: ["--import", "file://CWD/lib/server.mjs"] }, ["lib/server.mjs"]],
+		["an option with its value", { command: "node", args: ["-r./lib/first.cjs"] }, ["lib/first.cjs"]],
+		["a file of arguments", { command: "java", args: ["@lib/start"] }, ["lib/start"]],
+		["a class path", { command: "java", args: ["-cp", "/x.jar:lib/a.jar", "Main"] }, ["lib/a.jar"]],
+		["a script named like data", { command: "node", args: ["lib/data.txt"] }, ["lib/data.txt"]],
+		[
+			"a script named like a log",
+			{ command: "/usr/bin/python3.12", args: ["-u", "lib/out.log", "--log", "lib/data.txt"] },
+			["lib/out.log"],
+		],
+		["a script of a shell's text", { command: "sh", args: ["-c", "exec sh lib/data.txt"] }, ["lib/data.txt"]],
+		["a wrapper", { command: "env", args: ["A=1", "ruby", "lib/data.txt"] }, ["lib/data.txt"]],
+		["scripts of npm", { command: "npm", args: ["run", "mcp"] }, ["package.json"]],
+		["a make file", { command: "make", args: ["mcp"] }, ["Makefile"]],
+	])("includes what %s names", async (_name, server, expected) => {
+		const names = ["lib/server.mjs", "lib/first.cjs", "lib/start", "lib/a.jar", "lib/data.txt", "lib/out.log"];
+		const more = ["bin/run", "bin/server", "bin/node", "package.json", "Makefile"];
+		const { files, incomplete } = await filesOf(server, [...names, ...more]);
+		expect(files).toEqual(expected);
+		expect(incomplete).toBeUndefined();
+	});
+
+	test("includes what variables of pi name now", async () => {
+		const server = { command: "node", args: [`\${SERVER:-a.mjs}`] };
+		expect((await filesOf(server, ["a.mjs", "b.mjs"], { SERVER: "b.mjs" })).files).toEqual(["b.mjs"]);
+		expect((await filesOf(server, ["a.mjs", "b.mjs"])).files).toEqual(["a.mjs"]);
+	});
+
+	test("includes the scripts that package.json runs, and a program that is a link to an interpreter", async () => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		writeFiles(cwd, {
+			"package.json": { scripts: { mcp: "node ./lib/a.js" } },
+			"lib/a.js": "",
+			"b.txt": "",
+			".mcp.json": {
+				mcpServers: { one: { command: "pnpm", args: ["mcp"] }, two: { command: "./bin/x", args: ["b.txt"] } },
+			},
+		});
+		mkdirSync(join(cwd, "bin"));
+		symlinkSync("/usr/bin/python3", join(cwd, "bin/x"));
+		const { files } = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
+		expect(files.map(({ rel }) => rel)).toEqual([".mcp.json", "b.txt", "lib/a.js", "package.json"]);
+	});
+
+	test("imports of a script with any name are followed", async () => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		writeFiles(cwd, {
+			server: 'import "./part.mjs";',
+			"part.mjs": "",
+			tool: "import helper\n",
+			"helper.py": "",
+			"start.sh": 'exec node "./late.js"\n',
+			"late.js": "",
+			".mcp.json": {
+				mcpServers: {
+					one: { command: "node", args: ["server"] },
+					two: { command: "python3", args: ["tool"] },
+					three: { command: "./start.sh" },
+				},
+			},
+		});
+		const { files } = await collectProjectCode(cwd);
+		expect(files.map(({ rel }) => rel)).toEqual([
+			...[".mcp.json", "helper.py", "late.js", "part.mjs", "server", "start.sh", "tool"],
+		]);
+	});
+
+	test("includes a file over 2 MB by its digest, and says that its imports are not checked", async () => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		const big = `${"/".repeat(3 * 1024 * 1024)}\n`;
+		writeFiles(cwd, { "big.js": big, ".mcp.json": { mcpServers: { one: { command: "node", args: ["big.js"] } } } });
+		const before = await collectProjectCode(cwd);
+		expect(before.files.map(({ rel, size }) => [rel, size])).toContainEqual(["big.js", big.length]);
+		expect(before.files[1]?.bytes.toString()).toMatch(/^3145729 bytes with the SHA-256 [0-9a-f]{64}\n$/);
+		expect(before.unresolved).toEqual([
+			{ from: "big.js", specifier: "other files", reason: "not checked, because it is larger than 2 MB" },
+		]);
+		writeFileSync(join(cwd, "big.js"), big.replace("/", "x"));
+		const after = await collectProjectCode(cwd);
+		expect(after.files[1]?.sha256).not.toBe(before.files[1]?.sha256);
+	});
+
+	test("names what is not covered", async () => {
+		const server = { command: "sh", args: ["-c", "node $(cat name) $OTHER/x.js `pwd`/y.js *.js"] };
+		expect((await filesOf(server, [])).unresolved).toEqual([
+			"node $(cat name) $OTHER/x.js `pwd`/y.js *.js: computed by a shell",
+		]);
+		const shell = await filesOf({ command: "sh", args: ["run.sh"] }, ["run.sh"]);
+		expect(shell.unresolved).toEqual(["other files: not checked in this language"]);
+		const data = await filesOf({ command: "./run.js", args: ["x.db"] }, ["run.js", "x.db"]);
+		expect([data.files, data.unresolved]).toEqual([["run.js"], ["x.db: data, not checked"]]);
+		const programs = await filesOf({ command: "node", env: { PATH: "CWD/node_modules/.bin" } }, [
+			"node_modules/.bin/tsx",
+		]);
+		expect(programs.unresolved).toEqual(["node_modules/.bin: programs of packages, not checked"]);
+	});
+
+	test("is found in linear time, whatever the texts", async () => {
+		const started = performance.now();
+		for (const text of [
+			"$".repeat(60_000),
+			`\${`.repeat(30_000),
+			"'\"".repeat(30_000),
+			"-".repeat(60_000),
+			":".repeat(60_000),
+			"a ".repeat(2000),
+		]) {
+			await filesOf({ command: "sh", args: ["-c", text], env: { PATH: text, NODE_OPTIONS: text } }, []);
+		}
+		expect(performance.now() - started).toBeLessThan(6000);
+		expect(dirname(__filename)).toBeTruthy();
+	});
+});

@@ -1,0 +1,77 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { describe, expect, test } from "vitest";
+import { ConfirmDialog } from "../../src/tui/confirm-dialog.js";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { SelectDialog } from "../../src/tui/select-dialog.js";
+import { createTheme } from "../../src/tui/theme.js";
+
+const style = (rows: number) => ({ theme: createTheme("plain"), keymap: createKeymap(), rows: () => rows });
+const PAGE_DOWN = "\x1b[6~";
+const PAGE_UP = "\x1b[5~";
+
+/** A command on one line whose middle is what matters. */
+const COMMAND = `echo ${"a ".repeat(3000)}; rm -rf ~/work ; ${"b".repeat(3000)}`;
+
+/** Everything that a dialog shows while it is scrolled to its end, without blanks. */
+function scrolled(dialog: { render(width: number): string[]; handleInput(data: string): void }, width: number): string {
+	const seen = new Set<string>();
+	for (let page = 0; page < 800; page++) {
+		const lines = dialog.render(width);
+		for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+		seen.add(lines.join("\n"));
+		dialog.handleInput(PAGE_DOWN);
+	}
+	return [...seen].join("\n").replace(/\s/g, "");
+}
+
+describe.each([40, 80])("at %d columns", (width) => {
+	test.each(["message", "title"] as const)("a confirm dialog shows all of a long %s, and Enter refuses", (part) => {
+		const answers: boolean[] = [];
+		const question = { title: "Run it?", message: "bash", [part]: COMMAND };
+		const dialog = new ConfirmDialog(style(24), question, (answer) => answers.push(answer));
+		dialog.handleInput("\r");
+		dialog.render(width);
+		dialog.handleInput("\r");
+		expect(answers).toEqual([false, false]);
+		expect(scrolled(dialog, width)).toContain("rm-rf~/work;");
+		dialog.handleInput("\r");
+		expect(answers.at(-1)).toBe(false);
+		dialog.handleInput("\x1b[D");
+		dialog.handleInput("\r");
+		expect(answers.at(-1)).toBe(true);
+	});
+
+	test("a select dialog shows all of a long title, and Enter pages until its end", () => {
+		const chosen: string[] = [];
+		const dialog = new SelectDialog(style(24), {
+			title: `Allow bash? ${COMMAND}`,
+			items: ["Yes, once", "No"].map((label) => ({ label, value: label })),
+			onSelect: (value) => chosen.push(value),
+			onCancel: () => {},
+		});
+		dialog.render(width);
+		dialog.handleInput("\r");
+		expect(chosen).toEqual([]);
+		expect(dialog.render(width).join("\n")).toMatch(/lines 8–15 of \d+/);
+		expect(scrolled(dialog, width)).toContain("rm-rf~/work;");
+		dialog.handleInput(PAGE_UP);
+		dialog.render(width);
+		dialog.handleInput("\r");
+		expect(chosen).toEqual(["Yes, once"]);
+	});
+});
+
+test("a question that is shown completely starts at yes", () => {
+	const answers: boolean[] = [];
+	const dialog = new ConfirmDialog(style(24), { title: "Run it?", message: "ls" }, (answer) => answers.push(answer));
+	dialog.render(40);
+	dialog.handleInput("\r");
+	expect(answers).toEqual([true]);
+});
+
+test("a line of a million characters is shown without delay", () => {
+	const dialog = new ConfirmDialog(style(24), { title: "Run it?", message: "x".repeat(1_000_000) }, () => {});
+	const started = performance.now();
+	for (let frame = 0; frame < 20; frame++) dialog.render(80);
+	expect(performance.now() - started).toBeLessThan(3000);
+});
