@@ -56,13 +56,20 @@ const WORDS_PER_TOKEN = 0.6;
 
 /** Estimated tokens of a request for a summary without the conversation. */
 export function summaryOverhead(request: Omit<SummaryRequest, "conversation">): number {
-	const { systemPrompt = "", messages } = summaryRequest({ ...request, conversation: "" });
+	return estimateRequest(summaryRequest({ ...request, conversation: "" }));
+}
+
+/** Estimated tokens of a request for a summary. */
+export function estimateRequest({ systemPrompt = "", messages }: LlmContext): number {
 	const text = messages.map(({ content }) => (typeof content === "string" ? content : "")).join("");
 	return estimateText(systemPrompt + text) + 16;
 }
 
-/** A conversation as text, in parts of at most `maxTokens` tokens each, in order. A longer message is divided. */
-export function splitConversation(messages: readonly AppMessage[], maxTokens: number): string[] {
+/**
+ * A conversation as text, in parts of at most `maxTokens` tokens each, in order. A longer message is divided.
+ * @param notes what came before the conversation; its first text
+ */
+export function splitConversation(messages: readonly AppMessage[], maxTokens: number, notes?: string): string[] {
 	const maxResultChars = Math.min(2000, Math.max(200, maxTokens));
 	const parts: string[] = [];
 	let part = "";
@@ -72,7 +79,8 @@ export function splitConversation(messages: readonly AppMessage[], maxTokens: nu
 		part = "";
 		tokens = 0;
 	};
-	for (const text of serializeMessages(messages, { maxResultChars })) {
+	const texts = serializeMessages(messages, { maxResultChars });
+	for (const text of notes === undefined ? texts : [`Notes so far:\n${notes}`, ...texts]) {
 		const size = estimateText(text) + 1;
 		if (tokens + size > maxTokens) close();
 		if (size > maxTokens) {

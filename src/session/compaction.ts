@@ -147,11 +147,12 @@ export class Compaction implements CommandCompaction {
 				messages: before.messages,
 				sessionFile: state.log.path,
 				model,
-				candidates: this.#candidates(plan),
+				candidates: await this.#candidates(plan),
 				models: setup.models,
 				stream: meter.stream,
 				isOverflow: (reply, { contextWindow }) => setup.client.isOverflow(reply, contextWindow),
 				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
+				noteRefusal: (asked, text, estimated) => context.calibration.noteRefusal(asked, text, estimated),
 				hooks: this.deps.hooks(),
 				retry: settings.retry,
 				redact: setup.redact,
@@ -296,26 +297,27 @@ export class Compaction implements CommandCompaction {
 	}
 
 	/** The models that may write the summary: the configured one, and a larger one if the session's own is too small. */
-	#candidates(plan: CompactionPlan): Model<Api>[] {
+	async #candidates(plan: CompactionPlan): Promise<Model<Api>[]> {
 		const { setup, state, context } = this.deps;
 		const { model } = state;
 		const [provider = "", ...id] = (setup.settings.current.compaction.model ?? "").split("/");
 		const configured = setup.models.findUsed(provider, id.join("/"));
 		const isLarge = estimateAll(plan.messagesToSummarize) > context.calibration.window(model ?? undefined) / 2;
-		const larger = isLarge ? this.#earlierModel() : null;
+		const larger = isLarge ? this.#earlierModel(await setup.models.available()) : null;
 		return [...new Set([configured, larger, model])].filter((one) => one !== null);
 	}
 
-	/** The model of the last reply by another model with a larger window. */
-	#earlierModel(): Model<Api> | null {
-		const { setup, state, context } = this.deps;
+	/** The model of the last reply by another model with a larger window that is still available. */
+	#earlierModel(available: readonly Model<Api>[]): Model<Api> | null {
+		const { state, context } = this.deps;
 		const window = context.calibration.window(state.model ?? undefined);
 		const entries = viewLog(state.log);
 		const previousReply = (before: number) => entries.findLastMessage("assistant", before);
 		for (let index = previousReply(entries.length); index > 0; index = previousReply(index)) {
 			const entry = entries.at(index);
 			if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
-			const found = setup.models.find(entry.message.provider, entry.message.model);
+			const { provider, model: id } = entry.message;
+			const found = available.find((model) => model.provider === provider && model.id === id);
 			if (found && context.calibration.window(found) > window) return found;
 		}
 		return null;

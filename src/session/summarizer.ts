@@ -3,7 +3,13 @@ import type { RetryPolicy } from "../agent/retry.js";
 import { sendWithRetries } from "../agent/send.js";
 import type { StreamFunction } from "../agent/stream.js";
 import { type Activities, plainSummary } from "../context/plain-summary.js";
-import { type SummaryRequest, splitConversation, summaryOverhead, summaryRequest } from "../context/summary-request.js";
+import {
+	type SummaryRequest,
+	estimateRequest,
+	splitConversation,
+	summaryOverhead,
+	summaryRequest,
+} from "../context/summary-request.js";
 import { estimateText } from "../context/tokens.js";
 import { describeError, PiError } from "../errors.js";
 import type { AppMessage } from "../log/entry.js";
@@ -29,6 +35,8 @@ export interface SummarizerDeps {
 	idleTimeoutMs: number;
 	/** The context window of a model, in estimated tokens; 0 when unknown. */
 	windowOf(model: Model<Api>): number;
+	/** Notes that a model refused a request as too long. @param estimated its tokens, before calibration */
+	noteRefusal(model: Model<Api>, errorMessage: string, estimated: number): void;
 	isOverflow(message: AssistantMessage, model: Model<Api>): boolean;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
@@ -58,6 +66,8 @@ const MAX_ANSWERS = 4;
 const MIN_PART_TOKENS = 200;
 /** Window that is assumed when it is unknown, in tokens. */
 const ASSUMED_WINDOW = 32_768;
+/** A model that refuses even requests of this size writes no summaries. */
+const MIN_WINDOW = 2048;
 /** Share of the window that a request for a summary may take: estimates are off by some percent. */
 const USED_SHARE = 0.85;
 
@@ -90,8 +100,11 @@ async function summarizeWith(model: Model<Api>, task: SummaryTask, deps: Summari
 		try {
 			return await summarizeInParts(model, window, task, deps);
 		} catch (error) {
-			if (!(error instanceof TooLong) || window < ASSUMED_WINDOW / 16) throw error;
-			window = Math.floor(window / 2);
+			if (!(error instanceof TooLong) || Math.min(window, error.size) < MIN_WINDOW) throw error;
+			deps.noteRefusal(model, error.errorMessage, error.size);
+			const learned = deps.windowOf(model);
+			// Whatever the model says, the next request is smaller.
+			window = learned > 0 && learned < error.size ? learned : Math.floor(error.size / 2);
 		}
 	}
 }
@@ -103,11 +116,14 @@ async function summarizeInParts(
 	deps: SummarizerDeps,
 ): Promise<Summary> {
 	const answer = answerTokens(model, window, maxTokens);
-	const room = Math.floor(window * USED_SHARE) - answer - summaryOverhead({ focus, maxTokens }) - maxTokens;
+	// The notes on earlier parts are as long as an answer.
+	const room = Math.floor(window * USED_SHARE) - answer - summaryOverhead({ focus, maxTokens }) - answer;
 	if (room < MIN_PART_TOKENS)
 		throw new PiError("compaction_failed", `${model.name} has too small a window for a summary`);
-	let parts = splitConversation(messages, room);
-	let notes = previous;
+	// A longer summary, such as one for a larger window, is summarized itself.
+	const isLong = previous !== undefined && estimateText(previous) > answer;
+	let parts = splitConversation(messages, room, isLong ? previous : undefined);
+	let notes = isLong ? undefined : previous;
 	if (parts.length > MAX_PARTS) {
 		parts = parts.slice(-MAX_PARTS);
 		notes = plainSummary(messages, activities, previous, maxTokens);
@@ -154,8 +170,17 @@ async function askForNotes(
 	throw new PiError("compaction_failed", `${model.name} ${what}`);
 }
 
-/** The model refused the request as too long. */
-class TooLong extends PiError {}
+/** The model refused a request as too long. */
+class TooLong extends PiError {
+	/** @param size estimated tokens of the request and of the answer that it asked for */
+	constructor(
+		model: Model<Api>,
+		readonly errorMessage: string,
+		readonly size: number,
+	) {
+		super("compaction_failed", `${model.name} refused the request: ${errorMessage}`);
+	}
+}
 
 /** Sends a request for a summary and retries temporary failures, as for any request. */
 async function send(
@@ -184,7 +209,7 @@ async function send(
 	if (signal.aborted || !sent || sent.reply.stopReason === "aborted")
 		throw new PiError("compaction_failed", "The compaction was canceled");
 	const { reply, refusal } = sent;
-	if (refusal) throw new TooLong("compaction_failed", `${model.name} refused the request: ${reply.errorMessage ?? ""}`);
+	if (refusal) throw new TooLong(model, reply.errorMessage ?? "", estimateRequest(context) + maxTokens);
 	if (reply.stopReason !== "error") return reply;
 	throw new PiError("compaction_failed", `${model.name} returned no summary: ${reply.errorMessage ?? ""}`, {
 		hint: "try /compact again, or choose another model with /model",

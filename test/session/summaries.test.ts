@@ -1,8 +1,19 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isCompactionEntry } from "../../src/log/entry.js";
-import { httpError, LoopbackProvider, type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
+import { header, user } from "../helpers/entries.js";
+import {
+	httpError,
+	type LoopbackProvider,
+	type ProviderRequest,
+	startProvider,
+	toolCall,
+} from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
-import { enforceWindows } from "../helpers/window-server.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { replyAt } from "../helpers/usage.js";
+import { enforceWindows, vllmRefusal } from "../helpers/window-server.js";
 
 const SETTINGS = { compaction: { keepRecentTokens: 20 }, retry: { baseDelayMs: 1, maxRetries: 2 } };
 const isSummary = ({ messages }: ProviderRequest) => messages[0]?.text.startsWith("You write hand-over notes") === true;
@@ -108,33 +119,94 @@ describe("a summary by the model", () => {
 	});
 });
 
+/** A provider with the models `large` and `small`, which differ in their windows. */
+async function twoSizes(change?: (providers: Record<string, object>) => void): Promise<LoopbackProvider> {
+	const provider = await startProvider();
+	const json = provider.modelsJson() as { providers: { loopback: { models: object[] } } };
+	const { loopback } = json.providers;
+	const [model] = loopback.models;
+	loopback.models = [
+		{ ...model, id: "large", contextWindow: 200_000 },
+		{ ...model, id: "small", contextWindow: 8192 },
+	];
+	change?.(json.providers as unknown as Record<string, object>);
+	provider.modelsJson = () => json as never;
+	return provider;
+}
+
 test("after a switch to a small model the larger one writes the summary, in one request", async () => {
-	const provider = new LoopbackProvider();
-	await provider.start();
-	try {
-		const json = provider.modelsJson() as { providers: Record<string, { models: { id: string }[] }> };
-		const [model] = json.providers.loopback?.models ?? [];
-		if (!model || !json.providers.loopback) throw new Error("no model");
-		json.providers.loopback.models = [
-			{ ...model, id: "large", contextWindow: 200_000 } as never,
-			{ ...model, id: "small", contextWindow: 8192 } as never,
-		];
-		provider.modelsJson = () => json as never;
-		const started = await startSession({
-			provider,
-			model: "loopback/large",
-			userSettings: { retry: { enabled: false } },
-		});
-		provider.reply("word ".repeat(8000), "NOTES", "Fine.");
-		await started.session.prompt("write a lot");
-		await started.session.setModel(provider.model({ id: "small", contextWindow: 8192 }));
-		await started.session.prompt("go on");
-		expect(provider.requests.map(({ body }) => body.model)).toEqual(["large", "large", "small"]);
-		expect(started.sent(3).at(-1)).toBe("user: go on");
-		expect(provider.violations).toEqual([]);
-	} finally {
-		await provider.close();
-	}
+	const provider = await twoSizes();
+	const userSettings = { retry: { enabled: false } };
+	const started = await startSession({ provider, model: "loopback/large", userSettings });
+	provider.reply("word ".repeat(8000), "NOTES", "Fine.");
+	await started.session.prompt("write a lot");
+	await started.session.setModel(provider.model({ id: "small", contextWindow: 8192 }));
+	await started.session.prompt("go on");
+	expect(provider.requests.map(({ body }) => body.model)).toEqual(["large", "large", "small"]);
+	expect(started.sent(3).at(-1)).toBe("user: go on");
+	expect(provider.violations).toEqual([]);
+});
+
+describe("a model that refuses a request for a summary as too long", () => {
+	const REFUSALS = [
+		["names its window", vllmRefusal],
+		["names no sizes", () => "context_length_exceeded"],
+	] as const;
+
+	test.each(REFUSALS)("gets a smaller one each time when it %s", async (_, refusal) => {
+		const started = await startSession({ modelOptions: { contextWindow: 100_000 }, userSettings: SETTINGS });
+		started.provider.reply("word ".repeat(6000), "Short.");
+		await started.session.prompt("first question");
+		await started.session.prompt("second question");
+		const windows = { scripted: 4096 };
+		const seen = enforceWindows(started.provider, { windows, bytesPerToken: 4, refusal }, () => "NOTES");
+		await started.session.compact();
+		expect(compactionOf(started)?.summary).toContain("NOTES");
+		const sizes = seen.refused.map(({ body }) => JSON.stringify(body).length);
+		expect(sizes.length).toBeGreaterThan(0);
+		expect(sizes.length).toBeLessThan(5);
+		expect(sizes).toEqual([...new Set(sizes)].sort((a, b) => b - a));
+	});
+
+	test("gets none that exceeds its window after a summary that was written for a larger one", async () => {
+		const provider = await twoSizes();
+		const compaction = { keepRecentTokens: 20, model: "loopback/large" };
+		const agentDir = tempAgentDir();
+		const options = { provider, agentDir, model: "loopback/large" };
+		const started = await startSession({ ...options, userSettings: { compaction } });
+		provider.reply("Long answer. ".repeat(500), "Short.", "PART OF THE NOTES. ".repeat(2500));
+		await started.session.prompt("first question");
+		await started.session.prompt("second question");
+		await started.session.compact();
+		provider.reply("Long answer. ".repeat(500), "Short.");
+		await started.session.prompt("third question");
+		await started.session.prompt("fourth question");
+		await writeFiles(agentDir, { "settings.json": { compaction: { ...compaction, model: "loopback/small" } } });
+		await started.session.reload();
+		const seen = enforceWindows(provider, { windows: { small: 8192 }, bytesPerToken: 4 }, () => "NOTES");
+		await started.session.compact();
+		expect(seen.refused).toEqual([]);
+		expect(new Set(seen.accepted.map(({ body }) => body.model))).toEqual(new Set(["small"]));
+		const requests = seen.accepted.map(({ messages }) => messages.at(-1)?.text ?? "");
+		expect(requests.join("").split("THE NOTES.").length - 1).toBeGreaterThan(2490);
+		expect(compactionOf(started)?.summary).toContain("NOTES");
+	});
+});
+
+test("a larger model without a key is not asked for a summary", async () => {
+	const provider = await twoSizes((json) => {
+		json.keyless = { ...json.loopback, baseUrl: "https://models.invalid/v1", apiKey: undefined };
+	});
+	const target = join(tempDir(), "old.jsonl");
+	const reply = replyAt("2026-01-02T03:04:05.678Z", { model: "keyless/large", text: "word ".repeat(8000) });
+	const lines = [header(), user("write a lot"), reply];
+	writeFileSync(target, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+	const session = { kind: "open" as const, target };
+	const started = await startSession({ provider, model: "loopback/small", session });
+	provider.on(() => "NOTES");
+	await started.session.prompt("go on");
+	expect(compactionOf(started)?.details).toMatchObject({ model: "loopback/small" });
+	expect(started.notices().join()).not.toContain("key");
 });
 
 test("an aborted compaction leaves the context unchanged", async () => {
