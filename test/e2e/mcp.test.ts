@@ -94,7 +94,7 @@ test("servers of a project run only when it is trusted, and never with other fil
 	writeFileSync(join(cwd, "tools/server.mjs"), source);
 	writeFiles(cwd, {
 		".mcp.json": {
-			mcpServers: { ours: { command: "node", args: ["tools/server.mjs"], env: { STARTS_FILE: "starts" } } },
+			mcpServers: { ours: { command: "node", args: ["tools/server.mjs"], env: { STARTS_FILE: "starts.log" } } },
 		},
 	});
 	const agentDir = agentDirFor(provider);
@@ -106,17 +106,17 @@ test("servers of a project run only when it is trusted, and never with other fil
 	expect(untrusted.stderr).toContain(
 		"Project code was not run because it is not trusted: .mcp.json, tools/server.mjs ·",
 	);
-	expect(existsSync(join(cwd, "starts"))).toBe(false);
+	expect(existsSync(join(cwd, "starts.log"))).toBe(false);
 	const trust = await runPi(["hooks", "trust"], { agentDir, cwd });
 	expect(trust.stdout).toMatch(/\.mcp\.json[\s\S]*tools\/server\.mjs/);
 	expect((await run()).stderr).not.toContain("trust");
-	expect(readFileSync(join(cwd, "starts"), "utf8").trim().split("\n")).toHaveLength(1);
+	expect(readFileSync(join(cwd, "starts.log"), "utf8").trim().split("\n")).toHaveLength(1);
 	writeFileSync(join(cwd, "tools/server.mjs"), `${source}\n// changed`);
 	expect((await run()).stderr).toContain("not trusted: tools/server.mjs");
-	expect(readFileSync(join(cwd, "starts"), "utf8").trim().split("\n")).toHaveLength(1);
+	expect(readFileSync(join(cwd, "starts.log"), "utf8").trim().split("\n")).toHaveLength(1);
 	expect((await run("--trust")).stderr).not.toContain("trusted");
 	expect((await run("--trust", "--no-mcp")).stderr).not.toContain("trusted");
-	expect(readFileSync(join(cwd, "starts"), "utf8").trim().split("\n")).toHaveLength(2);
+	expect(readFileSync(join(cwd, "starts.log"), "utf8").trim().split("\n")).toHaveLength(2);
 });
 
 test("--mcp uses a file, a missing or broken one is named with its place", async () => {
