@@ -32,15 +32,31 @@ const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
 export default function redact(pi: HookAPI): void {
 	pi.on("tool_result", (event, ctx) => {
 		const content = event.content.map(maskBlock);
-		if (content.every((block, i) => block === event.content[i])) return undefined;
+		// What only the screen shows, such as the diff of an edit, is saved too.
+		const details = maskData(event.details);
+		if (details === event.details && content.every((block, i) => block === event.content[i])) return undefined;
 		ctx.ui.notify(`Masked a secret in the output of ${event.toolName}`, "warning");
-		return { content };
+		return { content, details };
 	});
 }
 
 /** @returns the same object if the block contains no secret */
 function maskBlock(block: Block): Block {
 	if (block.type !== "text") return block;
-	const text = SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), block.text);
+	const text = maskText(block.text);
 	return text === block.text ? block : { ...block, text };
+}
+
+/** Masks all texts in JSON data. @returns the same data if they contain no secret */
+function maskData(data: unknown): unknown {
+	if (typeof data === "string") return maskText(data);
+	if (typeof data !== "object" || data === null) return data;
+	const fields = Object.entries(data).map(([key, value]) => ({ key, value, masked: maskData(value) }));
+	if (fields.every(({ value, masked }) => masked === value)) return data;
+	if (Array.isArray(data)) return fields.map(({ masked }) => masked);
+	return Object.fromEntries(fields.map(({ key, masked }) => [key, masked]));
+}
+
+function maskText(text: string): string {
+	return SECRETS.reduce((masked, { pattern, mask }) => masked.replace(pattern, mask), text);
 }

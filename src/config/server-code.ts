@@ -106,7 +106,7 @@ export class ServerCode {
 	/** As it is started: with its variables filled. */
 	#addServer({ cwd, command, args, env }: Record<string, unknown>): void {
 		const { env: environment, home } = this.context;
-		const fill = (text: string) => fillVariables(text, environment, new Set());
+		const fill = (text: string) => fillVariables(text, environment);
 		const base = typeof cwd === "string" ? resolveUserPath(fill(cwd), this.root, home) : this.root;
 		const own = isRecord(env) ? Object.entries(env).filter((entry): entry is [string, string] => isText(entry[1])) : [];
 		const variables = Object.fromEntries(own.map(([name, value]) => [name, fill(value)]));

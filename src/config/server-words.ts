@@ -5,8 +5,12 @@ import type { Environment } from "./paths.js";
 /** Longest text in which words are searched; a longer one is reported. */
 export const MAX_TEXT = 20_000;
 
-/** Replaces `${NAME}` and `${NAME:-default}`. @param missing receives the names of variables without a value */
-export function fillVariables(text: string, env: Environment, missing: Set<string>): string {
+/** Replaces `${NAME}` and `${NAME:-default}`. @param onVariable receives each; undefined: it has no value */
+export function fillVariables(
+	text: string,
+	env: Environment,
+	onVariable: (name: string, value: string | undefined) => void = () => {},
+): string {
 	let filled = "";
 	let from = 0;
 	for (let at = text.indexOf("${"); at !== -1; at = text.indexOf("${", Math.max(at + 2, from))) {
@@ -16,7 +20,7 @@ export function fillVariables(text: string, env: Environment, missing: Set<strin
 		const [, name, fallback] = VARIABLE.exec(text.slice(at + 2, end)) ?? [];
 		if (name === undefined) continue;
 		const value = env[name] || fallback;
-		if (value === undefined) missing.add(name);
+		onVariable(name, value);
 		filled += text.slice(from, at) + (value ?? "");
 		from = end + 1;
 	}

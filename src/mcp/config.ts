@@ -5,6 +5,7 @@ import { type Environment, resolveUserPath } from "../config/paths.js";
 import { fillVariables } from "../config/server-words.js";
 import { describeError } from "../errors.js";
 import { findForeignWriter } from "../util/foreign-writers.js";
+import { isSecretName } from "../util/secret-mask.js";
 import { reduceName } from "./names.js";
 
 const TEXT = { type: "string", minLength: 1 } as const;
@@ -93,6 +94,8 @@ export interface McpServerConfig {
 	address: McpAddress;
 	/** The command line or URL for the user, as written: what fills its variables may be secret, as may user and query of a URL. */
 	shownAddress: string;
+	/** Values of variables, `env` and headers whose names say that they are secret. */
+	secrets: readonly string[];
 	isDisabled: boolean;
 	timeoutMs: number;
 	/** Names of the tools to offer; null: all. */
@@ -203,7 +206,16 @@ function createServer(
 	const name = reduceName(written);
 	if (name === "") return "has an empty name";
 	const missing = new Set<string>();
-	const fill = (text: string) => fillVariables(text, env, missing);
+	const secrets = new Set<string>();
+	const noteValue = (name: string, value = "") => {
+		// A header has a scheme before its key: `Bearer `.
+		if (isSecretName(name)) secrets.add(value).add(value.replace(/^\w+ /, ""));
+	};
+	const fill = (text: string) =>
+		fillVariables(text, env, (variable, value) => {
+			if (value === undefined) missing.add(variable);
+			noteValue(variable, value);
+		});
 	const { command, url, disabled } = fields;
 	if (command !== undefined && url !== undefined) return "has both command and url";
 	if (command === undefined && url === undefined && !disabled) return "needs a command or a url";
@@ -229,7 +241,18 @@ function createServer(
 		url === undefined
 			? [command ?? "", ...(fields.args ?? [])].join(" ")
 			: url.replace(/[?#].*/, "").replace(/^(\w+:\/\/)[^/]*@/, "$1");
-	return { name, source, address, shownAddress, isDisabled: disabled, timeoutMs, tools: tools ?? null };
+	for (const [key, value] of Object.entries(address.kind === "http" ? address.headers : address.env))
+		noteValue(key, value);
+	return {
+		name,
+		source,
+		address,
+		shownAddress,
+		secrets: [...secrets],
+		isDisabled: disabled,
+		timeoutMs,
+		tools: tools ?? null,
+	};
 }
 
 function fillAll(

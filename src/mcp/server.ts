@@ -9,6 +9,7 @@ import { abortable } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { isLoopbackHost } from "../util/loopback.js";
+import { SecretMask } from "../util/secret-mask.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
@@ -72,6 +73,8 @@ export class McpServer {
 	#tools: readonly Tool[] = [];
 	#prompts: readonly Prompt[] = [];
 	#log: JobOutput | null = null;
+	/** Hides secrets of its configuration in everything that it says. */
+	#mask = new SecretMask([]);
 	/** Why it failed last; null if it has not. */
 	lastError: string | null = null;
 	/** How to log in, as the server said. */
@@ -213,9 +216,10 @@ export class McpServer {
 		if (!connection) throw new Error(this.describeUnavailable());
 		this.#isUsed = true;
 		const { timeoutMs } = this.config;
-		const onprogress = onProgress ?? (() => {});
+		const onprogress = (progress: Progress) => onProgress?.(this.#mask.json(progress));
+		const options: RequestOptions = { timeout: timeoutMs, resetTimeoutOnProgress: true, signal, onprogress };
 		try {
-			return await send(connection, { timeout: timeoutMs, resetTimeoutOnProgress: true, signal, onprogress });
+			return this.#mask.json(await send(connection, options));
 		} catch (error) {
 			if (signal.aborted) throw error;
 			const { describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
@@ -224,7 +228,7 @@ export class McpServer {
 				throw new Error(this.describeUnavailable(), { cause: error });
 			}
 			if (!isConnectionLost(error)) {
-				const reason = describeFailure(error, timeoutMs);
+				const reason = this.#mask.text(describeFailure(error, timeoutMs));
 				this.lastError = reason;
 				this.deps.onChange();
 				throw new Error(`MCP server ${this.name}: ${reason}`, { cause: error });
@@ -251,6 +255,7 @@ export class McpServer {
 		const stop = new AbortController();
 		this.#stop = stop;
 		this.#isUsed = false;
+		this.#mask = new SecretMask(this.config.secrets);
 		this.#setState("starting");
 		try {
 			const changed = this.config.source.findChanged?.();
@@ -271,7 +276,7 @@ export class McpServer {
 				network: this.deps.network,
 				store: this.deps.store,
 				signal: stop.signal,
-				onStderr: (chunk) => this.#openLog().add(chunk),
+				onStderr: (chunk) => this.#openLog().add(this.#mask.bytes(chunk)),
 				onLog: (line) => this.#write(line),
 				onChange: () => ready && this.#useLists(ready),
 				onLost: (reason) => ready && this.#lose(ready, `it ended with ${reason}`),
@@ -286,7 +291,7 @@ export class McpServer {
 			if (stop.signal.aborted) return;
 			const { LoginNeeded } = await import("./connection.js");
 			if (error instanceof LoginNeeded) return this.#needLogin(error.hints);
-			this.#fail(errorText(error), "did not start");
+			this.#fail(this.#mask.text(errorText(error)), "did not start");
 		}
 	}
 
@@ -294,8 +299,8 @@ export class McpServer {
 		if (connection !== this.#connection) return;
 		const { config } = this;
 		const allowed = config.tools && new Set(config.tools);
-		this.#tools = connection.tools.filter(({ name }) => !allowed || allowed.has(name));
-		this.#prompts = connection.prompts;
+		this.#tools = this.#mask.json(connection.tools.filter(({ name }) => !allowed || allowed.has(name)));
+		this.#prompts = this.#mask.json(connection.prompts);
 		const missing = config.tools?.filter((name) => !connection.tools.some((tool) => tool.name === name)) ?? [];
 		if (missing.length > 0) {
 			const names = missing.join(", ");
@@ -369,7 +374,7 @@ export class McpServer {
 	}
 
 	#write(line: string): void {
-		void this.#openLog().add(Buffer.from(`${line.slice(0, MAX_LINE)}\n`));
+		void this.#openLog().add(Buffer.from(`${this.#mask.text(line).slice(0, MAX_LINE)}\n`));
 	}
 }
 

@@ -2,6 +2,7 @@ import type { Api, Model, OAuthCredentials } from "@mariozechner/pi-ai";
 import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
+import { isSecretName, SecretMask } from "../util/secret-mask.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
 import { checkHeader, checkKey } from "./header-check.js";
@@ -55,9 +56,6 @@ const KEYLESS_SOURCE = "no key needed";
 /** Servers without keys accept any text, but pi-ai requires a key. */
 const NO_KEY = "none";
 const KEYLESS_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "demo"];
-const SHORTEST_SECRET = 8;
-/** Names of headers whose value is a secret, optionally preceded by a scheme such as `Bearer`. */
-const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 /** A token that expires this soon is renewed before the request, which takes time itself. */
 const EXPIRY_MARGIN_MS = 60_000;
 /** Time limit for renewing a login, ms. */
@@ -198,11 +196,7 @@ export class Credentials {
 
 	/** Replaces every known key with `‹key›`, in text that a provider or a tool may have echoed. */
 	redactSecrets(text: string): string {
-		let redacted = text;
-		for (const secret of this.#secrets()) {
-			if (redacted.includes(secret)) redacted = redacted.replaceAll(secret, "‹key›");
-		}
-		return redacted;
+		return new SecretMask(this.#secrets()).text(text);
 	}
 
 	/**
@@ -286,13 +280,11 @@ export class Credentials {
 			values.push(plainSecret(access.apiKey ?? "", env) ?? "");
 			const groups = [access.headers, ...Object.values(access.modelHeaders ?? {})];
 			for (const [name, written] of groups.flatMap((headers) => Object.entries(headers))) {
-				if (SECRET_HEADER.test(name)) values.push(plainSecret(written, env)?.replace(/^\w+ /, "") ?? "");
+				if (isSecretName(name)) values.push(plainSecret(written, env)?.replace(/^\w+ /, "") ?? "");
 			}
 		}
 		for (const provider of environmentProviders()) values.push(findEnvironmentKey(provider, env, home)?.key ?? "");
-		return [...new Set(values)]
-			.filter((value) => value.length >= SHORTEST_SECRET && value !== AMBIENT_KEY)
-			.sort((a, b) => b.length - a.length);
+		return values.filter((value) => value !== AMBIENT_KEY);
 	}
 }
 

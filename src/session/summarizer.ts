@@ -4,8 +4,8 @@ import { sendWithRetries } from "../agent/send.js";
 import type { StreamFunction } from "../agent/stream.js";
 import { type Activities, plainSummary } from "../context/plain-summary.js";
 import {
-	type SummaryRequest,
 	estimateRequest,
+	type SummaryRequest,
 	splitConversation,
 	summaryOverhead,
 	summaryRequest,

@@ -1,18 +1,13 @@
 import { showCharacter } from "./sanitize.js";
 import { joinLines } from "./trim.js";
 
-/**
- * Characters that are invisible or reorder text: controls, bidi marks and overrides, zero-width characters, fillers,
- * separators, variation selectors other than that of emoji, tag characters, lone surrogates.
- */
+/** Characters that are invisible or reorder text, but for what makes emoji of symbols and digits: U+FE0F. */
 const INVISIBLE = new RegExp(
 	[
 		"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
-		"[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e]",
-		"[\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff9-\\ufffb]",
-		"[\\u{e0000}-\\u{e0fff}\\u{1d173}-\\u{1d17a}]",
-		"[\\ud800-\\udfff]",
-		"(?<=\\ufe0f)\\ufe0f",
+		"(?!\\ufe0f)\\p{Default_Ignorable_Code_Point}",
+		"\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|\\u2800",
+		"(?<!\\p{Extended_Pictographic})\\ufe0f(?!\\u20e3)",
 	].join("|"),
 	"gu",
 );

@@ -75,7 +75,7 @@ describe.each(UNITS.map((unit) => [JSON.stringify(unit), unit]))(
 				timed(() => createMatcher(text)("hooks/a.ts"));
 				timed(() => findResources(files, { pi: { hooks: [text, `!${text}`], skills: [text], themes: text } }));
 				timed(() => findResources(files, {}, { hooks: [text], skills: [`+${text}`] }));
-				timed(() => fillVariables(text, {}, new Set()));
+				timed(() => fillVariables(text, {}));
 				timed(() => {
 					try {
 						const source = parseSource(text, { dir: "/", home: "/" });

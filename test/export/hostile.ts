@@ -148,6 +148,7 @@ export const HOSTILE = [
 	"`code` ```ts\n</code></pre><script>alert(1)</script>\n```",
 	"| a |\n|:-:|\n| <b> |",
 	"&lt;script&gt; &amp;lt; &#x3c;script&#62;",
+	"&#x202e;&#8238;&#0;&#xffffff;&rlm;&zwj;&ZeroWidthSpace;",
 	"\u0000\u001b]0;title\u0007\u202e\ud800",
 	"> ".repeat(2000),
 ];

@@ -107,6 +107,11 @@ describe("exportHtml", () => {
 		expect(html.isWellFormed()).toBe(true);
 	});
 
+	test("entities of invisible characters are shown, those of visible ones mean what they say", () => {
+		const html = page(user("go"), assistant("a &#x202e;b&rlm;c &lt;d&gt; &#8594; &rarr; &amp;"));
+		expect(html).toContain("a ‹U+202E›b&amp;rlm;c &lt;d&gt; → &rarr; &amp;");
+	});
+
 	test("escapes scripts and requests in any mix of hostile fragments", () => {
 		const fragments = fc.constantFrom(
 			...HOSTILE.slice(0, -1),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isMessageEntry } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -42,6 +43,17 @@ test.each([
 	expect(seen).not.toContain(secret);
 	expect(log).not.toContain(JSON.stringify(secret).slice(1, -1));
 	expect(warnings).toEqual(["Masked a secret in the output of read"]);
+});
+
+test("masks the diff of an edit, which only the screen and the session have", async () => {
+	const key = `sk-ant-${part(40)}`;
+	const test = await startSession({ hookFiles: [HOOK], files: { "a.txt": `key: ${key}\nb\n` } });
+	test.provider.reply([toolCall("edit", { path: "a.txt", oldText: "b", newText: "c" })], "ok");
+	await test.session.prompt("go");
+	const entry = test.session.entries.find((one) => isMessageEntry(one) && one.message.role === "toolResult");
+	expect(entry).toMatchObject({ message: { details: { diff: expect.stringContaining("+ 2 c") } } });
+	expect(JSON.stringify(entry)).toContain("[API key masked]");
+	expect(JSON.stringify(entry)).not.toContain(key);
 });
 
 test("does not change other text", async () => {

@@ -66,7 +66,7 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 		case "ansi":
 			return answer(id, "\x1b]52;c;aGk=\x07red \x1b[31mtext\x1b[0m\x00\u202eend");
 		case "crash":
-			console.error("about to crash");
+			console.error(`about to crash, the token is ${process.env.API_TOKEN}`);
 			return void process.exit(7);
 		case "env":
 			return answer(id, Object.keys(process.env).sort().join(" "));

@@ -66,6 +66,23 @@ test("images of results reach the model, and a server sees only the listed varia
 	expect(Object.keys(JSON.parse(texts[1] ?? "")).sort()).toEqual(["MINE", "PATH"]);
 });
 
+test("keys of a server that it echoes reach neither the model nor the screen, the session or the log", async () => {
+	const SECRET = "sesame-0123456789";
+	const env = { API_TOKEN: SECRET, PLAIN: "visible" };
+	const broken = { command: `/no/such/\${MY_KEY:-program-0123456789}` };
+	const everything = { ...EVERYTHING, env, tools: ["get-env"] };
+	const pi = await startWith({ everything, echo: { ...hostile("echo"), env, tools: ["crash"] }, broken });
+	const texts = await call(pi, ["everything_get-env", {}], ["echo_crash", {}]);
+	expect(JSON.parse(texts[0] ?? "")).toMatchObject({ API_TOKEN: "‹key›", PLAIN: "visible" });
+	await pi.session.prompt("/mcp log echo");
+	const seen = JSON.stringify([pi.provider.requests, pi.session.entries, pi.events]);
+	expect(seen.includes(SECRET)).toBe(false);
+	expect(seen).toContain("the token is ‹key›");
+	const [failure] = pi.notices().filter((line) => line.startsWith("The MCP server broken did not start"));
+	expect(failure).toContain("/no/such/‹key›");
+	expect(failure).not.toContain("program-0123456789");
+});
+
 test("server-filesystem reads and writes files, and hooks block its tools like any other", async () => {
 	const dir = tempDir();
 	writeFileSync(join(dir, "a.txt"), "hello");

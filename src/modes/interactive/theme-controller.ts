@@ -4,6 +4,7 @@ import { type FoundTheme, listThemeFiles, loadThemeFile, type ThemeDirs } from "
 import { describeError, PiError } from "../../errors.js";
 import { type Background, BUILT_IN_THEMES, builtInStyles, isBuiltIn } from "../../themes/built-in.js";
 import type { ColorLevel } from "../../themes/color.js";
+import { readableStyles } from "../../themes/contrast.js";
 import { type ThemeFile, themeStyles } from "../../themes/theme-file.js";
 import { createTheme, type LiveTheme, type Theme, type ThemeSource } from "../../tui/theme.js";
 import { didYouMean } from "../../util/nearest.js";
@@ -242,7 +243,13 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	#source(): ThemeSource {
 		const background = this.#background;
-		if (this.#file) return { name: this.#name, styles: themeStyles(this.#file.theme, background) };
+		if (this.#file) {
+			const { found, theme } = this.#file;
+			const styles = themeStyles(theme, background);
+			// A foreign theme must not hide what a question shows.
+			const isOwn = found.scope === "user";
+			return { name: this.#name, styles: isOwn ? styles : readableStyles(styles, background, this.options.level) };
+		}
 		const name = isBuiltIn(this.#name) ? this.#name : background;
 		return { name, styles: builtInStyles(name, background) };
 	}

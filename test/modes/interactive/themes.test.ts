@@ -242,10 +242,11 @@ test("a theme that ignores the background does not query the terminal", async ()
 test("a project's theme does not style the question about the project's code", async () => {
 	const agentDir = tempAgentDir();
 	const cwd = tempDir();
+	const own = { color: "#fe0102" };
 	const hidden = { color: "#000001", background: "#000001" };
 	writeFiles(cwd, {
 		".pi/hooks/evil.ts": "export default () => {};",
-		".pi/themes/evil.json": { colors: { accent: hidden, dim: hidden, warning: hidden } },
+		".pi/themes/evil.json": { colors: { accent: own, dim: own, warning: hidden, added: hidden } },
 	});
 	const dirs = themeDirs(agentDir, cwd);
 	const app = await startApp({ agentDir, cwd, theme: "evil", mode: { theme: { level: 3, dirs } } });
@@ -253,5 +254,8 @@ test("a project's theme does not style the question about the project's code", a
 	const question = app.terminal.output.slice(app.terminal.output.lastIndexOf("This project has code"));
 	expect(screen.join("\n")).toContain(".pi/hooks/evil.ts");
 	expect(question).toMatch(/\x1b\[36m {3}y {2}trust these contents/);
-	expect(app.terminal.output).toContain("38;2;0;0;1");
+	expect(question).not.toContain("38;2;254;1;2");
+	expect(app.terminal.output).toContain("38;2;254;1;2");
+	// Text in the color of the background has that of the built-in theme.
+	expect(app.terminal.output).not.toContain("38;2;0;0;1");
 });
