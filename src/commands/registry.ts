@@ -1,6 +1,7 @@
 import type { HookRegistry } from "../hooks/registry.js";
 import { nearest } from "../util/nearest.js";
 import type { PaletteItem, SlashCommand } from "./command.js";
+import { FOREIGN_NAMES } from "./foreign-names.js";
 
 /** A parsed line that starts with a slash. */
 export interface CommandLine {
@@ -67,7 +68,10 @@ export function findCommand(name: string, sources: CommandSources): FoundCommand
 	if (sources.templates.some((template) => template.name === name)) return { kind: "template", name };
 	const skill = name.startsWith(SKILL_PREFIX) ? name.slice(SKILL_PREFIX.length) : null;
 	if (skill !== null && sources.skills.some((item) => item.name === skill)) return { kind: "skill", name: skill };
-	return sources.servers.isPrompt(name) ? { kind: "mcp", name } : null;
+	if (sources.servers.isPrompt(name)) return { kind: "mcp", name };
+	const foreign = sources.inactive?.(name) ? undefined : FOREIGN_NAMES.get(name);
+	const same = foreign && "command" in foreign && sources.builtins.find((builtin) => builtin.name === foreign.command);
+	return same ? { kind: "builtin", command: same } : null;
 }
 
 /** All commands, for the palette. */
@@ -99,16 +103,18 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 	return items;
 }
 
-/** True for a name that is not in the palette but means something: an alias, or a command of a hook that is off. */
+/** True for a name that is not in the palette but means something: an alias, a command of a hook that is off, or of another agent. */
 export function isUnlistedCommand(name: string, sources: CommandSources): boolean {
 	if (paletteItems(sources).some((item) => item.name === name)) return false;
-	return findCommand(name, sources) !== null || sources.inactive?.(name) != null;
+	return findCommand(name, sources) !== null || sources.inactive?.(name) != null || FOREIGN_NAMES.has(name);
 }
 
 /** "Unknown command /x", with the hook that provides it or the nearest names as hint. */
 export function unknownCommandMessage(name: string, sources: CommandSources): { message: string; hint: string } {
 	const inactive = sources.inactive?.(name);
 	if (inactive) return inactive;
+	const foreign = FOREIGN_NAMES.get(name);
+	if (foreign && "hint" in foreign) return { message: `Unknown command /${name}`, hint: foreign.hint };
 	const names = paletteItems(sources).map((item) => item.name);
 	const near = nearest(name, names).map((candidate) => `/${candidate}`);
 	return {

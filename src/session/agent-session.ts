@@ -232,9 +232,9 @@ export class AgentSession {
 		await this.#components.prompter.followUp(text, { images, source });
 	}
 
-	/** Empties the queue. @returns the prompts, for the editor */
-	takeQueue(): string[] {
-		return this.#components.runner.queue.clear();
+	/** Removes the queued prompt that would be sent last, for the editor. @returns null if none is queued */
+	takeQueued(): { text: string; isFollowUp: boolean } | null {
+		return this.#components.runner.queue.takeLast();
 	}
 
 	/** Stops everything the session is doing and waits until it has stopped. @returns the queued prompts */

@@ -56,6 +56,15 @@ export class PromptQueue<T> {
 		return steering.length > 0 ? steering : this.takeFollowUps();
 	}
 
+	/** Removes the prompt that would be sent last. @returns its text, and whether it waits for the end of the run */
+	takeLast(): { text: string; isFollowUp: boolean } | null {
+		const isFollowUp = this.#followUps.length > 0;
+		const last = (isFollowUp ? this.#followUps : this.#steering).pop();
+		if (!last) return null;
+		this.#changed();
+		return { text: last.text, isFollowUp };
+	}
+
 	/** Empties the queue. @returns the texts, in the order in which they would have been sent */
 	clear(): string[] {
 		const texts = [...this.#steering, ...this.#followUps].map(({ text }) => text);

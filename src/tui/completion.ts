@@ -125,25 +125,43 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 
 function completeCommand(sources: CompletionSources, typed: string): Completion | null {
 	const enter = sources.isUnlistedCommand?.(typed) ? "submitTyped" : "submit";
-	const rows = sources
-		.palette()
+	const entries = sources.palette();
+	const named = entries
 		.flatMap((entry) => {
 			const match = fuzzyMatch(typed, entry.name);
 			return match ? [{ entry, match }] : [];
 		})
-		.sort((a, b) => (typed ? b.match.score - a.match.score : 0))
-		.map(
-			({ entry, match }): CompletionRow => ({
-				insert: `/${entry.name} `,
-				label: `/${entry.name}`,
-				hint: entry.argumentHint,
-				description: entry.description,
-				origin: entry.origin,
-				matched: match.positions.map((position) => position + 1),
-				enter,
-			}),
-		);
+		.sort((a, b) => (typed ? b.match.score - a.match.score : 0));
+	const isNamed = new Set(named.map(({ entry }) => entry));
+	const described = entries.filter((entry) => !isNamed.has(entry) && hasWord(entry.description, typed));
+	const rows = [
+		...named.map(({ entry, match }) => commandRow(entry, match.positions, enter)),
+		// Nobody means to run a command whose name they did not type.
+		...described.map((entry) => commandRow(entry, [], enter === "submit" ? "insert" : enter)),
+	];
 	return rows.length > 0 ? { rows, prefix: `/${typed}` } : null;
+}
+
+function commandRow(entry: PaletteEntry, positions: readonly number[], enter: CompletionRow["enter"]): CompletionRow {
+	return {
+		insert: `/${entry.name} `,
+		label: `/${entry.name}`,
+		hint: entry.argumentHint,
+		description: entry.description,
+		origin: entry.origin,
+		matched: positions.map((position) => position + 1),
+		enter,
+	};
+}
+
+/** True if a word of the text begins like this. Of fewer than three letters, too many do. */
+function hasWord(text: string, beginning: string): boolean {
+	if (beginning.length < 3) return false;
+	const wanted = beginning.toLowerCase();
+	return text
+		.toLowerCase()
+		.split(/[^\p{L}\p{N}]+/u)
+		.some((word) => word.startsWith(wanted));
 }
 
 async function completeCall(

@@ -21,7 +21,7 @@ const PI_ACTIONS = {
 		"app.toggleThinking": { defaultKeys: "ctrl+t", description: "Show or hide thinking" },
 		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
 		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
-		"app.editQueue": { defaultKeys: "alt+up", description: "Put queued prompts back into the editor" },
+		"app.editQueue": { defaultKeys: "alt+up", description: "Edit the prompt that was queued last" },
 		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
-import { findCommand, paletteItems, parseSlashCommand, unknownCommandMessage } from "../../src/commands/registry.js";
+import { FOREIGN_NAMES } from "../../src/commands/foreign-names.js";
+import {
+	findCommand,
+	isUnlistedCommand,
+	paletteItems,
+	parseSlashCommand,
+	unknownCommandMessage,
+} from "../../src/commands/registry.js";
 import { HookRegistry } from "../../src/hooks/registry.js";
 
 const SOURCES = {
@@ -44,6 +51,17 @@ test("a name finds built-in commands and their aliases before other commands", (
 	expect(findCommand("skill:pdf", SOURCES)).toEqual({ kind: "skill", name: "pdf" });
 	expect(findCommand("docs:later", SOURCES)).toEqual({ kind: "mcp", name: "docs:later" });
 	expect(findCommand("nothing", SOURCES)).toBeNull();
+});
+
+test("what other agents call a command finds it, unless something here has the name", () => {
+	expect(findCommand("cost", SOURCES)).toMatchObject({ kind: "builtin", command: { name: "usage" } });
+	expect(findCommand("cost", { ...SOURCES, templates: [{ name: "cost", description: "" }] })?.kind).toBe("template");
+	for (const [name, meaning] of FOREIGN_NAMES) {
+		expect(isUnlistedCommand(name, SOURCES)).toBe(true);
+		if ("command" in meaning) expect(findCommand(name, SOURCES)?.kind).toBe("builtin");
+		else
+			expect(unknownCommandMessage(name, SOURCES)).toEqual({ message: `Unknown command /${name}`, hint: meaning.hint });
+	}
 });
 
 test("the palette contains each name once, with its source", () => {

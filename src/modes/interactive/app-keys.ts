@@ -18,7 +18,7 @@ export interface AppKeysHost {
 		AgentSession,
 		| "abort"
 		| "activity"
-		| "takeQueue"
+		| "takeQueued"
 		| "prompt"
 		| "cycleModel"
 		| "cycleThinkingLevel"
@@ -61,7 +61,7 @@ export class AppKeys {
 		"app.transcript": () => this.host.openTranscript(),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
-		"app.editQueue": () => this.#putBack([...(this.host.session()?.takeQueue() ?? []), ...this.host.takeWaiting()]),
+		"app.editQueue": () => this.#editQueued(),
 		"app.searchHistory": () => this.host.searchHistory(),
 		"app.pasteImage": () => this.host.pasteImage(),
 	};
@@ -147,6 +147,15 @@ export class AppKeys {
 		const refusal = describeNoThinking(session?.model ?? null);
 		if (refusal) this.host.screen.hint(refusal);
 		else session?.cycleThinkingLevel();
+	}
+
+	/** Puts the prompt that was queued last into the editor. What the session does not have yet was queued after the others. */
+	#editQueued(): void {
+		const waiting = this.host.takeWaiting();
+		const queued = waiting.length > 0 ? null : (this.host.session()?.takeQueued() ?? null);
+		this.#putBack(queued ? [queued.text] : waiting);
+		const key = this.keymap.keyOf("app.followUp");
+		if (queued?.isFollowUp && key) this.host.screen.hint(`${key} sends it after the run again`);
 	}
 
 	#putBack(texts: readonly string[]): void {

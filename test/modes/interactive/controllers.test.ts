@@ -57,7 +57,10 @@ function start() {
 			log.push("abort");
 			return takeQueue();
 		},
-		takeQueue,
+		takeQueued: () => {
+			const text = state.queue.pop();
+			return text === undefined ? null : { text, isFollowUp: state.queue.length > 0 };
+		},
 		prompt: async (text: string): Promise<PromptResult> => {
 			log.push(text);
 			return { kind: "command", status: null };
@@ -306,6 +309,9 @@ test.each<[string, Submission | null]>([
 	["!! ", null],
 	[" text ", { kind: "prompt", text: "text" }],
 	["/pop 1", { kind: "prompt", text: "/pop 1" }],
+	["exit", { kind: "prompt", text: "/quit" }],
+	[" :q! ", { kind: "prompt", text: "/quit" }],
+	["exit now", { kind: "prompt", text: "exit now" }],
 	["! npm test", { kind: "bash", command: "npm test", excludeFromContext: false }],
 	["!!env\nls", { kind: "bash", command: "env\nls", excludeFromContext: true }],
 ])("%j is parsed as %j", (text, expected) => {
@@ -326,6 +332,22 @@ test("the palette lists the session's commands once it has started, and omits ma
 	await terminal.press("tab");
 	await terminal.waitFor(/^ {3}7$/m);
 	expect(await terminal.screen()).toHaveLength(5);
+});
+
+test("the palette also finds commands by their descriptions, after those by name, and enter only inserts them", async () => {
+	const { terminal, palette } = start();
+	const command = (name: string, description: string) => ({ name, description, origin: "built-in" });
+	palette.attach({
+		palette: () => [command("usage", "Show tokens and cost"), command("cosmos", "Travel"), command("x", "pacost")],
+		completeArguments: async () => [],
+	});
+	await terminal.type("/cos");
+	const screen = await terminal.waitFor("/usage");
+	expect(screen.slice(3).map((row) => row.trim().replace(/ {2}.*/, ""))).toEqual(["→ /cosmos", "/usage"]);
+	await terminal.type("t");
+	await terminal.waitFor("→ /usage");
+	await terminal.press("enter");
+	expect((await terminal.screen()).join("\n")).toContain("/usage");
 });
 
 test("select returns the identical value for string and object options", async () => {

@@ -191,7 +191,7 @@ test("project code is shown and runs only after the user trusts it", async () =>
 	await app.terminal.waitFor("it ran");
 });
 
-test("prompts sent during a run are listed, and a key moves them back to the editor", async () => {
+test("prompts sent during a run are listed, and a key moves them back to the editor, the last one first", async () => {
 	const app = await startApp();
 	let finish = () => {};
 	const hold = new Promise<void>((resolve) => {
@@ -209,8 +209,14 @@ test("prompts sent during a run are listed, and a key moves them back to the edi
 	);
 	await app.terminal.press("alt+up");
 	const screen = (await app.terminal.screen()).map((line) => line.trimEnd());
-	expect(screen.some((line) => line.startsWith("→ next"))).toBe(false);
-	expect(screen).toEqual(expect.arrayContaining([" also fix the tests", " then commit"]));
+	expect(screen).toEqual(expect.arrayContaining(["→ next: also fix the tests", " then commit"]));
+	expect(screen.join("\n")).not.toContain("⇥ after");
+	expect(screen.join("\n")).toContain("alt+enter sends it after the run again");
+	await app.terminal.press("alt+enter");
+	expect(await app.terminal.text()).toContain("⇥ after: then commit");
+	await app.terminal.press("alt+up", "alt+up");
+	const both = (await app.terminal.screen()).map((line) => line.trimEnd());
+	expect(both).toEqual(expect.arrayContaining([" also fix the tests", " then commit"]));
 	finish();
 	await app.terminal.waitFor((lines) => !lines.some((line) => line.includes("esc stops")));
 });
