@@ -18,6 +18,8 @@ export interface CompactionRequest {
 	reason?: CompactionReason;
 	/** Refuse a compaction that would not shorten the next request. */
 	mustGain?: boolean;
+	/** Also replace recent messages, which the setting compaction.keepRecentTokens keeps: all but the latest prompt. */
+	includesRecent?: boolean;
 	/** Aborts the compaction; the context is then unchanged. */
 	signal?: AbortSignal;
 }

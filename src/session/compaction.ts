@@ -109,7 +109,8 @@ export class Compaction implements CommandCompaction {
 	 * @throws PiError `compaction_failed` when there is nothing to compact, or to gain by it if that is required;
 	 * `session_busy`, `model_missing`, `log_read_only`
 	 */
-	async begin({ focus, signal, reason = "manual", mustGain = false }: CompactionRequest): Promise<CompactionTrial> {
+	async begin({ focus, signal, reason = "manual", ...wish }: CompactionRequest): Promise<CompactionTrial> {
+		const { mustGain = false, includesRecent = false } = wish;
 		const { activity, state, context, setup, emit } = this.deps;
 		if (reason === "manual") {
 			// Without a wait when nothing ends, so that an abort right after the call finds the operation.
@@ -122,12 +123,15 @@ export class Compaction implements CommandCompaction {
 		const operation = activity.begin("compacting", { name: reason, signals });
 		emit({ type: "auto_compaction_start", reason });
 		const meter = meterRequests(this.deps, "compaction");
-		const finish = once((result: CompactionEntry | null, error?: unknown) => {
+		let isFinished = false;
+		const finish = (result: CompactionEntry | null, error?: unknown) => {
+			if (isFinished) return;
+			isFinished = true;
 			meter.write();
 			const aborted = operation.signal.aborted || (result === null && error === undefined);
 			const why = error === undefined ? {} : { errorMessage: describeError(error) };
 			emit({ type: "auto_compaction_end", result, aborted, ...why });
-		});
+		};
 		const end = (error?: unknown) => {
 			finish(null, error);
 			operation.end();
@@ -135,12 +139,11 @@ export class Compaction implements CommandCompaction {
 		try {
 			const before = await context.rebuild(operation.signal);
 			const budget = this.deps.window.budget();
-			const plan = await this.#plan(before, { budget, mustGain: reason !== "manual" }, operation.signal);
-			if (!plan)
-				throw new PiError("compaction_failed", "There is nothing to compact yet", {
-					hint: "continue the conversation first",
-				});
 			const settings = setup.settings.current;
+			const keep = includesRecent ? 1 : (budget?.keepRecent ?? settings.compaction.keepRecentTokens);
+			const demand = { budget, keep, isForced: includesRecent, mustGain: reason !== "manual" };
+			const plan = await this.#plan(before, demand, operation.signal);
+			if (!plan) throw describeTooShort(keep, before.messages.length);
 			const active = activeReplacement(viewLog(state.log));
 			const drafting: DraftInputs = {
 				entries: state.log.entries,
@@ -270,20 +273,24 @@ export class Compaction implements CommandCompaction {
 
 	/**
 	 * The first plan after which the request is small enough, all hooks included; else the last one, after which it fits at
-	 * least. @returns null when nothing can be compacted, or nothing is gained by it if that is required
+	 * least. @param demand `keep`: tokens of recent messages that stay; `isForced`: even the last reply may be replaced
+	 * @returns null when nothing can be compacted, or nothing is gained by it if that is required
 	 */
 	async #plan(
 		before: BuiltContext,
-		{ budget, mustGain }: { budget: WindowBudget | null; mustGain: boolean },
+		{
+			budget,
+			keep,
+			isForced,
+			mustGain,
+		}: Record<"isForced" | "mustGain", boolean> & { budget: WindowBudget | null; keep: number },
 		signal: AbortSignal,
 	): Promise<CompactionPlan | null> {
-		const { setup, state } = this.deps;
-		const keep = budget?.keepRecent ?? setup.settings.current.compaction.keepRecentTokens;
 		let last: CompactionPlan | null = null;
 		let gain = Number.POSITIVE_INFINITY;
-		for (const plan of planCompactions(before.messages, viewLog(state.log), keep)) {
-			// Only where the window demands it.
-			const isSmall = !budget || requestTokens(before) <= budget.target;
+		for (const plan of planCompactions(before.messages, viewLog(this.deps.state.log), keep)) {
+			// Only where the window or the user demands it.
+			const isSmall = !isForced && (!budget || requestTokens(before) <= budget.target);
 			if (plan.isLastResort && isSmall) break;
 			last = plan;
 			if (!budget) break;
@@ -364,6 +371,16 @@ function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""):
 	);
 }
 
+/** @param kept tokens of recent messages that stay */
+function describeTooShort(kept: number, messages: number): PiError {
+	const message = "There is nothing to compact yet";
+	if (messages < 2) return new PiError("compaction_failed", message, { hint: "continue the conversation first" });
+	const why = `the last ${kept.toLocaleString("en-US")} tokens stay as they are`;
+	return new PiError("compaction_failed", `${message}: ${why} (setting compaction.keepRecentTokens)`, {
+		hint: "/compact anyway includes them",
+	});
+}
+
 /** Estimated tokens of the messages of a context. */
 function tokensOf(context: BuiltContext): number {
 	return estimateAll(context.messages.map(({ message }) => message));
@@ -376,14 +393,4 @@ function requestTokens(context: BuiltContext): number {
 
 function undoEntry(entryIndex: number): ContextUndoEntry {
 	return { type: "context_undo", timestamp: entryTimestamp(), entryIndex };
-}
-
-/** Wraps a function so that calls after the first do nothing. */
-function once<A extends unknown[]>(call: (...args: A) => void): (...args: A) => void {
-	let isCalled = false;
-	return (...args) => {
-		if (isCalled) return;
-		isCalled = true;
-		call(...args);
-	};
 }

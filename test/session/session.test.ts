@@ -201,11 +201,24 @@ describe("/compact", () => {
 	const TASK = "rename the price field of every product to amount, and tell me which callers change";
 	const READ = [toolCall("read", { path: "a.txt" })];
 
+	test("anyway also replaces recent messages, with a focus", async () => {
+		const { session, provider } = await startSession();
+		provider.reply("Long answer. ".repeat(30), "## Goal\nShort.");
+		await session.prompt("one");
+		await session.prompt("/compact anyway the names");
+		expect(provider.requests[1]?.messages.at(-1)?.text).toContain("particular attention to: the names");
+		expect(session.entries.find(isCompactionEntry)?.summary).toContain("Short.");
+	});
+
 	test("refuses without asking the model when even an empty summary would not shorten the context", async () => {
 		const { session, provider } = await startSession();
 		provider.reply("a1", "a2");
 		await session.prompt("one");
-		await expect(session.prompt("/compact")).rejects.toThrow(/^There is nothing to compact yet$/);
+		await expect(session.prompt("/compact")).rejects.toMatchObject({
+			message:
+				"There is nothing to compact yet: the last 20,000 tokens stay as they are (setting compaction.keepRecentTokens)",
+			hint: "/compact anyway includes them",
+		});
 		await session.prompt("two");
 		await expect(session.prompt("/compact")).rejects.toThrow(
 			/^A summary would not shorten the context: \d+ → at least \d+ tokens$/,

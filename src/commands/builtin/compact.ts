@@ -1,11 +1,16 @@
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { CompactionTokens } from "../compaction.js";
 
-/** `/compact [focus]`: replaces earlier messages with a summary. */
+/** First word that also compacts recent messages. */
+const ANYWAY = /^anyway\b\s*/;
+
+/** `/compact [anyway] [focus]`: replaces earlier messages with a summary. */
 export const compactCommand: SlashCommand = {
 	name: "compact",
-	argumentHint: "[focus]",
+	argumentHint: "[anyway] [focus]",
 	description: "Summarize earlier messages to free context",
+	complete: (prefix) =>
+		prefix !== "" && "anyway".startsWith(prefix) ? [{ value: "anyway", description: "recent messages too" }] : [],
 	async run(context) {
 		const tokens = await compact(context);
 		if (!tokens) return { status: "Nothing was compacted" };
@@ -15,7 +20,9 @@ export const compactCommand: SlashCommand = {
 
 /** Lets the user review the compaction first if the shell can show it. @returns null when they reject it */
 async function compact({ session, shell, rest, signal }: BuiltinCommandContext): Promise<CompactionTokens | null> {
-	const request = { focus: rest || undefined, mustGain: true, signal };
+	const includesRecent = ANYWAY.test(rest);
+	const focus = rest.replace(ANYWAY, "") || undefined;
+	const request = { focus, mustGain: !includesRecent, includesRecent, signal };
 	if (!shell?.openCompaction) return session.compaction.run(request);
 	const trial = await session.compaction.begin(request);
 	try {

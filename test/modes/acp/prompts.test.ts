@@ -231,7 +231,9 @@ test("slash commands are announced, and their result is a message", async () => 
 	const names = availableCommands.map(({ name }) => name);
 	expect(names).toEqual(expect.arrayContaining(["compact", "name", "context", "tasks"]));
 	expect(names.filter((name) => ["new", "resume", "quit", "theme", "login"].includes(name))).toEqual([]);
-	expect(availableCommands.find(({ name }) => name === "compact")).toMatchObject({ input: { hint: "[focus]" } });
+	expect(availableCommands.find(({ name }) => name === "compact")).toMatchObject({
+		input: { hint: "[anyway] [focus]" },
+	});
 	expect(await editor.prompt(id, "/name greeting")).toEqual({ stopReason: "end_turn" });
 	expect(editor.text("agent_message_chunk")).toContain("greeting");
 	expect(editor.of("session_info_update").at(-1)).toMatchObject({ title: "greeting" });
