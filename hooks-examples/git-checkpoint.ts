@@ -1,14 +1,15 @@
 /**
- * Saves the files of the work tree at each turn. `/branch` offers to restore them, `/rewind [turn]` restores them at any
- * time, and `/rewind undo` reverts the last rewind.
+ * Saves the files of the work tree before each turn. `/branch` offers to restore them, `/rewind [turn]` restores them at any
+ * time, after a look at the files that change, and `/rewind undo` reverts the last rewind.
  *
- * A checkpoint is a commit of all tracked and untracked files, without ignored ones. It is created with a temporary index
- * and kept by a ref under refs/pi/. Your index, stash, branches and HEAD do not change, and no git hook runs. Files are
- * restored with git's two-tree merge; if a file would be lost, nothing changes. Because HEAD does not move, commits made
- * since then appear as uncommitted changes. Refs older than KEEP_DAYS are deleted. Turns are counted from 1, one for each
- * user message; entries contain the index of that message.
+ * A checkpoint is a commit of all tracked and untracked files, without ignored ones. It is created with a temporary index in
+ * an object directory of pi's own, .git/pi/objects, so that no branch, ref or `git log --all` shows it, and `git gc` does not
+ * remove it. Your index, stash, branches and HEAD do not change, and no git hook runs. Files are restored with git's two-tree
+ * merge; if a file would be lost, nothing changes. Because HEAD does not move, commits made since then appear as uncommitted
+ * changes. Checkpoints older than KEEP_DAYS are deleted. Turns are counted from 1, one for each user message; entries contain
+ * the index of that message.
  */
-import { copyFile, lstat, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import {
@@ -16,7 +17,6 @@ import {
 	type ExecResult,
 	type HookAPI,
 	type HookEventContext,
-	isSessionHeader,
 	isUserMessageEntry,
 	messageText,
 	type SessionEntry,
@@ -39,6 +39,9 @@ interface Rewind extends CustomEntry {
 }
 
 const KEEP_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Files that the question lists; more are counted. */
+const MAX_LISTED = 100;
 
 /** The user's git configuration must not run programs. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
@@ -57,7 +60,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	pi.entry("git_checkpoint");
 	pi.entry("git_rewind", {
 		render: (entry, theme) =>
-			theme.dim(`◇ restored the files of ${"turnNumber" in entry ? `turn ${entry.turnNumber}` : "a turn"}`),
+			theme.dim(`◇ restored the files from before ${"turnNumber" in entry ? `turn ${entry.turnNumber}` : "a turn"}`),
 	});
 
 	pi.on("agent_start", () => {
@@ -73,13 +76,13 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		if (turn < 0 || checkpoints(ctx.entries).some((checkpoint) => checkpoint.turn === turn)) return;
 		const git = await openRepository(ctx);
 		if (typeof git === "string") return;
-		await ctx.saveEntry({ type: "git_checkpoint", turn, commit: await git.snapshot(`turn-${turn}`) });
+		await ctx.saveEntry({ type: "git_checkpoint", turn, commit: await git.snapshot(`before turn ${turn}`) });
 	});
 
 	pi.on("session", async (event, ctx) => {
 		if (event.reason === "start") {
 			const git = await openRepository(ctx);
-			if (typeof git !== "string") await git.dropOldRefs();
+			if (typeof git !== "string") await git.dropOld();
 		}
 		if (event.reason === "before_branch") {
 			pending = null;
@@ -96,13 +99,13 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		if (event.reason === "branch" && pending) {
 			const { checkpoint, number } = pending;
 			pending = null;
-			ctx.ui.notify(await restore(ctx, checkpoint, number));
+			ctx.ui.notify(await restore(ctx, checkpoint, number, { isAsked: true }));
 		}
 		return undefined;
 	});
 
 	pi.command("rewind", {
-		description: "Restore the files of an earlier turn",
+		description: "Restore the files from before a turn",
 		argumentHint: "[turn | undo]",
 		complete: (prefix, { entries }) =>
 			checkpoints(entries)
@@ -116,7 +119,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				const last = entries.findLast(isRewind);
 				if (!last) return { status: "There is no rewind to undo" };
 				const number = last.turnNumber ?? turnNumber(last.turn, entries);
-				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, number, "Undid the rewind") };
+				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, number, { isUndo: true }) };
 			}
 			const all = checkpoints(entries).toReversed();
 			if (all.length === 0) {
@@ -125,7 +128,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 			}
 			const numbers = all.map(({ turn }) => turnNumber(turn, entries));
 			const options = all.map(({ turn }, at) => ({ label: labelOf(turn, entries), value: String(numbers[at]) }));
-			const chosen = ctx.args[0] ?? (await ctx.ui.select("Restore the files of which turn?", options));
+			const chosen = ctx.args[0] ?? (await ctx.ui.select("Restore the files from before which turn?", options));
 			if (chosen === null) return undefined;
 			const checkpoint = all.find((_, at) => String(numbers[at]) === chosen);
 			if (!checkpoint) return { status: `Turn ${chosen} has no checkpoint · turns: ${numbers.join(", ")}` };
@@ -134,30 +137,51 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	});
 }
 
-/** Restores files and saves an entry to undo that. @returns the status for the user */
+/**
+ * Restores files and saves an entry to undo that.
+ * @param options `isAsked`: the user has chosen to restore them; `isUndo`: they are those from before a rewind
+ * @returns the status for the user
+ */
 async function restore(
 	ctx: HookEventContext,
 	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
 	turnNumber: number,
-	done = `Restored the files of turn ${turnNumber}`,
+	{ isAsked = false, isUndo = false } = {},
 ): Promise<string> {
 	const git = await openRepository(ctx);
 	if (typeof git === "string") return git;
 	try {
-		const before = await git.replaceFiles(commit);
+		const place = isUndo ? "before the rewind" : `before turn ${turnNumber}`;
+		let isWanted = true;
+		const before = await git.replaceFiles(commit, async (files) => {
+			if (ctx.hasUI && !isAsked) {
+				const listed = files.slice(0, MAX_LISTED);
+				if (files.length > MAX_LISTED) listed.push(`… ${files.length - MAX_LISTED} more`);
+				const question = `Restore ${files.length === 1 ? "this file" : `these ${files.length} files`} as of ${place}?`;
+				isWanted = await ctx.ui.confirm(question, listed.join("\n"));
+			}
+			return isWanted;
+		});
+		if (!isWanted) return "No file was changed";
+		if (before === null) return `The files are as they were ${place}`;
 		await ctx.saveEntry({ type: "git_rewind", turn, turnNumber, before });
-		return `${done}; /rewind undo reverts this`;
+		if (isUndo) return "Undid the rewind · /rewind undo reverts this";
+		const branch = isAsked ? "" : ` · /branch ${turn} returns the conversation there too`;
+		return `Restored the files from before turn ${turnNumber} · /rewind undo reverts this${branch}`;
 	} catch (error) {
 		return `No file was changed: ${error instanceof Error ? error.message : String(error)}`;
 	}
 }
 
 interface Repository {
-	/** Commits the files of the work tree. @param name last segment of the ref @returns the commit */
+	/** Commits the files of the work tree. @param name subject of the commit @returns the commit */
 	snapshot(name: string): Promise<string>;
-	/** Restores the files of a commit. @returns a commit of the previous files @throws Error if a file would be lost */
-	replaceFiles(commit: string): Promise<string>;
-	dropOldRefs(): Promise<void>;
+	/**
+	 * Restores the files of a commit, unless `confirm` refuses the changes: lines such as `changed src/a.ts`.
+	 * @returns a commit of the previous files; null if none changes @throws Error if a file would be lost
+	 */
+	replaceFiles(commit: string, confirm: (changes: string[]) => Promise<boolean>): Promise<string | null>;
+	dropOld(): Promise<void>;
 }
 
 /** The repository of the working directory, or the reason why it is missing. */
@@ -166,23 +190,24 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 	if (found.code === 127) return "git is not installed: checkpoints are not available";
 	if (found.code !== 0) return "Not a git work tree: checkpoints are not available";
 	const cwd = found.stdout.replace(/\n$/, "");
-	const header = ctx.entries[0];
-	const refs = `refs/pi/${isSessionHeader(header) ? header.id : "session"}`;
-
 	const git = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
 		const result = await ctx.exec("git", [...QUIET, ...args], { cwd, env });
 		if (result.code !== 0) throw new Error(reasonOf(result, args));
 		return result.stdout.trim();
 	};
+	const pathOf = (name: string) => git(["rev-parse", "--path-format=absolute", "--git-path", name]);
+	/** New objects go to pi's directory; those of the repository are found too. */
+	const own = join(await git(["rev-parse", "--path-format=absolute", "--git-common-dir"]), "pi", "objects");
+	const objects = { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: await pathOf("objects") };
 
 	/** Runs `action` with a temporary index that contains the current work tree. */
 	const withIndex = async <T>(action: (env: Record<string, string>) => Promise<T>): Promise<T> => {
 		const dir = await mkdtemp(join(tmpdir(), "pi-checkpoint-"));
 		try {
-			const env = { GIT_INDEX_FILE: join(dir, "index") };
+			const env = { ...objects, GIT_INDEX_FILE: join(dir, "index") };
+			await mkdir(own, { recursive: true });
 			// A copy of the index knows which files are unchanged, and which are tracked although ignored.
-			const own = await git(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
-			await copyIndex(own, env.GIT_INDEX_FILE);
+			await copyIndex(await pathOf("index"), env.GIT_INDEX_FILE);
 			await git(["add", "--all", "."], env);
 			return await action(env);
 		} finally {
@@ -192,31 +217,47 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 
 	const commitTree = async (name: string, env: Record<string, string>): Promise<string> => {
 		const tree = await git(["write-tree"], env);
-		const commit = await git(["commit-tree", "--no-gpg-sign", "-m", `pi: ${name}`, tree], AUTHOR);
-		await git(["update-ref", `${refs}/${name}`, commit]);
-		return commit;
+		return git(["commit-tree", "--no-gpg-sign", "-m", `pi: ${name}`, tree], { ...env, ...AUTHOR });
 	};
 
 	return {
 		snapshot: (name) => withIndex((env) => commitTree(name, env)),
-		replaceFiles: (commit) =>
+		replaceFiles: (commit, confirm) =>
 			withIndex(async (env) => {
-				const before = await commitTree(`before-rewind-${Date.now()}`, env);
-				const changes = await git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, commit]);
-				const lost = await findLoss(cwd, changes.split("\0"));
+				const before = await commitTree("before a rewind", env);
+				const diff = await git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, commit], env);
+				const changes = diff.split("\0");
+				if (diff === "") return null;
+				const lost = await findLoss(cwd, changes);
 				if (lost !== null) throw new Error(`${lost} is ignored by git and would be overwritten; move it first`);
+				if (!(await confirm(describeChanges(changes)))) return null;
 				await git(["read-tree", "-m", "-u", before, commit], env);
 				return before;
 			}),
-		async dropOldRefs() {
+		async dropOld() {
+			const oldest = Date.now() - KEEP_DAYS * DAY_MS;
+			// Git renews the time of an object that it would write again.
+			for (const entry of await readdir(own, { recursive: true, withFileTypes: true }).catch(() => [])) {
+				const path = join(entry.parentPath, entry.name);
+				if (entry.isFile() && (await stat(path)).mtimeMs < oldest) await rm(path, { force: true });
+			}
+			// Where older versions kept them.
 			const format = "--format=%(committerdate:unix) %(refname)";
-			const oldest = Date.now() / 1000 - KEEP_DAYS * 24 * 60 * 60;
 			for (const line of (await git(["for-each-ref", format, "refs/pi/"])).split("\n")) {
 				const [seconds = "", ref = ""] = line.split(" ");
-				if (ref !== "" && Number(seconds) < oldest) await git(["update-ref", "-d", ref]);
+				if (ref !== "" && Number(seconds) * 1000 < oldest) await git(["update-ref", "-d", ref]);
 			}
 		},
 	};
+}
+
+/** @param changes alternating status and path */
+function describeChanges(changes: readonly string[]): string[] {
+	const words: Record<string, string> = { A: "created", D: "deleted" };
+	return changes.flatMap((path, i) => {
+		const status = changes[i - 1];
+		return i % 2 === 0 || status === undefined ? [] : [`${words[status] ?? "changed"} ${path}`];
+	});
 }
 
 /**

@@ -16,7 +16,7 @@ export const FOREIGN_NAMES: ReadonlyMap<string, ForeignName> = new Map<string, F
 	...same("thinking", "effort", "think"),
 	...same("usage", "cost"),
 	...hint(
-		"/rewind restores files, with the hook git-checkpoint on in /hooks; /pop replaces turns by a summary",
+		"/rewind restores files from before a turn, with the hook git-checkpoint on in /hooks; /pop replaces turns by a summary",
 		"undo",
 	),
 	...hint("!git diff shows the changes", "diff"),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SessionUI } from "../../src/hooks/session-ui.js";
@@ -9,6 +9,8 @@ import { tempDir, writeFiles } from "../helpers/temp.js";
 import { example } from "./example.js";
 
 const HOOK = example("git-checkpoint.ts");
+const RESTORED =
+	"Restored the files from before turn 1 · /rewind undo reverts this · /branch 1 returns the conversation there too";
 
 /** A repository with one commit: `kept.txt` and `gone.txt` tracked, `*.log` ignored. */
 function repository() {
@@ -33,13 +35,22 @@ const CHANGES = toolCall("bash", {
 		"echo two > kept.txt; rm gone.txt; rm -r src; echo new > made.txt; echo noise > x.log; mkdir n; echo m > n/m",
 });
 
-function answering(answer: string | null): { offered: string[][]; ui: Partial<SessionUI> } {
+/** A person who chooses a turn, and then accepts or refuses the changes. */
+function answering(
+	answer: string | null,
+	isConfirmed = true,
+): { offered: string[][]; asked: string[][]; ui: Partial<SessionUI> } {
 	const offered: string[][] = [];
 	const select = async (_: string, options: readonly (string | { label: string })[]) => {
 		offered.push(options.map((option) => (typeof option === "string" ? option : option.label)));
 		return answer;
 	};
-	return { offered, ui: { select: select as SessionUI["select"] } };
+	const asked: string[][] = [];
+	const confirm = async (question: string, text?: string) => {
+		asked.push([question, ...(text ?? "").split("\n")]);
+		return isConfirmed;
+	};
+	return { offered, asked, ui: { select: select as SessionUI["select"], confirm: confirm as SessionUI["confirm"] } };
 }
 
 describe("/rewind", () => {
@@ -55,7 +66,7 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind 1")).toEqual({
 			kind: "command",
-			status: "Restored the files of turn 1; /rewind undo reverts this",
+			status: RESTORED,
 		});
 		expect([read("kept.txt"), read("gone.txt"), read("src/deep.txt"), read("untracked.txt"), read("x.log")]).toEqual([
 			"one\n",
@@ -69,7 +80,7 @@ describe("/rewind", () => {
 
 		expect(await session.prompt("/rewind undo")).toEqual({
 			kind: "command",
-			status: "Undid the rewind; /rewind undo reverts this",
+			status: "Undid the rewind · /rewind undo reverts this",
 		});
 		expect(git("status", "--porcelain")).toBe(status);
 		expect([read("kept.txt"), read("made.txt"), read("n/m")]).toEqual(["two\n", "new\n", "m\n"]);
@@ -83,7 +94,8 @@ describe("/rewind", () => {
 		const state = () => [
 			git("ls-files", "--stage"),
 			git("stash", "list"),
-			git("for-each-ref", "refs/heads", "refs/tags"),
+			git("for-each-ref"),
+			git("log", "--all", "--format=%s"),
 			git("rev-parse", "HEAD"),
 			git("status", "--porcelain"),
 		];
@@ -109,7 +121,7 @@ describe("/rewind", () => {
 		provider.reply([CHANGES], "done");
 		await session.prompt("go");
 		await session.prompt("/rewind 1");
-		expect(notices()).toEqual(["Restored the files of turn 1; /rewind undo reverts this"]);
+		expect(notices()).toEqual([RESTORED]);
 		expect(existsSync(marker)).toBe(false);
 	});
 
@@ -125,13 +137,45 @@ describe("/rewind", () => {
 		expect(read("kept.txt")).toBe("two\n");
 		expect((await session.completeArguments("rewind", "")).map(({ value }) => value)).toEqual(["3", "2", "1"]);
 		expect(await session.prompt("/rewind 3")).toMatchObject({
-			status: "Restored the files of turn 3; /rewind undo reverts this",
+			status: expect.stringContaining("Restored the files from before turn 3 · /rewind undo reverts this · /branch 11 "),
 		});
 		expect(read("kept.txt")).toBe("three\n");
 		expect(session.entries.at(-1)).toMatchObject({ type: "git_rewind", turnNumber: 3 });
 		expect(await session.prompt("/rewind 4")).toMatchObject({
 			status: "Turn 4 has no checkpoint · turns: 3, 2, 1",
 		});
+	});
+
+	test("shows the changes first; without a yes nothing changes", async () => {
+		const { cwd, read } = repository();
+		const { asked, ui } = answering("1", false);
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd, ui });
+		provider.reply([CHANGES], "done");
+		await session.prompt("go");
+		expect(await session.prompt("/rewind")).toMatchObject({ status: "No file was changed" });
+		expect(asked).toEqual([
+			[
+				"Restore these 5 files as of before turn 1?",
+				"created gone.txt",
+				"changed kept.txt",
+				"deleted made.txt",
+				"deleted n/m",
+				"created src/deep.txt",
+			],
+		]);
+		expect(read("kept.txt")).toBe("two\n");
+	});
+
+	test("a checkpoint survives git gc", async () => {
+		const { cwd, git, read } = repository();
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		writeFileSync(join(cwd, "untracked.txt"), "mine\n");
+		provider.reply([toolCall("bash", { command: "rm untracked.txt; echo two > kept.txt" })], "done");
+		await session.prompt("go");
+		git("gc", "--quiet", "--prune=now");
+		expect(await session.prompt("/rewind 1")).toMatchObject({ status: RESTORED });
+		expect([read("kept.txt"), read("untracked.txt")]).toEqual(["one\n", "mine\n"]);
+		expect(await session.prompt("/rewind 1")).toMatchObject({ status: "The files are as they were before turn 1" });
 	});
 
 	test("works from a directory below the top and in a repository without commits", async () => {
@@ -311,7 +355,10 @@ test("deletes checkpoints older than a month at the start, and no other ref", as
 	git("update-ref", "refs/pi/some/turn-1", old);
 	git("update-ref", "refs/heads/old", old);
 	git("update-ref", "refs/pi/some/turn-2", "HEAD");
+	writeFiles(cwd, { ".git/pi/objects/aa/old": "", ".git/pi/objects/aa/new": "" });
+	utimesSync(join(cwd, ".git/pi/objects/aa/old"), 1e9, 1e9);
 	await startSession({ hookFiles: [HOOK], cwd });
+	expect(readdirSync(join(cwd, ".git/pi/objects/aa"))).toEqual(["new"]);
 	expect(git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/old\nrefs/pi/some/turn-2");
 });
 
