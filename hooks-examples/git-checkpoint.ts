@@ -35,6 +35,8 @@ interface Rewind extends CustomEntry {
 	turn: number;
 	/** Number of the turn; entries of older versions have none. */
 	turnNumber?: number;
+	/** It undid a rewind, or came with a branch; absent: neither. */
+	way?: "undo" | "branch";
 	before: string;
 }
 
@@ -59,8 +61,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 
 	pi.entry("git_checkpoint");
 	pi.entry("git_rewind", {
-		render: (entry, theme) =>
-			theme.dim(`◇ restored the files from before ${"turnNumber" in entry ? `turn ${entry.turnNumber}` : "a turn"}`),
+		render: (entry, theme) => theme.dim(isRewind(entry) ? `◇ ${describeRewind(entry)}` : "◇ restored files"),
 	});
 
 	pi.on("agent_start", () => {
@@ -99,7 +100,8 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		if (event.reason === "branch" && pending) {
 			const { checkpoint, number } = pending;
 			pending = null;
-			ctx.ui.notify(await restore(ctx, checkpoint, number, { isAsked: true }));
+			const told = await restore(ctx, checkpoint, number, "branch");
+			if (told) ctx.ui.notify(told.status);
 		}
 		return undefined;
 	});
@@ -119,7 +121,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				const last = entries.findLast(isRewind);
 				if (!last) return { status: "There is no rewind to undo" };
 				const number = last.turnNumber ?? turnNumber(last.turn, entries);
-				return { status: await restore(ctx, { turn: last.turn, commit: last.before }, number, { isUndo: true }) };
+				return restore(ctx, { turn: last.turn, commit: last.before }, number, "undo");
 			}
 			const all = checkpoints(entries).toReversed();
 			if (all.length === 0) {
@@ -132,29 +134,29 @@ export default function gitCheckpoint(pi: HookAPI): void {
 			if (chosen === null) return undefined;
 			const checkpoint = all.find((_, at) => String(numbers[at]) === chosen);
 			if (!checkpoint) return { status: `Turn ${chosen} has no checkpoint · turns: ${numbers.join(", ")}` };
-			return { status: await restore(ctx, checkpoint, Number(chosen)) };
+			return restore(ctx, checkpoint, Number(chosen));
 		},
 	});
 }
 
 /**
  * Restores files and saves an entry to undo that.
- * @param options `isAsked`: the user has chosen to restore them; `isUndo`: they are those from before a rewind
- * @returns the status for the user
+ * @param way `undo`: they are the files from before a rewind; `branch`: the user has chosen to restore them with a branch
+ * @returns what to tell the user; undefined if the screen shows the entry, which says the same
  */
 async function restore(
 	ctx: HookEventContext,
 	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
 	turnNumber: number,
-	{ isAsked = false, isUndo = false } = {},
-): Promise<string> {
+	way?: Rewind["way"],
+): Promise<{ status: string } | undefined> {
 	const git = await openRepository(ctx);
-	if (typeof git === "string") return git;
+	if (typeof git === "string") return { status: git };
 	try {
-		const place = isUndo ? "before the rewind" : `before turn ${turnNumber}`;
+		const place = way === "undo" ? "before the rewind" : `before turn ${turnNumber}`;
 		let isWanted = true;
 		const before = await git.replaceFiles(commit, async (files) => {
-			if (ctx.hasUI && !isAsked) {
+			if (ctx.hasUI && way !== "branch") {
 				const listed = files.slice(0, MAX_LISTED);
 				if (files.length > MAX_LISTED) listed.push(`… ${files.length - MAX_LISTED} more`);
 				const question = `Restore ${files.length === 1 ? "this file" : `these ${files.length} files`} as of ${place}?`;
@@ -162,15 +164,22 @@ async function restore(
 			}
 			return isWanted;
 		});
-		if (!isWanted) return "No file was changed";
-		if (before === null) return `The files are as they were ${place}`;
-		await ctx.saveEntry({ type: "git_rewind", turn, turnNumber, before });
-		if (isUndo) return "Undid the rewind · /rewind undo reverts this";
-		const branch = isAsked ? "" : ` · /branch ${turn} returns the conversation there too`;
-		return `Restored the files from before turn ${turnNumber} · /rewind undo reverts this${branch}`;
+		if (!isWanted) return { status: "No file was changed" };
+		if (before === null) return { status: `The files are as they were ${place}` };
+		const entry: Rewind = { type: "git_rewind", turn, turnNumber, ...(way && { way }), before };
+		await ctx.saveEntry({ ...entry });
+		const status = describeRewind(entry);
+		return ctx.hasUI ? undefined : { status: `${status[0]?.toUpperCase()}${status.slice(1)}` };
 	} catch (error) {
-		return `No file was changed: ${error instanceof Error ? error.message : String(error)}`;
+		return { status: `No file was changed: ${error instanceof Error ? error.message : String(error)}` };
 	}
+}
+
+function describeRewind({ turn, turnNumber, way }: Rewind): string {
+	const next = "/rewind undo reverts this";
+	if (way === "undo") return `undid the rewind · ${next}`;
+	const branch = way === "branch" ? "" : ` · /branch ${turn} returns the conversation there too`;
+	return `restored the files from before ${turnNumber === undefined ? "a turn" : `turn ${turnNumber}`} · ${next}${branch}`;
 }
 
 interface Repository {

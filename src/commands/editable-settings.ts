@@ -44,7 +44,7 @@ export function createEditableSettings(
 		throw unknown(`No model ${JSON.stringify(name)}`, name, names);
 	};
 	return {
-		list: () => settings.list(),
+		list: () => settings.list().filter(({ schema }) => !schema["x-unlisted"]),
 		choices: choicesOf,
 		async set(path, value) {
 			await check(path, value);

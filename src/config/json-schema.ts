@@ -33,6 +33,8 @@ export interface Schema {
 	readonly "x-joined"?: true;
 	/** A running session applies a new value at once. */
 	readonly "x-live"?: true;
+	/** Omitted in `/settings`. */
+	readonly "x-unlisted"?: true;
 }
 
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;

@@ -10,6 +10,8 @@ const MAX_TOKENS = 100_000_000;
 
 const LIVE = { "x-live": true } as const;
 const PROJECT = { "x-project": true } as const;
+/** Not for people to set in `/settings`. */
+const UNLISTED = { "x-unlisted": true } as const;
 const LIVE_PROJECT = { ...LIVE, ...PROJECT } as const;
 
 const flag = <const D extends boolean, const X extends object>(fallback: D, description: string, marks: X) =>
@@ -101,7 +103,7 @@ export const SETTINGS_SCHEMA = {
 		plain: flag(false, "line-by-line output instead of the screen, as with `--plain`", {}),
 		quietStartup: flag(false, "show only warnings at startup", PROJECT),
 		collapseChangelog: flag(false, "after an update, show one line instead of the changes", PROJECT),
-		lastChangelogVersion: text("version whose changes were last shown; pi writes it", {}),
+		lastChangelogVersion: text("version whose changes were last shown; pi writes it", UNLISTED),
 		terminal: group({
 			showImages: flag(true, "draw images if the terminal supports them", PROJECT),
 			title: flag(true, "show session and directory in the window title", LIVE_PROJECT),
@@ -185,6 +187,7 @@ export const SETTINGS_SCHEMA = {
 			additionalProperties: { type: "string", minLength: 1 },
 			default: {},
 			description: "provider and API key; prefer `auth.json`",
+			...UNLISTED,
 		},
 	},
 	additionalProperties: false,

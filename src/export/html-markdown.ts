@@ -1,6 +1,6 @@
 import { Marked } from "marked";
 import type { CodeHtml } from "./html-code.js";
-import { escapeHtml, escapeKeepingEntities, plainHtml } from "./html-text.js";
+import { escapeHtml, markdownTextHtml, plainHtml } from "./html-text.js";
 
 /** Longer texts are shown as plain text, because the parser may take long. */
 const MAX_CHARACTERS = 200_000;
@@ -19,9 +19,7 @@ export function createMarkdownHtml(code: CodeHtml): MarkdownHtml {
 		renderer: {
 			html: ({ text }) => escapeHtml(text),
 			text(token) {
-				return "tokens" in token && token.tokens
-					? this.parser.parseInline(token.tokens)
-					: escapeKeepingEntities(token.text);
+				return "tokens" in token && token.tokens ? this.parser.parseInline(token.tokens) : markdownTextHtml(token.text);
 			},
 			code: ({ text, lang }) => `<pre><code>${code(text, lang)}</code></pre>`,
 			codespan: ({ text }) => `<code>${escapeHtml(text)}</code>`,

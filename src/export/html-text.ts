@@ -1,3 +1,4 @@
+import { decodeEntities } from "../util/entities.js";
 import { stripAll } from "../util/sanitize.js";
 
 /** Image types that browsers display and that cannot contain scripts. */
@@ -15,19 +16,9 @@ export function escapeHtml(text: string): string {
 	return cleanText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Entities of visible characters that occur in prose. */
-const KEPT =
-	"amp|lt|gt|quot|apos|nbsp|copy|reg|trade|deg|plusmn|middot|times|divide|laquo|raquo|euro|[nm]dash|hellip|bull|[lr]arr";
-const UNKEPT = new RegExp(`[<>"']|&(?!(?:${KEPT});)`, "g");
-const NUMBER = /&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi;
-
-/** Like `escapeHtml`, but keeps entities such as `&lt;`, for text from Markdown. Those of invisible characters are shown. */
-export function escapeKeepingEntities(text: string): string {
-	const decoded = text.replace(NUMBER, (written, hex?: string, decimal?: string) => {
-		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		return code <= 0x10ffff ? String.fromCodePoint(code) : written;
-	});
-	return cleanText(decoded).replace(UNKEPT, (character) => ENTITIES[character] ?? character);
+/** HTML of text in Markdown, whose entities mean characters. */
+export function markdownTextHtml(text: string): string {
+	return escapeHtml(decodeEntities(text));
 }
 
 /** Embeds an image in the page; returns a note if the image is not safe to show. */

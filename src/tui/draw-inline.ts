@@ -1,3 +1,4 @@
+import { decodeEntities } from "../util/entities.js";
 import { addressLink, type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
 
@@ -48,7 +49,7 @@ function drawToken(token: InlineToken, theme: Theme, around: Surroundings): stri
 			return styledLines(typeof token.raw === "string" ? token.raw : text, around.style);
 		case "text":
 		case "paragraph":
-			return inner.length > 0 ? drawInner() : styledLines(text, around.style);
+			return inner.length > 0 ? drawInner() : styledLines(decodeEntities(text), around.style);
 		default:
 			return styledLines(text, around.style);
 	}

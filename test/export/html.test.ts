@@ -109,7 +109,7 @@ describe("exportHtml", () => {
 
 	test("entities of invisible characters are shown, those of visible ones mean what they say", () => {
 		const html = page(user("go"), assistant("a &#x202e;b&rlm;c &lt;d&gt; &#8594; &rarr; &amp;"));
-		expect(html).toContain("a ‹U+202E›b&amp;rlm;c &lt;d&gt; → &rarr; &amp;");
+		expect(html).toContain("a ‹U+202E›b&amp;rlm;c &lt;d&gt; → → &amp;");
 	});
 
 	test("escapes scripts and requests in any mix of hostile fragments", () => {
@@ -156,7 +156,7 @@ describe("exportHtml", () => {
 			'<pre><code><span class="k">const</span> a = <span class="n">1</span> &lt; <span class="n">2</span>;</code></pre>',
 		);
 		expect(html).toContain(
-			'<a href="https://example.test/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">docs</a> &copy;',
+			'<a href="https://example.test/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">docs</a> ©',
 		);
 		expect(html).toContain("☑ ");
 	});

@@ -14,6 +14,8 @@ export const compactCommand: SlashCommand = {
 	async run(context) {
 		const tokens = await compact(context);
 		if (!tokens) return { status: "Nothing was compacted" };
+		// The preview has shown the tokens, and the entry shows the rest.
+		if (context.shell?.openCompaction) return undefined;
 		return { status: `Compacted: ${tokens.tokensBefore} → ${tokens.tokensAfter} tokens` };
 	},
 };

@@ -11,7 +11,7 @@ export const uncompactCommand: SlashCommand = {
 	description: "Undo the last compaction or image omission",
 	complete: (prefix) =>
 		ANYWAY.startsWith(prefix) ? [{ value: ANYWAY, description: "even if the request becomes too long" }] : [],
-	async run({ session, ui, rest, signal }) {
+	async run({ session, ui, shell, rest, signal }) {
 		const { compaction } = session;
 		const plan = await compaction.planUndo();
 		if (!plan) return { status: "No compaction to undo" };
@@ -21,6 +21,8 @@ export const uncompactCommand: SlashCommand = {
 			if (!isWanted) return { status: `Nothing was undone. ${tooLong} · run /uncompact ${ANYWAY} to undo it` };
 		}
 		const { tokensBefore, tokensAfter } = await compaction.undo(plan);
+		// The entry shows it.
+		if (shell?.screen) return undefined;
 		return {
 			status: `Undid the ${plan.kind} in entry ${plan.entryIndex}: ${tokensBefore} → ${tokensAfter} tokens`,
 		};

@@ -103,7 +103,8 @@ export class Footer implements Component {
 		if (model === null) return this.style.theme.dim("no model");
 		if (contextWindow <= 0) return this.style.theme.dim(formatTokens(tokens));
 		const share = tokens / contextWindow;
-		return this.#shade(share)(`${Math.round(share * 100)}%`);
+		const percent = Math.round(share * 100);
+		return this.#shade(share)(percent === 0 && tokens > 0 ? "<1%" : `${percent}%`);
 	}
 
 	#shade(share: number): (text: string) => string {

@@ -12,6 +12,7 @@ export type ItemKind =
 	| "bash"
 	| "system"
 	| "notice"
+	| "page"
 	| "custom"
 	| "event";
 
@@ -34,7 +35,7 @@ export function createItem(
 ): Item {
 	const block = new EntryBlock(view, style);
 	const excluded = options.excluded ?? false;
-	block.mark = excluded ? "out" : ["notice", "custom", "event"].includes(kind) ? "none" : "in";
+	block.mark = excluded ? "out" : ["notice", "page", "custom", "event"].includes(kind) ? "none" : "in";
 	return { kind, block, entryIndices: options.entryIndex === undefined ? [] : [options.entryIndex], excluded };
 }
 

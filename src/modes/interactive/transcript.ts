@@ -238,7 +238,7 @@ export class Transcript {
 
 	/** Adds the output of a command: a title and lines. @returns a function that removes it */
 	page(title: string, lines: readonly string[]): () => void {
-		const item = createItem("event", new PageView(this.style, { title, lines }), this.style);
+		const item = createItem("page", new PageView(this.style, { title, lines }), this.style);
 		this.#add(item);
 		return () => {
 			const at = this.#items.indexOf(item);

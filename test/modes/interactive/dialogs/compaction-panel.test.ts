@@ -55,7 +55,7 @@ test("the preview shows dropped and kept messages, including those of hooks, and
 	expect(app.provider.requests[3]?.messages.at(-1)?.text).toContain("particular attention to: the tax code");
 	expect(lastTypes(app, 7)).toEqual(["pin"]);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({
 		type: "compaction",
 		summary: SUMMARY,
@@ -71,7 +71,7 @@ test("escape after enter does not cancel the compaction that is being written", 
 	await app.terminal.waitFor("summary by Scripted");
 	app.terminal.send(keyBytes("enter"));
 	app.terminal.send(keyBytes("escape"));
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: SUMMARY });
 });
 
@@ -108,7 +108,7 @@ test("the user can edit the summary, which is then theirs", async () => {
 	await app.terminal.waitFor("It was fixed. Thoroughly.");
 	expect(await app.terminal.text()).not.toContain("never mind");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "It was fixed. Thoroughly." });
 });
 
@@ -141,7 +141,7 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 	await app.terminal.waitFor("summary by hook house");
 	expect(await app.terminal.text()).toContain("drops 2 messages");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
 	await app.submit("/uncompact");
 	await app.terminal.waitFor(/entry \d+ undone/);
@@ -187,7 +187,7 @@ test("a prompt sent during a preview is queued and starts a run after the previe
 	expect(await app.session().send("a hook says this")).toEqual({ kind: "queued" });
 	expect(app.session().activity.state).toBe("compacting");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	await app.terminal.waitFor("working");
 	expect(lastTypes(app, 7)).toEqual(["compaction", "request_usage", "message", "message"]);
 });
@@ -230,6 +230,6 @@ test("the panel does not accept a summary that is longer than what it replaces, 
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("summary by you");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Compacted:");
+	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "Short." });
 });

@@ -105,7 +105,7 @@ test("a number is typed, and an invalid one is refused with the reason", async (
 	expect(new SettingsStore({ agentDir: app.agentDir, cwd: "/" }).current.retry.maxRetries).toBe(9);
 });
 
-test("delete removes the user's value; lists and keys are edited in the file", async () => {
+test("delete removes the user's value; lists are edited in the file, and keys are not shown", async () => {
 	const app = await open();
 	const { terminal } = app;
 	await terminal.type("maxretries");
@@ -113,9 +113,12 @@ test("delete removes the user's value; lists and keys are edited in the file", a
 	await terminal.waitFor(/→ retry\.maxRetries +3 +default/);
 	expect(saved(app)).toEqual({ retry: {}, mine: true, queueMode: "all" });
 	await terminal.press("ctrl+u");
-	await terminal.type("apikeys");
+	await terminal.type("customtools");
 	await terminal.press("enter");
-	await terminal.waitFor("apiKeys is an object of strings: edit settings.json to change it");
+	await terminal.waitFor("edit settings.json to change it");
+	await terminal.press("ctrl+u");
+	await terminal.type("apikeys");
+	await terminal.waitFor("nothing matches");
 });
 
 test("a setting that the project overrides is saved for the user, with a note that it applies elsewhere", async () => {
