@@ -5,8 +5,8 @@ import { isOfCommand } from "./mode.js";
 export type HookErrorEvent = Extract<AgentSessionEvent, { type: "hook_error" }>;
 
 /**
- * Decides which errors of hooks a mode shows: not those of commands, and those of `context` handlers once until hooks are
- * loaded again or the session changes. Such a handler runs before each request, and mostly fails each time.
+ * Decides which errors of hooks a mode shows: not those of commands, and each one once until hooks are loaded again or the
+ * session changes. A handler mostly fails each time, such as before each request or tool call.
  */
 export class ShownHookErrors {
 	readonly #lines = new Set<string>();
@@ -28,7 +28,12 @@ export class ShownHookErrors {
 	/** Whether to show an error. @param line describes it */
 	accepts(event: HookErrorEvent, line: string): boolean {
 		if (isOfCommand(event) || this.#lines.has(line)) return false;
-		if (event.event === "context") this.#lines.add(line);
+		this.#lines.add(line);
 		return true;
 	}
+}
+
+/** The line about an error where commands can be typed: no tool runs until a hook that fails at each call is off. */
+export function withNextStep({ event }: HookErrorEvent, line: string): string {
+	return event === "tool_call" ? `${line} · /hooks turns it off` : line;
 }

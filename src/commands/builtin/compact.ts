@@ -15,7 +15,7 @@ export const compactCommand: SlashCommand = {
 		const tokens = await compact(context);
 		if (!tokens) return { status: "Nothing was compacted" };
 		// The preview has shown the tokens, and the entry shows the rest.
-		if (context.shell?.openCompaction) return undefined;
+		if (context.shell?.screen) return undefined;
 		return { status: `Compacted: ${tokens.tokensBefore} → ${tokens.tokensAfter} tokens` };
 	},
 };

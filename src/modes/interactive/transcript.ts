@@ -10,7 +10,7 @@ import type { Activity } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
 import { plural } from "../format.js";
-import { ShownHookErrors } from "../shown-hook-errors.js";
+import { ShownHookErrors, withNextStep } from "../shown-hook-errors.js";
 import { ContextLayout, type PlacedBlock } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
 import {
@@ -196,7 +196,7 @@ export class Transcript {
 				break;
 			case "hook_error": {
 				const line = describeHookError(event, hookFileName(event.hookPath));
-				if (this.#hookErrors.accepts(event, line)) this.notice("error", line);
+				if (this.#hookErrors.accepts(event, line)) this.notice("error", withNextStep(event, line));
 				break;
 			}
 			case "auto_compaction_start":

@@ -21,7 +21,7 @@ import type { ToolResult } from "../../tools/tool.js";
 import { monotonicMs } from "../../util/clock.js";
 import { describeContextFile, describeOmission, formatDuration, formatTokens, plural } from "../format.js";
 import { nextStep, stoppedText, waitText } from "../request-error.js";
-import { ShownHookErrors } from "../shown-hook-errors.js";
+import { ShownHookErrors, withNextStep } from "../shown-hook-errors.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
 import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
@@ -114,7 +114,7 @@ export class Narrator {
 				break;
 			case "hook_error": {
 				const line = describeHookErrorInFull(event, hookFileName(event.hookPath));
-				if (this.#hookErrors.accepts(event, line)) this.notice("error", line);
+				if (this.#hookErrors.accepts(event, line)) this.notice("error", withNextStep(event, line));
 				break;
 			}
 			case "activity_changed":

@@ -132,3 +132,19 @@ test("a failed command is reported once, with its name, hook, cause and next ste
 		),
 	]);
 });
+
+test("a hook that fails at each tool call is named once, with the next step", async () => {
+	const app = await startApp({
+		hooks: { "broken.ts": "export default (pi) => pi.on('tool_call', () => { throw new Error('no rules') });" },
+		files: { "a.txt": "a" },
+		rows: 40,
+	});
+	const read = [toolCall("read", { path: "a.txt" })];
+	app.provider.reply(read, read, "Stopped.");
+	await app.terminal.waitFor("context");
+	await app.submit("go");
+	await app.terminal.waitFor("Stopped.");
+	const text = (await app.terminal.text()).replace(/\s+/g, " ");
+	expect(text.split("✗ Hook broken.ts:1").length - 1).toBe(1);
+	expect(text).toContain("failed on tool_call: no rules · /hooks turns it off");
+});
