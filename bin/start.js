@@ -25,7 +25,8 @@ function sourcesModifiedAt() {
 const builtAt = Math.min(modifiedAt("dist/main.cjs"), modifiedAt("dist/CHANGELOG.md"));
 let ready = true;
 if (builtAt < sourcesModifiedAt()) {
-	// Output of the build goes to stderr: pi's stdout may be piped.
+	// The build and its output go to stderr: pi's stdout may be piped.
+	process.stderr.write("Building pi, which takes about 10 seconds …\n");
 	const build = spawnSync(process.execPath, [join(root, "bin/build.js")], { cwd: root, stdio: ["ignore", 2, 2] });
 	ready = build.status === 0;
 }

@@ -118,7 +118,10 @@ export class EntryRenderer {
 				return foldHtml(
 					message.exitCode === 0 ? "tool" : "tool failed",
 					`<b>$</b> ${escapeHtml(message.command + scope)} <span class="status">${escapeHtml(end)}</span>`,
-					`<pre class="output"><code>${escapeHtml(message.output)}</code></pre>`,
+					// The user kept it from the model: more so from readers of the page.
+					message.excludeFromContext
+						? noteHtml("The output of !! commands is not exported")
+						: `<pre class="output"><code>${escapeHtml(message.output)}</code></pre>`,
 				);
 			}
 		}

@@ -34,7 +34,7 @@ nav { position: sticky; top: var(--head); align-self: start; max-height: calc(10
 	padding: 1.25rem 0.5rem 2rem 1.25rem; font-size: 0.85rem; line-height: 1.4; }
 nav h2 { margin: 0 0 0.4rem; color: var(--dim); font-size: 0.8rem; font-weight: 600; }
 nav ol { margin: 0; padding: 0; list-style: none; }
-nav a { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; padding: 0.25rem 0.6rem;
+nav a { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; padding: 0.25rem 0.6rem 0; margin-bottom: 0.25rem;
 	border-left: 2px solid var(--line); color: var(--dim); text-decoration: none; overflow-wrap: anywhere; }
 nav a:hover, nav a.here { border-color: var(--accent); color: var(--text); }
 main { width: 100%; max-width: 56rem; padding: 1.25rem 1.5rem 8rem 4rem; }
@@ -85,7 +85,7 @@ dt { color: var(--dim); font-size: 0.8rem; overflow-wrap: anywhere; }
 dd { margin: 0; }
 dd pre { margin: 0; padding: 0.15rem 0.5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 img { display: block; max-width: 100%; max-height: 34rem; margin: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; }
-table { display: block; width: max-content; max-width: 100%; overflow-x: auto; border-collapse: collapse; font-size: 0.92rem; }
+table { display: block; width: max-content; max-width: 100%; overflow-x: auto; overflow-wrap: normal; border-collapse: collapse; font-size: 0.92rem; }
 th, td { border: 1px solid var(--line); padding: 0.3rem 0.65rem; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 1.5rem 0; }
 .k { color: var(--keyword); } .s { color: var(--string); } .n { color: var(--number); }

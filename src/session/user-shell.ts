@@ -9,6 +9,10 @@ import type { SessionCore } from "./session-setup.js";
 /** Added to the number of the signal that ended a command, as shells do. */
 const SIGNALED = 128;
 
+/** Programs that draw on a terminal, and wait for its keys or fail without one. Not in a pipe, where they may be harmless. */
+const DRAWS =
+	/^(?:(?:sudo|command|exec)\s+)*((?:n?vim?|view|vimdiff|nano|pico|emacs|hx|micro|htop|btop|tmux|mc|tig|lazygit)(?=\s|$))[^|]*$/;
+
 /** Runs the user's `!` commands, one at a time, and writes each as an entry. */
 export class UserShell {
 	constructor(private readonly deps: Pick<SessionCore, "setup" | "state" | "activity" | "emit" | "hooks">) {}
@@ -16,12 +20,18 @@ export class UserShell {
 	/**
 	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
 	 * says so.
-	 * @throws PiError `session_busy` while another command runs; `log_read_only`; `command_failed` when a hook blocks the command
+	 * @throws PiError `session_busy` while another command runs; `log_read_only`; `command_failed` when a hook blocks the command,
+	 * or it needs a terminal
 	 */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
 		const { state, activity, emit } = this.deps;
 		activity.check("shell");
 		state.log.checkWritable();
+		const program = DRAWS.exec(command)?.[1];
+		if (program !== undefined)
+			throw new PiError("command_failed", `${program} needs a terminal, which commands in pi do not have`, {
+				hint: "press ctrl+z to run it in your shell; fg returns to pi",
+			});
 		const operation = activity.begin("shell", { name: command });
 		try {
 			const decision = await this.#askHooks(command, excludeFromContext, operation.signal);

@@ -10,7 +10,7 @@ import { STYLE } from "../../src/export/page-style.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { loadHighlighter } from "../../src/util/highlight.js";
 import { loadWordDiff } from "../../src/util/word-diff.js";
-import { assistant, compaction, header, result, user } from "../helpers/entries.js";
+import { assistant, bashExecution, compaction, header, result, user } from "../helpers/entries.js";
 import { tempDir } from "../helpers/temp.js";
 import { everywhere, HOSTILE } from "./hostile.js";
 import { PIXEL, sampleSession } from "./sample-session.js";
@@ -59,6 +59,18 @@ function forbiddenTags(html: string): string[] {
 function page(...entries: SessionEntry[]): string {
 	return exportHtml({ entries: [header(), ...entries], title: "A session" });
 }
+
+test("the output of a command that the user kept from the model is not exported", () => {
+	const entry = (extra: object) => ({
+		type: "message" as const,
+		timestamp: header().timestamp,
+		message: { ...bashExecution, command: "env", output: "SECRET", ...extra },
+	});
+	expect(page(entry({}))).toContain("SECRET");
+	const html = page(entry({ excludeFromContext: true }));
+	expect(html).toContain("env (not in the context)");
+	expect(html).not.toContain("SECRET");
+});
 
 test("a call shows which hook blocked or changed it, and a prompt what was typed", () => {
 	const calls = [

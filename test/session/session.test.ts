@@ -336,6 +336,16 @@ describe("models", () => {
 		expect(readFileSync(join(agentDir, "settings.json"), "utf8")).toContain("oops");
 	});
 
+	test.each(["vim notes.md", "sudo nano /etc/hosts", "vi"])(
+		"! %s is refused, because it would wait for keys",
+		async (command) => {
+			const { session } = await startSession();
+			await expect(session.runBash(command)).rejects.toThrow(/needs a terminal, which commands in pi do not have/);
+			await session.runBash("echo vim | cat; echo nano");
+			expect(session.entries.at(-1)).toMatchObject({ message: { output: "vim\nnano" } });
+		},
+	);
+
 	test("a prompt template and a skill are commands", async () => {
 		const agentDir = tempAgentDir();
 		writeFiles(agentDir, {

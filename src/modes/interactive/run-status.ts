@@ -15,6 +15,9 @@ export interface RunDescription {
 	keyDoes: "stops" | "cancels" | null;
 }
 
+/** A reply that is silent for this long is said to be, ms. */
+const SILENCE_MS = 20_000;
+
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
 export class RunStatus {
 	/** Operations of the session and when each started, oldest first. */
@@ -22,6 +25,8 @@ export class RunStatus {
 	/** A text of a hook that is shown instead of what the model is doing; null: none. */
 	message: string | null = null;
 	#startedAt = 0;
+	/** When the provider last sent a part of the reply. */
+	#heardAt = 0;
 	#doing = "thinking";
 	#receivedCharacters = 0;
 	readonly #tools = new Map<string, { title: string; startedAt: number }>();
@@ -49,6 +54,7 @@ export class RunStatus {
 				if (event.message.role === "assistant") this.#begin(now);
 				break;
 			case "message_update":
+				this.#heardAt = now;
 				this.#receive(event.assistantMessageEvent);
 				break;
 			case "tool_execution_start":
@@ -107,7 +113,9 @@ export class RunStatus {
 			const tokens = Math.round(this.#receivedCharacters / 4);
 			const received = tokens > 0 ? ` · ↓ ${formatTokens(tokens)}` : "";
 			const description = timed(this.message ?? this.#doing, { startedAt: this.#startedAt }, now, "stops");
-			return { ...description, figures: description.figures + received };
+			const silentMs = now - this.#heardAt;
+			const silence = silentMs >= SILENCE_MS ? ` · no data for ${formatElapsed(silentMs)}` : "";
+			return { ...description, figures: description.figures + received + silence };
 		}
 		const command = this.#find("command");
 		const prompting = this.#find("prompting");
@@ -133,6 +141,7 @@ export class RunStatus {
 	#begin(now: number): void {
 		this.#doing = "thinking";
 		this.#startedAt = now;
+		this.#heardAt = now;
 		this.#receivedCharacters = 0;
 	}
 

@@ -63,6 +63,22 @@ test("a reply shows its phase, elapsed time and received tokens", () => {
 	expect(line()).toBe("writing · 12 s · ↓ 1.2k · esc stops");
 });
 
+test("a reply that is silent for 20 s is said to be, until more of it arrives", () => {
+	const { clock, status, line, activity } = createStatus();
+	const script = new Script();
+	activity.begin("run", { phase: "requesting" });
+	const message = reply([{ text: "w".repeat(400) }]);
+	for (const event of script.replyStart(message)) status.handle(event);
+	clock.now = 19_000;
+	expect(line()).toBe("thinking · 19 s · esc stops");
+	clock.now = 21_000;
+	expect(line()).toBe("thinking · 21 s · no data for 21 s · esc stops");
+	for (const event of script.updates(message, 100)) status.handle(event);
+	expect(line()).toBe("writing · 21 s · ↓ 100 · esc stops");
+	clock.now = 41_000;
+	expect(line()).toBe("writing · 41 s · ↓ 100 · no data for 20 s · esc stops");
+});
+
 test("tools are shown with their main argument, and parallel tools are counted", () => {
 	const { clock, status, line, activity } = createStatus();
 	activity.begin("run", { phase: "tools" });
