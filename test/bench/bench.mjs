@@ -15,7 +15,7 @@ import { firstRequest, printStream, toolTurns } from "./measures/print.mjs";
 import { remoteTools } from "./measures/remote.mjs";
 import { largeRequest, resumeSession } from "./measures/resume.mjs";
 import { largeFiles, largeTree } from "./measures/scale.mjs";
-import { historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
+import { deltaStream, historyEcho, idleScreen, screenStream, waitingScreen } from "./measures/screen.mjs";
 import { logAppend, sessionCatalog } from "./measures/sessions.mjs";
 import { fastPaths, firstPaint } from "./measures/start.mjs";
 import { versus } from "./measures/versus.mjs";
@@ -31,6 +31,7 @@ const MEASURES = {
 	flood: bashFlood,
 	arguments: longArguments,
 	stream: screenStream,
+	deltas: deltaStream,
 	idle: idleScreen,
 	waiting: waitingScreen,
 	history: historyEcho,

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 
 /**
- * A chat completions server for benchmarks that does as little as possible between a request and its answer.
+ * A server of chat completions and Anthropic messages for benchmarks that does as little as possible between a request and
+ * its answer. Anthropic messages contain only text.
  * @param {(body: object, index: number) => Reply} answer
  * `Reply`: `{ text }` | `{ chunks: string[], delayMs? }` | `{ call: { name, arguments, pieces? } }`,
  * `pieces`: length of the chunks of the arguments, in characters
@@ -19,7 +20,8 @@ export async function startModelServer(answer) {
 		const index = requests.push(request) - 1;
 		for (const { count, resolve } of waiting) if (requests.length >= count) resolve(requests[count - 1]);
 		response.writeHead(200, { "content-type": "text/event-stream" });
-		await send(response, answer(body, index));
+		const reply = answer(body, index);
+		await (incoming.url?.includes("/messages") ? sendMessage(response, reply) : send(response, reply));
 		request.answeredAt = performance.now();
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -39,8 +41,9 @@ export async function startModelServer(answer) {
 					api: "openai-completions",
 					apiKey: "bench-key",
 					compat: { supportsDeveloperRole: false, supportsStore: false, supportsReasoningEffort: false, maxTokensField: "max_tokens" },
-					models: [{ id: "scripted", name: "Scripted", contextWindow: 100_000_000, maxTokens: 16_384, input: ["text"] }],
+					models: [MODEL],
 				},
+				"bench-messages": { baseUrl: url, api: "anthropic-messages", apiKey: "bench-key", models: [MODEL] },
 			},
 		}),
 		async close() {
@@ -51,6 +54,8 @@ export async function startModelServer(answer) {
 		},
 	};
 }
+
+const MODEL = { id: "scripted", name: "Scripted", contextWindow: 100_000_000, maxTokens: 16_384, input: ["text"] };
 
 let ids = 0;
 
@@ -68,15 +73,33 @@ async function send(response, reply) {
 		}
 		response.write(frame({}, "tool_calls"));
 	} else {
-		for (const content of reply.chunks ?? [reply.text]) {
-			if (response.destroyed) return;
-			const fits = response.write(frame({ content }));
-			if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
-			else if (!fits) await drained(response);
-		}
+		await sendChunks(response, reply, (content) => frame({ content }));
 		response.write(frame({}, "stop"));
 	}
 	response.end("data: [DONE]\n\n");
+}
+
+async function sendMessage(response, reply) {
+	const frame = (type, fields) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+	const usage = { input_tokens: 10, output_tokens: 1 };
+	const message = { id: "m", type: "message", role: "assistant", model: "scripted", content: [], stop_reason: null, usage };
+	response.write(frame("message_start", { message }));
+	response.write(frame("content_block_start", { index: 0, content_block: { type: "text", text: "" } }));
+	await sendChunks(response, reply, (text) =>
+		frame("content_block_delta", { index: 0, delta: { type: "text_delta", text } }),
+	);
+	response.write(frame("content_block_stop", { index: 0 }));
+	response.write(frame("message_delta", { delta: { stop_reason: "end_turn" }, usage }));
+	response.end(frame("message_stop", {}));
+}
+
+async function sendChunks(response, reply, frame) {
+	for (const content of reply.chunks ?? [reply.text]) {
+		if (response.destroyed) return;
+		const fits = response.write(frame(content));
+		if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+		else if (!fits) await drained(response);
+	}
 }
 
 function drained(response) {

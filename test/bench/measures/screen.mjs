@@ -119,6 +119,37 @@ export async function screenStream({ rounds, workshop }) {
 	}
 }
 
+/** Characters of each part that a fast local model sends. */
+const DELTA = 64;
+
+/**
+ * Streams the answer as a fast local model on this machine does: Anthropic messages in parts of 64 characters, at full speed
+ * and one each millisecond. It is the first stream of a process.
+ */
+export async function deltaStream({ rounds, workshop }) {
+	const chunks = tokens(TEXT, DELTA);
+	let delayMs = 0;
+	const server = await startModelServer(() => ({ chunks, delayMs }));
+	try {
+		const sandbox = workshop.sandbox({ "models.json": server.modelsJson() });
+		const screen = ["--model", "bench-messages/scripted", "--no-session"];
+		const stream = (ms) => () => {
+			delayMs = ms;
+			return streamInto([...workshop.pi, ...screen], sandbox);
+		};
+		const { full, slow } = await interleave(rounds, { full: stream(0), slow: stream(1) });
+		return [
+			{ name: "parts of 64 bytes: CPU", unit: "s", values: full.cpu, budget: { atMost: 0.9 } },
+			{ name: "parts of 64 bytes: echo p95", unit: "ms", values: full.echo, budget: { atMost: 33 } },
+			{ name: "parts of 64 bytes: longest gap between frames", unit: "ms", values: full.gap, budget: { atMost: 100 } },
+			{ name: "parts of 64 bytes, paced: echo p95", unit: "ms", values: slow.echo, budget: { atMost: 33 } },
+			{ name: "parts of 64 bytes, paced: longest gap between frames", unit: "ms", values: slow.gap, budget: { atMost: 100 } },
+		];
+	} finally {
+		await server.close();
+	}
+}
+
 const WAIT_MS = 10_000;
 
 /** Cost of the spinner while the model is silent. */
