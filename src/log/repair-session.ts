@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { basename } from "node:path";
 import { PiError } from "../errors.js";
@@ -9,6 +8,7 @@ import { checkSession, MAX_LINE_BYTES, type SessionCheck } from "./check-session
 import { decodeLine, encodeEntry } from "./codec.js";
 import { entryTimestamp, isOpaqueEntry, isSessionHeader, type MessageEntry, type SessionHeader } from "./entry.js";
 import { parseLine } from "./line-patterns.js";
+import { newHeader } from "./new-header.js";
 import { realPath } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 import { type RawLine, rawLines } from "./raw-lines.js";
@@ -127,13 +127,9 @@ function restoreHeader(path: string, file: OpenFile, cwd: string): Start {
 		return { header: null, from: first.offset + Buffer.byteLength(BOM) };
 	const entry = decodeLine(text);
 	if (first && isSessionHeader(entry)) return { header: null, from: first.offset }; // after blank lines
-	const header: SessionHeader = {
-		type: "session",
-		version: 1,
-		id: fieldOf(text, "id") || sessionIdOfName(basename(path)) || randomUUID(),
-		timestamp: fieldOf(text, "timestamp") ?? sessionTimeOfName(basename(path)) ?? entryTimestamp(),
-		cwd: fieldOf(text, "cwd") ?? cwd,
-	};
+	const id = fieldOf(text, "id") || sessionIdOfName(basename(path));
+	const timestamp = fieldOf(text, "timestamp") ?? sessionTimeOfName(basename(path));
+	const header = newHeader(fieldOf(text, "cwd") ?? cwd, { ...(id && { id }), ...(timestamp && { timestamp }) });
 	const isReplaced = first !== undefined && isOpaqueEntry(entry);
 	return { header, from: isReplaced ? first.offset + first.length + 1 : (first?.offset ?? 0) };
 }

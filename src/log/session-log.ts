@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { errorText, PiError } from "../errors.js";
 import { decodeLine, encodeEntry } from "./codec.js";
@@ -10,8 +9,8 @@ import {
 	type SessionEntry,
 	type SessionHeader,
 } from "./entry.js";
-import { freezeDeep } from "./freeze.js";
 import type { MessageRole } from "./line-patterns.js";
+import { newHeader } from "./new-header.js";
 import { OpenFile } from "./open-file.js";
 import { holdsTornHeader, isOtherVersion, opaqueEntry, readSessionHeader } from "./read-entry.js";
 import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
@@ -49,26 +48,27 @@ export class SessionLog {
 
 	/** A new session in a file of `dir`. The first append creates the file and writes header and entry together. */
 	static create(options: SessionLogOptions & { dir: string; cwd: string; branchedFrom?: string }): SessionLog {
-		const log = new SessionLog(options);
-		const header = newHeader(options.cwd, options.branchedFrom);
+		const header = newHeader(options.cwd, options);
 		const path = join(options.dir, sessionFileName(new Date(header.timestamp), header.id));
-		log.#file = SessionFile.planned(path, log.#host());
-		log.#queueHeader(header);
-		return log;
+		return SessionLog.createAt(path, options, header);
 	}
 
 	/** A new session in the file `path`, which does not exist yet. The first append creates it, as for `create`. */
-	static createAt(path: string, options: SessionLogOptions & { cwd: string }): SessionLog {
+	static createAt(
+		path: string,
+		options: SessionLogOptions & { cwd: string },
+		header = newHeader(options.cwd),
+	): SessionLog {
 		const log = new SessionLog(options);
 		log.#file = SessionFile.planned(path, log.#host());
-		log.#queueHeader(newHeader(options.cwd, undefined));
+		log.#queueHeader(header);
 		return log;
 	}
 
 	/** A session that exists only in memory. */
 	static inMemory(cwd: string, options: SessionLogOptions & { branchedFrom?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
-		log.#entries.push(newHeader(cwd, options.branchedFrom));
+		log.#entries.push(newHeader(cwd, options));
 		return log;
 	}
 
@@ -95,7 +95,7 @@ export class SessionLog {
 		});
 		log.#file = file;
 		log.#entries = new Array<SessionEntry>(file.length).fill(UNREAD);
-		if (file.length === 0) log.#queueHeader(newHeader(options.cwd ?? process.cwd(), undefined));
+		if (file.length === 0) log.#queueHeader(newHeader(options.cwd ?? process.cwd()));
 		return log;
 	}
 
@@ -253,13 +253,16 @@ export class SessionLog {
 	 * @throws PiError `entry_refused`, nothing appended; `log_read_only`; `log_write_failed` if closed
 	 */
 	append(entry: SessionEntry): number {
-		return this.#appendLines([this.#prepare(entry)]);
+		return this.appendAll([entry])[0] ?? -1;
 	}
 
-	/** Appends entries, all or none of them even if the process dies. @returns their indices @throws like `append` */
-	appendAll(entries: readonly SessionEntry[]): number[] {
-		if (entries.length === 0) return [];
-		const first = this.#appendLines(entries.map((entry) => this.#prepare(entry)));
+	/**
+	 * Appends entries, all or none of them even if the process dies. @returns their indices @throws like `append`
+	 * @param isQueued the next append writes them: without one they leave no file
+	 */
+	appendAll(entries: readonly SessionEntry[], isQueued = false): number[] {
+		const prepared = entries.map((entry) => this.#prepare(entry));
+		const first = prepared.length === 0 ? 0 : this.#appendLines(prepared, isQueued);
 		return entries.map((_, position) => first + position);
 	}
 
@@ -287,7 +290,7 @@ export class SessionLog {
 				`Cannot branch at entry ${index}: the session has entries 0 to ${this.length - 1}`,
 			);
 		}
-		const header = newHeader(options.cwd ?? this.header.cwd, this.path ?? undefined);
+		const header = newHeader(options.cwd ?? this.header.cwd, this.path === null ? {} : { branchedFrom: this.path });
 		const branch = this.#file === null ? new SessionLog(options) : this.#writeBranch(this.#file, header, end, options);
 		branch.#entries = [header, ...this.#entries.slice(1, end)];
 		return branch;
@@ -337,8 +340,10 @@ export class SessionLog {
 		return { line: { text, type: read.type }, entry: read };
 	}
 
-	#appendLines(prepared: readonly { line: NewLine; entry: SessionEntry }[]): number {
-		const first = this.#file === null ? this.#entries.length : this.#file.append(prepared.map(({ line }) => line));
+	#appendLines(prepared: readonly { line: NewLine; entry: SessionEntry }[], isQueued: boolean): number {
+		const lines = prepared.map(({ line }) => line);
+		const first = this.#file === null || isQueued ? this.length : this.#file.append(lines);
+		if (isQueued) for (const line of lines) this.#file?.queue(line);
 		while (this.#entries.length < first) this.#entries.push(UNREAD); // lines that another program appended
 		for (const { entry } of prepared) this.#entries.push(entry);
 		return first;
@@ -386,15 +391,4 @@ function unreadable(error: unknown): SessionEntry {
 function withTimestamp(entry: SessionEntry): SessionEntry {
 	if ("timestamp" in entry && entry.timestamp !== undefined) return entry;
 	return { ...entry, timestamp: entryTimestamp() };
-}
-
-function newHeader(cwd: string, branchedFrom: string | undefined): SessionHeader {
-	return freezeDeep({
-		type: "session",
-		version: 1,
-		id: randomUUID(),
-		timestamp: entryTimestamp(),
-		cwd,
-		...(branchedFrom !== undefined && { branchedFrom }),
-	});
 }

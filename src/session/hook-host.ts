@@ -151,7 +151,9 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
-			return state.appendAll(checked);
+			// What a hook saves at each start must not make a session of it.
+			const isStart = deps.activity.current.state === "switching" && state.log.findLast("message") < 0;
+			return state.appendAll(checked, isStart);
 		},
 		get systemItems() {
 			return deps.systemItems();

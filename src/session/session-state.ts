@@ -207,9 +207,9 @@ export class SessionState {
 		return this.appendAll([entry])[0] ?? -1;
 	}
 
-	/** Writes several entries at once and emits `entry_appended` for each. @returns their indices */
-	appendAll(entries: readonly SessionEntry[]): number[] {
-		const indices = this.#log.appendAll(entries);
+	/** Writes several entries at once and emits `entry_appended` for each. @returns their indices @param isQueued as for the log */
+	appendAll(entries: readonly SessionEntry[], isQueued = false): number[] {
+		const indices = this.#log.appendAll(entries, isQueued);
 		for (const entryIndex of indices) {
 			const entry = this.#log.entry(entryIndex);
 			if (entry) this.emit({ type: "entry_appended", entryIndex, entry });

@@ -360,3 +360,36 @@ describe("models", () => {
 		expect(sent(2).at(-1)).toMatch(/Use pdftotext\.[\s\S]*read it/);
 	});
 });
+
+describe("entries that a hook saves when a session starts", () => {
+	const hooks = {
+		"mine.ts": `export default (pi) => {
+			pi.on("session", async (event, ctx) => {
+				if (event.reason === "start") await ctx.saveEntry({ type: "mine", at: await ctx.saveEntry({ type: "mine" }) });
+			});
+		};`,
+	};
+
+	test("leave no file of a session that is not used", async () => {
+		const started = await startSession({ hooks, session: { kind: "new" } });
+		expect(started.session.entries.map(({ type }) => type)).toEqual(["session", "mine", "mine"]);
+		await started.session.dispose();
+		expect(existsSync(started.session.sessionFile ?? "")).toBe(false);
+	});
+
+	test("are written with its first message, in their places", async () => {
+		const started = await startSession({ hooks, session: { kind: "new" } });
+		started.provider.reply("hi");
+		await started.session.prompt("hello");
+		const file = started.session.sessionFile ?? "";
+		await started.session.dispose();
+		const types = readFileSync(file, "utf8")
+			.trimEnd()
+			.split("\n")
+			.map((line) => JSON.parse(line).type);
+		expect(types).toEqual(started.session.entries.map(({ type }) => type));
+		expect(types.slice(0, 3)).toEqual(["session", "mine", "mine"]);
+		const again = await startSession({ hooks, session: { kind: "open", target: file }, agentDir: started.agentDir });
+		expect(again.session.entries.filter(({ type }) => type === "mine")).toHaveLength(4);
+	});
+});

@@ -111,7 +111,8 @@ export interface HookEventContext {
 	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
 	/**
 	 * Appends an entry of your own type.
-	 * @returns its index, after it is written
+	 * @returns its index, after it is written; in a handler of the start of a session without messages it is written with what
+	 * follows, so that a session that nobody uses leaves no file
 	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent;
 	 * `log_read_only` in a session that was opened only to be read
 	 */
