@@ -7,6 +7,8 @@ import { conversationText } from "./conversation.js";
 export interface PlayOptions {
 	/** ms between chunks of a few characters; 0 sends all at once. Default 14. */
 	pace?: number;
+	/** The request before this one, whose start a provider would read from its cache. */
+	before?: Context | undefined;
 }
 
 const DEFAULT_PACE_MS = 14;
@@ -23,7 +25,7 @@ export async function playReply(
 	model: Model<Api>,
 	context: Context,
 	reply: ScriptedReply,
-	{ pace = DEFAULT_PACE_MS, signal }: PlayOptions & { signal?: AbortSignal },
+	{ pace = DEFAULT_PACE_MS, before, signal }: PlayOptions & { signal?: AbortSignal },
 ): Promise<void> {
 	const message: AssistantMessage = {
 		role: "assistant",
@@ -31,7 +33,7 @@ export async function playReply(
 		api: model.api,
 		provider: model.provider,
 		model: model.id,
-		usage: usageOf(context, reply),
+		usage: usageOf(model, context, reply, before),
 		stopReason: "stop",
 		timestamp: Date.now(),
 	};
@@ -120,14 +122,37 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 	else await nextTurn(undefined, { signal });
 }
 
-/** Estimated usage, as a real model would report it. */
-function usageOf(context: Context, reply: ScriptedReply): AssistantMessage["usage"] {
-	const tools = JSON.stringify(context.tools ?? []).length;
-	const read = (context.systemPrompt ?? "").length + tools + conversationText(context).length;
+/** Estimated usage, as a real model would report it. What the request shares with the one before it is read from the cache. */
+function usageOf(
+	model: Model<Api>,
+	context: Context,
+	reply: ScriptedReply,
+	before?: Context,
+): AssistantMessage["usage"] {
+	const request = requestText(context);
+	const cached = before ? sharedLength(requestText(before), request) : 0;
 	const written =
 		(reply.thinking ?? "").length + (reply.text ?? "").length + JSON.stringify(reply.toolCalls ?? []).length;
-	const input = Math.ceil(read / CHARS_PER_TOKEN);
+	const cacheRead = Math.floor(cached / CHARS_PER_TOKEN);
+	const input = Math.ceil(request.length / CHARS_PER_TOKEN) - cacheRead;
 	const output = Math.ceil(written / CHARS_PER_TOKEN);
-	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-	return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
+	const price = (tokens: number, perMillion: number) => (tokens * perMillion) / 1_000_000;
+	const cost = {
+		input: price(input, model.cost.input),
+		output: price(output, model.cost.output),
+		cacheRead: price(cacheRead, model.cost.cacheRead),
+		cacheWrite: 0,
+	};
+	const total = cost.input + cost.output + cost.cacheRead;
+	return { input, output, cacheRead, cacheWrite: 0, totalTokens: input + cacheRead + output, cost: { ...cost, total } };
+}
+
+function requestText(context: Context): string {
+	return (context.systemPrompt ?? "") + JSON.stringify(context.tools ?? []) + conversationText(context);
+}
+
+function sharedLength(first: string, second: string): number {
+	let length = 0;
+	while (length < first.length && first[length] === second[length]) length++;
+	return length;
 }

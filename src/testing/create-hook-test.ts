@@ -19,6 +19,7 @@ import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripte
 import {
 	createScriptedModel,
 	type Reply,
+	type ScriptedFacts,
 	type ScriptedModel,
 	type SeenMessage,
 	type SeenRequest,
@@ -33,6 +34,8 @@ export interface HookTestOptions {
 	extensions?: readonly (string | URL)[];
 	/** Replies of the model, one for each request, including requests of hooks and compactions. */
 	replies?: readonly Reply[];
+	/** Facts of the scripted model, such as a small context window, or prices. */
+	model?: ScriptedFacts;
 	/** Entries that the session starts with, without a header. */
 	entries?: readonly SessionEntry[];
 	/** A session file to start from; it is copied. Not together with `entries`. */
@@ -105,7 +108,7 @@ export interface HookTest {
 export async function createHookTest(options: HookTestOptions): Promise<HookTest> {
 	const problems: string[] = [];
 	const home = realpathSync(mkdtempSync(join(tmpdir(), "pi-hook-test-")));
-	const scripted = await createScriptedModel((problem) => problems.push(problem));
+	const scripted = await createScriptedModel((problem) => problems.push(problem), options.model);
 	const cleanUp = () => {
 		scripted.remove();
 		rmSync(home, { recursive: true, force: true, maxRetries: 3 });

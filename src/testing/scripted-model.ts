@@ -45,15 +45,29 @@ export interface ScriptedModel {
 	remove(): void;
 }
 
+/** Facts of the scripted model that hooks depend on. */
+export interface ScriptedFacts {
+	/** Tokens. Default: 200,000. */
+	contextWindow?: number;
+	/** Longest reply in tokens. Default: 8,192. */
+	maxTokens?: number;
+	/** US dollars for a million tokens. Default: free. */
+	cost?: Model<Api>["cost"];
+}
+
 /**
  * Registers a scripted model with pi-ai under a unique name, so that hooks can call it as well.
  * @param onProblem called for a request without a reply in the script, and for a reply function that throws
  */
-export async function createScriptedModel(onProblem: (problem: string) => void): Promise<ScriptedModel> {
+export async function createScriptedModel(
+	onProblem: (problem: string) => void,
+	facts: ScriptedFacts = {},
+): Promise<ScriptedModel> {
 	const ai = await import("../util/pi-ai.js");
 	const api = `pi-hook-test-${crypto.randomUUID()}`;
 	const script: Reply[] = [];
 	let added = 0;
+	let before: Context | undefined;
 	const requests: SeenRequest[] = [];
 
 	const next = async (number: number, request: SeenRequest): Promise<Said> => {
@@ -78,10 +92,13 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 		const events = ai.createAssistantMessageEventStream();
 		const request = seenRequest(context);
 		const number = requests.push(request);
+		const sentBefore = before;
+		before = context;
 		void next(number, request).then((reply) => {
 			if (typeof reply === "object" && "error" in reply) return fail(events, model, reply.error);
 			return playReply(events, model, context, typeof reply === "string" ? { text: reply } : reply, {
 				pace: 0,
+				before: sentBefore,
 				signal,
 			});
 		});
@@ -89,7 +106,7 @@ export async function createScriptedModel(onProblem: (problem: string) => void):
 	};
 	ai.registerApiProvider({ api, stream, streamSimple: stream }, api);
 	return {
-		model: { ...MODEL, api },
+		model: { ...MODEL, ...facts, api },
 		requests,
 		add(replies) {
 			for (const reply of replies)

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { isMessageEntry } from "../../src/log/entry.js";
 import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -38,6 +39,22 @@ describe("the scripted model", () => {
 		]);
 		expect(t.entries.map(({ type }) => type)).toEqual(["session", "message", "message", "message", "message"]);
 		expect(t.errors).toEqual([]);
+	});
+
+	test("has the facts that the test gives it, and counts what it reads from the cache", async () => {
+		const t = await start(QUIET, {
+			model: { contextWindow: 30_000, cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } },
+			replies: ["a1", "a2"],
+		});
+		await t.run("u1");
+		await t.run("u2");
+		expect(t.session.model).toMatchObject({ contextWindow: 30_000 });
+		const [first, second] = t.entries
+			.filter(isMessageEntry)
+			.flatMap(({ message }) => (message.role === "assistant" ? [message.usage] : []));
+		expect(first?.cacheRead).toBe(0);
+		expect(second?.cacheRead).toBeGreaterThan((first?.input ?? 0) - 10);
+		expect(second?.cost.total).toBeLessThan(first?.cost.total ?? 0);
 	});
 
 	test("reports the request without a reply", async () => {
