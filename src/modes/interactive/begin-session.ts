@@ -1,4 +1,5 @@
-import { setImmediate } from "node:timers/promises";
+import { statSync } from "node:fs";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { loadHighlighter } from "../../util/highlight.js";
@@ -11,6 +12,7 @@ import { loadFailureWords } from "./failure-words.js";
 import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
+import type { Screen } from "./screen.js";
 import type { ScreenComponents, ScreenHost } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
@@ -47,8 +49,10 @@ export async function beginSession(
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
+	await announceReading(session, screen);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
+	screen.hint(null);
 	components.themes.usePackages(session.loaded.themes);
 	binding.begin();
 	bindHookKeys(session, keymap, (problem) => screen.transcript.notice("warning", problem));
@@ -70,6 +74,20 @@ export async function beginSession(
 	const news = await options.news?.();
 	if (news) showNews(news, screen.transcript);
 }
+
+/** A file that pi did not write is read completely: 100 MB take two seconds. */
+const LARGE_BYTES = 20_000_000;
+
+/** Says that a large session is read, and lets the screen show it. */
+async function announceReading({ sessionFile }: AgentSession, screen: Pick<Screen, "hint">): Promise<void> {
+	const bytes = (sessionFile === null ? undefined : statSync(sessionFile, { throwIfNoEntry: false }))?.size ?? 0;
+	if (bytes < LARGE_BYTES) return;
+	screen.hint(`reading the session · ${Math.round(bytes / 1_000_000)} MB`);
+	await setTimeout(FRAME_MS);
+}
+
+/** Longer than the time between two frames. */
+const FRAME_MS = 40;
 
 /**
  * Resolves when the model starts to answer the prompt that was submitted during startup, or when that run ends. Resolves
