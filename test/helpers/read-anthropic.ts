@@ -68,6 +68,9 @@ function assistantParts(blocks: JsonObject[], where: string, issues: string[]): 
 	for (const block of thinking) {
 		if (stringOr(block.signature, "") === "") issues.push(`${where} has thinking without a signature`);
 	}
+	const last = blocks.at(-1)?.type;
+	if (last === "thinking" || last === "redacted_thinking")
+		issues.push(`${where} ends with thinking: "The final block in an assistant message cannot be \`thinking\`"`);
 	const calls = blocks.filter((block) => block.type === "tool_use");
 	for (const call of calls) {
 		issues.push(...judgeCall(where, stringOr(call.id, ""), stringOr(call.name, "")));

@@ -139,6 +139,17 @@ test.each<[string, ReturnType<typeof anthropic>, string[]]>([
 		anthropic("claude-opus-4-8", messages(effort("low")), MANAGED),
 		["message 1 changes the effort, which claude-opus-4-8 does not accept"],
 	],
+	[
+		"a reply of thinking alone",
+		anthropic(
+			"claude-opus-4-8",
+			messages(
+				{ role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "s" }] },
+				{ role: "user", content: "go on" },
+			),
+		),
+		['message 1 (assistant) ends with thinking: "The final block in an assistant message cannot be `thinking`"'],
+	],
 	["a system message", anthropic("claude-opus-4-8", messages({ role: "system", content: "new rule" })), []],
 	[
 		"a system message of another model",
