@@ -6,7 +6,7 @@
  * A program in the sandbox must not influence what runs outside: paths are resolved again for each command, programs are
  * started by absolute paths that it cannot write, and bubblewrap itself gets an empty environment.
  */
-import { type StdioOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -18,12 +18,13 @@ import type {
 	ToolHostContext,
 	ToolHostSpec,
 } from "@mariozechner/pi-coding-agent/hooks";
-import { bubblewrapArguments, openSockets } from "./sandbox/bubblewrap.js";
+import { bubblewrapArguments } from "./sandbox/bubblewrap.js";
 import { sandboxEnvironment } from "./sandbox/environment.js";
 import { contains, distinct, exists, isFile, readText, realPath, TEMP_DIRS, words } from "./sandbox/files.js";
 import { seatbeltProfile } from "./sandbox/seatbelt.js";
 import { type SandboxPlace, type Surroundings, secretPaths } from "./sandbox/secrets.js";
-import { makeState, removeState } from "./sandbox/state.js";
+import { filterFile, makeState, removeState } from "./sandbox/state.js";
+import { systemCallFilter } from "./sandbox/system-calls.js";
 
 /** Directories in which nothing may be writable, because programs outside use what they contain. */
 const SYSTEM_DIRS = words`/bin /boot /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr/bin /usr/lib /usr/sbin`;
@@ -56,7 +57,12 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 	checkDirectory(surroundings);
 	const program = findEngine(surroundings);
 	const ripgrep = await findRipgrep();
-	const engine = createEngine(program, { ...surroundings, ripgrep, state: await makeState(cwd) });
+	const filter = surroundings.platform === "linux" ? systemCallFilter(process.arch) : null;
+	const engine = createEngine(
+		program,
+		{ ...surroundings, ripgrep, state: await makeState(cwd, filter) },
+		filter !== null,
+	);
 	try {
 		return await ctx.shellHost(engine, { cwd, signal: ctx.signal });
 	} catch (error) {
@@ -127,7 +133,7 @@ function namespaceHint(): string {
 	return "see docs/hosts.md; a container needs permission to create user namespaces";
 }
 
-function createEngine(program: string, place: SandboxPlace): ShellEngine {
+function createEngine(program: string, place: SandboxPlace, hasFilter: boolean): ShellEngine {
 	const env = sandboxEnvironment(place);
 	if (place.platform === "darwin") {
 		return {
@@ -139,26 +145,38 @@ function createEngine(program: string, place: SandboxPlace): ShellEngine {
 			dispose: () => removeState(place.state),
 		};
 	}
-	const knownSockets = openSockets();
 	const inherited = inheritedFiles();
 	return {
 		name: "sandbox",
 		note: describeSandbox(place),
 		sharesFiles: true,
+		...(hasFilter ? {} : { warnings: [describeNoFilter()] }),
 		spawn(command) {
 			const nothing = openSync("/dev/null", "r+");
-			const stdio: StdioOptions = ["pipe", "pipe", "pipe"];
+			// bubblewrap reads it to its end, so that each needs its own position.
+			const filter = hasFilter ? openSync(filterFile(place.state), "r") : null;
+			const stdio: (number | "pipe" | "ignore")[] = ["pipe", "pipe", "pipe"];
 			for (let fd = 3; fd <= Math.max(0, ...inherited); fd++) stdio.push(inherited.includes(fd) ? nothing : "ignore");
+			const args = bubblewrapArguments(place, env, filter === null ? null : stdio.length, command);
+			if (filter !== null) stdio.push(filter);
 			// bubblewrap starts outside: a variable such as LD_LIBRARY_PATH must not make it load a file of the project.
-			const options = { cwd: "/", env: {}, detached: true, stdio };
-			const child = spawn(program, bubblewrapArguments(place, env, knownSockets, command), options);
-			closeSync(nothing);
-			const { stdin, stdout, stderr } = child;
-			if (!stdin || !stdout || !stderr) throw new Error(`${program} could not be started`);
-			return Object.assign(child, { stdin, stdout, stderr });
+			try {
+				const child = spawn(program, args, { cwd: "/", env: {}, detached: true, stdio });
+				const { stdin, stdout, stderr } = child;
+				if (!stdin || !stdout || !stderr) throw new Error(`${program} could not be started`);
+				return Object.assign(child, { stdin, stdout, stderr });
+			} finally {
+				closeSync(nothing);
+				if (filter !== null) closeSync(filter);
+			}
 		},
 		dispose: () => removeState(place.state),
 	};
+}
+
+/** For the user of a machine whose system calls cannot be filtered. */
+function describeNoFilter(): string {
+	return `On ${process.arch}, the sandbox does not keep programs from the Unix sockets of others, such as an ssh-agent · see docs/hosts.md`;
 }
 
 /** Files that pi has inherited and that its children would inherit, too: such as one that a script opened before it started pi. */
@@ -177,7 +195,7 @@ function describeSandbox({ cwd, hasNetwork }: SandboxPlace): string {
 		: "There is no network, and each command has processes and a loopback interface of its own.";
 	return (
 		`Tools and commands run in a sandbox: they can write only to ${cwd} (except .git) and to the temporary directory, ` +
-		`and credentials are hidden. ${network} ` +
+		`and credentials are hidden. ${network} Unix sockets do not work, except pairs. ` +
 		"If this makes a task impossible, tell the user instead of looking for a way around it."
 	);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { contains, directoriesBetween, distinct, exists, isDirectory, readText, realPath, TEMP_DIRS } from "./files.js";
+import { contains, directoriesBetween, distinct, exists, isDirectory, realPath, TEMP_DIRS } from "./files.js";
 import { agentDirs, type SandboxPlace, secretPaths } from "./secrets.js";
 
 /** Directories of sockets of other programs, which the sandbox replaces. */
@@ -7,11 +7,14 @@ const RUN_DIRS = ["/run", "/var/run"];
 /** What programs need from /run: the system on NixOS, drivers, and the file to which /etc/resolv.conf may link. */
 const RUN_NEEDS = ["/run/current-system", "/run/opengl-driver", "/etc/resolv.conf"];
 
-/** The arguments of bwrap for a command. The file system changes, so that they are computed for each command. */
+/**
+ * The arguments of bwrap for a command. The file system changes, so that they are computed for each command.
+ * @param filter the descriptor of the filter for system calls; null for none
+ */
 export function bubblewrapArguments(
 	place: SandboxPlace,
 	env: NodeJS.ProcessEnv,
-	knownSockets: readonly string[],
+	filter: number | null,
 	command: readonly string[],
 ): string[] {
 	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = place;
@@ -20,11 +23,11 @@ export function bubblewrapArguments(
 	const runs = distinct(RUN_DIRS.map(realPath).filter(exists));
 	const git = join(cwd, ".git");
 	const isReplaced = (path: string) => [...temps, ...runs].some((dir) => contains(dir, path));
-	const hidden = hiddenPaths(place, knownSockets, isReplaced);
+	const hidden = hiddenPaths(place, isReplaced);
 	return [
 		// Namespaces of its own: no process, socket or shared memory of others. No terminal, no capability, and no new ones.
 		...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--cap-drop", "ALL"],
-		...["--new-session", "--die-with-parent"],
+		...["--new-session", "--die-with-parent", ...(filter === null ? [] : ["--seccomp", String(filter)])],
 		...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
 		// Root could change the kernel there even without capabilities, such as the program that it starts for a crash.
 		...(process.getuid?.() === 0 ? ["--remount-ro", "/proc"] : []),
@@ -58,25 +61,12 @@ function hide(path: string, { env, homes, state }: SandboxPlace): string[] {
 }
 
 /** Real paths that exist and that the sandbox hides; none is in another. */
-function hiddenPaths(
-	place: SandboxPlace,
-	knownSockets: readonly string[],
-	isReplaced: (path: string) => boolean,
-): string[] {
+function hiddenPaths(place: SandboxPlace, isReplaced: (path: string) => boolean): string[] {
 	const { cwd, homes } = place;
-	// A socket that can only be read can be used. Those that programs in the sandbox have made in the project remain.
-	const sockets = openSockets().filter((path) => !contains(cwd, path) || knownSockets.includes(path));
 	// Most do not exist: a check is cheaper than the real path.
-	const paths = distinct([...secretPaths(place), ...sockets].filter(exists).map(realPath)).filter(
+	const paths = distinct(secretPaths(place).filter(exists).map(realPath)).filter(
 		(path) =>
 			exists(path) && !contains(path, cwd) && (!isReplaced(path) || [cwd, ...homes].some((dir) => contains(dir, path))),
 	);
 	return paths.filter((path) => !paths.some((other) => other !== path && contains(other, path)));
-}
-
-/** Paths of the sockets that are open in the network namespace of pi. */
-export function openSockets(): string[] {
-	return readText("/proc/net/unix")
-		.split("\n")
-		.flatMap((line) => / (\/.*)$/.exec(line)?.[1] ?? []);
 }

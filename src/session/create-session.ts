@@ -157,6 +157,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		addBundled: (hook) => hooks.addBundled(hook),
 		host,
 		signal,
+		warn,
 		// Programs that drive pi wait for the start of the session, and cannot answer before it.
 		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
 	});

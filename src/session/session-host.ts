@@ -22,6 +22,8 @@ export interface HostConnection {
 	addBundled(hook: BundledHook): Promise<void>;
 	host: HookHost;
 	signal: AbortSignal;
+	/** Shows the user a line about the host. */
+	warn(line: string): void;
 	/** Asks the user; null: there is nobody to ask. */
 	ask: ((title: string, choices: readonly string[]) => Promise<string | null>) | null;
 }
@@ -175,7 +177,9 @@ export class SessionHost {
 				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
-		return openToolHost(found, spec, { host, signal });
+		const opened = await openToolHost(found, spec, { host, signal });
+		for (const line of opened.warnings ?? []) connection.warn(line);
+		return opened;
 	}
 }
 

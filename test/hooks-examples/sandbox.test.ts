@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
 	existsSync,
+	linkSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	statSync,
 	symlinkSync,
@@ -194,32 +196,98 @@ sandboxed("a repository that a program creates in the sandbox can be used there"
 	expect((await run("echo x > f; git add f; git commit -qm one; git log --format=%s")).stdout).toBe("one\n");
 });
 
-sandboxed("there is no network without --sandbox-net, and no socket of other programs", async () => {
-	const home = tempHome({ "s/x": "" });
-	const paths = [join(home, "s", "agent.sock"), "/tmp/pi-test.sock", "/run/pi-test.sock"];
-	const cwd = tempDir();
-	paths.push(join(cwd, "docker.sock"));
-	const usable = paths.filter((path) => !path.startsWith("/run/") || process.getuid?.() === 0);
-	const servers = await Promise.all([
-		listen({ port: 0, host: "127.0.0.1" }),
-		...usable.map((path) => listen({ path })),
-	]);
-	const [address] = servers.map((server) => server.address());
+sandboxed("there is no network without --sandbox-net", async () => {
+	const server = await listen({ port: 0, host: "127.0.0.1" });
+	const address = server.address();
 	const port = typeof address === "object" && address ? String(address.port) : "";
-	const connect = `const n = require("node:net");
-		for (const to of process.argv.slice(1)) {
-			const s = n.connect(/^[0-9]+$/.test(to) ? { port: Number(to), host: "127.0.0.1" } : { path: to });
-			s.on("connect", () => { console.log("connected"); s.destroy(); }).on("error", (e) => console.log(e.code));
-		}`;
-	const tryAll = async (network: boolean) => {
-		const { run } = await open({ cwd, network });
-		return (await run(`"$@"`, process.execPath, "-e", connect, port, ...usable)).stdout.trim().split("\n").sort();
+	const connect = `const socket = require("node:net").connect({ port: Number(process.argv[1]), host: "127.0.0.1" });
+		socket.on("connect", () => { console.log("connected"); socket.destroy(); }).on("error", (e) => console.log(e.code));`;
+	const connected = async (network: boolean) => {
+		const { run } = await open({ network });
+		return (await run('"$@"', process.execPath, "-e", connect, port)).stdout;
 	};
-	const closed = await tryAll(false);
-	expect(closed).toHaveLength(usable.length + 1);
-	expect(closed.join(" ")).not.toContain("connected");
-	const withNetwork = await tryAll(true);
-	expect(withNetwork.filter((line) => line === "connected")).toHaveLength(1);
+	expect([await connected(false), await connected(true)]).toEqual(["ECONNREFUSED\n", "connected\n"]);
+});
+
+/** Sends to each socket as a stream and as a datagram, also from the end of a pair. Prints what succeeds. */
+const USE_SOCKETS = `
+	use Socket;
+	for my $path (@ARGV) {
+		my $to = pack_sockaddr_un($path =~ s/^@/\\0/r);
+		for my $type (SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET, SOCK_RAW) {
+			print "socket $type: $!\\n" if !socket(my $s, AF_UNIX, $type, 0);
+			print "connected $path\\n" if defined fileno($s) && connect($s, $to);
+			socketpair(my $a, my $b, AF_UNIX, $type, 0) or next;
+			close $b;
+			print "connected a pair $path\\n" if connect($a, $to);
+			print "sent to $path\\n" if send($a, "x", 0, $to);
+		}
+	}
+	print "done\\n";`;
+
+sandboxed("no socket of another program can be used, whatever its name", async () => {
+	const cwd = tempDir();
+	const home = tempHome({ "s/x": "" });
+	const bound = (name: string) => join(home, "s", name);
+	// Bound by a relative name, which is all that the kernel then knows of it; and with another name than when it was bound.
+	const server = spawn(process.execPath, ["-e", 'require("node:net").createServer().listen("relative")'], {
+		cwd: join(home, "s"),
+		stdio: "ignore",
+	});
+	onTestFinished(() => void server.kill("SIGKILL"));
+	await listen({ path: bound("before") });
+	renameSync(bound("before"), bound("renamed"));
+	linkSync(bound("renamed"), bound("linked"));
+	linkSync(bound("renamed"), join(cwd, "linked"));
+	const paths = [bound("relative"), bound("renamed"), bound("linked"), join(cwd, "linked"), "/dev/log"];
+	await listen({ path: "\0pi-test-abstract" });
+	await expect.poll(() => existsSync(bound("relative"))).toBe(true);
+	for (const network of [false, true]) {
+		const { run } = await open({ cwd, network });
+		const { stdout } = await run('perl -e "$@"', USE_SOCKETS, ...paths, "@pi-test-abstract");
+		expect(stdout.match(/^socket \d: Address family not supported by protocol$/gm)).toHaveLength(
+			4 * (paths.length + 1),
+		);
+		expect(stdout.replace(/^socket .*\n/gm, "")).toBe("done\n");
+	}
+});
+
+sandboxed(
+	"other ways to a socket and the keys of the login are refused as if the kernel did not have them",
+	async () => {
+		const { run } = await open();
+		// io_uring_setup, keyctl, socket of x32: as numbers of x64.
+		const calls = `for my $number (425, 250, 0x40000029) {
+		my $result = syscall($number, 1, 1, 0);
+		print "$number: $result $!\\n";
+	}`;
+		const { stdout } = await run('perl -e "$@"', calls);
+		const refused = "-1 Function not implemented";
+		if (process.arch === "x64") expect(stdout).toBe(`425: ${refused}\n250: ${refused}\n1073741865: ${refused}\n`);
+	},
+);
+
+sandboxed("programs that use pairs of sockets and the local network work", async () => {
+	const { run } = await open();
+	const pair = `use Socket; socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0) or die; syswrite $a, "pair\\n"; sysread $b, $_, 9; print`;
+	expect((await run('perl -e "$@"', pair)).stdout).toBe("pair\n");
+	const script = `
+		const { fork } = require("node:child_process");
+		const http = require("node:http");
+		if (process.argv[2] === "child") process.send(Object.keys(require("node:os").networkInterfaces()).join());
+		else {
+			const server = http.createServer((_, response) => response.end("answered")).listen(0, "127.0.0.1", async () => {
+				const url = "http://127.0.0.1:" + server.address().port;
+				console.log(await (await fetch(url)).text());
+				server.close();
+			});
+			fork(__filename, ["child"]).on("message", (text) => console.log(text));
+		}`;
+	const lines = (await run('echo "$1" > a.cjs; "$2" a.cjs; rm a.cjs', script, process.execPath)).stdout.split("\n");
+	expect(lines.sort()).toEqual(["", "answered", "lo"]);
+	const git =
+		"git init -q && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one && git clone -q . copy";
+	expect((await run(`${git} && git -C copy log --format=%s; npm --version`)).stdout).toMatch(/^one\n\d+\.\d+/);
 });
 
 function listen(options: { port: number; host: string } | { path: string }): Promise<Server> {
@@ -303,6 +371,19 @@ sandboxed("bwrap is not taken from a directory that the sandbox can write to", a
 	expect(existsSync(join(cwd, "escaped"))).toBe(false);
 });
 
+sandboxed("a machine without a filter for its system calls has a warning instead", async () => {
+	const arch = Object.getOwnPropertyDescriptor(process, "arch") ?? {};
+	onTestFinished(() => void Object.defineProperty(process, "arch", arch));
+	Object.defineProperty(process, "arch", { ...arch, value: "riscv64" });
+	const { engine, run } = await open();
+	expect(engine.warnings).toEqual([
+		"On riscv64, the sandbox does not keep programs from the Unix sockets of others, such as an ssh-agent · see docs/hosts.md",
+	]);
+	expect((await run("echo works")).stdout).toBe("works\n");
+	Object.defineProperty(process, "arch", arch);
+	expect((await open()).engine.warnings).toBeUndefined();
+});
+
 test.runIf(process.platform === "linux")("the sandbox is refused without bubblewrap", async () => {
 	setVariable("PATH", "/nowhere");
 	await expect(open()).rejects.toMatchObject({
@@ -336,7 +417,7 @@ test("pi's ripgrep can be read even if pi is in the temporary directory, which t
 	const [cwd, state] = [tempDir(), tempDir()];
 	const place = { platform: "linux", cwd, homes: [], env: {}, sessionDir: null, state } as const;
 	const bound = (ripgrep: string) => {
-		const args = bubblewrapArguments({ ...place, ripgrep, hasNetwork: false, hasGit: false }, {}, [], ["true"]);
+		const args = bubblewrapArguments({ ...place, ripgrep, hasNetwork: false, hasGit: false }, {}, null, ["true"]);
 		const [replaced = "", ...later] = args.join(" ").split(` --ro-bind ${ripgrep} ${ripgrep} --bind ${cwd}`);
 		return later.length > 0 && replaced.includes(`--bind ${state}/tmp /tmp`);
 	};

@@ -285,6 +285,13 @@ test("--on local continues a session on this machine, and the session records it
 	expect(hostEntries(session.entries).at(-1)).toMatchObject({ on: null, name: "" });
 });
 
+test("the warnings of a host are shown at the start", async () => {
+	const hooks = { "here.ts": HOOK.replace("note:", 'warnings: ["Mind the gap"], note:') };
+	const { session, notices } = await startSession({ hooks, on: `here:${tempDir()}` });
+	expect(notices()).toEqual(["Mind the gap"]);
+	expect(session.loaded.warnings).toEqual(["Mind the gap"]);
+});
+
 test("--on local overrides the setting", async () => {
 	const hooks = { "here.ts": HOOK };
 	const { session } = await startSession({ hooks, userSettings: { on: `here:${tempDir()}` }, on: "local" });

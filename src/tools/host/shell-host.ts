@@ -105,6 +105,7 @@ function wrap(
 class ShellHost implements ToolHost {
 	readonly name: string;
 	readonly note?: string;
+	readonly warnings: readonly string[];
 	readonly sharesFiles: boolean;
 	readonly cwd: string;
 	readonly home: string;
@@ -118,6 +119,7 @@ class ShellHost implements ToolHost {
 	) {
 		this.name = engine.name;
 		if (engine.note !== undefined) this.note = engine.note;
+		this.warnings = engine.warnings ?? [];
 		this.sharesFiles = engine.sharesFiles === true;
 		this.cwd = facts.cwd;
 		this.home = facts.home;
