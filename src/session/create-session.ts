@@ -214,7 +214,8 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			return ended;
 		},
 		reread: () => reloader.refresh(),
-		prepareHost: (log, signal) => setup.hostConnection.prepare(setup.loggedHost(log), hostConnection(signal)),
+		prepareHost: (log, source, signal) =>
+			setup.hostConnection.prepare(setup.loggedHost(log, source), hostConnection(signal)),
 	});
 	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings: warnings.lines, warn });
 	const sources = () => ({
@@ -299,7 +300,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		async connectHost() {
 			await setup.hostConnection.connect(hostConnection(ended.signal));
 			await setup.enterSandbox();
-			state.useHost(setup.hostConnection.recorded);
+			state.useHost(setup.hostConnection.recorded, setup.isCopy);
 		},
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
