@@ -354,7 +354,9 @@ describe("a session file that names this machine", () => {
 		const { path: named } = await sessionNaming(place);
 		await local.session.dispose();
 		const userSettings = { on: `here:${place}` };
-		expect((await start({ session: { kind: "open", target: copyOf(named) }, userSettings })).session.host.cwd).toBe(place);
+		expect((await start({ session: { kind: "open", target: copyOf(named) }, userSettings })).session.host.cwd).toBe(
+			place,
+		);
 		// Recorded by pi: the session ran here, which is no wish.
 		writeFileSync(path, readFileSync(path, "utf8").replace('"on":"local"', '"on":null'));
 		expect((await start({ session: { kind: "open", target: path } })).session.host.cwd).toBe(place);
