@@ -7,7 +7,7 @@
  * started by absolute paths that it cannot write, and bubblewrap itself gets an empty environment.
  */
 import { spawn } from "node:child_process";
-import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { PiError } from "@mariozechner/pi-coding-agent";
@@ -18,19 +18,18 @@ import type {
 	ToolHostContext,
 	ToolHostSpec,
 } from "@mariozechner/pi-coding-agent/hooks";
-import { bubblewrapArguments } from "./sandbox/bubblewrap.js";
+import { replacedDirectories } from "./sandbox/bubblewrap.js";
+import { BubblewrapEngine } from "./sandbox/engine.js";
 import { sandboxEnvironment } from "./sandbox/environment.js";
 import { contains, distinct, exists, isFile, readText, realPath, TEMP_DIRS, words } from "./sandbox/files.js";
 import { seatbeltProfile } from "./sandbox/seatbelt.js";
 import { type SandboxPlace, type Surroundings, secretPaths } from "./sandbox/secrets.js";
-import { filterFile, makeState, removeState } from "./sandbox/state.js";
+import { makeState, removeState } from "./sandbox/state.js";
 import { systemCallFilter } from "./sandbox/system-calls.js";
+import { findHidden } from "./sandbox/views.js";
 
 /** Directories in which nothing may be writable, because programs outside use what they contain. */
 const SYSTEM_DIRS = words`/bin /boot /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr/bin /usr/lib /usr/sbin`;
-
-/** In the flags of /proc/self/fdinfo: a file that programs do not inherit. */
-const O_CLOEXEC = 0o2000000;
 
 export default function sandbox(pi: HookAPI): void {
 	pi.flag("sandbox-net", { type: "boolean", description: "let the sandbox of --on sandbox: use the network" });
@@ -145,33 +144,9 @@ function createEngine(program: string, place: SandboxPlace, hasFilter: boolean):
 			dispose: () => removeState(place.state),
 		};
 	}
-	const inherited = inheritedFiles();
-	return {
-		name: "sandbox",
-		note: describeSandbox(place),
-		sharesFiles: true,
-		...(hasFilter ? {} : { warnings: [describeNoFilter()] }),
-		spawn(command) {
-			const nothing = openSync("/dev/null", "r+");
-			// bubblewrap reads it to its end, so that each needs its own position.
-			const filter = hasFilter ? openSync(filterFile(place.state), "r") : null;
-			const stdio: (number | "pipe" | "ignore")[] = ["pipe", "pipe", "pipe"];
-			for (let fd = 3; fd <= Math.max(0, ...inherited); fd++) stdio.push(inherited.includes(fd) ? nothing : "ignore");
-			const args = bubblewrapArguments(place, env, filter === null ? null : stdio.length, command);
-			if (filter !== null) stdio.push(filter);
-			// bubblewrap starts outside: a variable such as LD_LIBRARY_PATH must not make it load a file of the project.
-			try {
-				const child = spawn(program, args, { cwd: "/", env: {}, detached: true, stdio });
-				const { stdin, stdout, stderr } = child;
-				if (!stdin || !stdout || !stderr) throw new Error(`${program} could not be started`);
-				return Object.assign(child, { stdin, stdout, stderr });
-			} finally {
-				closeSync(nothing);
-				if (filter !== null) closeSync(filter);
-			}
-		},
-		dispose: () => removeState(place.state),
-	};
+	const { tooLarge } = findHidden(place, replacedDirectories().isReplaced);
+	const warnings = [...(hasFilter ? [] : [describeNoFilter()]), ...tooLarge.map(describeLarge)];
+	return new BubblewrapEngine(program, place, env, { note: describeSandbox(place), warnings, hasFilter });
 }
 
 /** For the user of a machine whose system calls cannot be filtered. */
@@ -179,13 +154,9 @@ function describeNoFilter(): string {
 	return `On ${process.arch}, the sandbox does not keep programs from the Unix sockets of others, such as an ssh-agent · see docs/hosts.md`;
 }
 
-/** Files that pi has inherited and that its children would inherit, too: such as one that a script opened before it started pi. */
-function inheritedFiles(): number[] {
-	const isKept = (fd: number) =>
-		(Number.parseInt(/^flags:\s*(\d+)/m.exec(readText(`/proc/self/fdinfo/${fd}`))?.[1] ?? "0", 8) & O_CLOEXEC) === 0;
-	return readdirSync("/proc/self/fd")
-		.map(Number)
-		.filter((fd) => fd > 2 && exists(`/proc/self/fd/${fd}`) && isKept(fd));
+/** For the user of a directory with secrets that is too large to be replaced. */
+function describeLarge(dir: string): string {
+	return `${dir} has so many entries that commands in the sandbox can see credentials that change there while they run · see docs/hosts.md`;
 }
 
 /** The sentence of the system prompt. */

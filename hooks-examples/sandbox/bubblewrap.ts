@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { contains, directoriesBetween, distinct, exists, isDirectory, realPath, TEMP_DIRS } from "./files.js";
-import { agentDirs, type SandboxPlace, secretPaths } from "./secrets.js";
+import { contains, directoriesBetween, distinct, exists, realPath, TEMP_DIRS } from "./files.js";
+import type { SandboxPlace } from "./secrets.js";
+import { closeViews, findHidden, hideOthers, openViews } from "./views.js";
 
 /** Directories of sockets of other programs, which the sandbox replaces. */
 const RUN_DIRS = ["/run", "/var/run"];
@@ -8,22 +9,16 @@ const RUN_DIRS = ["/run", "/var/run"];
 const RUN_NEEDS = ["/run/current-system", "/run/opengl-driver", "/etc/resolv.conf"];
 
 /**
- * The arguments of bwrap for a command. The file system changes, so that they are computed for each command.
+ * The arguments of bwrap, without the command. The file system changes, so that they are computed for each command.
  * @param filter the descriptor of the filter for system calls; null for none
  */
-export function bubblewrapArguments(
-	place: SandboxPlace,
-	env: NodeJS.ProcessEnv,
-	filter: number | null,
-	command: readonly string[],
-): string[] {
+export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, filter: number | null): string[] {
 	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = place;
 	const temp = join(state, "tmp");
-	const temps = distinct(TEMP_DIRS.map(realPath).filter(exists));
-	const runs = distinct(RUN_DIRS.map(realPath).filter(exists));
+	const { temps, runs, isReplaced } = replacedDirectories();
 	const git = join(cwd, ".git");
-	const isReplaced = (path: string) => [...temps, ...runs].some((dir) => contains(dir, path));
-	const hidden = hiddenPaths(place, isReplaced);
+	const hidden = findHidden(place, isReplaced);
+	const hiddenInside = [...hidden.names].filter((path) => contains(cwd, path) && exists(path));
 	return [
 		// Namespaces of its own: no process, socket or shared memory of others. No terminal, no capability, and no new ones.
 		...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--cap-drop", "ALL"],
@@ -38,35 +33,23 @@ export function bubblewrapArguments(
 		...runs.flatMap((dir) => ["--remount-ro", dir]),
 		...temps.flatMap((dir) => ["--bind", temp, dir]),
 		...homes.filter(isReplaced).flatMap((home) => ["--ro-bind", home, home]),
+		...openViews(hidden, place),
 		...(ripgrep !== null && isReplaced(ripgrep) ? ["--ro-bind", ripgrep, ripgrep] : []),
 		...["--bind", cwd, cwd],
 		// A directory that contains a mount can be renamed, and the next command would find other files there: a mount cannot.
-		...distinct(hidden.flatMap((path) => directoriesBetween(cwd, path))).flatMap((dir) => ["--bind", dir, dir]),
+		...distinct(hiddenInside.flatMap((path) => directoriesBetween(cwd, path))).flatMap((dir) => ["--bind", dir, dir]),
 		// git runs hooks and commands of its configuration, also when the user or pi only asks for the state of the repository.
 		...(hasGit && exists(git) ? ["--ro-bind", git, git] : []),
-		...hidden.flatMap((path) => hide(path, place)),
+		...hideOthers(hidden, place),
+		...closeViews(hidden),
 		...Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : ["--setenv", name, value])),
-		...["--chdir", cwd, "--", "setsid", ...command],
+		...["--chdir", cwd],
 	];
 }
 
-/** Arguments of bwrap that hide a path. The model may read the skills in the agent directory. */
-function hide(path: string, { env, homes, state }: SandboxPlace): string[] {
-	if (!isDirectory(path)) return ["--ro-bind", join(state, "hidden-file"), path];
-	const skills = realPath(join(path, "skills"));
-	if (!agentDirs(env, homes).includes(path) || !isDirectory(skills)) {
-		return ["--ro-bind", join(state, "hidden-dir"), path];
-	}
-	return ["--tmpfs", path, "--ro-bind", skills, join(path, "skills"), "--remount-ro", path];
-}
-
-/** Real paths that exist and that the sandbox hides; none is in another. */
-function hiddenPaths(place: SandboxPlace, isReplaced: (path: string) => boolean): string[] {
-	const { cwd, homes } = place;
-	// Most do not exist: a check is cheaper than the real path.
-	const paths = distinct(secretPaths(place).filter(exists).map(realPath)).filter(
-		(path) =>
-			exists(path) && !contains(path, cwd) && (!isReplaced(path) || [cwd, ...homes].some((dir) => contains(dir, path))),
-	);
-	return paths.filter((path) => !paths.some((other) => other !== path && contains(other, path)));
+/** Directories of all programs that are others in the sandbox. */
+export function replacedDirectories() {
+	const temps = distinct(TEMP_DIRS.map(realPath).filter(exists));
+	const runs = distinct(RUN_DIRS.map(realPath).filter(exists));
+	return { temps, runs, isReplaced: (path: string) => [...temps, ...runs].some((dir) => contains(dir, path)) };
 }
