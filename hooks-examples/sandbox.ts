@@ -7,7 +7,7 @@
  * started by absolute paths that it cannot write, and bubblewrap itself gets an empty environment.
  */
 import { spawn } from "node:child_process";
-import { lstatSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { PiError } from "@mariozechner/pi-coding-agent";
@@ -22,6 +22,7 @@ import { replacedDirectories } from "./sandbox/bubblewrap.js";
 import { BubblewrapEngine } from "./sandbox/engine.js";
 import { sandboxEnvironment } from "./sandbox/environment.js";
 import { contains, distinct, exists, isFile, readText, realPath, TEMP_DIRS, words } from "./sandbox/files.js";
+import { linkInside, repositoryPaths } from "./sandbox/repository.js";
 import { seatbeltProfile } from "./sandbox/seatbelt.js";
 import { type SandboxPlace, type Surroundings, secretPaths } from "./sandbox/secrets.js";
 import { makeState, removeState } from "./sandbox/state.js";
@@ -85,7 +86,9 @@ function checkDirectory(surroundings: Surroundings): void {
 		if (TEMP_DIRS.some((dir) => contains(cwd, realPath(dir)))) return "other programs keep sockets and files there";
 		const secret = secretPaths({ ...surroundings, sessionDir: null }).find((path) => contains(realPath(path), cwd));
 		if (secret) return `the sandbox hides ${secret}`;
-		if (lstatSync(join(cwd, ".git"), { throwIfNoEntry: false })?.isSymbolicLink()) return "its .git is a link";
+		const git = join(cwd, ".git");
+		const link = linkInside(cwd, repositoryPaths(cwd));
+		if (link !== null) return link === git ? "its .git is a link" : `its .git names ${link}, which is a link`;
 		return null;
 	};
 	const problem = reason();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { contains, directoriesBetween, distinct, exists, realPath, TEMP_DIRS } from "./files.js";
+import { repositoryPaths } from "./repository.js";
 import type { SandboxPlace } from "./secrets.js";
 import { closeViews, findHidden, hideOthers, openViews } from "./views.js";
 
@@ -16,7 +17,7 @@ export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, fi
 	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = place;
 	const temp = join(state, "tmp");
 	const { temps, runs, isReplaced } = replacedDirectories();
-	const git = join(cwd, ".git");
+	const repository = hasGit ? repositoryPaths(cwd).filter((path) => contains(cwd, path) && exists(path)) : [];
 	const hidden = findHidden(place, isReplaced);
 	const hiddenInside = [...hidden.names].filter((path) => contains(cwd, path) && exists(path));
 	return [
@@ -37,9 +38,13 @@ export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, fi
 		...(ripgrep !== null && isReplaced(ripgrep) ? ["--ro-bind", ripgrep, ripgrep] : []),
 		...["--bind", cwd, cwd],
 		// A directory that contains a mount can be renamed, and the next command would find other files there: a mount cannot.
-		...distinct(hiddenInside.flatMap((path) => directoriesBetween(cwd, path))).flatMap((dir) => ["--bind", dir, dir]),
+		...distinct([...hiddenInside, ...repository].flatMap((path) => directoriesBetween(cwd, path))).flatMap((dir) => [
+			"--bind",
+			dir,
+			dir,
+		]),
 		// git runs hooks and commands of its configuration, also when the user or pi only asks for the state of the repository.
-		...(hasGit && exists(git) ? ["--ro-bind", git, git] : []),
+		...repository.flatMap((path) => ["--ro-bind", path, path]),
 		...hideOthers(hidden, place),
 		...closeViews(hidden),
 		...Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : ["--setenv", name, value])),

@@ -285,6 +285,39 @@ sandboxed("the repository is read-only, because git outside runs its hooks and i
 	expect(readFileSync(join(cwd, ".git", "config"), "utf8")).not.toContain("fsmonitor");
 });
 
+sandboxed.each([
+	["a file that names a directory in the project", (cwd: string) => ["init", "-q", `--separate-git-dir=${cwd}/a/data`]],
+	["that of a work tree in the project", () => ["worktree", "add", "-q", "tree"]],
+])("the repository is read-only if .git is %s", async (_, args) => {
+	const main = join(tempHome({ "main/a/x": "" }), "main");
+	const git = (...words: string[]) =>
+		spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], { cwd: main });
+	const isTree = args(main)[0] === "worktree";
+	if (isTree) {
+		git("init", "-q");
+		git("commit", "-q", "--allow-empty", "-m", "one");
+	}
+	git(...args(main));
+	const cwd = isTree ? join(main, "tree") : main;
+	const { run } = await open({ cwd });
+	const dir = spawnSync("git", ["rev-parse", "--git-common-dir"], { cwd, encoding: "utf8" }).stdout.trim();
+	for (const script of [
+		'echo x > "$1"/hooks/pre-commit',
+		'echo x >> "$1"/config',
+		"git config core.fsmonitor ./x",
+		'mv "$1" moved',
+		'mv "$(dirname "$1")" moved',
+		'rm -rf "$1"/hooks',
+		"echo gitdir: /tmp > .git",
+		"mv .git moved",
+		"rm -f .git",
+	]) {
+		expect((await run(`${script} && echo done`, dir)).stdout, script).toBe("");
+	}
+	expect((await run("echo x > file; git status --porcelain")).stdout).toContain("?? file\n");
+	expect(readFileSync(join(cwd, ".git"), "utf8")).toMatch(/^gitdir: /);
+});
+
 sandboxed("a repository that a program creates in the sandbox can be used there", async () => {
 	const { run } = await open();
 	await run("git init -q; git config user.name a; git config user.email a@b");
@@ -506,6 +539,11 @@ sandboxed("working directories that would open the sandbox are refused", async (
 	const hooks = join(home, ".pi", "agent", "hooks");
 	expect(await refused(hooks)).toBe(about(hooks, `the sandbox hides ${home}/.pi/agent`));
 	expect(await refused(join(home, "linked"))).toBe(about(join(home, "linked"), "its .git is a link"));
+	const named = join(home, "named");
+	writeFiles(named, { ".git": "gitdir: data/link/git\n", "real/git/config": "" });
+	mkdirSync(join(named, "data"));
+	symlinkSync("../real", join(named, "data", "link"));
+	expect(await refused(named)).toBe(about(named, `its .git names ${named}/data/link, which is a link`));
 });
 
 test("pi's ripgrep can be read even if pi is in the temporary directory, which the sandbox replaces", () => {
