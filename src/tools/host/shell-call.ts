@@ -75,7 +75,12 @@ export class ShellCalls {
 				if (leftRunning && waitsForGroup && signal) onAbort(signal, () => child.stdin.end());
 				child.stdout.resume();
 				child.stderr.resume();
-				resolve({ status: output.stdout.status, endedBy, leftRunning, problem: problem.trim() });
+				resolve({
+					status: output.stdout.status,
+					endedBy,
+					leftRunning,
+					problem: problem.trim() || describeBefore(output),
+				});
 			};
 			const check = () => {
 				if (endedBy !== "itself" || output.stdout.status === null || output.stderr.status === null) return;
@@ -150,4 +155,10 @@ export class ShellCalls {
 			});
 		});
 	}
+}
+
+/** What was said instead of the program's output: by the engine, or by a login shell that does not run it. */
+function describeBefore({ stdout, stderr }: Record<"stdout" | "stderr", MarkedStream>): string {
+	if (stderr.hasBegun || stdout.hasBegun) return "";
+	return stderr.before.trim() || (stdout.before.trim().split("\n").at(-1) ?? "");
 }
