@@ -160,7 +160,8 @@ printf %s "$real"
  */
 export const WRITE = `${BEGIN}${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
 file=$2 bytes=$3 temporary=
-trap 'code=$?; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
+# Reads stdin to its end first: an engine that cannot pass it on would fail, and lose the status.
+trap 'code=$?; cat >/dev/null 2>&1; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
 trap 'exit 1' HUP INT TERM PIPE
 mkdir -p "\${file%/*}/" || { [ -d "\${file%/*}" ] || why "$file"; exit 1; }
 target=$file steps=0
@@ -223,12 +224,19 @@ shift 4
 # bash would read the start file of interactive shells again if it were the first shell of an ssh session.
 export SHLVL=1
 say() { printf '\\000%s:%s\\n' "$mark" "$1"; }
-cd "$dir" 2>/dev/null || { say D.; say D. >&2; exit; }
-command -v "$1" >/dev/null 2>&1 || { say N.; say N. >&2; exit; }
+# In each case stdin is read to its end: an engine that cannot pass it on would fail, and lose the status.
+refuse() {
+	[ "$bytes" = 0 ] || head -c "$bytes" >/dev/null
+	say $1.
+	say $1. >&2
+	exit
+}
+cd "$dir" 2>/dev/null || refuse D
+command -v "$1" >/dev/null 2>&1 || refuse N
 input=/dev/null
 if [ "$bytes" != 0 ]; then
 	input=\${TMPDIR:-/tmp}/.pi-$mark.in
-	(umask 077; set -C; head -c "$bytes" >"$input") || { say I.; say I. >&2; exit; }
+	head -c "$bytes" | (umask 077; set -C; cat >"$input" || { cat >/dev/null; exit 1; }) || { bytes=0; refuse I; }
 fi
 exec 3<&0 4>&1 5>&2 6<"$input" </dev/null >/dev/null 2>&1
 [ "$bytes" = 0 ] || rm -f "$input"
