@@ -157,7 +157,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		addBundled: (hook) => hooks.addBundled(hook),
 		host,
 		signal,
+		timeoutMs: setup.settings.current.onTimeout,
 		warn,
+		onWait: (line) => emit({ type: "notice", level: "warning", message: setup.redact(line), waits: true }),
 		// Programs that drive pi wait for the start of the session, and cannot answer before it.
 		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
 	});

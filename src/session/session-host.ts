@@ -22,8 +22,12 @@ export interface HostConnection {
 	addBundled(hook: BundledHook): Promise<void>;
 	host: HookHost;
 	signal: AbortSignal;
+	/** Maximum time for it, ms; 0: none. */
+	timeoutMs: number;
 	/** Shows the user a line about the host. */
 	warn(line: string): void;
+	/** Tells the user what takes long. */
+	onWait(line: string): void;
 	/** Asks the user; null: there is nobody to ask. */
 	ask: ((title: string, choices: readonly string[]) => Promise<string | null>) | null;
 }
@@ -205,7 +209,6 @@ export class SessionHost {
 	}
 
 	async #open(text: string, connection: HostConnection): Promise<ToolHost> {
-		const { host, signal } = connection;
 		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
 		const spec = readHostSpec(text);
 		const bundledHook = BUNDLED_HOOKS.find(({ hosts = [] }) => spec !== null && hosts.includes(spec.scheme));
@@ -220,7 +223,7 @@ export class SessionHost {
 				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
-		const opened = await openToolHost(found, spec, { host, signal });
+		const opened = await openToolHost(found, spec, connection);
 		for (const line of opened.warnings ?? []) connection.warn(line);
 		return opened;
 	}

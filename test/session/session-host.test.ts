@@ -1,11 +1,12 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { usePath } from "../helpers/open-host.js";
+import { processesWith } from "../helpers/programs.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -403,6 +404,40 @@ test("the warnings of a host are shown at the start", async () => {
 	const { session, notices } = await startSession({ hooks, on: `here:${tempDir()}` });
 	expect(notices()).toEqual(["Mind the gap"]);
 	expect(session.loaded.warnings).toEqual(["Mind the gap"]);
+});
+
+describe("a machine that does not answer", () => {
+	const hanging = (spawned: string) => HOOK.replace(/spawn: .*(?=,\n)/, () => `spawn: (words) => ${spawned}`);
+	const silent = `spawn("sleep", ["77777"], { stdio: "pipe" })`;
+	const stuck = `spawn("sh", ["-c", 'printf "\\\\0%s\\\\n" "$1"; exec sleep 77777', "sh", words[4]], { stdio: "pipe" })`;
+
+	test.each([
+		["connecting", `export default (pi) => pi.toolHost("here", () => new Promise(() => {}));`, "to connect"],
+		[
+			"in the start files of its shell",
+			hanging(silent),
+			"to start a shell there, which reads its start files first, such as ~/.bashrc",
+		],
+		["in its directory", hanging(stuck), "to open the directory /far there"],
+	])("ends the start after the time of the setting, and is named: %s", async (_, hook, step) => {
+		const hooks = { "here.ts": hook };
+		await expect(startSession({ hooks, on: "here:/far", userSettings: { onTimeout: 700 } })).rejects.toMatchObject({
+			code: "host_unreachable",
+			message: `Cannot reach here:/far: it took longer than 0.7 s ${step}`,
+			hint: "set onTimeout in settings.json to wait longer",
+		});
+		await expect.poll(() => processesWith("sleep 77777")).toEqual([]);
+	});
+
+	test("has as much time as the user takes for an answer", async () => {
+		const place = tempDir();
+		const ask = 'async (spec, ctx) => (await ctx.ui.confirm("Start it?", "")) && ctx.shellHost(';
+		const hooks = { "here.ts": HOOK.replace("(spec, ctx) =>\n\t\tctx.shellHost(", ask) };
+		const confirm = vi.fn(() => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 1200)));
+		const options = { hooks, on: `here:${place}`, userSettings: { onTimeout: 1000 }, ui: { confirm } };
+		expect((await startSession(options)).session.host.cwd).toBe(place);
+		expect(confirm).toHaveBeenCalledOnce();
+	});
 });
 
 test("--on local overrides the setting", async () => {

@@ -20,6 +20,8 @@ export interface ShellCallOptions extends Pick<HostExecOptions, "signal" | "time
 	endsStdin?: boolean;
 	/** True if stderr is output too. */
 	splits?: boolean;
+	/** Called when the program has started. */
+	onBegin?(): void;
 }
 
 /** How a call ended. */
@@ -43,7 +45,7 @@ export class ShellCalls {
 
 	/** Starts `sh` on the host with a new mark among its arguments. Never rejects. */
 	run(command: (mark: string) => string[], options: ShellCallOptions = {}): Promise<ShellCallEnd> {
-		const { signal, timeoutMs, stdin, endsStdin, splits = false, waitsForGroup = false, onOutput } = options;
+		const { signal, timeoutMs, stdin, endsStdin, splits = false, waitsForGroup = false, onBegin, onOutput } = options;
 		const mark = randomBytes(16).toString("hex");
 		const none = { status: null, leftRunning: false, problem: "" };
 		if (signal?.aborted) return Promise.resolve({ ...none, endedBy: "abort" });
@@ -103,7 +105,9 @@ export class ShellCalls {
 				const stream = child[name];
 				stream.on("data", (chunk: Buffer) => {
 					if (isResolved) return;
+					const { hasBegun } = output[name];
 					const payload = output[name].add(chunk);
+					if (name === "stdout" && !hasBegun && output.stdout.hasBegun) onBegin?.();
 					if (name === "stderr" && !splits) problem = (problem + payload.toString()).slice(-MAX_STDERR);
 					else if (payload.length > 0) {
 						if (name === "stderr") problem = (problem + payload.toString()).slice(-MAX_STDERR);

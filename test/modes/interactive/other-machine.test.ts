@@ -239,3 +239,21 @@ test("a session file that names this machine asks before it turns off that of th
 		await again.session().dispose();
 	}
 });
+
+test("the shell says what it waits for while a machine does not answer, once", async () => {
+	const { app, src } = await startOnBuild();
+	const gate = join(src, "open");
+	const slow = BUILD_HOOK.replace(
+		"return spawn(program, args,",
+		`return spawn("sh", ["-c", 'while [ ! -e "$0" ]; do sleep 0.1; done; exec "$@"', ${JSON.stringify(gate)}, program, ...args],`,
+	);
+	await app.session().dispose();
+	const again = await startApp({ hooks: { "build.ts": slow }, on: `build:${join(src, "..")}` });
+	await again.terminal.waitFor("Waiting for build:");
+	writeFileSync(gate, "");
+	await again.terminal.waitFor("(main)");
+	const text = (await again.terminal.text()).replace(/[\s▎│]+/g, " ");
+	expect(text.match(/Waiting for build:\S+ to start a shell there, which reads its start files first/g)).toHaveLength(
+		1,
+	);
+});
