@@ -6,8 +6,8 @@
  * A program in the sandbox must not influence what runs outside: paths are resolved again for each command, programs are
  * started by absolute paths that it cannot write, and bubblewrap itself gets an empty environment.
  */
-import { type StdioOptions, spawn } from "node:child_process";
-import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { PiError } from "@mariozechner/pi-coding-agent";
@@ -18,18 +18,19 @@ import type {
 	ToolHostContext,
 	ToolHostSpec,
 } from "@mariozechner/pi-coding-agent/hooks";
-import { bubblewrapArguments, openSockets } from "./sandbox/bubblewrap.js";
+import { replacedDirectories } from "./sandbox/bubblewrap.js";
+import { BubblewrapEngine } from "./sandbox/engine.js";
 import { sandboxEnvironment } from "./sandbox/environment.js";
 import { contains, distinct, exists, isFile, readText, realPath, TEMP_DIRS, words } from "./sandbox/files.js";
+import { linkInside, repositoryPaths } from "./sandbox/repository.js";
 import { seatbeltProfile } from "./sandbox/seatbelt.js";
 import { type SandboxPlace, type Surroundings, secretPaths } from "./sandbox/secrets.js";
 import { makeState, removeState } from "./sandbox/state.js";
+import { systemCallFilter } from "./sandbox/system-calls.js";
+import { findHidden } from "./sandbox/views.js";
 
 /** Directories in which nothing may be writable, because programs outside use what they contain. */
 const SYSTEM_DIRS = words`/bin /boot /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr/bin /usr/lib /usr/sbin`;
-
-/** In the flags of /proc/self/fdinfo: a file that programs do not inherit. */
-const O_CLOEXEC = 0o2000000;
 
 export default function sandbox(pi: HookAPI): void {
 	pi.flag("sandbox-net", { type: "boolean", description: "let the sandbox of --on sandbox: use the network" });
@@ -56,7 +57,12 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 	checkDirectory(surroundings);
 	const program = findEngine(surroundings);
 	const ripgrep = await findRipgrep();
-	const engine = createEngine(program, { ...surroundings, ripgrep, state: await makeState(cwd) });
+	const filter = surroundings.platform === "linux" ? systemCallFilter(process.arch) : null;
+	const engine = createEngine(
+		program,
+		{ ...surroundings, ripgrep, state: await makeState(cwd, filter) },
+		filter !== null,
+	);
 	try {
 		return await ctx.shellHost(engine, { cwd, signal: ctx.signal });
 	} catch (error) {
@@ -80,7 +86,9 @@ function checkDirectory(surroundings: Surroundings): void {
 		if (TEMP_DIRS.some((dir) => contains(cwd, realPath(dir)))) return "other programs keep sockets and files there";
 		const secret = secretPaths({ ...surroundings, sessionDir: null }).find((path) => contains(realPath(path), cwd));
 		if (secret) return `the sandbox hides ${secret}`;
-		if (lstatSync(join(cwd, ".git"), { throwIfNoEntry: false })?.isSymbolicLink()) return "its .git is a link";
+		const git = join(cwd, ".git");
+		const link = linkInside(cwd, repositoryPaths(cwd));
+		if (link !== null) return link === git ? "its .git is a link" : `its .git names ${link}, which is a link`;
 		return null;
 	};
 	const problem = reason();
@@ -127,7 +135,7 @@ function namespaceHint(): string {
 	return "see docs/hosts.md; a container needs permission to create user namespaces";
 }
 
-function createEngine(program: string, place: SandboxPlace): ShellEngine {
+function createEngine(program: string, place: SandboxPlace, hasFilter: boolean): ShellEngine {
 	const env = sandboxEnvironment(place);
 	if (place.platform === "darwin") {
 		return {
@@ -139,35 +147,19 @@ function createEngine(program: string, place: SandboxPlace): ShellEngine {
 			dispose: () => removeState(place.state),
 		};
 	}
-	const knownSockets = openSockets();
-	const inherited = inheritedFiles();
-	return {
-		name: "sandbox",
-		note: describeSandbox(place),
-		sharesFiles: true,
-		spawn(command) {
-			const nothing = openSync("/dev/null", "r+");
-			const stdio: StdioOptions = ["pipe", "pipe", "pipe"];
-			for (let fd = 3; fd <= Math.max(0, ...inherited); fd++) stdio.push(inherited.includes(fd) ? nothing : "ignore");
-			// bubblewrap starts outside: a variable such as LD_LIBRARY_PATH must not make it load a file of the project.
-			const options = { cwd: "/", env: {}, detached: true, stdio };
-			const child = spawn(program, bubblewrapArguments(place, env, knownSockets, command), options);
-			closeSync(nothing);
-			const { stdin, stdout, stderr } = child;
-			if (!stdin || !stdout || !stderr) throw new Error(`${program} could not be started`);
-			return Object.assign(child, { stdin, stdout, stderr });
-		},
-		dispose: () => removeState(place.state),
-	};
+	const { tooLarge } = findHidden(place, replacedDirectories().isReplaced);
+	const warnings = [...(hasFilter ? [] : [describeNoFilter()]), ...tooLarge.map(describeLarge)];
+	return new BubblewrapEngine(program, place, env, { note: describeSandbox(place), warnings, hasFilter });
 }
 
-/** Files that pi has inherited and that its children would inherit, too: such as one that a script opened before it started pi. */
-function inheritedFiles(): number[] {
-	const isKept = (fd: number) =>
-		(Number.parseInt(/^flags:\s*(\d+)/m.exec(readText(`/proc/self/fdinfo/${fd}`))?.[1] ?? "0", 8) & O_CLOEXEC) === 0;
-	return readdirSync("/proc/self/fd")
-		.map(Number)
-		.filter((fd) => fd > 2 && exists(`/proc/self/fd/${fd}`) && isKept(fd));
+/** For the user of a machine whose system calls cannot be filtered. */
+function describeNoFilter(): string {
+	return `On ${process.arch}, the sandbox does not keep programs from the Unix sockets of others, such as an ssh-agent · see docs/hosts.md`;
+}
+
+/** For the user of a directory with secrets that is too large to be replaced. */
+function describeLarge(dir: string): string {
+	return `${dir} has so many entries that commands in the sandbox can see credentials that change there while they run · see docs/hosts.md`;
 }
 
 /** The sentence of the system prompt. */
@@ -177,7 +169,7 @@ function describeSandbox({ cwd, hasNetwork }: SandboxPlace): string {
 		: "There is no network, and each command has processes and a loopback interface of its own.";
 	return (
 		`Tools and commands run in a sandbox: they can write only to ${cwd} (except .git) and to the temporary directory, ` +
-		`and credentials are hidden. ${network} ` +
+		`and credentials are hidden. ${network} Unix sockets do not work, except pairs. ` +
 		"If this makes a task impossible, tell the user instead of looking for a way around it."
 	);
 }

@@ -38,7 +38,7 @@ const CLIENT = [...COMMON, ...options("LogLevel=ERROR", "ControlMaster=no")];
  */
 const MASTER = [
 	...["-M", "-N", ...COMMON, ...options("LogLevel=INFO")],
-	...options("ControlPersist=no", "ConnectTimeout=20", "ServerAliveInterval=5", "ServerAliveCountMax=3"),
+	...options("ControlPersist=no", "ConnectTimeout=15", "ServerAliveInterval=5", "ServerAliveCountMax=3"),
 	...options("PermitLocalCommand=yes", "LocalCommand=echo connected"),
 ];
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { contains, directoriesBetween, distinct, realPath, words } from "./files.js";
+import { repositoryPaths } from "./repository.js";
 import { agentDirs, type SandboxPlace, secretPaths } from "./secrets.js";
 
 /** The profile of sandbox-exec, which allows nothing that it does not name; of several rules that match, the last counts. */
@@ -9,6 +10,7 @@ export function seatbeltProfile(place: SandboxPlace): string {
 	const secrets = distinct(secretPaths(place).flatMap((path) => [path, realPath(path)])).filter(
 		(path) => !contains(path, cwd),
 	);
+	const repository = hasGit ? repositoryPaths(cwd).filter((path) => contains(cwd, path)) : [];
 	const skills = agentDirs(place.env, place.homes).map((dir) => join(dir, "skills"));
 	return [
 		"(version 1)",
@@ -19,10 +21,10 @@ export function seatbeltProfile(place: SandboxPlace): string {
 		"(allow file-read*)",
 		`(allow file-write* ${subpaths([cwd, join(state, "tmp")])})`,
 		'(allow file-write* (literal "/dev/null") (literal "/dev/zero") (regex #"^/dev/fd/"))',
-		...(hasGit ? [`(deny file-write* ${subpaths([join(cwd, ".git")])})`] : []),
+		...(repository.length > 0 ? [`(deny file-write* ${subpaths(repository)})`] : []),
 		`(deny file-read* file-write* ${subpaths(secrets)})`,
 		`(allow file-read* ${subpaths(skills)})`,
-		...secrets
+		...[...secrets, ...repository]
 			.flatMap((path) => directoriesBetween(cwd, path))
 			.map((dir) => `(deny file-write* (literal ${JSON.stringify(dir)}))`),
 		...(hasNetwork

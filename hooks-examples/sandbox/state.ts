@@ -6,8 +6,11 @@ import { contains, kindOf, realPath, TEMP_DIRS } from "./files.js";
 /** pi removes directories of sandboxes whose pi was killed after this time. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a private directory that no program in the sandbox can write to, except for its `tmp`. */
-export async function makeState(cwd: string): Promise<string> {
+/**
+ * Makes a private directory that no program in the sandbox can write to, except for its `tmp`.
+ * @param filter the filter for system calls; null for none
+ */
+export async function makeState(cwd: string, filter: Buffer | null): Promise<string> {
 	const base = [tmpdir(), ...TEMP_DIRS].map(realPath).find((dir) => !contains(cwd, dir)) ?? "/tmp";
 	await removeStale(base);
 	const state = await mkdtemp(join(base, `pi-sandbox-${process.pid}-`));
@@ -15,8 +18,14 @@ export async function makeState(cwd: string): Promise<string> {
 		mkdir(join(state, "tmp"), { mode: 0o700 }),
 		mkdir(join(state, "hidden-dir")).then(() => chmod(join(state, "hidden-dir"), 0)),
 		writeFile(join(state, "hidden-file"), "", { mode: 0 }),
+		...(filter === null ? [] : [writeFile(filterFile(state), filter)]),
 	]);
 	return state;
+}
+
+/** The file with the filter for system calls. */
+export function filterFile(state: string): string {
+	return join(state, "system-calls");
 }
 
 export async function removeState(state: string): Promise<void> {

@@ -94,6 +94,7 @@ export const SETTINGS_SCHEMA = {
 			"where tools run: `sandbox:`, `ssh:host`, `docker:name`, `podman:name`, `kubectl:pod`, `local`; `--on` overrides it",
 			{},
 		),
+		onTimeout: count(20_000, MAX_MS, "maximum time to reach the machine of `on` or `--on`, in ms; 0: unlimited", LIVE),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",

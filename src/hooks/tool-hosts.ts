@@ -1,8 +1,9 @@
 import { describeHookError, hookFailure, inspectable, PiError } from "../errors.js";
 import type { CreateShellHost } from "../tools/host/shell-engine.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
-import { abortable } from "../util/abort.js";
+import { abortable, linkSignals } from "../util/abort.js";
 import { errnoCode } from "../util/fs.js";
+import { Deadline } from "./deadline.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { createHookContext, type HookHost } from "./host-context.js";
@@ -10,19 +11,47 @@ import type { Named } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { ToolHostContext, ToolHostFactory, ToolHostSpec } from "./types.js";
 
+/** The user is told what pi waits for after this time, ms. */
+const TELL_AFTER_MS = 2000;
+
+export interface OpenToolHostOptions {
+	host: HookHost;
+	signal: AbortSignal;
+	/** Maximum time without the time that dialogs are open, ms; 0: none. */
+	timeoutMs: number;
+	/** Receives a line if the host takes long. */
+	onWait(line: string): void;
+}
+
 /**
- * Calls the factory of a host, without a time limit.
- * @throws PiError `host_unreachable` that names the spec and, for an error of its own, the hook
+ * Calls the factory of a host.
+ * @throws PiError `host_unreachable` that names the spec, after the time limit what did not answer, and, for an error of the
+ * hook's own, the hook
  */
 export async function openToolHost(
 	{ hook, options: factory }: Named<ToolHostFactory>,
 	spec: ToolHostSpec,
-	{ host, signal }: { host: HookHost; signal: AbortSignal },
+	{ host, signal, timeoutMs, onWait }: OpenToolHostOptions,
 ): Promise<ToolHost> {
 	const event = `host ${spec.scheme}:`;
-	const call: HookCall = { hook, event, signal, deadline: null, effects: true, defersRebuild: true };
-	const shellHost: CreateShellHost = async (engine, options) =>
-		(await import("../tools/host/shell-host.js")).createShellHost(engine, { signal, ...options });
+	let step = "to connect";
+	const own = new AbortController();
+	const linked = linkSignals(signal, own.signal);
+	const expire = () => {
+		const seconds = Math.round(timeoutMs / 100) / 10;
+		const message = `Cannot reach ${spec.text}: it took longer than ${seconds} s ${step}`;
+		own.abort(new PiError("host_unreachable", message, { hint: "set onTimeout in settings.json to wait longer" }));
+	};
+	const deadline = timeoutMs === 0 ? null : new Deadline(timeoutMs, expire);
+	const teller = setTimeout(() => onWait(`Waiting for ${spec.text} ${step}`), TELL_AFTER_MS);
+	const call: HookCall = { hook, event, signal: linked.signal, deadline, effects: true, defersRebuild: true };
+	const shellHost: CreateShellHost = async (engine, options) => {
+		const onStep = (next: string) => {
+			step = next;
+		};
+		const { createShellHost } = await import("../tools/host/shell-host.js");
+		return createShellHost(engine, { signal: linked.signal, ...options, onStep });
+	};
 	const context = Object.defineProperties(
 		{ shellHost },
 		Object.getOwnPropertyDescriptors(createHookContext(host, call)),
@@ -30,7 +59,7 @@ export async function openToolHost(
 	try {
 		const made = await abortable(
 			host.enter(async () => factory(spec, Object.freeze(context))),
-			signal,
+			linked.signal,
 		);
 		if (typeof made?.exec !== "function" || typeof made.name !== "string") throw new TypeError("it returned no host");
 		return made;
@@ -45,6 +74,10 @@ export async function openToolHost(
 			hookFileName(hook.path),
 		);
 		throw new PiError("host_unreachable", `Cannot use ${spec.text}: ${reason}`, { cause: thrown });
+	} finally {
+		deadline?.clear();
+		clearTimeout(teller);
+		linked.unlink();
 	}
 }
 

@@ -214,7 +214,7 @@ const FIELDS = {
 	},
 	hook_running: { hookPath: text, event: text, ms: Type.Number() },
 	hook_done: { hookPath: text, event: text },
-	notice: { level: oneOf("info", "warning", "error"), message: text },
+	notice: { level: oneOf("info", "warning", "error"), message: text, waits: optional(Type.Literal(true)) },
 	command_start: { name: text },
 	command_end: { name: text },
 	bash_start: { command: text, excludeFromContext: optional(flag) },

@@ -157,6 +157,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		addBundled: (hook) => hooks.addBundled(hook),
 		host,
 		signal,
+		timeoutMs: setup.settings.current.onTimeout,
+		warn,
+		onWait: (line) => emit({ type: "notice", level: "warning", message: setup.redact(line), waits: true }),
 		// Programs that drive pi wait for the start of the session, and cannot answer before it.
 		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
 	});
@@ -213,7 +216,8 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			return ended;
 		},
 		reread: () => reloader.refresh(),
-		prepareHost: (log, signal) => setup.hostConnection.prepare(setup.loggedHost(log), hostConnection(signal)),
+		prepareHost: (log, source, signal) =>
+			setup.hostConnection.prepare(setup.loggedHost(log, source), hostConnection(signal)),
 	});
 	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings: warnings.lines, warn });
 	const sources = () => ({
@@ -298,7 +302,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		async connectHost() {
 			await setup.hostConnection.connect(hostConnection(ended.signal));
 			await setup.enterSandbox();
-			state.useHost(setup.hostConnection.recorded);
+			state.useHost(setup.hostConnection.recorded, setup.isCopy);
 		},
 	});
 	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });

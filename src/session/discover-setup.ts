@@ -163,7 +163,7 @@ export async function discoverSetup(
 	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const logWarnings = warning === undefined ? [] : [warning];
 	warnings.push(...logWarnings);
-	const loggedHost = (log: SessionLog, path = log.path): LoggedHost | null => {
+	const loggedHost = (log: SessionLog, path: string | null): LoggedHost | null => {
 		const recorded = lastHost(log);
 		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
 		return recorded && { ...recorded, isOwn };

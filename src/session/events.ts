@@ -54,8 +54,8 @@ export type AgentSessionEvent =
 	/** The session has been waiting for a handler for `ms`; `hook_done` follows when the handler returns. */
 	| { type: "hook_running"; hookPath: string; event: string; ms: number }
 	| { type: "hook_done"; hookPath: string; event: string }
-	/** A line for the user: from a hook, a command or the session itself. */
-	| { type: "notice"; level: "info" | "warning" | "error"; message: string }
+	/** A line for the user: from a hook, a command or the session itself. `waits`: it says what the session waits for. */
+	| { type: "notice"; level: "info" | "warning" | "error"; message: string; waits?: true }
 	/** A hook command or built-in command started; `command_end` has the same name. */
 	| { type: "command_start"; name: string }
 	| { type: "command_end"; name: string }

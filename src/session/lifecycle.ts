@@ -13,13 +13,17 @@ import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./mis
 import { entriesUpTo } from "./session-context.js";
 import type { PreparedHost } from "./session-host.js";
 import type { SessionCore } from "./session-setup.js";
-import { lastModel } from "./session-state.js";
+import { lastModel, type RecordedHost } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. @returns a line for the user, or null */
 	onLeave(): string | null;
-	/** Connects to the machine on which the session of a log ran. @throws PiError `host_unreachable` */
-	prepareHost(log: SessionLog, signal: AbortSignal): Promise<PreparedHost>;
+	/**
+	 * Connects to the machine on which the session of a log is to work.
+	 * @param source the file with its entries: of a copy, the original
+	 * @throws PiError `host_unreachable`
+	 */
+	prepareHost(log: SessionLog, source: string, signal: AbortSignal): Promise<PreparedHost>;
 	/** Reads the files of the user and the project again. @returns a line for each new problem */
 	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
@@ -134,7 +138,7 @@ export class Lifecycle {
 			};
 			let host: PreparedHost;
 			try {
-				host = await this.deps.prepareHost(log, signal);
+				host = await this.deps.prepareHost(log, path, signal);
 			} catch (error) {
 				discard();
 				throw error;
@@ -145,7 +149,7 @@ export class Lifecycle {
 				return false;
 			}
 			await this.deps.activity.stop();
-			await this.#replace(log, "switch", signal, { host });
+			await this.#replace(log, "switch", signal, { host, isCopy: as === "copy" });
 			return true;
 		});
 	}
@@ -182,6 +186,7 @@ export class Lifecycle {
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
 			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, {
 				turnIndex: entryIndex,
+				isCopy: true,
 			});
 			return entry.typed ?? messageText(entry.message);
 		});
@@ -211,15 +216,20 @@ export class Lifecycle {
 		log: SessionLog,
 		reason: "switch" | "clear" | "branch",
 		signal: AbortSignal,
-		{ turnIndex: targetTurnIndex = 0, host }: { turnIndex?: number; host?: PreparedHost } = {},
+		{
+			turnIndex: targetTurnIndex = 0,
+			host,
+			isCopy = false,
+		}: { turnIndex?: number; host?: PreparedHost; isCopy?: boolean } = {},
 	): Promise<void> {
 		const { state, context, setup, emit } = this.deps;
 		const previous = state.log;
 		const left = this.deps.onLeave();
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
-		state.replaceLog(log);
-		if (host) state.useHost(await host.use());
+		const { recorded: before } = setup.hostConnection;
+		const recorded = host ? await host.use() : before;
+		state.replaceLog(log, recorded, isCopy);
 		// Read the id first: a closed log cannot be read.
 		const { id } = previous;
 		previous.close();
@@ -235,6 +245,10 @@ export class Lifecycle {
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
 		if (left !== null) emit({ type: "notice", level: "info", message: setup.redact(left) });
+		if (recorded.on !== before.on) {
+			const message = `Tools and commands now work on ${placeOf(recorded)}, no longer on ${placeOf(before)}`;
+			emit({ type: "notice", level: "warning", message: setup.redact(message) });
+		}
 		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
 		const event = () =>
 			reason === "branch"
@@ -306,4 +320,8 @@ export class Lifecycle {
 			...occasion,
 		};
 	}
+}
+
+function placeOf({ on, name }: RecordedHost): string {
+	return on === null ? "this machine" : name;
 }

@@ -22,6 +22,12 @@ export interface HostConnection {
 	addBundled(hook: BundledHook): Promise<void>;
 	host: HookHost;
 	signal: AbortSignal;
+	/** Maximum time for it, ms; 0: none. */
+	timeoutMs: number;
+	/** Shows the user a line about the host. */
+	warn(line: string): void;
+	/** Tells the user what takes long. */
+	onWait(line: string): void;
 	/** Asks the user; null: there is nobody to ask. */
 	ask: ((title: string, choices: readonly string[]) => Promise<string | null>) | null;
 }
@@ -34,13 +40,28 @@ export interface LoggedHost extends RecordedHost {
 
 /** Which machine the user chose. */
 export interface HostChoice {
-	/** `--on`, for the session with which pi starts. */
+	/** `--on`: for all sessions. */
 	on: string | undefined;
-	/** The setting `on`: for sessions that name no machine. */
+	/** The setting `on`: for sessions that name no machine, and for those that would work on this one instead. */
 	setting: string | undefined;
 	/** True if `local` is the host that `on` names: that of the session that started this one. */
 	isConnected?: boolean;
 }
+
+/** The machine on which a session is to work. */
+interface Target {
+	/** Null: the machine where pi runs. */
+	spec: string | null;
+	/** True if the log and not the user names it. */
+	isLogged: boolean;
+	/** Why a person must agree; null if nobody must. */
+	doubt: string | null;
+}
+
+/** A host with its spec; both are null for the machine where pi runs. */
+type OpenedHost = { spec: string; host: ToolHost } | { spec: null; host: null };
+
+const HERE: OpenedHost = { spec: null, host: null };
 
 /** A machine that is connected, before tools work there. */
 export interface PreparedHost {
@@ -57,8 +78,7 @@ export class SessionHost {
 	#own: ToolHost | null = null;
 	/** Null: the machine where pi runs. */
 	#spec: string | null;
-	/** The log, if it and not the user names the machine. */
-	readonly #logged: LoggedHost | null;
+	readonly #first: Target;
 
 	/**
 	 * @param local used without a spec
@@ -71,9 +91,10 @@ export class SessionHost {
 		logged: LoggedHost | null,
 		private readonly readable: () => ReadableDirectories,
 	) {
-		this.#logged = choice.on === undefined && typeof logged?.on === "string" ? logged : null;
-		this.#spec = specOf(choice.on ?? logged?.on ?? choice.setting);
-		this.#current = this.#spec === null || choice.isConnected ? local : unconnected(local, this.#spec);
+		this.#first = this.#targetOf(logged);
+		this.#spec = this.#first.spec;
+		const name = this.#spec ?? (this.#first.doubt === null ? null : this.#usual);
+		this.#current = name === null || choice.isConnected ? local : unconnected(local, name);
 	}
 
 	get current(): ToolHost {
@@ -90,30 +111,26 @@ export class SessionHost {
 	 * @throws PiError `bad_arguments` for a spec that no hook knows; `host_unreachable`
 	 */
 	async connect(connection: HostConnection): Promise<void> {
-		const spec = this.#spec;
-		if (spec === null || this.choice.isConnected) return;
-		const logged = this.#logged;
-		const opened = logged ? await this.#reopen(spec, logged, connection) : await this.#open(spec, connection);
-		this.#use(opened, opened === null ? null : spec);
+		if (this.choice.isConnected) return;
+		this.#use(await this.#reach(await this.#agree(this.#first, connection), connection));
 	}
 
 	/**
-	 * Connects to the machine that another session names, or to that of the user's choice if it names none.
+	 * Connects to the machine on which another session is to work.
 	 * @throws PiError `host_unreachable`, `bad_arguments`
 	 */
 	async prepare(logged: LoggedHost | null, connection: HostConnection): Promise<PreparedHost> {
-		const spec = specOf(logged?.on ?? this.choice.on ?? this.choice.setting);
-		if (spec === this.#spec) return { use: async () => this.recorded, cancel: async () => {} };
-		const isOwn = logged?.isOwn !== false;
-		const opened = spec === null ? null : await this.#reopen(spec, { isOwn }, connection);
+		const target = await this.#agree(this.#targetOf(logged), connection);
+		if (target.spec === this.#spec) return { use: async () => this.recorded, cancel: async () => {} };
+		const opened = await this.#reach(target, connection);
 		return {
 			use: async () => {
 				const previous = this.#own;
-				this.#use(opened, opened === null ? null : spec);
+				this.#use(opened);
 				await previous?.dispose();
 				return this.recorded;
 			},
-			cancel: async () => opened?.dispose(),
+			cancel: async () => opened.host?.dispose(),
 		};
 	}
 
@@ -122,35 +139,67 @@ export class SessionHost {
 		await this.#own?.dispose();
 	}
 
-	#use(opened: ToolHost | null, spec: string | null): void {
-		this.#own = opened;
+	#use({ host, spec }: OpenedHost): void {
+		this.#own = host;
 		this.#spec = spec;
-		this.#current = opened === null ? this.local : withReadable(opened, this.local, this.readable);
+		this.#current = host === null ? this.local : withReadable(host, this.local, this.readable);
 	}
 
-	/** Connects to the machine on which a session ran. @returns null if the user chose this machine instead */
-	async #reopen(
-		spec: string,
-		{ isOwn }: Pick<LoggedHost, "isOwn">,
-		connection: HostConnection,
-	): Promise<ToolHost | null> {
-		if (!isOwn) {
-			const problem = `This session file, which is not among your sessions, names the machine ${revealLine(spec)}`;
-			const answer = await connection.ask?.(problem, [CONTINUE_HERE, CONNECT]);
-			if (answer === CONTINUE_HERE) return null;
-			if (answer !== CONNECT) {
-				throw new PiError("host_unreachable", problem, { hint: `choose one with --on ${LOCAL} or --on <spec>` });
-			}
+	/** The machine of the user's settings. */
+	get #usual(): string | null {
+		return specOf(this.choice.setting);
+	}
+
+	/** `--on` always counts. Without it, a log can name a machine, but never silently replace the user's choice with this one. */
+	#targetOf(logged: LoggedHost | null): Target {
+		const named = this.choice.on === undefined ? (logged?.on ?? null) : null;
+		if (named === null) {
+			return { spec: specOf(this.choice.on ?? this.choice.setting), isLogged: false, doubt: null };
 		}
+		const [spec, usual] = [specOf(named), this.#usual];
+		const isForeign = logged?.isOwn === false;
+		const which = isForeign ? "This session file, which is not among your sessions," : "This session file";
+		if (spec === null && usual !== null) {
+			return { spec, isLogged: true, doubt: `${which} names this machine, but your setting "on" is ${usual}` };
+		}
+		const doubt = isForeign && spec !== usual ? `${which} names the machine ${revealLine(named)}` : null;
+		return { spec, isLogged: spec !== null, doubt };
+	}
+
+	/** Asks whether a log may choose the machine, where that is in doubt. @throws PiError `host_unreachable` if it may not */
+	async #agree(target: Target, { ask }: HostConnection): Promise<Target> {
+		const { spec, doubt } = target;
+		if (doubt === null) return target;
+		const usual = this.#usual;
+		const instead = usual === null ? CONTINUE_HERE : use(usual);
+		const accept = spec === null ? CONTINUE_HERE : CONNECT;
+		const answer = await ask?.(doubt, [instead, accept]);
+		if (answer === instead) return { spec: usual, isLogged: false, doubt: null };
+		if (answer === accept) return { ...target, doubt: null };
+		const hint = usual === null ? `--on ${LOCAL} or --on <spec>` : `--on ${usual} or --on ${LOCAL}`;
+		throw new PiError("host_unreachable", doubt, { hint: `choose one with ${hint}` });
+	}
+
+	/** Connects to a machine; a person may choose another one if that of a log does not work. */
+	async #reach(target: Target, connection: HostConnection): Promise<OpenedHost> {
+		const usual = this.#usual;
+		let { spec } = target;
 		for (;;) {
+			if (spec === null) return HERE;
 			try {
-				return await this.#open(spec, connection);
+				return { spec, host: await this.#open(spec, connection) };
 			} catch (cause) {
 				connection.signal.throwIfAborted();
+				if (!target.isLogged) throw cause;
 				const problem = `This session ran on ${spec}: ${describeError(cause)}`;
-				const answer = await connection.ask?.(problem, [RETRY, CONTINUE_HERE]);
-				if (answer === CONTINUE_HERE) return null;
+				// Nobody is asked to give up the machine of their settings.
+				const instead = usual === null ? [CONTINUE_HERE] : usual === spec ? [] : [use(usual)];
+				const answer = await connection.ask?.(problem, [RETRY, ...instead]);
 				if (answer === RETRY) continue;
+				if (answer === instead[0] && answer !== undefined) {
+					spec = usual;
+					continue;
+				}
 				throw new PiError("host_unreachable", problem, {
 					cause,
 					hint: `try again later, or continue it elsewhere with --on ${LOCAL} (this machine) or --on <spec>`,
@@ -160,7 +209,6 @@ export class SessionHost {
 	}
 
 	async #open(text: string, connection: HostConnection): Promise<ToolHost> {
-		const { host, signal } = connection;
 		const { openToolHost, readHostSpec } = await import("../hooks/tool-hosts.js");
 		const spec = readHostSpec(text);
 		const bundledHook = BUNDLED_HOOKS.find(({ hosts = [] }) => spec !== null && hosts.includes(spec.scheme));
@@ -175,8 +223,15 @@ export class SessionHost {
 				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
-		return openToolHost(found, spec, { host, signal });
+		const opened = await openToolHost(found, spec, connection);
+		for (const line of opened.warnings ?? []) connection.warn(line);
+		return opened;
 	}
+}
+
+/** The answer that chooses the machine of the settings. */
+function use(usual: string): string {
+	return `Use ${usual}`;
 }
 
 function specOf(on: string | null | undefined): string | null {

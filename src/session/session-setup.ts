@@ -110,8 +110,11 @@ export interface SessionSetup {
 	cwd: string;
 	/** The machine on which tools and `!` commands work. */
 	readonly host: ToolHost;
-	/** The machine that a log names last; null if it names none. */
-	loggedHost(log: SessionLog): LoggedHost | null;
+	/**
+	 * The machine that a log names last; null if it names none.
+	 * @param source the file with its entries: of a copy, the original; null for a log in memory
+	 */
+	loggedHost(log: SessionLog, source: string | null): LoggedHost | null;
 	/** Connects to it. */
 	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
 	log: SessionLog;

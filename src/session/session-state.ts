@@ -85,12 +85,12 @@ export class SessionState {
 		return this.#generation;
 	}
 
-	/** Switches to another log. The caller closes the old one. */
-	replaceLog(log: SessionLog): void {
+	/** Switches to another log, whose tools work on a machine; `isCopy` as for `useHost`. The caller closes the old one. */
+	replaceLog(log: SessionLog, host: RecordedHost, isCopy: boolean): void {
 		this.#log = log;
 		this.#generation++;
 		this.#unwritten.clear();
-		this.useHost(this.#host);
+		this.useHost(host, isCopy);
 	}
 
 	/**
@@ -120,11 +120,17 @@ export class SessionState {
 		return this.restore(findModel, defaults.chosen);
 	}
 
-	/** Records the machine on which tools work with the next message, unless the log names it already. */
-	useHost(host: RecordedHost): void {
+	/**
+	 * Records the machine on which tools work with the next message, unless the log names it already.
+	 * @param isCopy true if the log has the entries of another one. It records the machine at once: it is the user's own, and
+	 * would otherwise choose the machine that a session of others names
+	 */
+	useHost(host: RecordedHost, isCopy: boolean): void {
 		this.#host = host;
-		if ((lastHost(this.#log)?.on ?? null) === host.on) this.#unwritten.delete("host");
+		const isNamed = (lastHost(this.#log)?.on ?? null) === host.on;
+		if (isNamed) this.#unwritten.delete("host");
 		else this.#unwritten.add("host");
+		if (isCopy && !isNamed) this.#writeChanges();
 	}
 
 	/** @param level chosen together with the model */

@@ -42,6 +42,29 @@ test.skipIf(NO_SSH !== undefined)("pi -p --on ssh: works there, and names what i
 	);
 });
 
+test.skipIf(NO_SSH !== undefined)(
+	"a machine that hangs is named after 2 s, and ends the start after the time limit",
+	async () => {
+		const { provider, env, dir, server } = await remote();
+		writeFileSync(join(server.home, ".bashrc"), "exec sleep 66666\n");
+		for (const mode of [[], ["--mode", "json"]]) {
+			const agentDir = agentDirFor(provider, { settings: { onTimeout: 3000 } });
+			const pi = spawnPi(["--on", `ssh://box${dir}`, "-p", ...mode, "go"], { agentDir, env });
+			pi.end();
+			const { code, stderr } = await pi.exited;
+			expect(code).toBe(1);
+			expect(stderr.trimEnd().split("\n")).toEqual([
+				`Waiting for ssh://box${dir} to start a shell there, which reads its start files first, such as ~/.bashrc`,
+				expect.stringMatching(
+					/^pi: Cannot reach ssh:\/\/box.*: it took longer than 3 s to start a shell there.* · set onTimeout in settings\.json to wait longer$/,
+				),
+			]);
+		}
+		expect(provider.requests).toEqual([]);
+		await vi.waitFor(() => expect(processesWith("pi-ssh-")).toEqual([]), LIMIT_MS);
+	},
+);
+
 const container = startContainer();
 afterAll(() => {
 	if (typeof container !== "string") container.remove();
@@ -168,5 +191,12 @@ async function remote() {
 	const dir = tempDir();
 	mkdirSync(join(dir, "sub"));
 	writeFileSync(join(dir, "sub/file.txt"), "text\n");
-	return { provider, dir, cut: server.cut, bin: server.config, env: { PATH: `${server.bin}:${process.env.PATH}` } };
+	return {
+		provider,
+		server,
+		dir,
+		cut: server.cut,
+		bin: server.config,
+		env: { PATH: `${server.bin}:${process.env.PATH}` },
+	};
 }

@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { methods } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
+import { RpcClient } from "../../src/modes/rpc/client.js";
+import { AcpTestClient } from "../helpers/acp-client.js";
 import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
@@ -180,5 +183,92 @@ sandboxed.each([[[]], [["--plain"]]])(
 		await submit(pi, "again");
 		await pi.waitForText("Done.");
 		expect(results(provider).join("").trim()).toBe("reached");
+	},
+);
+
+/** A session of the user and a copy elsewhere, which name this machine; the setting `on` is the sandbox. */
+async function sessionsNamingLocal() {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { settings: { on: "sandbox:" } });
+	const cwd = tempDir();
+	provider.reply("Hello.");
+	await runPi(["-p", "go"], { agentDir, cwd });
+	const own = readdirSync(join(agentDir, "sessions"), { recursive: true, encoding: "utf8" })
+		.filter((name) => name.endsWith(".jsonl"))
+		.map((name) => join(agentDir, "sessions", name))
+		.join();
+	writeFileSync(own, readFileSync(own, "utf8").replace('"on":"sandbox:"', '"on":"local"'));
+	const foreign = join(tempDir(), "shared.jsonl");
+	copyFileSync(own, foreign);
+	return { provider, own, foreign, place: { agentDir, cwd } };
+}
+
+const WRITE_OUTSIDE = "touch /etc/pi-new || echo refused";
+const NAMES_LOCAL = /This session file.* names this machine, but your setting "on" is sandbox:/;
+
+sandboxed("a session file cannot turn off the sandbox where nobody is asked", async () => {
+	const { provider, own, foreign, place } = await sessionsNamingLocal();
+	for (const mode of [[], ["--mode", "json"]]) {
+		for (const session of [["-c"], ["--session", foreign]]) {
+			const { code, stderr } = await runPi(["-p", ...mode, ...session, "go"], place);
+			expect([code, stderr]).toEqual([1, expect.stringMatching(NAMES_LOCAL)]);
+			expect(stderr).toContain("choose one with --on sandbox: or --on local");
+		}
+	}
+	const { env, cwd } = piPlace(place);
+	const startRpc = (...args: string[]) => {
+		const child = RpcClient.spawn({ entry: piProgram(), args, cwd, env, onStderr: () => {} });
+		onTestFinished(() => child.close());
+		return child;
+	};
+	const start = startRpc("--session", foreign);
+	await expect(start.call("get_state")).rejects.toThrow(NAMES_LOCAL);
+	const client = startRpc();
+	for (const sessionPath of [foreign, own]) {
+		await expect(client.call("switch_session", { sessionPath })).rejects.toThrow(NAMES_LOCAL);
+	}
+	expect((await client.call("bash", { command: WRITE_OUTSIDE })).output).toContain("refused");
+	await client.close();
+	const explicit = startRpc("--on", "sandbox:");
+	for (const sessionPath of [foreign, own]) {
+		await explicit.call("switch_session", { sessionPath });
+		expect((await explicit.call("bash", { command: WRITE_OUTSIDE })).output).toContain("refused");
+	}
+	await explicit.call("reset");
+	expect((await explicit.call("bash", { command: WRITE_OUTSIDE })).output).toContain("refused");
+	expect(provider.requests).toHaveLength(1);
+	expect(existsSync("/etc/pi-new")).toBe(false);
+});
+
+sandboxed("a session file cannot turn off the sandbox of an editor", async () => {
+	const { own, place } = await sessionsNamingLocal();
+	const { env, cwd } = piPlace(place);
+	const child = spawn(process.execPath, [piProgram(), "acp"], { cwd, env });
+	onTestFinished(() => void child.kill("SIGKILL"));
+	const editor = new AcpTestClient(child.stdout, child.stdin);
+	await editor.initialize();
+	const sessionId = JSON.parse(readFileSync(own, "utf8").split("\n")[0] ?? "").id;
+	const loading = editor.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+	await expect(loading).rejects.toMatchObject({ message: expect.stringMatching(NAMES_LOCAL) });
+});
+
+sandboxed.each([[[]], [["--plain"]]])(
+	"a person decides whether a session file turns off the sandbox: %j",
+	async (mode) => {
+		for (const [answer, output] of [
+			["sandbox:", /refused/],
+			["this machine", /wrote 42/],
+		] as const) {
+			const { place } = await sessionsNamingLocal();
+			const pi = startPi({ ...place, args: ["-c", ...mode] });
+			await pi.waitForText(/Continue on this machine/);
+			const isFirst = answer === "sandbox:";
+			if (mode.length > 0) pi.type(isFirst ? "1" : "2");
+			else if (!isFirst) await pi.press("down");
+			await pi.press("enter");
+			await pi.waitForText(mode.length > 0 ? "2 messages so far" : "Hello.");
+			await submit(pi, "!test -w /etc && echo wrote $((40 + 2)) || echo refused");
+			await pi.waitForText(output);
+		}
 	},
 );

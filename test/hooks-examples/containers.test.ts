@@ -86,6 +86,26 @@ describe.skipIf(typeof container === "string")("a container", () => {
 		expect(existsSync(path)).toBe(false);
 	});
 
+	test("an error of a call is never taken for a lost connection, however early the call ends", async () => {
+		usePath(bin);
+		const host = await openHost(containers, `podman:${name}`);
+		podman("exec", name, "mkdir", "-p", "/root/directory");
+		const input = "x".repeat(300_000);
+		const tries = await Promise.allSettled([
+			...Array.from({ length: 50 }, (_, at) => host.writeFile("/root/directory", at % 2 === 0 ? "x" : input)),
+			...Array.from({ length: 5 }, () => host.writeFile("/etc/passwd/x", input)),
+		]);
+		const errors = tries.map((each) => (each.status === "rejected" ? (each.reason as { code: string }).code : ""));
+		expect(errors).toEqual([...Array(50).fill("EISDIR"), ...Array(5).fill("ENOTDIR")]);
+		const runs = await Promise.all([
+			...Array.from({ length: 4 }, () => host.exec("cat", { cwd: "/no/such", stdin: input })),
+			...Array.from({ length: 4 }, () => host.exec(["no-such-program"], { stdin: input })),
+			...Array.from({ length: 4 }, () => host.exec("exit 3", { stdin: input })),
+		]);
+		expect(runs.map(({ exitCode }) => exitCode)).toEqual([126, 127, 3].flatMap((code) => Array(4).fill(code)));
+		// Each call starts several processes.
+	}, 60_000);
+
 	test("a path chooses the directory", async () => {
 		usePath(bin);
 		podman("exec", name, "mkdir", "-p", "/root/src");

@@ -130,6 +130,65 @@ describe.skipIf(NO_SSH !== undefined)("a host reached with ssh", () => {
 	});
 });
 
+/** Text without an end of line, escape sequences, NUL and megabytes on both streams, at the start and at the end of the shell. */
+const NOISY_START = `
+echo NOISE
+printf 'partial \\033[31mred \\000 \\377'
+printf 'NOISE without an end of line' >&2
+head -c 2000000 /dev/zero | tr '\\000' x
+head -c 200000 /dev/zero >&2
+trap 'echo BYE; echo BYE >&2' EXIT
+set -x
+`;
+
+describe.skipIf(NO_SSH !== undefined)("start files that print something", () => {
+	test("change nothing in what the tools return", async () => {
+		const server = await startSshServer();
+		for (const name of [".bashrc", ".zshenv", ".profile"]) writeFileSync(join(server.home, name), NOISY_START);
+		const { host, dir } = await connect({ server });
+		expect(host).toMatchObject({ cwd: dir, home: server.home, tmpDir: expect.not.stringContaining("NOISE") });
+		expect(await run(host, "echo out; echo err >&2; exit 3")).toMatchObject({ output: "out\nerr\n", exitCode: 3 });
+		// What a shell on the way passes on with \`exec\`, bash must not take for its first one.
+		expect(await run(host, "echo 'a\\b!'\n")).toMatchObject({ output: "a\\b!\n" });
+		const { output } = await run(host, ["sh", "-c", "echo out; echo err >&2"]);
+		expect(output.split("\n").sort(), "two streams, in any order").toEqual(["", "err", "out"]);
+		expect(await run(host, "cat", "in\n")).toMatchObject({ output: "in\n" });
+		const path = join(dir, "a.txt");
+		expect(await host.writeFile(path, "one\ntwo\n")).toEqual({ created: true, realPath: path });
+		expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
+		expect((await readAll(host, path)).toString()).toBe("one\ntwo\n");
+		expect(await host.stat(path)).toEqual({ kind: "file", size: 8 });
+		expect(await host.list(dir)).toEqual([{ name: "a.txt", kind: "file", isFolder: false }]);
+		expect(await host.realPath(join(dir, "b"))).toBe(join(dir, "b"));
+		const lines: string[] = [];
+		const { signal } = new AbortController();
+		const pattern = { pattern: "two", literal: false, ignoreCase: false, before: 0, after: 0, maxColumns: 100 };
+		const onLine = ({ path: file, text }: { path: string; text: string }) => lines.push(`${file}: ${text}`) > 0;
+		expect(await host.search({ path: dir, lines: pattern, signal, onLine })).toEqual({
+			status: "done",
+			complete: true,
+		});
+		const onFile = (file: string) => lines.push(file) > 0;
+		expect(await host.search({ path: dir, signal, onFile })).toEqual({ status: "done", complete: true });
+		expect(lines).toEqual(["a.txt: two", "a.txt"]);
+		await expect(host.stat(join(dir, "no"))).rejects.toMatchObject({ code: "ENOENT" });
+	});
+
+	test("without a directory in the spec, the working directory is one line", async () => {
+		const server = await startSshServer();
+		writeFileSync(join(server.home, ".bashrc"), NOISY_START);
+		usePath(server.bin);
+		expect((await openHost(ssh, "ssh:box")).cwd).toBe(userInfo().homedir);
+	});
+
+	test("and end instead of starting a program are the reason why the machine cannot be used", async () => {
+		const server = await startSshServer();
+		writeFileSync(join(server.home, ".bashrc"), "echo This account is closed.; exit 1\n");
+		usePath(server.bin);
+		await expect(openHost(ssh, "ssh:box")).rejects.toThrow("Cannot reach ssh box: This account is closed.");
+	});
+});
+
 describe.skipIf(NO_SSH !== undefined)("the end of a remote process tree", () => {
 	/** Starts a tree of processes there. @returns a word in the arguments of each */
 	async function startTree(host: ToolHost, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {

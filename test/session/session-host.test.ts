@@ -1,11 +1,12 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { usePath } from "../helpers/open-host.js";
+import { processesWith } from "../helpers/programs.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -283,6 +284,160 @@ test("--on local continues a session on this machine, and the session records it
 	provider.reply("here now");
 	await session.prompt("go");
 	expect(hostEntries(session.entries).at(-1)).toMatchObject({ on: null, name: "" });
+});
+
+describe("a session file that names this machine", () => {
+	/** A session on `here:`, whose file then says `local`, among the user's sessions and elsewhere; the setting is `here:`. */
+	async function namingLocal() {
+		const { place, agentDir, cwd, path } = await sessionThere();
+		writeFiles(agentDir, { "settings.json": { on: `here:${place}` } });
+		writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, '"on":"local"'));
+		const foreign = join(tempDir(), "shared.jsonl");
+		copyFileSync(path, foreign);
+		const start = (options: TestSessionOptions) => startSession({ agentDir, cwd, ...options });
+		return { place, path, foreign, start };
+	}
+
+	const refusal = (which: string, place: string) => ({
+		code: "host_unreachable",
+		message: `${which} names this machine, but your setting "on" is here:${place}`,
+		hint: `choose one with --on here:${place} or --on local`,
+	});
+	const OWN = "This session file";
+	const FOREIGN = "This session file, which is not among your sessions,";
+
+	test("does not turn off the machine of the settings without a person, also if it is the user's own", async () => {
+		const { place, path, foreign, start } = await namingLocal();
+		const open = (target: string, copy = false) => start({ session: { kind: "open", target, copy } });
+		await expect(open(foreign)).rejects.toMatchObject(refusal(FOREIGN, place));
+		await expect(open(foreign, true)).rejects.toMatchObject(refusal(FOREIGN, place));
+		await expect(open(path)).rejects.toMatchObject(refusal(OWN, place));
+		await expect(start({ session: { kind: "continue" } })).rejects.toMatchObject(refusal(OWN, place));
+		const { session } = await start({ session: { kind: "new" } });
+		for (const as of ["original", "copy", "readOnly"] as const) {
+			const switching = session.lifecycle.switchSession(foreign, as);
+			await expect(switching, as).rejects.toMatchObject(refusal(FOREIGN, place));
+			expect(session.host.name).toBe("here");
+		}
+		await expect(session.lifecycle.switchSession(path)).rejects.toMatchObject(refusal(OWN, place));
+		expect(session.host.name).toBe("here");
+	});
+
+	test("never counts against --on, however the session is changed", async () => {
+		const { place, path, foreign, start } = await namingLocal();
+		const other = tempDir();
+		const { session, provider } = await start({ session: { kind: "open", target: foreign }, on: `here:${other}` });
+		const check = (after: string) => expect(session.host, after).toMatchObject({ name: "here", cwd: other });
+		check("start");
+		await session.lifecycle.switchSession(path);
+		check("switch");
+		await session.lifecycle.newSession();
+		check("new");
+		await session.lifecycle.switchSession(copyOf(foreign), "copy");
+		check("copy");
+		expect(hostEntries(session.entries).at(-1), "the copy names it at once").toMatchObject({ on: `here:${other}` });
+		await session.lifecycle.branch(session.lifecycle.branchTargets()[1]?.entryIndex ?? 0);
+		check("branch");
+		provider.reply("done");
+		await session.prompt("go");
+		await session.lifecycle.switchSession(foreign);
+		check("switch back");
+		const local = await start({ session: { kind: "open", target: path }, on: "local" });
+		expect(local.session.host.name).toBe("");
+		await local.session.lifecycle.switchSession((await sessionNaming(place)).path);
+		expect(local.session.host.name, "local is a machine too").toBe("");
+	});
+
+	test("is opened where the settings name no machine, and one with the machine of the settings needs no person", async () => {
+		const { place, path, foreign, start } = await namingLocal();
+		const local = await start({ session: { kind: "open", target: foreign }, userSettings: { on: "local" } });
+		expect(local.session.host.name).toBe("");
+		const { path: named } = await sessionNaming(place);
+		await local.session.dispose();
+		const userSettings = { on: `here:${place}` };
+		expect((await start({ session: { kind: "open", target: copyOf(named) }, userSettings })).session.host.cwd).toBe(
+			place,
+		);
+		// Recorded by pi: the session ran here, which is no wish.
+		writeFileSync(path, readFileSync(path, "utf8").replace('"on":"local"', '"on":null'));
+		expect((await start({ session: { kind: "open", target: path } })).session.host.cwd).toBe(place);
+	});
+
+	/** A session of others that names a machine. */
+	async function sessionNaming(place: string) {
+		const { path } = await sessionThere();
+		writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"here:[^"]*"/, `"on":"here:${place}"`));
+		return { path };
+	}
+});
+
+test("a copy of a session of others does not choose the machine later", async () => {
+	const { agentDir, cwd, path } = await sessionThere();
+	const foreign = join(tempDir(), "shared.jsonl");
+	copyFileSync(path, foreign);
+	rmSync(path);
+	const open = { kind: "open", target: foreign, copy: true } as const;
+	const { session } = await startSession({ agentDir, cwd, session: open, on: "local" });
+	await session.dispose();
+	const continued = await startSession({ agentDir, cwd, session: { kind: "continue" } });
+	expect(continued.session.entries.length).toBeGreaterThan(3);
+	expect(continued.session.host.name).toBe("");
+});
+
+test("a change of the machine with the session is named", async () => {
+	const { place, agentDir, cwd, path } = await sessionThere();
+	const { session, provider, notices } = await startSession({ agentDir, cwd, session: { kind: "new" } });
+	provider.reply("local");
+	await session.prompt("go");
+	const own = session.sessionFile ?? "";
+	await session.lifecycle.switchSession(path);
+	await session.lifecycle.switchSession(own);
+	expect(place).not.toBe(cwd);
+	expect(notices().filter((line) => line.startsWith("Tools"))).toEqual([
+		"Tools and commands now work on here, no longer on this machine",
+		"Tools and commands now work on this machine, no longer on here",
+	]);
+});
+
+test("the warnings of a host are shown at the start", async () => {
+	const hooks = { "here.ts": HOOK.replace("note:", 'warnings: ["Mind the gap"], note:') };
+	const { session, notices } = await startSession({ hooks, on: `here:${tempDir()}` });
+	expect(notices()).toEqual(["Mind the gap"]);
+	expect(session.loaded.warnings).toEqual(["Mind the gap"]);
+});
+
+describe("a machine that does not answer", () => {
+	const hanging = (spawned: string) => HOOK.replace(/spawn: .*(?=,\n)/, () => `spawn: (words) => ${spawned}`);
+	const silent = `spawn("sleep", ["77777"], { stdio: "pipe" })`;
+	const stuck = `spawn("sh", ["-c", 'printf "\\\\0%s\\\\n" "$1"; exec sleep 77777', "sh", words[4]], { stdio: "pipe" })`;
+
+	test.each([
+		["connecting", `export default (pi) => pi.toolHost("here", () => new Promise(() => {}));`, "to connect"],
+		[
+			"in the start files of its shell",
+			hanging(silent),
+			"to start a shell there, which reads its start files first, such as ~/.bashrc",
+		],
+		["in its directory", hanging(stuck), "to open the directory /far there"],
+	])("ends the start after the time of the setting, and is named: %s", async (_, hook, step) => {
+		const hooks = { "here.ts": hook };
+		await expect(startSession({ hooks, on: "here:/far", userSettings: { onTimeout: 700 } })).rejects.toMatchObject({
+			code: "host_unreachable",
+			message: `Cannot reach here:/far: it took longer than 0.7 s ${step}`,
+			hint: "set onTimeout in settings.json to wait longer",
+		});
+		await expect.poll(() => processesWith("sleep 77777")).toEqual([]);
+	});
+
+	test("has as much time as the user takes for an answer", async () => {
+		const place = tempDir();
+		const ask = 'async (spec, ctx) => (await ctx.ui.confirm("Start it?", "")) && ctx.shellHost(';
+		const hooks = { "here.ts": HOOK.replace("(spec, ctx) =>\n\t\tctx.shellHost(", ask) };
+		const confirm = vi.fn(() => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 1200)));
+		const options = { hooks, on: `here:${place}`, userSettings: { onTimeout: 1000 }, ui: { confirm } };
+		expect((await startSession(options)).session.host.cwd).toBe(place);
+		expect(confirm).toHaveBeenCalledOnce();
+	});
 });
 
 test("--on local overrides the setting", async () => {

@@ -25,6 +25,7 @@ export interface ToolHostContext extends HookEventContext {
  * Reaches the host that a spec names. Called once for a session, and again when the host has to be reached again, as after
  * `/reload`. A throw ends the start of pi with its message: say what is wrong, where, and what to do. The message alone is
  * shown if the error's `code` is `host_unreachable`, or `bad_arguments` for a spec that cannot be read; else pi also names the
- * hook and the line. `ctx.signal` aborts when the user gives up.
+ * hook and the line. `ctx.signal` aborts when the user gives up, and after the time of the setting `onTimeout`, while no dialog is
+ * open.
  */
 export type ToolHostFactory = (spec: ToolHostSpec, ctx: ToolHostContext) => ToolHost | Promise<ToolHost>;

@@ -101,8 +101,9 @@ export class SessionBinding {
 
 	#handle(event: AgentSessionEvent): void {
 		if (this.#early) {
-			if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
-			if (SHOWN_EARLY.has(event.type)) this.screen.handle(event);
+			const waits = event.type === "notice" && event.waits === true;
+			if (SHOWN_EARLY.has(event.type) || waits) this.screen.handle(event);
+			else if (event.type === "notice" || event.type === "hook_error") this.#early.push(event);
 			return;
 		}
 		this.screen.handle(event);

@@ -1,23 +1,40 @@
 const NOTHING = Buffer.alloc(0);
 /** Maximum length of a status. */
 const MAX_STATUS = 8;
+/** Kept of what precedes the output, characters. */
+const MAX_BEFORE = 4000;
 
 /**
- * Takes the end of a program out of its output: NUL, a mark that occurs nowhere else, `:`, a status, a newline. What follows is
- * output of processes that it left behind. `.` at the end of the status, or as a second status, says that none is left.
+ * Takes a program's own output out of a stream. What precedes NUL, a mark that occurs nowhere else and a newline comes from
+ * others, such as the start files of the login shell. NUL, the mark, `:`, a status and a newline is the end of the program. What
+ * follows is output of processes that it left behind. `.` at the end of the status, or as a second status, says that none is left.
  */
 export class MarkedStream {
-	readonly #mark: Buffer;
+	readonly #begin: Buffer;
+	readonly #end: Buffer;
+	#hasBegun = false;
 	/** The start of a mark at the end of the last chunk. */
 	#held: Buffer = NOTHING;
+	#before = "";
 	#status: string | null = null;
 	#isLast = false;
 
 	constructor(mark: string) {
-		this.#mark = Buffer.from(`\0${mark}:`);
+		this.#begin = Buffer.from(`\0${mark}\n`);
+		this.#end = Buffer.from(`\0${mark}:`);
 	}
 
-	/** Null before the mark. */
+	/** True after the mark that begins the program's output. */
+	get hasBegun(): boolean {
+		return this.#hasBegun;
+	}
+
+	/** The end of what came before it. */
+	get before(): string {
+		return this.#before;
+	}
+
+	/** Null before the mark that ends the program. */
 	get status(): string | null {
 		return this.#status;
 	}
@@ -29,12 +46,26 @@ export class MarkedStream {
 
 	/** @returns the output in a chunk, with what was held back before */
 	add(chunk: Buffer): Buffer {
-		if (this.#isLast) return chunk;
+		// Whatever the login shell has to say when it ends.
+		if (this.#isLast) return NOTHING;
 		const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
 		this.#held = NOTHING;
-		const at = bytes.indexOf(this.#mark);
-		if (at === -1) return this.#hold(bytes, this.#startOfMark(bytes));
-		const from = at + this.#mark.length;
+		return this.#hasBegun ? this.#untilEnd(bytes) : this.#untilBegin(bytes);
+	}
+
+	#untilBegin(bytes: Buffer): Buffer {
+		const at = bytes.indexOf(this.#begin);
+		const others = at === -1 ? this.#hold(bytes, startOf(this.#begin, bytes)) : bytes.subarray(0, at);
+		this.#before = (this.#before + others.subarray(-MAX_BEFORE).toString()).slice(-MAX_BEFORE);
+		if (at === -1) return NOTHING;
+		this.#hasBegun = true;
+		return this.#untilEnd(bytes.subarray(at + this.#begin.length));
+	}
+
+	#untilEnd(bytes: Buffer): Buffer {
+		const at = bytes.indexOf(this.#end);
+		if (at === -1) return this.#hold(bytes, startOf(this.#end, bytes));
+		const from = at + this.#end.length;
 		const end = bytes.indexOf(0x0a, from);
 		if (end === -1 && bytes.length - from <= MAX_STATUS) return this.#hold(bytes, at);
 		const status = bytes.toString("latin1", from, end === -1 ? undefined : end);
@@ -50,13 +81,13 @@ export class MarkedStream {
 		this.#held = Buffer.from(bytes.subarray(at));
 		return bytes.subarray(0, at);
 	}
+}
 
-	/** Where an incomplete mark begins at the end; the length of the bytes if there is none. */
-	#startOfMark(bytes: Buffer): number {
-		const from = Math.max(0, bytes.length - this.#mark.length + 1);
-		for (let at = bytes.indexOf(0, from); at !== -1; at = bytes.indexOf(0, at + 1)) {
-			if (bytes.subarray(at).equals(this.#mark.subarray(0, bytes.length - at))) return at;
-		}
-		return bytes.length;
+/** Where an incomplete mark begins at the end; the length of the bytes if there is none. */
+function startOf(mark: Buffer, bytes: Buffer): number {
+	const from = Math.max(0, bytes.length - mark.length + 1);
+	for (let at = bytes.indexOf(0, from); at !== -1; at = bytes.indexOf(0, at + 1)) {
+		if (bytes.subarray(at).equals(mark.subarray(0, bytes.length - at))) return at;
 	}
+	return bytes.length;
 }

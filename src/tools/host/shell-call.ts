@@ -20,6 +20,8 @@ export interface ShellCallOptions extends Pick<HostExecOptions, "signal" | "time
 	endsStdin?: boolean;
 	/** True if stderr is output too. */
 	splits?: boolean;
+	/** Called when the program has started. */
+	onBegin?(): void;
 }
 
 /** How a call ended. */
@@ -43,7 +45,7 @@ export class ShellCalls {
 
 	/** Starts `sh` on the host with a new mark among its arguments. Never rejects. */
 	run(command: (mark: string) => string[], options: ShellCallOptions = {}): Promise<ShellCallEnd> {
-		const { signal, timeoutMs, stdin, endsStdin, splits = false, waitsForGroup = false, onOutput } = options;
+		const { signal, timeoutMs, stdin, endsStdin, splits = false, waitsForGroup = false, onBegin, onOutput } = options;
 		const mark = randomBytes(16).toString("hex");
 		const none = { status: null, leftRunning: false, problem: "" };
 		if (signal?.aborted) return Promise.resolve({ ...none, endedBy: "abort" });
@@ -75,7 +77,12 @@ export class ShellCalls {
 				if (leftRunning && waitsForGroup && signal) onAbort(signal, () => child.stdin.end());
 				child.stdout.resume();
 				child.stderr.resume();
-				resolve({ status: output.stdout.status, endedBy, leftRunning, problem: problem.trim() });
+				resolve({
+					status: output.stdout.status,
+					endedBy,
+					leftRunning,
+					problem: problem.trim() || describeBefore(output),
+				});
 			};
 			const check = () => {
 				if (endedBy !== "itself" || output.stdout.status === null || output.stderr.status === null) return;
@@ -98,7 +105,9 @@ export class ShellCalls {
 				const stream = child[name];
 				stream.on("data", (chunk: Buffer) => {
 					if (isResolved) return;
+					const { hasBegun } = output[name];
 					const payload = output[name].add(chunk);
+					if (name === "stdout" && !hasBegun && output.stdout.hasBegun) onBegin?.();
 					if (name === "stderr" && !splits) problem = (problem + payload.toString()).slice(-MAX_STDERR);
 					else if (payload.length > 0) {
 						if (name === "stderr") problem = (problem + payload.toString()).slice(-MAX_STDERR);
@@ -150,4 +159,10 @@ export class ShellCalls {
 			});
 		});
 	}
+}
+
+/** What was said instead of the program's output: by the engine, or by a login shell that does not run it. */
+function describeBefore({ stdout, stderr }: Record<"stdout" | "stderr", MarkedStream>): string {
+	if (stderr.hasBegun || stdout.hasBegun) return "";
+	return stderr.before.trim() || (stdout.before.trim().split("\n").at(-1) ?? "");
 }

@@ -20,6 +20,8 @@ export interface ShellEngine {
 	readonly name: string;
 	/** As `ToolHost.note`. */
 	readonly note?: string;
+	/** As `ToolHost.warnings`. */
+	readonly warnings?: readonly string[];
 	/** As `ToolHost.sharesFiles`. */
 	readonly sharesFiles?: boolean;
 	/**

@@ -42,11 +42,16 @@ interface Facts {
 
 const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o: "other", l: "link", L: "link" };
 
-/** As `CreateShellHost`. */
-export async function createShellHost(engine: ShellEngine, options: ShellHostOptions = {}): Promise<ToolHost> {
+/** As `CreateShellHost`. @param options `onStep`: receives what it waits for, as in "it took long to connect" */
+export async function createShellHost(
+	engine: ShellEngine,
+	options: ShellHostOptions & { onStep?(step: string): void } = {},
+): Promise<ToolHost> {
 	const calls = new ShellCalls(engine);
-	const { cwd = "", signal } = options;
-	const { end, output } = await collect(calls, PROBE, [cwd], signal);
+	const { cwd = "", signal, onStep } = options;
+	onStep?.("to start a shell there, which reads its start files first, such as ~/.bashrc");
+	const onBegin = () => onStep?.(`to open the directory ${cwd || "~"} there`);
+	const { end, output } = await collect(calls, PROBE, [cwd], signal, onBegin);
 	signal?.throwIfAborted();
 	if (end.status === null) {
 		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
@@ -81,10 +86,12 @@ async function collect(
 	script: string,
 	args: readonly string[],
 	signal: AbortSignal | undefined,
+	onBegin?: () => void,
 ): Promise<{ end: ShellCallEnd; output: Buffer }> {
 	const chunks: Buffer[] = [];
 	const end = await calls.run((mark) => ["sh", "-c", script, "sh", mark, ...args], {
 		...(signal && { signal }),
+		...(onBegin && { onBegin }),
 		onOutput(chunk) {
 			chunks.push(chunk);
 			return undefined;
@@ -105,6 +112,7 @@ function wrap(
 class ShellHost implements ToolHost {
 	readonly name: string;
 	readonly note?: string;
+	readonly warnings: readonly string[];
 	readonly sharesFiles: boolean;
 	readonly cwd: string;
 	readonly home: string;
@@ -118,6 +126,7 @@ class ShellHost implements ToolHost {
 	) {
 		this.name = engine.name;
 		if (engine.note !== undefined) this.note = engine.note;
+		this.warnings = engine.warnings ?? [];
 		this.sharesFiles = engine.sharesFiles === true;
 		this.cwd = facts.cwd;
 		this.home = facts.home;

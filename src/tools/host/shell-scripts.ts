@@ -1,8 +1,15 @@
 /**
  * What runs on a host: POSIX `sh` with POSIX tools and `readlink`, as busybox has them. Paths are absolute. A script exits
- * with 0, or with a code of `EXIT_ERRORS`. After its output it prints a status with the mark, on stdout and stderr, and `.` as
- * soon as nothing that it started is left: see `MarkedStream`.
+ * with 0, or with a code of `EXIT_ERRORS`. It prints the mark before its output, a status with the mark after it, on stdout and
+ * stderr, and `.` as soon as nothing that it started is left: see `MarkedStream`.
  */
+
+/** Begins each script. Argument: the mark. */
+const BEGIN = `
+mark=$1
+printf '\\000%s\\n' "$mark"
+printf '\\000%s\\n' "$mark" >&2
+`;
 
 /** Exit codes of scripts: the `errno` name, or the kind of a file that cannot be used. */
 export const EXIT_ERRORS: ReadonlyMap<number, string> = new Map([
@@ -74,8 +81,7 @@ resolve() {
  * Begins a script that only reads. Argument: the mark. The status is the exit code. All processes end when the connection does;
  * they have nothing to clean up.
  */
-const GUARD = `
-mark=$1
+const GUARD = `${BEGIN}
 shift
 trap 'code=$?; kill -s KILL "$watcher"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
 exec 3<&0 </dev/null
@@ -152,9 +158,10 @@ printf %s "$real"
  * Arguments: the mark, the file, the number of bytes on stdin. Prints \`1\` or \`0\` for a new or an existing file, and its path
  * without links. The bytes go to a temporary file next to it, which replaces it once it is complete: not if the connection was lost.
  */
-export const WRITE = `${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
-mark=$1 file=$2 bytes=$3 temporary=
-trap 'code=$?; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
+export const WRITE = `${BEGIN}${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
+file=$2 bytes=$3 temporary=
+# Reads stdin to its end first: an engine that cannot pass it on would fail, and lose the status.
+trap 'code=$?; cat >/dev/null 2>&1; [ -n "$temporary" ] && rm -f "$temporary"; printf "\\000%s:%s.\\n" "$mark" "$code"; printf "\\000%s:%s.\\n" "$mark" "$code" >&2' EXIT
 trap 'exit 1' HUP INT TERM PIPE
 mkdir -p "\${file%/*}/" || { [ -d "\${file%/*}" ] || why "$file"; exit 1; }
 target=$file steps=0
@@ -211,16 +218,25 @@ cd "\${path%/*}/" || exit 113
  * Everything that the command starts holds descriptor 9, a pipe: its end shows that nothing is left. Until then, \`watcher\` reads
  * the connection, and at its end ends the process group, whose leader this shell is: SIGTERM, a second later SIGKILL.
  */
-export const EXEC = `
-mark=$1 dir=$2 bytes=$3 streams=$4
+export const EXEC = `${BEGIN}
+dir=$2 bytes=$3 streams=$4
 shift 4
+# bash would read the start file of interactive shells again if it were the first shell of an ssh session.
+export SHLVL=1
 say() { printf '\\000%s:%s\\n' "$mark" "$1"; }
-cd "$dir" 2>/dev/null || { say D.; say D. >&2; exit; }
-command -v "$1" >/dev/null 2>&1 || { say N.; say N. >&2; exit; }
+# In each case stdin is read to its end: an engine that cannot pass it on would fail, and lose the status.
+refuse() {
+	[ "$bytes" = 0 ] || head -c "$bytes" >/dev/null
+	say $1.
+	say $1. >&2
+	exit
+}
+cd "$dir" 2>/dev/null || refuse D
+command -v "$1" >/dev/null 2>&1 || refuse N
 input=/dev/null
 if [ "$bytes" != 0 ]; then
 	input=\${TMPDIR:-/tmp}/.pi-$mark.in
-	(umask 077; set -C; head -c "$bytes" >"$input") || { say I.; say I. >&2; exit; }
+	head -c "$bytes" | (umask 077; set -C; cat >"$input" || { cat >/dev/null; exit 1; }) || { bytes=0; refuse I; }
 fi
 exec 3<&0 4>&1 5>&2 6<"$input" </dev/null >/dev/null 2>&1
 [ "$bytes" = 0 ] || rm -f "$input"

@@ -140,6 +140,8 @@ export interface ToolHost {
 	readonly name: string;
 	/** One sentence for the system prompt about what is special here, such as a missing network. Absent: nothing is. */
 	readonly note?: string;
+	/** Lines for the user about what one could expect of the host and what does not hold, shown when it is connected. */
+	readonly warnings?: readonly string[];
 	/** True if its files are those of this machine, at the same paths, apart from what it hides. Default: false. */
 	readonly sharesFiles?: boolean;
 	/** The working directory. */

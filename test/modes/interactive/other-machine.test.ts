@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
-import { tempDir } from "../../helpers/temp.js";
+import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { type AppOptions, startApp } from "./app.js";
 
 /** A "machine" whose home directory is that of the spec. It counts its calls in the file `calls` there. */
@@ -213,3 +213,47 @@ test.each([40, 80, 120])(
 		expect(screen).not.toMatch(/@\S/);
 	},
 );
+
+test("a session file that names this machine asks before it turns off that of the settings", async () => {
+	const { app, src } = await startOnBuild({ session: { kind: "new" } });
+	app.provider.reply("Done.");
+	await app.submit("go");
+	await app.terminal.waitFor("Done.");
+	const { agentDir, cwd } = app;
+	const path = app.session().sessionFile ?? "";
+	await app.session().dispose();
+	const spec = `build:${join(src, "..")}`;
+	writeFileSync(path, readFileSync(path, "utf8").replace(/"on":"build:[^"]*"/, '"on":"local"'));
+	writeFiles(agentDir, { "settings.json": { on: spec } });
+	for (const [keys, name] of [
+		[["enter"], "ssh build-01"],
+		[["down", "enter"], ""],
+	] as const) {
+		const again = await startApp({ agentDir, cwd, session: { kind: "open", target: path } });
+		const screen = (await again.terminal.waitFor("Continue on this machine")).join(" ").replace(/[\s▎│]+/g, " ");
+		expect(screen).toContain("This session file names this machine, but your setting");
+		expect(screen).toContain(`Use ${spec.slice(0, 20)}`);
+		await again.terminal.press(...keys);
+		await again.terminal.waitFor("%");
+		expect(again.session().host.name).toBe(name);
+		await again.session().dispose();
+	}
+});
+
+test("the shell says what it waits for while a machine does not answer, once", async () => {
+	const { app, src } = await startOnBuild();
+	const gate = join(src, "open");
+	const slow = BUILD_HOOK.replace(
+		"return spawn(program, args,",
+		`return spawn("sh", ["-c", 'while [ ! -e "$0" ]; do sleep 0.1; done; exec "$@"', ${JSON.stringify(gate)}, program, ...args],`,
+	);
+	await app.session().dispose();
+	const again = await startApp({ hooks: { "build.ts": slow }, on: `build:${join(src, "..")}` });
+	await again.terminal.waitFor("Waiting for build:");
+	writeFileSync(gate, "");
+	await again.terminal.waitFor("(main)");
+	const text = (await again.terminal.text()).replace(/[\s▎│]+/g, " ");
+	expect(text.match(/Waiting for build:\S+ to start a shell there, which reads its start files first/g)).toHaveLength(
+		1,
+	);
+});
