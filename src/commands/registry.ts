@@ -15,6 +15,8 @@ export interface NamedResource {
 	name: string;
 	description: string;
 	argumentHint?: string;
+	/** The file that defines it. */
+	path?: string;
 }
 
 /** The command that a name refers to. */
@@ -83,6 +85,7 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 			name,
 			description: options.description ?? "",
 			origin: `hook ${hook.name}`,
+			path: hook.path,
 			...(options.argumentHint ? { argumentHint: options.argumentHint } : {}),
 		});
 	}
@@ -117,6 +120,6 @@ export function unknownCommandMessage(name: string, sources: CommandSources): { 
 	};
 }
 
-function resourceItem({ name, description, argumentHint }: NamedResource) {
-	return { name, description, ...(argumentHint ? { argumentHint } : {}) };
+function resourceItem({ name, description, argumentHint, path }: NamedResource) {
+	return { name, description, ...(argumentHint ? { argumentHint } : {}), ...(path === undefined ? {} : { path }) };
 }

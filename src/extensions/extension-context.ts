@@ -17,9 +17,9 @@ const MODES: Readonly<Record<SessionMode, "tui" | "rpc" | "json" | "print">> = {
 	sdk: "print",
 };
 
-/** Makes the second argument of handlers from the context object of hooks. */
+/** Makes the second argument of handlers from the context object of hooks. Not frozen, like `pi`. */
 export function createExtensionContext(extension: Extension, ctx: HookEventContext): object {
-	return Object.freeze(contextMembers(extension, ctx));
+	return contextMembers(extension, ctx);
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
@@ -103,7 +103,7 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 			const { sendMessage, sendUserMessage } = extension;
 			const members = { ...Object.getOwnPropertyDescriptors(contextMembers(extension, next)) };
 			const session = Object.defineProperties({ sendMessage, sendUserMessage }, members);
-			await extension.calls.run(next, () => withSession(Object.freeze(session)));
+			await extension.calls.run(next, () => withSession(session));
 		}
 		return { cancelled: !hasHappened };
 	};
@@ -131,7 +131,7 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 		},
 		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
 	);
-	return Object.freeze(members);
+	return members;
 }
 
 /** The system prompt without what this extension has added. */

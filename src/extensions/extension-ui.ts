@@ -39,7 +39,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 	/** Passes anything else on, which `ctx.ui` refuses by name. */
 	const factoryOr = (value: unknown, extra?: unknown) =>
 		isFactory(value) ? component(value, extra) : (value as undefined);
-	return Object.freeze({
+	return {
 		theme,
 		select: async (title: string, options: readonly string[], dialog?: object) =>
 			(await ui().select(title, options, dialog)) ?? undefined,
@@ -54,12 +54,19 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			if (options.onHandle !== undefined)
 				refusals.refuse("onHandle of ctx.ui.custom", "the component closes with done, and is shown until then");
 			const overlay = options.overlay === true;
-			const made: CustomFactory<unknown> = (tui, _, keybindings, done) =>
-				draw(() => (factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done));
-			return (
-				(await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay })) ??
-				undefined
-			);
+			// `custom` of hooks returns null also for a component that was closed without a result.
+			let result: unknown;
+			const made: CustomFactory<unknown> = (tui, _, keybindings, close) => {
+				const done = (given: unknown) => {
+					result = given;
+					close(given);
+				};
+				return draw(() =>
+					(factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done),
+				);
+			};
+			await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay });
+			return result;
 		},
 		setStatus(key: string, text: string | undefined) {
 			ui().setStatus(key, text);
@@ -103,7 +110,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			refusals.member("ctx.ui.setTheme");
 			return { success: false, error: "the user chooses the theme of pi" };
 		},
-	});
+	};
 }
 
 /** The keys of pi under the names that extensions use. */

@@ -62,11 +62,20 @@ export class Refusals {
 
 	/** Reports that something is not available, unless it has been. */
 	refuse(what: string, reason: string): void {
-		const sentence = describeRefusal(what, reason);
-		if (this.#known.has(sentence)) return;
-		this.#known.add(sentence);
+		if (!this.#isNew(describeRefusal(what, reason))) return;
 		if (this.#waiting) this.#waiting.push({ what, reason });
-		else this.report(sentence);
+		else this.report(describeRefusal(what, reason));
+	}
+
+	/** Reports something else that the author of the extension did not expect, unless it has been. */
+	note(sentence: string): void {
+		if (this.#isNew(sentence)) this.report(sentence);
+	}
+
+	#isNew(sentence: string): boolean {
+		if (this.#known.has(sentence)) return false;
+		this.#known.add(sentence);
+		return true;
 	}
 
 	/** Reports that a member is not available, unless it has been. */

@@ -192,10 +192,10 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 			get active() {
 				return use("tools", () => host.tools.active);
 			},
-			setActive: (names) =>
+			setActive: (names, options) =>
 				use("tools", () => {
 					requireEffects("tools.setActive");
-					host.tools.setActive(names);
+					host.tools.setActive(names, options);
 				}),
 		}),
 		signal: call.signal,

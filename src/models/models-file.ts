@@ -90,7 +90,7 @@ const PROVIDER = {
 	properties: {
 		baseUrl: BASE_URL,
 		api: API,
-		apiKey: { ...TEXT, description: "name of an environment variable, `!command`, or the key itself" },
+		apiKey: { ...TEXT, description: "name of an environment variable, also as `$NAME`, `!command`, or the key itself" },
 		headers: { ...HEADERS, description: "sent with each request; values as in `apiKey`" },
 		authHeader: { type: "boolean", default: false, description: "also send the key as `Authorization: Bearer`" },
 		compat: COMPAT,

@@ -73,10 +73,10 @@ function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
 		get active() {
 			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
 		},
-		setActive(names: unknown) {
+		setActive(names: unknown, options) {
 			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
 				throw new PiError("bad_arguments", "ctx.tools.setActive expects a list of tool names");
-			toolSwitch.setActive(names);
+			toolSwitch.setActive(names, { mayJoin: options?.mayJoin === true });
 		},
 	};
 }

@@ -1,19 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
-import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
+import { createHookTest, toolCall } from "../../src/testing/index.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-
-/** The source of an extension whose factory has this body. */
-const extension = (body: string) => `export default function (pi) {\n${body}\n}\n`;
-
-async function tryExtension(body: string, options: Omit<HookTestOptions, "hooks"> = {}) {
-	const dir = tempDir();
-	writeFiles(dir, { "mine.ts": extension(body) });
-	const t = await createHookTest({ ...options, hooks: [], extensions: [`${dir}/mine.ts`] });
-	onTestFinished(() => t.dispose());
-	return t;
-}
+import { extension, tryExtension } from "./try-extension.js";
 
 test.each(Object.entries(REFUSED_EVENTS))(
 	"the event %s is refused by name, and the rest works",

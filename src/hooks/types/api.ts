@@ -82,7 +82,7 @@ export interface ProviderOptions {
 	baseUrl?: string;
 	/** The wire format, such as `openai-completions`. */
 	api?: string;
-	/** Name of an environment variable, `!command`, or the key itself. */
+	/** Name of an environment variable, also as `$NAME`, `!command`, or the key itself. */
 	apiKey?: string;
 	headers?: { [name: string]: string };
 	/** Also send the key as `Authorization: Bearer`. */

@@ -59,6 +59,8 @@ export interface CommandInfo {
 	readonly description?: string;
 	/** What provides it: `built-in`, `hook <name>`, `prompt`, `skill` or `MCP`. */
 	readonly source: string;
+	/** The file of a hook, a prompt template or a skill. */
+	readonly path?: string;
 }
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
