@@ -290,8 +290,13 @@ async function answerToolCall(
 		"tool_call",
 		ctx,
 		() => ({ type: "tool_call", toolName, toolCallId, input }),
-		({ block, reason }) => {
-			if (block === true) blocked = { block, ...(typeof reason === "string" ? { reason } : {}) };
+		({ block, reason, terminate }) => {
+			if (block === true)
+				blocked = {
+					block,
+					...(typeof reason === "string" ? { reason } : {}),
+					...(terminate === true ? { terminate } : {}),
+				};
 			return block === true;
 		},
 	);

@@ -1,5 +1,5 @@
 import { TOOL_NAME } from "../tools/legal-names.js";
-import { announceCut, plainOutput, truncateHead } from "../tools/output.js";
+import { cutMiddle, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isRecord } from "../util/is-record.js";
 import { isContent, jsonCopy } from "./answers.js";
@@ -133,6 +133,7 @@ export function checkResult(result: unknown, source: () => string): ToolResult {
 				content: cutContent(content.map(asPlainText)),
 				...(details === undefined ? {} : { details }),
 				...(result.isError === true ? { isError: true } : {}),
+				...(result.terminate === true ? { terminate: true } : {}),
 			};
 		}
 	}
@@ -145,14 +146,13 @@ function asPlainText(block: ToolResult["content"][number]): ToolResult["content"
 	return block.type === "text" ? { ...block, text: plainOutput(block.text) } : block;
 }
 
-/** Content whose text has at most as many lines and bytes as that of a built-in tool. */
+/** Content whose text has about as many lines and bytes as that of a built-in tool. Its last lines are kept. */
 function cutContent(content: ToolResult["content"]): ToolResult["content"] {
 	const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-	const cut = truncateHead(texts.join("\n"));
-	if (!cut.truncation.truncated) return content;
-	const note = announceCut("first", cut, "Call the tool so that it returns less.");
+	const text = cutMiddle(texts.join("\n"), "Call the tool so that it returns less.");
+	if (text === null) return content;
 	const images = content.filter(({ type }) => type === "image");
-	return [{ type: "text", text: `${cut.text}\n\n${note}` }, ...images];
+	return [{ type: "text", text }, ...images];
 }
 
 /** A copy of a value after a round trip through JSON; undefined if JSON cannot represent it. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toolCall } from "../../src/testing/index.js";
 import { tryExtension } from "./try-extension.js";
 
 test("setActiveTools ignores a tool that does not exist with one notice, and a tool that joins later is on", async () => {
@@ -20,6 +21,21 @@ test("setActiveTools ignores a tool that does not exist with one notice, and a t
 	expect([...t.errors, ...t.notices]).toEqual([
 		expect.stringContaining("no tool is named later; one that joins later is on"),
 	]);
+});
+
+test("a result with terminate ends the run, and so does a blocked call", async () => {
+	const t = await tryExtension(
+		`
+		pi.registerTool({ name: "finish", description: "d", parameters: { type: "object" },
+			execute: async () => ({ content: [{ type: "text", text: "saved" }], details: {}, terminate: true }) });
+		pi.on("tool_call", ({ toolName }) => toolName === "read" ? { block: true, reason: "no", terminate: true } : undefined);
+		`,
+		{ replies: [toolCall("finish", {}), toolCall("read", { path: "x" })] },
+	);
+	await t.run("go");
+	await t.run("again");
+	expect(t.requests).toHaveLength(2);
+	expect(t.errors).toEqual([]);
 });
 
 test("ui.custom returns what done receives, also null, and undefined for a component that was closed", async () => {
