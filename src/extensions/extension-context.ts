@@ -1,6 +1,7 @@
 import type { CommandContext, HookEventContext, SessionMode } from "../hooks/types.js";
+import { promptOptions } from "./before-agent-start.js";
 import type { Extension } from "./extension.js";
-import { isOwnSection, promptText } from "./extension-context-event.js";
+import { promptText } from "./extension-context-event.js";
 import { createExtensionUI } from "./extension-ui.js";
 import { createModelView } from "./model-view.js";
 import { REFUSED_MEMBERS } from "./refusals.js";
@@ -124,17 +125,10 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 			async navigateTree() {
 				throw notAvailable("ctx.navigateTree", REFUSED_MEMBERS["ctx.navigateTree"]);
 			},
-			getSystemPromptOptions() {
-				throw notAvailable("ctx.getSystemPromptOptions", REFUSED_MEMBERS["ctx.getSystemPromptOptions"]);
-			},
+			getSystemPromptOptions: () => promptOptions(ctx),
 			reload: async () => void (await ctx.reload()),
 		},
 		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
 	);
 	return members;
-}
-
-/** The system prompt without what this extension has added. */
-export function promptWithout(ctx: HookEventContext, extension: string): string {
-	return promptText(ctx.systemPrompt.filter((section) => !isOwnSection(section, extension)));
 }

@@ -28,7 +28,6 @@ export const REFUSED_MEMBERS = {
 	"ctx.ui.getTheme": "themes that are not in use are not loaded",
 	"ctx.ui.getAllThemes": "themes that are not in use are not loaded",
 	"ctx.navigateTree": "a session of pi has one branch; use fork",
-	"ctx.getSystemPromptOptions": "pi has sections instead, see getSystemPrompt",
 	"ctx.sessionManager.buildContextEntries": "hooks compute the context; use the event context",
 	"ctx.sessionManager.buildSessionProjection": "hooks compute the context; use the event context",
 } as const satisfies Readonly<Record<string, string>>;

@@ -93,6 +93,46 @@ test("before_agent_start knows the directory, the tools and the context files", 
 	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
 });
 
+test("sections and other parts of systemPromptOptions become the system prompt of the run, and only of that run", async () => {
+	const t = await tryExtension(
+		`
+		let run = 0;
+		pi.on("before_agent_start", ({ systemPromptOptions: options }) => {
+			if (++run > 1) return;
+			options.sections.rules = "Be exact.";
+			options.sections.empty = "";
+			options.promptGuidelines.push("test it");
+			options.appendSystemPrompt = "Appended.";
+		});
+		pi.on("before_agent_start", ({ systemPrompt, systemPromptOptions: options }, ctx) => {
+			ctx.ui.notify(String(systemPrompt.includes("<rules>") + " " + Object.keys(options.sections)));
+		});
+		pi.on("before_agent_start", ({ systemPromptOptions: options }) => { options.selectedTools.pop(); });
+		pi.registerCommand("options", { handler: async (args, ctx) => {
+			ctx.ui.notify(Object.keys(ctx.getSystemPromptOptions().sections).length + " sections");
+		} });
+		`,
+		{ replies: ["one", "two"] },
+	);
+	await t.run("go");
+	await t.run("go on");
+	await t.run("/options");
+	const sent = t.requests.map(({ systemPrompt }) => systemPrompt);
+	expect(sent[0]).toMatch(/\n\nAppended\.\n\n- test it\n\n<rules>\nBe exact\.\n<\/rules>$/);
+	expect(sent[1]).not.toContain("<rules>");
+	expect(t.notices).toEqual(["true rules,empty", "false ", "0 sections"]);
+	expect(t.errors).toEqual([expect.stringContaining("a change of systemPromptOptions.selectedTools is not available")]);
+});
+
+test("forceSystemPrompt replaces the system prompt", async () => {
+	const t = await tryExtension(
+		`pi.on("before_agent_start", ({ systemPromptOptions }) => { systemPromptOptions.forceSystemPrompt = "Sing."; });`,
+		{ replies: ["la"] },
+	);
+	await t.run("go");
+	expect([t.errors, t.requests[0]?.systemPrompt]).toEqual([[], "Sing."]);
+});
+
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
