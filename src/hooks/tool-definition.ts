@@ -72,7 +72,8 @@ type Execute = (
 	params: unknown,
 	signal: AbortSignal,
 	onUpdate: HookToolContext["onUpdate"],
-	ctx: HookEventContext,
+	/** Absent in tools of files. */
+	ctx?: HookEventContext,
 ) => unknown;
 
 /** Checks and copies the argument of `pi.tool`. @throws Error naming the missing or invalid field */
@@ -102,12 +103,17 @@ export function checkHookTool(value: unknown): RegisteredTool {
 export function checkTool(value: unknown): AnyTool {
 	const tool = checkDefinition(value);
 	const { name } = tool;
-	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
-	const run = functionOf(tool, "run") as AnyTool["run"];
+	const run = functionOf(tool, "run") as AnyTool["run"] | undefined;
+	const execute = functionOf(tool, "execute") as Execute | undefined;
+	if (!run && !execute) throw new Error(`the tool ${name} has no run or execute function`);
 	const source = () => `The tool "${name}"`;
 	return {
 		...tool,
-		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
+		async run(args, given) {
+			const context = withCheckedUpdates(given, source);
+			const { toolCallId, signal, onUpdate } = context;
+			return checkResult(await (run ? run(args, context) : execute?.(toolCallId, args, signal, onUpdate)), source);
+		},
 	};
 }
 

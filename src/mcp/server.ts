@@ -72,6 +72,7 @@ export class McpServer {
 	#tools: readonly Tool[] = [];
 	#prompts: readonly Prompt[] = [];
 	#log: JobOutput | null = null;
+	#startedAt = 0;
 	/** Why it failed last; null if it has not. */
 	lastError: string | null = null;
 	/** How to log in, as the server said. */
@@ -99,6 +100,11 @@ export class McpServer {
 
 	get prompts(): readonly Prompt[] {
 		return this.#prompts;
+	}
+
+	/** How long it has been starting; null in other states. */
+	get startingMs(): number | null {
+		return this.#state === "starting" ? monotonicMs() - this.#startedAt : null;
 	}
 
 	/** Number of starts in this session. */
@@ -251,6 +257,7 @@ export class McpServer {
 		const stop = new AbortController();
 		this.#stop = stop;
 		this.#isUsed = false;
+		this.#startedAt = monotonicMs();
 		this.#setState("starting");
 		try {
 			const changed = this.config.source.findChanged?.();
@@ -261,7 +268,6 @@ export class McpServer {
 			}
 			this.#starts++;
 			this.#program = programStamp(this.config);
-			const startedAt = monotonicMs();
 			this.#write(`— start ${this.#starts} —`);
 			const { connect } = await import("./connection.js");
 			let ready: Connection | null = null;
@@ -278,7 +284,7 @@ export class McpServer {
 			});
 			ready = connection;
 			if (stop.signal.aborted) return await connection.close();
-			this.#write(`— ready after ${formatDuration(monotonicMs() - startedAt)} —`);
+			this.#write(`— ready after ${formatDuration(monotonicMs() - this.#startedAt)} —`);
 			this.#connection = connection;
 			this.#state = "ready";
 			this.#useLists(connection);
