@@ -14,8 +14,6 @@ export interface CustomViewOptions extends Omit<ContainedOptions, "onError" | "r
 	onCancel(): void;
 	/** Reports a failure of the component and closes it. */
 	onFailed(error: unknown): void;
-	/** Reports a failure that keeps it open: the next size of the screen may suit it. */
-	onProblem(error: unknown): void;
 	requestFrame(): void;
 }
 
@@ -39,12 +37,12 @@ export class CustomView implements Component, Focusable {
 	async show(made: HookComponent | Promise<HookComponent>): Promise<void> {
 		const component: unknown = made instanceof Promise ? await made : made;
 		if (!isComponent(component)) throw new TypeError("the factory did not return a component");
-		const { onFailed, onProblem, theme } = this.options;
+		const { onFailed, theme } = this.options;
 		this.#view = new ContainedComponent(component, {
 			...this.options,
 			errorStyle: theme.error,
-			// A line that is too wide may fit after a resize; code that throws does not recover. Not now: a frame is drawn.
-			onError: (error) => void queueMicrotask(() => (error instanceof RangeError ? onProblem(error) : onFailed(error))),
+			// Code that throws does not recover. Not now: a frame is drawn.
+			onError: (error) => queueMicrotask(() => onFailed(error)),
 		});
 		if (this.#isClosed) this.dispose();
 		this.#view.focused = this.#isFocused;

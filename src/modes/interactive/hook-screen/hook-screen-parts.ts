@@ -149,7 +149,6 @@ export class HookScreenParts {
 					onDraw: (ms) => owner.drew(ms),
 					onCancel: () => settle(null),
 					onFailed: fail,
-					onProblem: (error) => owner.failed("ui.custom", error),
 					requestFrame: () => this.#tui.requestRender(),
 				});
 				try {
