@@ -89,6 +89,35 @@ test("a proxy around pi, ctx, ctx.ui and the objects in them works, and wraps th
 	]);
 });
 
+test("modelRegistry.complete and stream send requests of the extension, which the session counts", async () => {
+	const t = await tryExtension(
+		`
+		pi.registerCommand("ask", { handler: async (args, ctx) => {
+			const context = { systemPrompt: "Be brief.", messages: [{ role: "user", content: [{ type: "text", text: "why?" }], timestamp: 0 }] };
+			const reply = await ctx.modelRegistry.complete(ctx.model, context, { signal: ctx.signal, cacheRetention: "none", reasoningEffort: "high" });
+			const events = [];
+			const stream = ctx.modelRegistry.streamSimple(ctx.model, context);
+			for await (const event of stream) events.push(event.type);
+			const last = await stream.result();
+			ctx.ui.notify([reply.content[0].text, events.at(0), events.at(-1), last.content[0].text].join(" "));
+			const gone = ctx.modelRegistry.complete({ ...ctx.model, provider: "nobody" }, context);
+			ctx.ui.notify(await gone.catch((error) => error.code));
+		} });
+		`,
+		{ replies: ["because", "again"] },
+	);
+	await t.run("/ask");
+	expect([t.errors, t.notices]).toEqual([[], ["because start done again", "key_missing"]]);
+	expect(t.requests.map(({ systemPrompt, messages }) => [systemPrompt, messages[0]?.text])).toEqual([
+		["Be brief.", "why?"],
+		["Be brief.", "why?"],
+	]);
+	expect(t.entries.slice(1)).toEqual([
+		expect.objectContaining({ type: "request_usage", purpose: "hook mine" }),
+		expect.objectContaining({ type: "request_usage", purpose: "hook mine" }),
+	]);
+});
+
 test("getCommands lists the commands of extensions, templates and skills with their files", async () => {
 	const t = await tryExtension(
 		`pi.registerCommand("list", { handler: async (args, ctx) =>
