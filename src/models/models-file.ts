@@ -156,6 +156,11 @@ export function loadModelsFile(path: string): ModelsFile {
 	}
 }
 
+/** True for a wire format that pi-ai supports. */
+export function isModelApi(name: string): boolean {
+	return MODEL_APIS.some((api) => api === name);
+}
+
 /** Reads a provider in the form of models.json. `problems`: one sentence for each invalid field. */
 export function readProvider(name: string, value: unknown): { provider: CustomProvider | null; problems: string[] } {
 	const problems: string[] = [];
