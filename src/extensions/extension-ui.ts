@@ -1,6 +1,7 @@
 import type {
 	ComponentFactory,
 	CustomFactory,
+	CustomOptions,
 	HookComponent,
 	HookEventContext,
 	HookKeybindings,
@@ -19,6 +20,10 @@ export interface ExtensionUIDeps {
 
 /** Creates a component as extensions do; `extra` is the footer's data for a footer. */
 type ExtensionFactory = (tui: unknown, theme: object, extra?: unknown) => HookComponent;
+
+interface ExtensionCustomOptions extends Pick<CustomOptions, "overlay" | "onHandle"> {
+	overlayOptions?: NonNullable<CustomOptions["placement"]>;
+}
 
 /** Their names of keys in dialogs; those of the editor are the same. */
 const KEYS: Readonly<Record<string, string>> = {
@@ -48,12 +53,9 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			(await ui().input(title, placeholder, dialog)) ?? undefined,
 		editor: async (title: string, prefill?: string) => (await ui().editor(title, prefill)) ?? undefined,
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(message, type),
-		async custom(factory: unknown, options: { overlay?: boolean; overlayOptions?: unknown; onHandle?: unknown } = {}) {
-			if (options.overlayOptions !== undefined)
-				refusals.refuse("overlayOptions of ctx.ui.custom", "pi places the component itself");
-			if (options.onHandle !== undefined)
-				refusals.refuse("onHandle of ctx.ui.custom", "the component closes with done, and is shown until then");
-			const overlay = options.overlay === true;
+		async custom(factory: unknown, { overlay, overlayOptions = {}, onHandle }: ExtensionCustomOptions = {}) {
+			const over: CustomOptions =
+				overlay === true ? { overlay, placement: overlayOptions, ...(onHandle && { onHandle }) } : {};
 			// `custom` of hooks returns null also for a component that was closed without a result.
 			let result: unknown;
 			const made: CustomFactory<unknown> = (tui, _, keybindings, close) => {
@@ -65,7 +67,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 					(factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done),
 				);
 			};
-			await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay });
+			await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), over);
 			return result;
 		},
 		setStatus(key: string, text: string | undefined) {
