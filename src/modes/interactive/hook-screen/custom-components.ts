@@ -6,7 +6,7 @@ import { ContainedComponent } from "../../../tui/contained.js";
 import { isRecord } from "../../../util/is-record.js";
 import { guardTyping } from "../dialogs/typing-guard.js";
 import { CustomView } from "./custom-view.js";
-import type { HookScreenHost } from "./hook-screen-parts.js";
+import type { HookScreenHost } from "./hook-screen-host.js";
 import { OverlayLayers } from "./overlay-layers.js";
 import { overlaySize } from "./overlay-layout.js";
 
@@ -139,7 +139,10 @@ export class CustomComponents {
 			return Math.max(MIN_ROWS, rows - OVERLAY_ROWS);
 		};
 		view = this.#start(owner, factory, settle, maxRows);
-		if (isSettled) return view.dispose();
+		if (isSettled) {
+			view.dispose();
+			return;
+		}
 		handle = shown.layers.add(view, place, place?.().nonCapturing !== true);
 		try {
 			onHandle?.({ ...handle, hide: cancel });

@@ -1,7 +1,8 @@
 import type { CustomScreenOptions, HookScreen, ScreenOwner } from "../../../hooks/session-ui.js";
 import type { AutocompleteFactory, CustomFactory, EntryTheme } from "../../../hooks/types.js";
 import { hookTheme } from "../hook-theme.js";
-import type { HookScreenHost, HookScreenParts } from "./hook-screen-parts.js";
+import type { HookScreenHost } from "./hook-screen-host.js";
+import type { HookScreenParts } from "./hook-screen-parts.js";
 
 /** Settings of a `HookScreenLoader`. */
 export interface HookScreenLoaderOptions extends Omit<HookScreenHost, "theme"> {

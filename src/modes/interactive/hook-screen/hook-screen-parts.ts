@@ -5,36 +5,18 @@ import type {
 	AutocompleteFactory,
 	ComponentFactory,
 	CustomFactory,
-	EntryTheme,
 	HookKeybindings,
 	WidgetPlacement,
 } from "../../../hooks/types.js";
-import type { CompletionSource } from "../../../tui/completion.js";
 import { ContainedComponent } from "../../../tui/contained.js";
 import { KEY_ACTIONS } from "../../../tui/key-table.js";
-import type { Keymap } from "../../../tui/keymap.js";
-import type { OverlayStack } from "../../../tui/overlay-stack.js";
-import type { PromptEditor } from "../../../tui/prompt-editor.js";
-import type { Draft } from "../dialogs/typing-guard.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
-import type { Screen } from "../screen.js";
 import { CustomComponents } from "./custom-components.js";
 import { HookCompletion } from "./hook-completion.js";
+import type { HookScreenHost } from "./hook-screen-host.js";
 import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
 import { WidgetArea } from "./widget-area.js";
-
-/** The screen as hooks use it. */
-export interface HookScreenHost {
-	screen: Screen;
-	editor: PromptEditor;
-	overlays: OverlayStack;
-	completions: { base: CompletionSource; use(source: CompletionSource): void };
-	theme: EntryTheme;
-	keymap: Keymap;
-	/** A component that opens while this has text ignores keys until the user pauses. */
-	draft: Draft;
-}
 
 /** Maximum lines of a header. */
 const MAX_HEADER_ROWS = 100;
