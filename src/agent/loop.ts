@@ -7,7 +7,7 @@ import type { ResponseHead } from "./response-headers.js";
 import type { RetryPolicy } from "./retry.js";
 import { type Refusal, sendWithRetries } from "./send.js";
 import type { ModelRequest, StreamFunction } from "./stream.js";
-import { runToolCalls, type ToolCallDeps } from "./tool-calls.js";
+import { runToolCalls, type ToolCallDeps, type ToolResults } from "./tool-calls.js";
 
 /** A request, and the record of its context for the log. */
 export interface PreparedRequest extends ModelRequest {
@@ -112,7 +112,7 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			}
 			last = reply.message;
 			write(last, reply.record);
-			const results = await answerToolCalls(last, deps);
+			const { results, terminate } = await answerToolCalls(last, deps);
 			writeAll(results);
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
@@ -120,8 +120,9 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 			stopped = incomplete.add(last);
 			if (stopped !== null) break;
 			const steering = deps.takeSteering();
-			const next = steering.length > 0 || results.length > 0 ? steering : deps.takeFollowUps();
-			if (next.length === 0 && results.length === 0) break;
+			const isOver = results.length === 0 || terminate;
+			const next = steering.length > 0 || !isOver ? steering : deps.takeFollowUps();
+			if (next.length === 0 && isOver) break;
 			writeAll(next);
 			if (deps.signal.aborted) break;
 		}
@@ -199,18 +200,21 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 }
 
 /** Returns one result for each tool call. Does not run the calls of an unfinished reply. */
-async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<SessionToolResult[]> {
+async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<ToolResults> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
-	if (calls.length === 0) return [];
+	if (calls.length === 0) return { results: [], terminate: false };
 	if (message.stopReason === "aborted" || message.stopReason === "error") {
-		return calls.map((call) => ({
-			role: "toolResult",
-			toolCallId: call.id,
-			toolName: call.name,
-			content: [{ type: "text", text: `${message.stopReason}: this call was not run` }],
-			isError: true,
-			timestamp: Date.now(),
-		}));
+		const results = calls.map(
+			(call): SessionToolResult => ({
+				role: "toolResult",
+				toolCallId: call.id,
+				toolName: call.name,
+				content: [{ type: "text", text: `${message.stopReason}: this call was not run` }],
+				isError: true,
+				timestamp: Date.now(),
+			}),
+		);
+		return { results, terminate: false };
 	}
 	const shellPath = deps.shellPath();
 	return runToolCalls(message, {

@@ -20,7 +20,7 @@ export interface CheckedCall {
 
 /** What the gate decides about a call: the reason against it and who gave it, or the arguments to run it with. */
 export type GateDecision =
-	| { blocked: string; by?: string }
+	| { blocked: string; by?: string; terminate?: boolean }
 	| { input: Record<string, unknown>; changed?: ChangedInput };
 
 /** Checks tool calls and their results. The session implements it with hooks, which the loop does not know. */
@@ -64,24 +64,32 @@ const MAX_VALIDATION_CHARS = 4000;
 /**
  * Runs the tool calls of one assistant message. They run in parallel if all of them are read-only, else one after another;
  * the gate sees them in the order of the message. Never throws: a failure is a result with `isError`.
- * @returns one result per call, in the order of the calls
+ * @returns `results`: one per call, in the order of the calls; `terminate`: whether each of them ends the run
  */
-export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<SessionToolResult[]> {
+export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<ToolResults> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	const parallel = calls.every((call) => deps.tools.find((tool) => tool.name === call.name)?.readOnly === true);
-	const running: Promise<SessionToolResult>[] = [];
+	const running: ReturnType<typeof execute>[] = [];
 	for (const call of calls) {
 		const prepared = await prepare(call, message, deps);
 		const run = execute(call, prepared, deps);
 		running.push(run);
 		if (!parallel) await run;
 	}
-	return Promise.all(running);
+	const answers = await Promise.all(running);
+	return { results: answers.map(({ result }) => result), terminate: answers.every(({ terminate }) => terminate) };
+}
+
+/** The results of the tool calls of one message. */
+export interface ToolResults {
+	results: SessionToolResult[];
+	/** No request follows. */
+	terminate: boolean;
 }
 
 type Prepared =
 	| { tool: AnyTool; checked: CheckedCall; changed?: ChangedInput | undefined }
-	| { refusal: string; by?: string | undefined };
+	| { refusal: string; by?: string | undefined; terminate?: boolean | undefined };
 
 async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDeps): Promise<Prepared> {
 	if (deps.signal.aborted) return { refusal: ABORTED };
@@ -110,7 +118,7 @@ async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDe
 		decision = { blocked: `The call was blocked: ${errorText(error)}` };
 	}
 	if (deps.signal.aborted) return { refusal: ABORTED };
-	if ("blocked" in decision) return { refusal: decision.blocked, by: decision.by };
+	if ("blocked" in decision) return { refusal: decision.blocked, by: decision.by, terminate: decision.terminate };
 	const { changed } = decision;
 	if (changed) {
 		const { id: toolCallId, name: toolName } = call;
@@ -129,11 +137,18 @@ async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";
 
-async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): Promise<SessionToolResult> {
+async function execute(
+	call: ToolCall,
+	prepared: Prepared,
+	deps: ToolCallDeps,
+): Promise<{ result: SessionToolResult; terminate: boolean }> {
 	let result: ToolResult;
-	if ("refusal" in prepared) result = failure(prepared.refusal);
-	else {
-		result = await runTool(prepared.tool, prepared.checked, deps);
+	let terminate = false;
+	if ("refusal" in prepared) {
+		result = failure(prepared.refusal);
+		terminate = prepared.terminate === true;
+	} else {
+		({ terminate = false, ...result } = await runTool(prepared.tool, prepared.checked, deps));
 		try {
 			result = await deps.gate.after(prepared.checked, result, deps.signal);
 		} catch {
@@ -151,7 +166,7 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		isError,
 		...(blockedBy === undefined ? {} : { blockedBy }),
 	});
-	return {
+	const answer: SessionToolResult = {
 		role: "toolResult",
 		toolCallId: call.id,
 		toolName: call.name,
@@ -162,6 +177,7 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		isError,
 		timestamp: Date.now(),
 	};
+	return { result: answer, terminate };
 }
 
 async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Promise<ToolResult> {

@@ -93,6 +93,7 @@ export async function runHeadless(
 		const run =
 			"runJson" in mode ? mode.runJson(created, prompts, io, early) : mode.runPrint(created, prompts, io, shown);
 		const code = await run;
+		for (const late of created.mcp.describeLate()) line(late);
 		const ended = created.jobs.endAll();
 		if (ended !== null) line(ended);
 		return end.exitCode ?? code;

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { setImmediate } from "node:timers";
 import type { InspectOptions } from "node:util";
 import { errorText } from "../errors.js";
+import { takeHarmless } from "../util/harmless-sequences.js";
 import { joinLines } from "../util/trim.js";
 
 /** Receives uncaught errors. */
@@ -63,7 +64,10 @@ export function divertConsole(onLine: (line: string) => void): () => void {
 	};
 }
 
-/** Passes direct writes of hooks to stdout and stderr to a callback. @returns restores the streams */
+/**
+ * Passes direct writes of hooks to stdout and stderr to a callback, except notifications and titles for the terminal.
+ * @returns restores the streams
+ */
 export function divertWrites(host: WriteHost, onLine: (line: string) => void): () => void {
 	const releases = [process.stdout, process.stderr].map((stream) => {
 		const write = stream.write;
@@ -72,7 +76,9 @@ export function divertWrites(host: WriteHost, onLine: (line: string) => void): (
 			Error.captureStackTrace(caller, divert);
 			if (!host.isCalledByHook(caller.stack ?? "")) return write.apply(stream, args);
 			const [chunk, ...rest] = args;
-			onLine((typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()).trimEnd());
+			const { sequences, rest: text } = takeHarmless(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString());
+			if (sequences !== "") write.call(stream, sequences);
+			if (sequences === "" || text.trim() !== "") onLine(text.trimEnd());
 			const done: unknown = rest.at(-1);
 			if (typeof done === "function") done();
 			return true;

@@ -32,6 +32,7 @@ function parser(name: SubcommandName): Command {
 		.option("--session <path>")
 		.option("--session-dir <dir>")
 		.option("--hook <file>", "", addOne)
+		.option("-e, --extension <file>", "", addOne)
 		.option("--no-hooks")
 		.option("--trust")
 		.option("--offline")
@@ -152,10 +153,12 @@ function readDays(text: string | undefined): number | null {
 }
 
 function commonOptions(options: ParsedOptions): SubcommandOptions {
+	const extensions = nonEmpty(options.texts("extension"));
 	return {
 		session: options.text("session"),
 		sessionDir: options.text("sessionDir"),
 		hooks: options.texts("hook"),
+		...(extensions ? { extensions } : {}),
 		findHooks: options.notNegated("hooks"),
 		trust: options.flag("trust"),
 		offline: options.flag("offline"),

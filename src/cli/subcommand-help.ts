@@ -4,7 +4,8 @@ const COMMON = `  --session-dir <dir>       look up sessions in this directory
   -h, --help                print this help
 `;
 const HOOK_OPTIONS = `  --hook <file>             also load this hook; repeatable
-  --no-hooks                load no hooks except those of --hook
+  -e, --extension <file>    also load this extension; repeatable
+  --no-hooks                load no hooks except those of --hook and -e
   --trust                   run the hooks of this project without asking, for this run
 `;
 const JSON_OPTION = "  --json                    print JSON\n";

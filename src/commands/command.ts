@@ -230,4 +230,6 @@ export interface PaletteItem {
 	argumentHint?: string;
 	/** Source of the command: `built-in`, `hook stack`, `prompt`, `skill`, `MCP`. */
 	origin: string;
+	/** The file that provides it; absent for `built-in` and `MCP`. */
+	path?: string;
 }

@@ -16,6 +16,8 @@ export interface NamedResource {
 	name: string;
 	description: string;
 	argumentHint?: string;
+	/** The file that defines it. */
+	path?: string;
 }
 
 /** The command that a name refers to. */
@@ -87,6 +89,7 @@ export function paletteItems(sources: CommandSources): PaletteItem[] {
 			name,
 			description: options.description ?? "",
 			origin: `hook ${hook.name}`,
+			path: hook.path,
 			...(options.argumentHint ? { argumentHint: options.argumentHint } : {}),
 		});
 	}
@@ -123,6 +126,6 @@ export function unknownCommandMessage(name: string, sources: CommandSources): { 
 	};
 }
 
-function resourceItem({ name, description, argumentHint }: NamedResource) {
-	return { name, description, ...(argumentHint ? { argumentHint } : {}) };
+function resourceItem({ name, description, argumentHint, path }: NamedResource) {
+	return { name, description, ...(argumentHint ? { argumentHint } : {}), ...(path === undefined ? {} : { path }) };
 }

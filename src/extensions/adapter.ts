@@ -1,5 +1,5 @@
 import { errorText } from "../errors.js";
-import type { CommandContext, HookAPI, HookEventContext, HookFactory } from "../hooks/types.js";
+import type { CommandContext, CommandInfo, HookAPI, HookEventContext, HookFactory } from "../hooks/types.js";
 import type { SessionEntry } from "../log/entry.js";
 import { isKnownEvent, listen } from "./agent-events.js";
 import { contentText, readContent } from "./content.js";
@@ -47,7 +47,8 @@ function createExtensionApi(extension: Extension): object {
 			refusals.refuse(what, errorText(error));
 		}
 	};
-	return Object.freeze({
+	// Not frozen: extensions wrap it in proxies, which cannot answer otherwise for members of a frozen object.
+	return {
 		on(event: string, handler: Handler) {
 			if (!isKnownEvent(event)) {
 				refusals.refuse(`the event ${event}`, REFUSED_EVENTS[event] ?? "it is not known");
@@ -130,14 +131,13 @@ function createExtensionApi(extension: Extension): object {
 				parameters,
 				sourceInfo: { path: source, source },
 			})),
-		setActiveTools: (names: string[]) => ctx("setActiveTools").tools.setActive(names),
-		getCommands: () =>
-			ctx("getCommands").commands.map(({ name: command, description, source }) => ({
-				name: command,
-				description,
-				source: source.startsWith("hook ") ? "extension" : source,
-				sourceInfo: { path: source, source },
-			})),
+		setActiveTools(names: string[]) {
+			const { tools } = ctx("setActiveTools");
+			tools.setActive(names, { mayJoin: true });
+			const missing = names.filter((tool) => !tools.all.some((known) => known.name === tool));
+			if (missing.length > 0) refusals.note(`no tool is named ${missing.join(", ")}; one that joins later is on`);
+		},
+		getCommands: () => ctx("getCommands").commands.flatMap(viewCommand),
 		async setModel(model: never) {
 			const own = ctx("setModel");
 			if ((await own.resolveApiKey(model)) === undefined) return false;
@@ -146,12 +146,19 @@ function createExtensionApi(extension: Extension): object {
 		},
 		getThinkingLevel: () => ctx("getThinkingLevel").thinkingLevel,
 		setThinkingLevel: (level: never) => ctx("setThinkingLevel").setThinkingLevel(level),
-		events: Object.freeze({
+		events: {
 			emit: (channel: string, data: unknown) => pi.events.emit(channel, data),
 			on: (channel: string, handler: (data: unknown) => unknown) =>
 				pi.events.on(channel, (data, own) => calls.run(own, () => handler(data)) as Promise<void>),
-		}),
-	});
+		},
+	};
+}
+
+/** A command as extensions see it: those of pi itself are not in their list. */
+function viewCommand({ name, description, source, path = "" }: CommandInfo): object[] {
+	if (source === "built-in") return [];
+	const kind = source.startsWith("hook ") ? "extension" : source === "MCP" ? "prompt" : source;
+	return [{ name, description, source: kind, sourceInfo: { path, source } }];
 }
 
 /** Starts something that extensions do not wait for; a failure is reported. */

@@ -12,13 +12,12 @@ import type {
 	UserBashEvent,
 	UserBashEventResult,
 } from "../hooks/types.js";
-import { isMessageEntry, messageText } from "../log/entry.js";
+import { isMessageEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
+import { beforeAgentStart } from "./before-agent-start.js";
 import type { CommandOperations } from "./command-operations.js";
 import { attachedImages, contentImages, readContent } from "./content.js";
 import type { Extension } from "./extension.js";
-import { promptWithout } from "./extension-context.js";
-import { currentChange, promptChange, promptEntry } from "./extension-context-event.js";
 import { entryId } from "./session-view.js";
 import { updateMessage, updateToolCall } from "./update-events.js";
 
@@ -158,46 +157,6 @@ async function startTurn(extension: Extension, event: HookEvents["turn_start"], 
 	await handlers.emit("turn_start", ctx, () => ({ type: "turn_start", turnIndex, timestamp }));
 }
 
-/** The prompt is in the log by now, and the request is not computed yet: what handlers add follows the prompt. */
-async function beforeAgentStart(extension: Extension, ctx: HookEventContext): Promise<void> {
-	const { handlers, name } = extension;
-	const entry = ctx.entries.findLast((candidate) => isMessageEntry(candidate) && candidate.message.role === "user");
-	const message = isMessageEntry(entry) ? entry.message : null;
-	const prompt = message ? messageText(message) : "";
-	const content = message?.role === "user" ? readContent(message.content) : "";
-	const base = promptWithout(ctx, name);
-	const messages: unknown[] = [];
-	let systemPrompt = base;
-	await handlers.emit(
-		"before_agent_start",
-		ctx,
-		() => ({
-			type: "before_agent_start",
-			prompt,
-			images: typeof content === "string" ? [] : content.filter(({ type }) => type === "image"),
-			systemPrompt,
-			systemPromptOptions: promptOptions(ctx),
-		}),
-		(answer) => {
-			if (typeof answer.systemPrompt === "string") systemPrompt = answer.systemPrompt;
-			if (answer.message !== undefined) messages.push(answer.message);
-		},
-	);
-	const change = systemPrompt === base ? null : promptChange(base, systemPrompt);
-	if (!isDeepStrictEqual(change, currentChange(ctx.entries, name))) await ctx.saveEntry(promptEntry(name, change));
-	await extension.saveWaiting(ctx, messages);
-}
-
-/** Frozen, so that a handler that changes them fails: it returns a system prompt instead. */
-function promptOptions({ cwd, tools, systemPrompt }: HookEventContext): object {
-	const files = systemPrompt.find(({ id }) => id === "context-files");
-	return Object.freeze({
-		cwd,
-		selectedTools: Object.freeze(tools.active.map(({ name }) => name)),
-		contextFiles: Object.freeze(files ? [Object.freeze({ path: "AGENTS.md", content: files.text })] : []),
-	});
-}
-
 /** Emits the messages that have become entries since the last call. */
 async function emitMessages({ handlers, refusals, seen }: Extension, ctx: HookEventContext): Promise<void> {
 	if (!handlers.has("message_start", "message_end")) return;
@@ -290,8 +249,13 @@ async function answerToolCall(
 		"tool_call",
 		ctx,
 		() => ({ type: "tool_call", toolName, toolCallId, input }),
-		({ block, reason }) => {
-			if (block === true) blocked = { block, ...(typeof reason === "string" ? { reason } : {}) };
+		({ block, reason, terminate }) => {
+			if (block === true)
+				blocked = {
+					block,
+					...(typeof reason === "string" ? { reason } : {}),
+					...(terminate === true ? { terminate } : {}),
+				};
 			return block === true;
 		},
 	);

@@ -1,6 +1,7 @@
 import type { CommandContext, HookEventContext, SessionMode } from "../hooks/types.js";
+import { promptOptions } from "./before-agent-start.js";
 import type { Extension } from "./extension.js";
-import { isOwnSection, promptText } from "./extension-context-event.js";
+import { promptText } from "./extension-context-event.js";
 import { createExtensionUI } from "./extension-ui.js";
 import { createModelView } from "./model-view.js";
 import { REFUSED_MEMBERS } from "./refusals.js";
@@ -17,9 +18,9 @@ const MODES: Readonly<Record<SessionMode, "tui" | "rpc" | "json" | "print">> = {
 	sdk: "print",
 };
 
-/** Makes the second argument of handlers from the context object of hooks. */
+/** Makes the second argument of handlers from the context object of hooks. Not frozen, like `pi`. */
 export function createExtensionContext(extension: Extension, ctx: HookEventContext): object {
-	return Object.freeze(contextMembers(extension, ctx));
+	return contextMembers(extension, ctx);
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
@@ -103,7 +104,7 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 			const { sendMessage, sendUserMessage } = extension;
 			const members = { ...Object.getOwnPropertyDescriptors(contextMembers(extension, next)) };
 			const session = Object.defineProperties({ sendMessage, sendUserMessage }, members);
-			await extension.calls.run(next, () => withSession(Object.freeze(session)));
+			await extension.calls.run(next, () => withSession(session));
 		}
 		return { cancelled: !hasHappened };
 	};
@@ -124,17 +125,10 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 			async navigateTree() {
 				throw notAvailable("ctx.navigateTree", REFUSED_MEMBERS["ctx.navigateTree"]);
 			},
-			getSystemPromptOptions() {
-				throw notAvailable("ctx.getSystemPromptOptions", REFUSED_MEMBERS["ctx.getSystemPromptOptions"]);
-			},
+			getSystemPromptOptions: () => promptOptions(ctx),
 			reload: async () => void (await ctx.reload()),
 		},
 		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
 	);
-	return Object.freeze(members);
-}
-
-/** The system prompt without what this extension has added. */
-export function promptWithout(ctx: HookEventContext, extension: string): string {
-	return promptText(ctx.systemPrompt.filter((section) => !isOwnSection(section, extension)));
+	return members;
 }

@@ -69,7 +69,7 @@ export function createExtensionTheme(theme: () => EntryTheme): ExtensionTheme {
 		const style = Object.hasOwn(STYLES, color) ? STYLES[color] : undefined;
 		return style ? theme()[style](String(text)) : String(text);
 	};
-	return Object.freeze<ExtensionTheme>({
+	return {
 		name: "pi",
 		fg,
 		bg: (_, text) => String(text),
@@ -84,5 +84,5 @@ export function createExtensionTheme(theme: () => EntryTheme): ExtensionTheme {
 		getColorMode: () => "truecolor",
 		getThinkingBorderColor: () => (text) => theme().editor.borderColor(text),
 		getBashModeBorderColor: () => (text) => theme().bashBorder(text),
-	});
+	};
 }

@@ -1,6 +1,7 @@
 import type {
 	ComponentFactory,
 	CustomFactory,
+	CustomOptions,
 	HookComponent,
 	HookEventContext,
 	HookKeybindings,
@@ -19,6 +20,10 @@ export interface ExtensionUIDeps {
 
 /** Creates a component as extensions do; `extra` is the footer's data for a footer. */
 type ExtensionFactory = (tui: unknown, theme: object, extra?: unknown) => HookComponent;
+
+interface ExtensionCustomOptions extends Pick<CustomOptions, "overlay" | "onHandle"> {
+	overlayOptions?: NonNullable<CustomOptions["placement"]>;
+}
 
 /** Their names of keys in dialogs; those of the editor are the same. */
 const KEYS: Readonly<Record<string, string>> = {
@@ -39,7 +44,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 	/** Passes anything else on, which `ctx.ui` refuses by name. */
 	const factoryOr = (value: unknown, extra?: unknown) =>
 		isFactory(value) ? component(value, extra) : (value as undefined);
-	return Object.freeze({
+	return {
 		theme,
 		select: async (title: string, options: readonly string[], dialog?: object) =>
 			(await ui().select(title, options, dialog)) ?? undefined,
@@ -48,18 +53,22 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			(await ui().input(title, placeholder, dialog)) ?? undefined,
 		editor: async (title: string, prefill?: string) => (await ui().editor(title, prefill)) ?? undefined,
 		notify: (message: string, type?: "info" | "warning" | "error") => ui().notify(message, type),
-		async custom(factory: unknown, options: { overlay?: boolean; overlayOptions?: unknown; onHandle?: unknown } = {}) {
-			if (options.overlayOptions !== undefined)
-				refusals.refuse("overlayOptions of ctx.ui.custom", "pi places the component itself");
-			if (options.onHandle !== undefined)
-				refusals.refuse("onHandle of ctx.ui.custom", "the component closes with done, and is shown until then");
-			const overlay = options.overlay === true;
-			const made: CustomFactory<unknown> = (tui, _, keybindings, done) =>
-				draw(() => (factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done));
-			return (
-				(await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), { overlay })) ??
-				undefined
-			);
+		async custom(factory: unknown, { overlay, overlayOptions = {}, onHandle }: ExtensionCustomOptions = {}) {
+			const over: CustomOptions =
+				overlay === true ? { overlay, placement: overlayOptions, ...(onHandle && { onHandle }) } : {};
+			// `custom` of hooks returns null also for a component that was closed without a result.
+			let result: unknown;
+			const made: CustomFactory<unknown> = (tui, _, keybindings, close) => {
+				const done = (given: unknown) => {
+					result = given;
+					close(given);
+				};
+				return draw(() =>
+					(factory as (...args: unknown[]) => HookComponent)(tui, theme, extensionKeys(keybindings), done),
+				);
+			};
+			await ui().custom(typeof factory === "function" ? made : (factory as CustomFactory<unknown>), over);
+			return result;
 		},
 		setStatus(key: string, text: string | undefined) {
 			ui().setStatus(key, text);
@@ -103,7 +112,7 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			refusals.member("ctx.ui.setTheme");
 			return { success: false, error: "the user chooses the theme of pi" };
 		},
-	});
+	};
 }
 
 /** The keys of pi under the names that extensions use. */

@@ -1,20 +1,15 @@
 import { errorText, inspectable } from "../errors.js";
-import type { CommandContext, HookAPI, HookEventContext, ProviderOptions } from "../hooks/types.js";
+import type { CommandContext, HookAPI, HookEventContext } from "../hooks/types.js";
 import { Calls } from "./calls.js";
 import { contentImages, contentText, readContent } from "./content.js";
 import { readCustomMessage } from "./custom-messages.js";
+import { adaptProvider } from "./extension-provider.js";
 import { createExtensionTheme } from "./extension-theme.js";
 import { FooterData } from "./footer-data.js";
 import { Handlers } from "./handlers.js";
 import { KnownModels, type ProviderRegistration } from "./model-view.js";
 import { Refusals } from "./refusals.js";
 import { CUSTOM_MESSAGE } from "./session-view.js";
-
-/** Fields of a provider that pi does not read, and why. */
-const REFUSED_PROVIDER_FIELDS: Readonly<Record<string, string>> = {
-	oauth: "pi logs in only with the providers that it knows",
-	refreshModels: "the models of a provider are those of its registration; register it again to change them",
-};
 
 /** An extension as a hook of pi. It uses only the API of hooks. */
 export class Extension {
@@ -147,13 +142,6 @@ export class Extension {
 			);
 			return;
 		}
-		const { streamSimple, name: _, ...fields }: Record<string, unknown> = Object(config);
-		for (const [field, reason] of Object.entries(REFUSED_PROVIDER_FIELDS)) {
-			if (fields[field] === undefined) continue;
-			this.refusals.refuse(`${field} of the provider ${name}`, reason);
-			delete fields[field];
-		}
-		const stream = typeof streamSimple === "function" ? { stream: streamSimple as ProviderOptions["stream"] } : {};
-		this.pi.provider(name, { ...fields, ...stream });
+		this.pi.provider(name, adaptProvider(name, config, this.refusals));
 	}
 }

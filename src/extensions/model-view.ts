@@ -1,4 +1,11 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type {
+	Api,
+	AssistantMessage,
+	AssistantMessageEvent,
+	Context,
+	Model,
+	SimpleStreamOptions,
+} from "@mariozechner/pi-ai";
 import type { HookEventContext } from "../hooks/types.js";
 import { withRefusals } from "./with-refusals.js";
 
@@ -16,6 +23,14 @@ export class KnownModels {
 	}
 }
 
+/** The options of a request as extensions give them: pi sends levels of thinking under one name for all wire formats. */
+type RequestOptions = SimpleStreamOptions & { reasoningEffort?: SimpleStreamOptions["reasoning"] };
+
+/** The events of a reply, before its request has been sent. */
+interface LateStream extends AsyncIterable<AssistantMessageEvent> {
+	result(): Promise<AssistantMessage>;
+}
+
 /** How extensions register providers, as in the API. */
 export interface ProviderRegistration {
 	registerProvider(name: unknown, config?: unknown): void;
@@ -25,6 +40,19 @@ export interface ProviderRegistration {
 /** The models as extensions find them. */
 export function createModelView(ctx: () => HookEventContext, known: KnownModels, providers: ProviderRegistration) {
 	const keyOf = (model: Model<Api>) => ctx().requestAuth(model);
+	const isKnown = (provider: string) => known.available.some((model) => model.provider === provider);
+	const send = (model: Model<Api>, context: Context, { reasoningEffort, ...options }: RequestOptions = {}) =>
+		ctx().stream(model, context, { ...(reasoningEffort && { reasoning: reasoningEffort }), ...options });
+	const stream = (...request: Parameters<typeof send>): LateStream => {
+		const started = send(...request);
+		started.catch(() => {}); // whoever reads the events or the result gets it
+		return {
+			result: async () => (await started).result(),
+			async *[Symbol.asyncIterator]() {
+				yield* await started;
+			},
+		};
+	};
 	return withRefusals("ctx.modelRegistry", {
 		...providers,
 		find: (provider: string, id: string) => ctx().findModel(provider, id) ?? undefined,
@@ -35,6 +63,10 @@ export function createModelView(ctx: () => HookEventContext, known: KnownModels,
 		hasConfiguredAuth: ({ provider, id }: Model<Api>) =>
 			known.available.some((model) => model.provider === provider && model.id === id),
 		getProviderDisplayName: (provider: string) => provider,
+		getProviderAuthStatus: (provider: string) => ({ configured: isKnown(provider) }),
+		stream,
+		streamSimple: stream,
+		complete: (...request: Parameters<typeof send>) => stream(...request).result(),
 		async getApiKey(model: Model<Api>) {
 			return ctx().resolveApiKey(model);
 		},

@@ -28,7 +28,6 @@ export const REFUSED_MEMBERS = {
 	"ctx.ui.getTheme": "themes that are not in use are not loaded",
 	"ctx.ui.getAllThemes": "themes that are not in use are not loaded",
 	"ctx.navigateTree": "a session of pi has one branch; use fork",
-	"ctx.getSystemPromptOptions": "pi has sections instead, see getSystemPrompt",
 	"ctx.sessionManager.buildContextEntries": "hooks compute the context; use the event context",
 	"ctx.sessionManager.buildSessionProjection": "hooks compute the context; use the event context",
 } as const satisfies Readonly<Record<string, string>>;
@@ -62,11 +61,20 @@ export class Refusals {
 
 	/** Reports that something is not available, unless it has been. */
 	refuse(what: string, reason: string): void {
-		const sentence = describeRefusal(what, reason);
-		if (this.#known.has(sentence)) return;
-		this.#known.add(sentence);
+		if (!this.#isNew(describeRefusal(what, reason))) return;
 		if (this.#waiting) this.#waiting.push({ what, reason });
-		else this.report(sentence);
+		else this.report(describeRefusal(what, reason));
+	}
+
+	/** Reports something else that the author of the extension did not expect, unless it has been. */
+	note(sentence: string): void {
+		if (this.#isNew(sentence)) this.report(sentence);
+	}
+
+	#isNew(sentence: string): boolean {
+		if (this.#known.has(sentence)) return false;
+		this.#known.add(sentence);
+		return true;
 	}
 
 	/** Reports that a member is not available, unless it has been. */

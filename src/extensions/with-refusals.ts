@@ -14,7 +14,8 @@ const isName = (member: string | symbol): member is string => typeof member === 
  * before use, because versions of the API differ, so those are undefined.
  */
 export function withRefusals<T extends object>(name: string, members: T): T {
-	return new Proxy(Object.freeze(members), {
+	return new Proxy(members, {
+		...READ_ONLY,
 		// jiti binds the functions that it does not find here: those have no prototype and no members.
 		has: (target, member) => isName(member) || Reflect.has(target, member),
 		get(target, member, receiver) {
@@ -26,6 +27,9 @@ export function withRefusals<T extends object>(name: string, members: T): T {
 		},
 	});
 }
+
+/** Not frozen, because a proxy around a frozen object cannot answer otherwise for its members. */
+const READ_ONLY = { set: () => false, defineProperty: () => false, deleteProperty: () => false };
 
 /** A function, class or object that throws when it is used, but not when it is extended or passed on. */
 function refusedValue(name: string, reason: string): object {

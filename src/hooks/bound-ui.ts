@@ -1,3 +1,4 @@
+import { isRecord } from "../util/is-record.js";
 import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenHost } from "./bound-screen.js";
 import type { HookCall } from "./hook-call.js";
 import { claimsOf } from "./screen-claims.js";
@@ -84,8 +85,14 @@ export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): 
 			checkOptions("custom", "options", options);
 			const overlay = options?.overlay ?? false;
 			check("custom", "overlay", typeof overlay === "boolean", "true or false");
+			const { placement, onHandle } = options ?? {};
+			const isPlacement = placement === undefined || isFunction(placement) || isRecord(placement);
+			check("custom", "placement", isPlacement, "an object, a function or undefined");
+			check("custom", "onHandle", onHandle === undefined || isFunction(onHandle), "a function or undefined");
 			const shown = ui().hookScreen?.custom(ownerOf(hook, host), factory, {
 				overlay,
+				...(placement === undefined ? {} : { placement }),
+				...(onHandle === undefined ? {} : { onHandle }),
 				signal: AbortSignal.any(signals()),
 			});
 			return shown ? untilAnswered(hook.name, shown) : null;

@@ -42,7 +42,7 @@ const FIELDS = {
 		action: must('"continue" or "stop"', (value) => value === "continue" || value === "stop"),
 		reason: text,
 	},
-	tool_call: { block: yesOrNo, reason: text, input: object, ask: someText },
+	tool_call: { block: yesOrNo, reason: text, input: object, ask: someText, terminate: yesOrNo },
 	tool_result: {
 		content: must("a list of text and image blocks", isContent),
 		details: () => null,

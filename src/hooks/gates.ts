@@ -19,9 +19,14 @@ export interface GateContext {
 export type InputValidator = (input: Record<string, unknown>) => Record<string, unknown>;
 
 /** What the hooks decide about a tool call: `blocked` is the reason, `by` the name of the hook. */
-export type ToolCallDecision =
-	| { blocked: string; by?: string }
-	| { input: Record<string, unknown>; changed?: ChangedInput };
+export type ToolCallDecision = Blocked | { input: Record<string, unknown>; changed?: ChangedInput };
+
+/** `terminate`: see `ToolResult`. */
+interface Blocked {
+	blocked: string;
+	by?: string;
+	terminate?: boolean;
+}
 
 interface CallInput {
 	input: Record<string, unknown>;
@@ -38,7 +43,7 @@ export async function gateToolCall(
 ): Promise<ToolCallDecision> {
 	const start: CallInput = { input: event.input, by: [] };
 	const eventWith = ({ input }: CallInput): ToolCallEvent => ({ ...event, input: freezeDeep(structuredClone(input)) });
-	const result = await calls.gate<"tool_call", CallInput, { blocked: string; by?: string }>(
+	const result = await calls.gate<"tool_call", CallInput, Blocked>(
 		"tool_call",
 		start,
 		eventWith,
@@ -50,7 +55,10 @@ export async function gateToolCall(
 				calls.recordBlock(hook);
 				return block(`Blocked: hook ${hook.name} failed: ${errorText(failure.error)}`);
 			}
-			if (answer?.block) return block(answer.reason || `Blocked by hook ${hook.name}`);
+			if (answer?.block) {
+				const blocked: Blocked = { blocked: answer.reason || `Blocked by hook ${hook.name}`, by: hook.name };
+				return { decision: answer.terminate ? { ...blocked, terminate: true } : blocked };
+			}
 			if (problem !== undefined) return block(`Blocked: the answer of hook ${hook.name} is malformed: ${problem}`);
 			let next = state;
 			if (answer?.input) {

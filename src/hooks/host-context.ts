@@ -56,6 +56,8 @@ export interface HookHost
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
 	readonly control: HookControl;
+	/** Sends a request of a hook, and counts it. @throws PiError `key_missing` */
+	stream(hook: LoadedHook, ...request: Parameters<HookEventContext["stream"]>): ReturnType<HookEventContext["stream"]>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
 	saveEntries(hook: LoadedHook, entries: readonly unknown[]): number[];
 	/** Runs a program where tools work. */
@@ -167,6 +169,11 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		availableModels: () => read("availableModels", () => host.availableModels()),
 		resolveApiKey: (model) => read("resolveApiKey", () => host.resolveApiKey(model)),
 		requestAuth: (model) => read("requestAuth", () => host.requestAuth(model)),
+		stream: (model, context, { signal, ...options } = {}) =>
+			effect("stream", () => {
+				const either = signal ? AbortSignal.any([signal, call.signal]) : call.signal;
+				return host.stream(call.hook, model, context, { ...options, signal: either });
+			}),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
 		rebuildContext: () =>
@@ -192,10 +199,10 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 			get active() {
 				return use("tools", () => host.tools.active);
 			},
-			setActive: (names) =>
+			setActive: (names, options) =>
 				use("tools", () => {
 					requireEffects("tools.setActive");
-					host.tools.setActive(names);
+					host.tools.setActive(names, options);
 				}),
 		}),
 		signal: call.signal,

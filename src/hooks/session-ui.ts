@@ -2,6 +2,7 @@ import type {
 	AutocompleteFactory,
 	ComponentFactory,
 	CustomFactory,
+	CustomOptions,
 	DialogOptions,
 	EntryTheme,
 	HookUI,
@@ -38,6 +39,12 @@ export interface ScreenOwner {
 	drew(ms: number): void;
 }
 
+/** How a component of `ui.custom` is shown. */
+export interface CustomScreenOptions extends Omit<CustomOptions, "overlay"> {
+	overlay: boolean;
+	signal: AbortSignal;
+}
+
 /** Content of a widget: lines, or a component. */
 export type WidgetContent = readonly string[] | ComponentFactory;
 
@@ -46,11 +53,7 @@ export interface HookScreen {
 	setStatus(owner: ScreenOwner, key: string, text: string | undefined): void;
 	setWidget(owner: ScreenOwner, key: string, content: WidgetContent | undefined, placement: WidgetPlacement): void;
 	/** Never rejects: a failure is reported to the owner. @returns null if the signal was aborted or nothing was shown */
-	custom<T>(
-		owner: ScreenOwner,
-		factory: CustomFactory<T>,
-		options: { overlay: boolean; signal: AbortSignal },
-	): Promise<T | null>;
+	custom<T>(owner: ScreenOwner, factory: CustomFactory<T>, options: CustomScreenOptions): Promise<T | null>;
 	setTitle(owner: ScreenOwner, title: string | undefined): void;
 	setWorkingMessage(owner: ScreenOwner, message: string | undefined): void;
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void;

@@ -1,5 +1,5 @@
 import { TOOL_NAME } from "../tools/legal-names.js";
-import { announceCut, plainOutput, truncateHead } from "../tools/output.js";
+import { cutMiddle, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isRecord } from "../util/is-record.js";
 import { isContent, jsonCopy } from "./answers.js";
@@ -72,7 +72,8 @@ type Execute = (
 	params: unknown,
 	signal: AbortSignal,
 	onUpdate: HookToolContext["onUpdate"],
-	ctx: HookEventContext,
+	/** Absent in tools of files. */
+	ctx?: HookEventContext,
 ) => unknown;
 
 /** Checks and copies the argument of `pi.tool`. @throws Error naming the missing or invalid field */
@@ -102,12 +103,17 @@ export function checkHookTool(value: unknown): RegisteredTool {
 export function checkTool(value: unknown): AnyTool {
 	const tool = checkDefinition(value);
 	const { name } = tool;
-	if (typeof tool.run !== "function") throw new Error(`the tool ${name} has no run function`);
-	const run = functionOf(tool, "run") as AnyTool["run"];
+	const run = functionOf(tool, "run") as AnyTool["run"] | undefined;
+	const execute = functionOf(tool, "execute") as Execute | undefined;
+	if (!run && !execute) throw new Error(`the tool ${name} has no run or execute function`);
 	const source = () => `The tool "${name}"`;
 	return {
 		...tool,
-		run: async (args, context) => checkResult(await run(args, withCheckedUpdates(context, source)), source),
+		async run(args, given) {
+			const context = withCheckedUpdates(given, source);
+			const { toolCallId, signal, onUpdate } = context;
+			return checkResult(await (run ? run(args, context) : execute?.(toolCallId, args, signal, onUpdate)), source);
+		},
 	};
 }
 
@@ -133,6 +139,7 @@ export function checkResult(result: unknown, source: () => string): ToolResult {
 				content: cutContent(content.map(asPlainText)),
 				...(details === undefined ? {} : { details }),
 				...(result.isError === true ? { isError: true } : {}),
+				...(result.terminate === true ? { terminate: true } : {}),
 			};
 		}
 	}
@@ -145,14 +152,13 @@ function asPlainText(block: ToolResult["content"][number]): ToolResult["content"
 	return block.type === "text" ? { ...block, text: plainOutput(block.text) } : block;
 }
 
-/** Content whose text has at most as many lines and bytes as that of a built-in tool. */
+/** Content whose text has about as many lines and bytes as that of a built-in tool. Its last lines are kept. */
 function cutContent(content: ToolResult["content"]): ToolResult["content"] {
 	const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-	const cut = truncateHead(texts.join("\n"));
-	if (!cut.truncation.truncated) return content;
-	const note = announceCut("first", cut, "Call the tool so that it returns less.");
+	const text = cutMiddle(texts.join("\n"), "Call the tool so that it returns less.");
+	if (text === null) return content;
 	const images = content.filter(({ type }) => type === "image");
-	return [{ type: "text", text: `${cut.text}\n\n${note}` }, ...images];
+	return [{ type: "text", text }, ...images];
 }
 
 /** A copy of a value after a round trip through JSON; undefined if JSON cannot represent it. */

@@ -136,15 +136,20 @@ export class ServerProcess implements Transport {
 			this.options.onLog(`stdout: ${line.slice(0, MAX_LOGGED)}`);
 			return;
 		}
-		try {
-			// The SDK checks the form of what it expects and ignores the rest.
-			const id = idOfMalformed(message);
-			if (id !== null) this.#refuse(id, MALFORMED_TEXT);
-			else if (isMessage(message)) this.onmessage?.(message);
-			else this.options.onLog(`no message: ${line.slice(0, MAX_LOGGED)}`);
-		} catch (error) {
-			this.options.onLog(`invalid message: ${errorText(error)}`);
-		}
+		const pass = () => {
+			try {
+				// The SDK checks the form of what it expects and ignores the rest.
+				const id = idOfMalformed(message);
+				if (id !== null) this.#refuse(id, MALFORMED_TEXT);
+				else if (isMessage(message)) this.onmessage?.(message);
+				else this.options.onLog(`no message: ${line.slice(0, MAX_LOGGED)}`);
+			} catch (error) {
+				this.options.onLog(`invalid message: ${errorText(error)}`);
+			}
+		};
+		// The SDK handles notifications in a microtask, and drops those of a call that has been answered meanwhile.
+		if (isRecord(message) && !("method" in message)) queueMicrotask(pass);
+		else pass();
 	}
 
 	#refuse(id: string | number | undefined, message: string): void {

@@ -75,6 +75,7 @@ export class McpServer {
 	#log: JobOutput | null = null;
 	/** Hides secrets of its configuration in everything that it says. */
 	#mask = new SecretMask([]);
+	#startedAt = 0;
 	/** Why it failed last; null if it has not. */
 	lastError: string | null = null;
 	/** How to log in, as the server said. */
@@ -102,6 +103,11 @@ export class McpServer {
 
 	get prompts(): readonly Prompt[] {
 		return this.#prompts;
+	}
+
+	/** How long it has been starting; null in other states. */
+	get startingMs(): number | null {
+		return this.#state === "starting" ? monotonicMs() - this.#startedAt : null;
 	}
 
 	/** Number of starts in this session. */
@@ -256,6 +262,7 @@ export class McpServer {
 		this.#stop = stop;
 		this.#isUsed = false;
 		this.#mask = new SecretMask(this.config.secrets);
+		this.#startedAt = monotonicMs();
 		this.#setState("starting");
 		try {
 			const changed = this.config.source.findChanged?.();
@@ -266,7 +273,6 @@ export class McpServer {
 			}
 			this.#starts++;
 			this.#program = programStamp(this.config);
-			const startedAt = monotonicMs();
 			this.#write(`— start ${this.#starts} —`);
 			const { connect } = await import("./connection.js");
 			let ready: Connection | null = null;
@@ -283,7 +289,7 @@ export class McpServer {
 			});
 			ready = connection;
 			if (stop.signal.aborted) return await connection.close();
-			this.#write(`— ready after ${formatDuration(monotonicMs() - startedAt)} —`);
+			this.#write(`— ready after ${formatDuration(monotonicMs() - this.#startedAt)} —`);
 			this.#connection = connection;
 			this.#state = "ready";
 			this.#useLists(connection);

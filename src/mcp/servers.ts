@@ -134,6 +134,11 @@ export class McpServers {
 		await Promise.all(this.#start());
 	}
 
+	/** The servers that are needed and have not answered yet. `startingMs`: null for one that has not been started. */
+	late(): { name: string; startingMs: number | null }[] {
+		return this.#isNeeded ? this.#servers.filter((server) => server.isExpected) : [];
+	}
+
 	has(name: string): boolean {
 		return this.#servers.some((server) => server.name === name);
 	}

@@ -4,9 +4,9 @@ import type { JsonObject } from "../config/json-file.js";
 import { estimateText } from "../context/tokens.js";
 import { formatBytes, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext } from "../tools/tool.js";
-import { monotonicMs } from "../util/clock.js";
 import { isRecord } from "../util/is-record.js";
 import { revealLine } from "../util/reveal.js";
+import { throttle } from "../util/throttle.js";
 import { toolName } from "./names.js";
 import { toToolResult } from "./results.js";
 import type { McpServer } from "./server.js";
@@ -90,15 +90,18 @@ function checkArguments(args: unknown, { required }: JsonObject): Record<string,
 async function runMcpTool(server: McpServer, name: string, args: unknown, context: ToolContext) {
 	const { signal, tmpDir, onUpdate } = context;
 	const details = { server: server.name, tool: name };
-	let updatedAt = Number.NEGATIVE_INFINITY;
+	let text = "";
+	const updates = throttle(() => onUpdate?.({ content: [{ type: "text", text }], details }), UPDATE_INTERVAL_MS);
 	const onProgress = (progress: Progress) => {
-		const now = monotonicMs();
-		if (now - updatedAt < UPDATE_INTERVAL_MS) return;
-		updatedAt = now;
-		onUpdate?.({ content: [{ type: "text", text: describeProgress(progress) }], details });
+		text = describeProgress(progress);
+		updates.note();
 	};
-	const result = await server.callTool(name, isRecord(args) ? args : {}, { signal, onProgress });
-	return toToolResult(result, details, tmpDir);
+	try {
+		const result = await server.callTool(name, isRecord(args) ? args : {}, { signal, onProgress });
+		return await toToolResult(result, details, tmpDir);
+	} finally {
+		updates.finish();
+	}
 }
 
 /** `3 of 10 · copying`. */

@@ -6,7 +6,7 @@ import { isSecretName, SecretMask } from "../util/secret-mask.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
 import { checkHeader, checkKey } from "./header-check.js";
-import { findLogin, type ProviderLogin } from "./logins.js";
+import { findLogin, loginProviders, type ProviderLogin } from "./logins.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
 /** Access to a provider as models.json configures it. */
@@ -24,6 +24,8 @@ export interface ProviderAccess {
 	authHeader: boolean;
 	/** A local server that requires no key. */
 	keyless: boolean;
+	/** How users log in; it replaces that of pi-ai. */
+	login?: ProviderLogin;
 }
 
 /** Sources of API keys. */
@@ -154,6 +156,17 @@ export class Credentials {
 		return headers.size > 0 ? { apiKey, headers: Object.fromEntries(headers.values()) } : { apiKey };
 	}
 
+	/** The ids of all providers with a login. */
+	loginProviders(): string[] {
+		const configured = [...this.#providers.values()].filter(({ login }) => login);
+		return [...new Set([...loginProviders(), ...configured.map(({ name }) => name)])];
+	}
+
+	/** The login of a provider; undefined if it has none. */
+	async findLogin(provider: string): Promise<ProviderLogin | undefined> {
+		return this.#providers.get(provider)?.login ?? findLogin(provider);
+	}
+
 	/** Saves a key in auth.json. @throws PiError `config_write_failed` */
 	async saveKey(provider: string, key: string): Promise<void> {
 		await this.#auth.set(provider, { type: "api_key", key: key.trim() });
@@ -208,7 +221,7 @@ export class Credentials {
 		let adapted: Model<Api>[] | null = null;
 		for (const [id, stored] of this.#auth.entries()) {
 			if (stored.type !== "oauth") continue;
-			const login = await findLogin(id);
+			const login = await this.findLogin(id);
 			const { baseUrl } = (await login?.toAuth(stored)) ?? {};
 			if (!login?.filterModels && baseUrl === undefined) continue;
 			const models: readonly Model<Api>[] = adapted ?? all();
@@ -239,7 +252,7 @@ export class Credentials {
 	}
 
 	async #loginKey(id: string, login: OAuthLogin): Promise<string | undefined> {
-		const provider = await findLogin(id);
+		const provider = await this.findLogin(id);
 		if (!provider) throw renewalFailed(id, new Error("this version of pi does not support the provider's login"));
 		if (isFresh(login)) return tokenOf(provider, login);
 		const running = this.#renewals.get(id);

@@ -90,7 +90,7 @@ const PROVIDER = {
 	properties: {
 		baseUrl: BASE_URL,
 		api: API,
-		apiKey: { ...TEXT, description: "name of an environment variable, `!command`, or the key itself" },
+		apiKey: { ...TEXT, description: "name of an environment variable, also as `$NAME`, `!command`, or the key itself" },
 		headers: { ...HEADERS, description: "sent with each request; values as in `apiKey`" },
 		authHeader: { type: "boolean", default: false, description: "also send the key as `Authorization: Bearer`" },
 		compat: COMPAT,
@@ -154,6 +154,11 @@ export function loadModelsFile(path: string): ModelsFile {
 	} catch (error) {
 		return { path, providers: [], warnings: [...warnings, describeError(error)] };
 	}
+}
+
+/** True for a wire format that pi-ai supports. */
+export function isModelApi(name: string): boolean {
+	return MODEL_APIS.some((api) => api === name);
 }
 
 /** Reads a provider in the form of models.json. `problems`: one sentence for each invalid field. */

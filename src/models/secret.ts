@@ -5,6 +5,8 @@ import { formatDuration } from "../util/format-amounts.js";
 
 /** A name such as `MY_PROXY_KEY`: capitals with an underscore. No provider issues keys like that. */
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+/** `$NAME` or `${NAME}`, as extensions and the shell write variables. */
+const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 const COMMAND_TIMEOUT_MS = 15_000;
 
 /** Cached outputs of `!command`, by command. With another environment, such as that of another session, it may print another. */
@@ -12,11 +14,20 @@ const commandOutputs = new WeakMap<Environment, Map<string, Promise<string>>>();
 
 /** Returns a configured secret if it is the name of an unset environment variable, else undefined. */
 export function missingVariable(written: string, env: Environment): string | undefined {
-	return VARIABLE.test(written) && !env[written] ? written : undefined;
+	const name = variableOf(written);
+	return name !== null && variable(name, env) === "" ? name : undefined;
+}
+
+/** The variable that a configured secret is; null for text. */
+function variableOf(written: string): string | null {
+	if (VARIABLE.test(written)) return written;
+	const [reference, braced, plain] = [...written.matchAll(REFERENCE)][0] ?? [];
+	return reference === written ? (braced ?? plain ?? null) : null;
 }
 
 /**
- * Resolves a configured secret: `!command` (its output), the name of an environment variable, or the secret itself.
+ * Resolves a configured secret: `!command` (its output), the name of an environment variable, also as `$NAME`, or the
+ * secret itself, in which `$NAME` of a variable that is set is its value.
  * @returns undefined if it names a variable that is not set
  * @throws PiError `key_missing` if the command fails
  */
@@ -32,8 +43,15 @@ export async function resolveSecret(
 /** Like `resolveSecret`, but returns undefined for a command instead of running it. */
 export function plainSecret(written: string, env: Environment): string | undefined {
 	if (written.startsWith("!")) return undefined;
-	const value = Object.hasOwn(env, written) ? env[written]?.trim() : undefined;
-	return value || (VARIABLE.test(written) ? undefined : written);
+	const name = variableOf(written);
+	if (name !== null) return variable(name, env) || undefined;
+	const value = variable(written, env);
+	return value || written.replace(REFERENCE, (text, braced, plain) => variable(braced ?? plain, env) || text);
+}
+
+/** The value of a variable; empty without one. */
+function variable(name: string, env: Environment): string {
+	return (Object.hasOwn(env, name) && env[name]?.trim()) || "";
 }
 
 async function commandOutput(command: string, env: Environment, timeoutMs: number): Promise<string> {

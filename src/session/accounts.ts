@@ -4,7 +4,6 @@ import type { LoginDialogs } from "../commands/login-dialogs.js";
 import { errorText, PiError } from "../errors.js";
 import type { Credentials } from "../models/credentials.js";
 import { keyVariables } from "../models/env-keys.js";
-import { findLogin, loginProviders } from "../models/logins.js";
 import type { ModelRegistry } from "../models/models.js";
 import { providerName } from "../models/provider-names.js";
 import type { Network } from "../network/network.js";
@@ -32,7 +31,7 @@ export function createAccounts(
 ): CommandAccounts {
 	return {
 		async choices() {
-			const sites = await Promise.all(loginProviders().map(findLogin));
+			const sites = await Promise.all(credentials.loginProviders().map((id) => credentials.findLogin(id)));
 			const withSource = (choice: LoginOption): LoginOption => {
 				const source = credentials.keySource(choice.provider);
 				return source === undefined ? choice : { ...choice, source };
@@ -41,7 +40,7 @@ export function createAccounts(
 				site ? withSource({ provider: site.provider, kind: "login", name: site.name }) : [],
 			);
 			// A provider with a login and no variable for a key only accepts the tokens of its login.
-			const loginOnly = new Set(loginProviders().filter((id) => keyVariables(id).length === 0));
+			const loginOnly = new Set(credentials.loginProviders().filter((id) => keyVariables(id).length === 0));
 			const keys = registry.providers
 				.filter((provider) => !loginOnly.has(provider))
 				.map((provider) => withSource({ provider, kind: "key", name: providerName(provider) }))
@@ -54,7 +53,7 @@ export function createAccounts(
 			await registry.refresh();
 		},
 		async login(provider, dialogs, signal) {
-			const found = await findLogin(provider);
+			const found = await credentials.findLogin(provider);
 			if (!found) throw new PiError("command_failed", `${provider} has no login`, { hint: "paste a key instead" });
 			const tokens = await logInThrough(found.name, dialogs, signal, (steps) => network.run(() => found.login(steps)));
 			if (tokens === null) return false;

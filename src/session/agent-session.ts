@@ -26,7 +26,7 @@ import type { SessionComponents } from "./session-components.js";
 import { type LogView, viewLog } from "./session-context.js";
 import { createControls, type SessionControls } from "./session-controls.js";
 import type { SessionJobs } from "./session-jobs.js";
-import type { ResourceCompletion } from "./session-mcp.js";
+import type { SessionMcp } from "./session-mcp.js";
 import { cycleModel, cycleThinkingLevel } from "./session-models.js";
 import { type RecordedHost, SessionName } from "./session-state.js";
 import { StatsCounter } from "./stats.js";
@@ -337,9 +337,9 @@ export class AgentSession {
 		return isUnlistedCommand(name, this.#components.sources());
 	}
 
-	/** Completes `server:uri` after an `@` with the resources of MCP servers. */
-	completeResource(typed: string, signal: AbortSignal): Promise<ResourceCompletion[]> {
-		return this.#components.mcp.completeResource(typed, signal);
+	/** The MCP servers. */
+	get mcp(): Pick<SessionMcp, "completeResource" | "describeLate"> {
+		return this.#components.mcp;
 	}
 
 	completeArguments(name: string, prefix: string): Promise<CompletionItem[]> {

@@ -38,8 +38,8 @@ export function createHookControl(deps: HookControlDeps): HookControl {
 			return deps.queue().size;
 		},
 		get commands() {
-			const list = paletteItems(deps.sources()).map(({ name, description, origin }) =>
-				Object.freeze({ name, description, source: origin }),
+			const list = paletteItems(deps.sources()).map(({ name, description, origin, path }) =>
+				Object.freeze({ name, description, source: origin, ...(path === undefined ? {} : { path }) }),
 			);
 			return Object.freeze(list);
 		},

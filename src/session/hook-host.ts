@@ -14,6 +14,7 @@ import type { HookTools, SessionHandle } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { collectOutput, exec } from "../util/process.js";
+import { sendHookRequest } from "./hook-requests.js";
 import type { SessionCore } from "./session-setup.js";
 
 export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
@@ -73,10 +74,10 @@ function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
 		get active() {
 			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
 		},
-		setActive(names: unknown) {
+		setActive(names: unknown, options) {
 			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
 				throw new PiError("bad_arguments", "ctx.tools.setActive expects a list of tool names");
-			toolSwitch.setActive(names);
+			toolSwitch.setActive(names, { mayJoin: options?.mayJoin === true });
 		},
 	};
 }
@@ -148,6 +149,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			const isKnown = (await setup.models.resolveApiKey(model)) !== undefined;
 			return isKnown ? setup.models.requestAuth(model) : undefined;
 		},
+		stream: ({ name }, ...request) => sendHookRequest({ setup, state }, name, request),
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);

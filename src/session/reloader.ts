@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
+import { hookFileName } from "../hooks/hook-name.js";
 import { plural } from "../util/format-amounts.js";
 import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -138,8 +139,8 @@ function distinct(places: readonly string[]): string[] {
 	return [...new Set(places)].filter((place) => !places.some((other) => other.startsWith(`${place}:`)));
 }
 
-/** File and line, shortened to the file's name; of a skill with its directory. */
+/** File and line, shortened to the file's name; of a file that many directories have with its directory. */
 function placeOf([, path = "", line = ""]: RegExpMatchArray): string {
 	const name = basename(path);
-	return `${name === "SKILL.md" ? `${basename(dirname(path))}/${name}` : name}${line}`;
+	return `${name === "SKILL.md" ? `${basename(dirname(path))}/${name}` : hookFileName(path)}${line}`;
 }

@@ -5,6 +5,7 @@ import { PiError } from "../errors.js";
 import type { Attachment, CompletionItem } from "../hooks/types.js";
 import type { ForeignText, McpServers } from "../mcp/servers.js";
 import { abortable } from "../util/abort.js";
+import { formatDuration } from "../util/format-amounts.js";
 import { trimEndOf } from "../util/trim.js";
 import { logInThrough } from "./accounts.js";
 import type { AgentSessionEvent } from "./events.js";
@@ -157,6 +158,14 @@ export class SessionMcp implements CommandMcp {
 		return found
 			.filter(({ uri, name }) => uri.toLowerCase().includes(query) || name.toLowerCase().includes(query))
 			.map(({ uri, name }) => ({ value: `${server}:${uri}`, description: name }));
+	}
+
+	/** At the end of a run, a line for each server that has not answered yet: nothing of it was used. */
+	describeLate(): string[] {
+		return (this.#servers?.late() ?? []).map(({ name, startingMs }) => {
+			const since = startingMs === null ? "" : ` after ${formatDuration(startingMs)}`;
+			return `The MCP server ${name} had not answered${since} when the run ended, so its tools were not used`;
+		});
 	}
 
 	list(): McpServerStatus[] {

@@ -35,8 +35,8 @@ export class SessionTools implements CommandTools {
 	#project: readonly CustomTool[] = [];
 	#ofHooks: readonly CustomTool[] = [];
 	#ofServers: ServerTools = { tools: [], serverOf: () => undefined };
-	/** Whether only chosen tools are on: tools that join later are then off. */
-	#isRestricted = false;
+	/** The only tools that are on, by name: others that join later are then off. null: no such choice. */
+	#chosen: readonly string[] | null = null;
 	/** Name conflicts and replacements that were reported. */
 	readonly #reported = new Set<string>();
 	readonly warnings: readonly string[];
@@ -94,9 +94,10 @@ export class SessionTools implements CommandTools {
 		const before = new Set(this.#all.map(({ name }) => name));
 		this.#ofServers = ofServers;
 		const { tools } = ofServers;
-		if (this.#isRestricted) {
-			const joined = tools.filter(({ name }) => !before.has(name)).map(({ name }) => name);
-			this.#off = new Set([...this.#off, ...joined]);
+		const chosen = this.#chosen;
+		if (chosen) {
+			const joined = tools.filter(({ name }) => !before.has(name) && !chosen.includes(name));
+			this.#off = new Set([...this.#off, ...joined.map(({ name }) => name)]);
 		}
 		return this.#update();
 	}
@@ -131,10 +132,15 @@ export class SessionTools implements CommandTools {
 		this.#turnOff(isOn ? [...this.#off].filter((other) => other !== name) : [...this.#off, name]);
 	}
 
-	/** Turns these tools on and all others off. @throws PiError `tool_unknown`, changing nothing */
-	setActive(names: readonly string[]): void {
-		this.#check(names);
-		this.#isRestricted = this.#all.some(({ name }) => !names.includes(name));
+	/**
+	 * Turns these tools on and all others off.
+	 * @param options `mayJoin`: accepts the names of tools that join later, and are then on
+	 * @throws PiError `tool_unknown`, changing nothing
+	 */
+	setActive(names: readonly string[], { mayJoin = false }: { mayJoin?: boolean } = {}): void {
+		if (!mayJoin) this.#check(names);
+		const isRestricting = this.#all.some(({ name }) => !names.includes(name));
+		this.#chosen = isRestricting ? [...names] : null;
 		this.#turnOff(this.#all.flatMap(({ name }) => (names.includes(name) ? [] : [name])));
 	}
 

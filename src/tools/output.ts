@@ -66,6 +66,28 @@ export function truncateTail(text: string, limits: OutputLimits = OUTPUT_LIMITS)
 	});
 }
 
+/** Lines at the end of a text that `cutMiddle` keeps: tools end with a summary, or where the complete text is. */
+const KEPT_END: OutputLimits = { maxLines: 20, maxBytes: 4 * 1024 };
+
+/**
+ * Cuts the middle of a text that exceeds the limits of tools, and says so there.
+ * @param next how to get the rest
+ * @returns null for a text within the limits
+ */
+export function cutMiddle(text: string, next: string): string | null {
+	const all = truncateHead(text);
+	if (!all.truncation.truncated) return null;
+	const end = truncateTail(text, KEPT_END);
+	// A line that is too long is data, not a summary.
+	if (end.partialLine) return `${all.text}\n\n${announceCut("first", all, next)}`;
+	const maxLines = OUTPUT_LIMITS.maxLines - end.truncation.outputLines;
+	const maxBytes = OUTPUT_LIMITS.maxBytes - end.truncation.outputBytes;
+	const start = truncateHead(text.slice(0, text.length - end.text.length), { maxLines, maxBytes });
+	const { outputLines, totalLines, outputBytes, totalBytes } = start.truncation;
+	const missing = `${plural(totalLines - outputLines, "line")} (${formatBytes(totalBytes - outputBytes)})`;
+	return `${start.text}\n\n[Cut: ${missing} here are not shown. ${next}]\n\n${end.text}`;
+}
+
 /**
  * Converts a command's output to plain text: without escape sequences, overwritten parts of lines, and control characters
  * other than newline and tab.

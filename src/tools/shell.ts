@@ -1,4 +1,5 @@
 import type { ProcessResult } from "../util/process.js";
+import { throttle } from "../util/throttle.js";
 import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
@@ -22,7 +23,7 @@ export interface ShellResult extends ProcessResult {
 /** Runs a command in the user's shell on a host, with empty stdin. Never rejects because of the command. */
 export async function runShell(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult> {
 	const recorder = new OutputRecorder(options.tmpDir);
-	const progress = createProgress(() => options.onProgress?.(recorder.live()));
+	const progress = throttle(() => options.onProgress?.(recorder.live()), UPDATE_INTERVAL_MS);
 	const outcome = await host.exec(command, {
 		...(options.shellPath === undefined ? {} : { shellPath: options.shellPath }),
 		...(options.signal && { signal: options.signal }),
@@ -35,27 +36,4 @@ export async function runShell(host: ToolHost, command: string, options: ShellOp
 	});
 	progress.stop();
 	return { ...outcome, output: await recorder.finish() };
-}
-
-/** Throttles `update`: the first note calls it at once, later ones together at intervals. */
-function createProgress(update: () => void): { note(): void; stop(): void } {
-	let timer: NodeJS.Timeout | undefined;
-	let isPending = false;
-	const tick = () => {
-		timer = undefined;
-		if (!isPending) return;
-		isPending = false;
-		timer = setTimeout(tick, UPDATE_INTERVAL_MS);
-		update();
-	};
-	return {
-		note() {
-			isPending = true;
-			if (timer === undefined) tick();
-		},
-		stop() {
-			clearTimeout(timer);
-			isPending = false;
-		},
-	};
 }

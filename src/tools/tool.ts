@@ -29,6 +29,8 @@ export interface ToolResult<TDetails = unknown> {
 	details?: TDetails;
 	/** The call failed; the content says why and how to correct it. */
 	isError?: boolean;
+	/** If all results of a message say so, the run ends with them: no request follows, except for queued prompts. */
+	terminate?: boolean;
 }
 
 /** A tool that the model can call: data and one function, which receives everything it uses as arguments. */

@@ -1,4 +1,4 @@
-import { type Component, CURSOR_MARKER, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import { plural } from "../util/format-amounts.js";
@@ -33,8 +33,8 @@ const SLOW_SHARE = 0.1;
 const CURSOR = "\ufdd0";
 
 /**
- * Draws a component that may fail: each line has at most `width` columns and no control sequences except styles. If it
- * throws or returns anything else, its author and the error are shown on one line instead.
+ * Draws a component that may fail: each line is cut at `width` columns and has no control sequences except styles. If it
+ * throws or returns anything else than lines, its author and the error are shown on one line instead.
  */
 export class ContainedComponent implements Component, Focusable {
 	/** The lines as the component returned them last, and as they are shown. */
@@ -113,10 +113,7 @@ export class ContainedComponent implements Component, Focusable {
 		const safe = lines.map((line, row) => {
 			if (typeof line !== "string") throw new TypeError(`line ${row + 1} of render is not a string`);
 			if (this.#width === width && line === this.#rendered[row]) return this.#safe[row] ?? "";
-			const text = safeText(line);
-			const columns = visibleWidth(text);
-			if (columns <= width) return text;
-			throw new RangeError(`line ${row + 1} of render has ${columns} columns instead of at most ${width}`);
+			return clipLine(safeText(line), width);
 		});
 		this.#rendered = lines.map(String);
 		return isCut && rows > 0 ? [...safe, clipLine(moreLines(given.length - safe.length), width)] : safe;

@@ -32,6 +32,8 @@ export interface OverlayOptions<T> {
 interface QueuedOverlay {
 	/** Whether it has been shown; another one may cover it now. */
 	readonly isShown: boolean;
+	/** Whether it shows the editor instead of itself. */
+	readonly isAway: boolean;
 	/** Whose overlays open over it now. */
 	readonly coveredBy: string | undefined;
 	show(): void;
@@ -57,7 +59,7 @@ export class OverlayStack {
 
 	/** Whether an overlay has the focus. */
 	get isOpen(): boolean {
-		return this.#open.length > 0;
+		return this.#open[0]?.isAway === false;
 	}
 
 	/** Number of overlays that have not been shown yet. */
@@ -67,14 +69,19 @@ export class OverlayStack {
 
 	/**
 	 * Opens an overlay, or queues it if another one is open. `build` is called when the overlay is shown for the first time.
+	 * It may show the editor for a while instead of what it returns, with `setAway`.
 	 * @returns the first value passed to `settle`, or `canceled`
 	 * @throws any error that `build` throws
 	 */
-	open<T>(build: (settle: (value: T) => void) => Component, options: OverlayOptions<T>): Promise<T> {
+	open<T>(
+		build: (settle: (value: T) => void, setAway: (isAway: boolean) => void) => Component,
+		options: OverlayOptions<T>,
+	): Promise<T> {
 		return new Promise((resolve, reject) => {
 			const { signal, timeoutMs, canceled, isFullScreen = false, owner, coveredBy } = options;
 			let component: Component | null = null;
 			let isShown = false;
+			let isAway = false;
 			let coverer: string | undefined;
 			let settled = false;
 			let timer: NodeJS.Timeout | undefined;
@@ -93,13 +100,24 @@ export class OverlayStack {
 					coverer = coveredBy;
 				});
 				coverer = coveredBy;
-				const built = build((value) => close(() => resolve(value)));
+				const built = build(
+					(value) => close(() => resolve(value)),
+					(wanted) => {
+						if (isAway === wanted) return;
+						isAway = wanted;
+						if (component && this.#open[0] === entry)
+							this.#put(isAway ? this.editor : component, !isAway && isFullScreen);
+					},
+				);
 				coverer = undefined;
 				return built;
 			};
 			const entry: QueuedOverlay = {
 				get isShown() {
 					return isShown;
+				},
+				get isAway() {
+					return isAway;
 				},
 				get coveredBy() {
 					return coverer;
@@ -110,7 +128,8 @@ export class OverlayStack {
 						isShown = true;
 						component ??= buildOnce();
 						// `build` may have settled synchronously, or opened a dialog over it.
-						if (!settled && this.#open[0] === entry) this.#put(component, isFullScreen);
+						if (!settled && this.#open[0] === entry)
+							this.#put(isAway ? this.editor : component, !isAway && isFullScreen);
 					} catch (thrown) {
 						close(() => reject(thrown));
 					}

@@ -29,6 +29,19 @@ test("direct writes of hooks are passed on as lines, and writes of pi reach the 
 	expect(written).toEqual(["frame", "frame with text", "frame with bytes", "frame with waited for", "last"]);
 });
 
+test("notifications and titles that hooks write reach the terminal, and the text around them does not", () => {
+	const written: string[] = [];
+	const spy = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
+	onTestFinished(() => spy.mockRestore());
+	const lines: string[] = [];
+	const release = divertWrites({ isCalledByHook: () => true }, (line) => lines.push(line));
+	process.stdout.write("\x1b]777;notify;Pi;Ready\x07");
+	process.stdout.write(Buffer.from("\x1b]2;title\x07and text\x1b]52;c;aGk=\x07\n"));
+	release();
+	expect(written).toEqual(["\x1b]777;notify;Pi;Ready\x07", "\x1b]2;title\x07"]);
+	expect(lines).toEqual(["and text\x1b]52;c;aGk=\x07"]);
+});
+
 test("the console formats values as Node does", () => {
 	const lines: string[] = [];
 	const release = divertConsole((line) => lines.push(line));

@@ -86,6 +86,20 @@ test("JSON mode reports the calls of server tools as any other, and a broken ser
 	expect(`${stdout}${stderr}`).toContain("The MCP server broken did not start: it ended with exit code 3");
 });
 
+test.each([["-p"], ["--mode", "json"]])(
+	"with %s %s a server that never answers is named on stderr",
+	async (...args) => {
+		const provider = await startProvider();
+		provider.reply("Hello.");
+		const agentDir = agentDirWith(provider, { mute: hostile("hangs"), off: { ...hostile("hangs"), disabled: true } });
+		const { code, stderr } = await runPi([...args, "hi"], { agentDir });
+		expect(stderr).toMatch(
+			/^The MCP server mute had not answered( after \d+ ms)? when the run ended, so its tools were not used\n$/,
+		);
+		expect(code).toBe(0);
+	},
+);
+
 test("servers of a project run only when it is trusted, and never with other files than those", async () => {
 	const provider = await startProvider();
 	const cwd = tempDir();

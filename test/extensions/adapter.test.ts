@@ -1,19 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
-import { createHookTest, type HookTestOptions, toolCall } from "../../src/testing/index.js";
+import { createHookTest, toolCall } from "../../src/testing/index.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-
-/** The source of an extension whose factory has this body. */
-const extension = (body: string) => `export default function (pi) {\n${body}\n}\n`;
-
-async function tryExtension(body: string, options: Omit<HookTestOptions, "hooks"> = {}) {
-	const dir = tempDir();
-	writeFiles(dir, { "mine.ts": extension(body) });
-	const t = await createHookTest({ ...options, hooks: [], extensions: [`${dir}/mine.ts`] });
-	onTestFinished(() => t.dispose());
-	return t;
-}
+import { extension, tryExtension } from "./try-extension.js";
 
 test.each(Object.entries(REFUSED_EVENTS))(
 	"the event %s is refused by name, and the rest works",
@@ -101,6 +91,46 @@ test("before_agent_start knows the directory, the tools and the context files", 
 	);
 	await t.run("go");
 	expect([t.errors, t.notices]).toEqual([[], ["true,true,0"]]);
+});
+
+test("sections and other parts of systemPromptOptions become the system prompt of the run, and only of that run", async () => {
+	const t = await tryExtension(
+		`
+		let run = 0;
+		pi.on("before_agent_start", ({ systemPromptOptions: options }) => {
+			if (++run > 1) return;
+			options.sections.rules = "Be exact.";
+			options.sections.empty = "";
+			options.promptGuidelines.push("test it");
+			options.appendSystemPrompt = "Appended.";
+		});
+		pi.on("before_agent_start", ({ systemPrompt, systemPromptOptions: options }, ctx) => {
+			ctx.ui.notify(String(systemPrompt.includes("<rules>") + " " + Object.keys(options.sections)));
+		});
+		pi.on("before_agent_start", ({ systemPromptOptions: options }) => { options.selectedTools.pop(); });
+		pi.registerCommand("options", { handler: async (args, ctx) => {
+			ctx.ui.notify(Object.keys(ctx.getSystemPromptOptions().sections).length + " sections");
+		} });
+		`,
+		{ replies: ["one", "two"] },
+	);
+	await t.run("go");
+	await t.run("go on");
+	await t.run("/options");
+	const sent = t.requests.map(({ systemPrompt }) => systemPrompt);
+	expect(sent[0]).toMatch(/\n\nAppended\.\n\n- test it\n\n<rules>\nBe exact\.\n<\/rules>$/);
+	expect(sent[1]).not.toContain("<rules>");
+	expect(t.notices).toEqual(["true rules,empty", "false ", "0 sections"]);
+	expect(t.errors).toEqual([expect.stringContaining("a change of systemPromptOptions.selectedTools is not available")]);
+});
+
+test("forceSystemPrompt replaces the system prompt", async () => {
+	const t = await tryExtension(
+		`pi.on("before_agent_start", ({ systemPromptOptions }) => { systemPromptOptions.forceSystemPrompt = "Sing."; });`,
+		{ replies: ["la"] },
+	);
+	await t.run("go");
+	expect([t.errors, t.requests[0]?.systemPrompt]).toEqual([[], "Sing."]);
 });
 
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {

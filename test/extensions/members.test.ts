@@ -184,6 +184,7 @@ const EVERYWHERE: Seen = {
 	"ctx.modelRegistry": true,
 	"ctx.sessionManager": ["session", 0, 0, "string", "unnamed"],
 	"ctx.waitForIdle": true,
+	"ctx.getSystemPromptOptions": true,
 	"ctx.compact": true,
 	"ctx.switchSession": expect.stringContaining('There is no session "nowhere"'),
 	"ctx.fork": { cancelled: false },

@@ -62,7 +62,7 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 		...rest,
 		cwd,
 		home: tempDir("pi-home-"),
-		env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
+		env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH, ...rest.env },
 		hooks: hookFiles ?? [],
 	});
 	const events: AgentSessionEvent[] = [];

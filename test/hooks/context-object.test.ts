@@ -116,7 +116,7 @@ describe("the context object", () => {
 					kept ??= ctx;
 					const { model } = ctx;
 					const calls = [() => kept.exec("true", []), () => kept.availableModels(), () => kept.resolveApiKey(model),
-						() => kept.requestAuth(model), () => kept.saveEntry({ type: "x" }), () => kept.rebuildContext()];
+						() => kept.requestAuth(model), () => kept.stream(model, { messages: [] }), () => kept.saveEntry({ type: "x" }), () => kept.rebuildContext()];
 					const answers = first ? [] : calls.map((call) => call().then(() => "done", ({ code }) => code));
 					return { status: (await Promise.all(answers)).join() };
 				} });`),
@@ -124,7 +124,7 @@ describe("the context object", () => {
 		});
 		await session.prompt("/keep");
 		await session.lifecycle.newSession();
-		expect(await session.prompt("/keep")).toMatchObject({ status: Array(6).fill("hook_stale").join() });
+		expect(await session.prompt("/keep")).toMatchObject({ status: Array(7).fill("hook_stale").join() });
 	});
 
 	test("requestAuth returns key and headers of models.json; undefined without a key", async () => {
@@ -140,6 +140,27 @@ describe("the context object", () => {
 		});
 		const auth = { apiKey: "loopback-key", headers: { "x-team": "blue" } };
 		expect(await session.prompt("/auth")).toMatchObject({ status: JSON.stringify([auth, undefined, "loopback-key"]) });
+	});
+
+	test("stream sends a request with key and headers, which counts; a context handler cannot", async () => {
+		const { session, provider, notices } = await startSession({
+			modelOptions: { headers: { "x-team": "blue" }, cost: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 } },
+			hooks: {
+				"k.ts": hook(`
+				const context = { messages: [{ role: "user", content: "why?", timestamp: 0 }] };
+				pi.command("ask", { handler: async (ctx) => {
+					const events = await ctx.stream(ctx.model, context, { headers: { "x-own": "1" } });
+					return { status: (await events.result()).content[0].text };
+				} });
+				pi.on("context", async (_, ctx) => { await ctx.stream(ctx.model, context); });`),
+			},
+		});
+		provider.reply("because");
+		expect(await session.prompt("/ask")).toMatchObject({ status: "because" });
+		expect(provider.requests[0]?.headers).toMatchObject({ "x-team": "blue", "x-own": "1" });
+		expect(session.entries.at(-1)).toMatchObject({ type: "request_usage", purpose: "hook k" });
+		expect(session.stats().cost).toBeGreaterThan(0);
+		expect(notices().join("\n")).toContain("ctx.stream cannot be called from a context handler");
 	});
 
 	test("exec runs programs without a shell and never rejects", async () => {

@@ -29,7 +29,7 @@ async function callWith(answer: string, options: Parameters<typeof startSession>
 }
 
 describe("a malformed tool_call answer blocks, and names the fields", () => {
-	const FIELDS = "block, reason, input or ask";
+	const FIELDS = "block, reason, input, ask or terminate";
 	test.each([
 		["{ blocked: true }", `unknown field "blocked"; an answer has ${FIELDS}`],
 		['{ block: "yes" }', "block must be true or false"],

@@ -110,7 +110,7 @@ describe("loadTools", () => {
 		[
 			"has nothing to run",
 			file(`{ name: "a", description: "x", parameters: Type.Object({}) }`),
-			"the tool a has no run function",
+			"the tool a has no run or execute function",
 		],
 		["never resolves", file("() => new Promise(() => {})"), "its factory timed out after 200 ms"],
 	])("names a file that %s, and loads the others", async (_, source, reason) => {
@@ -133,6 +133,21 @@ describe("loadTools", () => {
 		const { load } = place({ "agent/tools/a/index.ts": file(tool("odd", `() => ${result}`)) });
 		const { tools } = await load();
 		expect(await call(tools[0]?.tool, {})).toMatchObject({ isError: true });
+	});
+
+	test("accepts execute, with the members of the context as arguments", async () => {
+		const { load } = place({
+			"agent/tools/a/index.ts": file(`{
+				name: "a", label: "A", description: "Shouts", parameters: Type.Object({ text: Type.String() }), loud: "!",
+				async execute(id, { text }, signal, onUpdate) {
+					onUpdate({ content: [{ type: "text", text: "half" }] });
+					return { content: [{ type: "text", text: id + text + this.loud + signal.aborted }] };
+				},
+			}`),
+		});
+		const { tools, errors } = await load();
+		expect(errors).toEqual([]);
+		expect(await call(tools[0]?.tool, { text: "hi" })).toEqual({ content: [{ type: "text", text: "1hi!false" }] });
 	});
 
 	test("keeps the details that JSON can represent", async () => {

@@ -153,13 +153,37 @@ describe("pi.tool", () => {
 		if (fields.includes("throw")) expect(status?.figures.lastError).toBe("tool shout: no voice");
 	});
 
-	test("long output is cut like that of a built-in tool", async () => {
-		const run = await start(
-			tool("shout", `run: async () => ({ content: [{ type: "text", text: "line\\n".repeat(9000) }] }),`),
-		);
+	test("long output loses its middle, so that the path of the complete output at its end is kept", async () => {
+		const output = `"line\\n".repeat(9000) + "Full output: /tmp/all.txt"`;
+		const run = await start(tool("shout", `run: async () => ({ content: [{ type: "text", text: ${output} }] }),`));
 		const [result] = await call(run, ["shout", { text: "hi" }]);
 		expect(result?.text.length).toBeLessThan(11_000);
-		expect(result?.text).toContain("only the first 2000 of 9000 lines");
+		expect(result?.text).toMatch(
+			/^(line\n){1980}\n\[Cut: 7001 lines \(34 KB\) here are not shown\. .*\]\n\n(line\n){19}Full output: \/tmp\/all\.txt$/,
+		);
+	});
+
+	test("a run ends with the results of a message if all of them say so", async () => {
+		const run = await start(
+			tool("shout", `run: async ({ text }) => ({ content: [{ type: "text", text }], terminate: text !== "more" }),`),
+		);
+		const { session, provider } = run;
+		provider.reply([toolCall("shout", { text: "one" }), toolCall("shout", { text: "more" })]);
+		provider.reply([toolCall("shout", { text: "two" }), toolCall("shout", { text: "three" })]);
+		await session.prompt("go");
+		expect(provider.requests).toHaveLength(2);
+		provider.reply("next");
+		await session.prompt("and now");
+		expect(provider.requests[2]?.messages.slice(-3).map(({ text }) => text)).toEqual(["two", "three", "and now"]);
+	});
+
+	test("a handler of tool_call ends the run with a call that it blocks", async () => {
+		const gate = hook(`pi.on("tool_call", () => ({ block: true, reason: "no", terminate: true }));`);
+		const run = await startSession({ hooks: { "gate.ts": gate } });
+		run.provider.reply([toolCall("bash", { command: "ls" })]);
+		await run.session.prompt("go");
+		expect(run.provider.requests).toHaveLength(1);
+		expect(run.session.entries.at(-1)).toMatchObject({ message: { role: "toolResult", isError: true } });
 	});
 
 	test("an abort ends a tool that ignores its signal", async () => {

@@ -29,6 +29,7 @@ const TOOLS = {
 		tool("env"),
 		tool("long"),
 		tool("slow"),
+		tool("burst"),
 		tool("add.two", { inputSchema: schema({ a: { type: "number" }, b: { type: "number" } }, ["a", "b"]) }),
 		tool("ask"),
 	],
@@ -78,6 +79,12 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 			const line = `flood \x1b]0;title\x07${"f".repeat(1000)}\n`;
 			for (let size = 0; size < Number(rest[0]) * 1024 * 1024; size += line.length) process.stderr.write(line);
 			return void process.stderr.write("the flood is over\n");
+		}
+		case "burst": {
+			// In one write, as a server that has little to do.
+			const note = (step) => ({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: _meta?.progressToken, progress: step, total: 3 } });
+			const result = { content: [{ type: "text", text: "burst" }] };
+			return void process.stdout.write([note(1), note(2), note(3), { jsonrpc: "2.0", id, result }].map((message) => `${JSON.stringify(message)}\n`).join(""));
 		}
 		case "slow":
 			for (let step = 1; step <= 8; step++) {

@@ -112,7 +112,18 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 			return result({ protocolVersion, capabilities: { tools: {} }, serverInfo }, { "mcp-session-id": current });
 		}
 		const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
-		if (message.method === "tools/list") return result({ tools: [tool("hello"), tool("flood"), tool("malformed")] });
+		if (message.method === "tools/list") {
+			return result({ tools: [tool("hello"), tool("flood"), tool("malformed"), tool("burst")] });
+		}
+		if (message.params?.name === "burst") {
+			const note = (progress: number) => {
+				const params = { progressToken: message.params._meta?.progressToken, progress, total: 2 };
+				return { jsonrpc: "2.0", method: "notifications/progress", params };
+			};
+			const answer = { jsonrpc: "2.0", id: message.id, result: { content: [{ type: "text", text: "burst" }] } };
+			response.writeHead(200, { "content-type": "text/event-stream" });
+			return void response.end([note(1), note(2), answer].map((line) => `data: ${JSON.stringify(line)}\n\n`).join(""));
+		}
 		if (message.params?.name === "malformed") {
 			return json(response, { jsonrpc: "2.0", id: message.id, result: "text" });
 		}

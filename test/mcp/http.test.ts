@@ -25,13 +25,22 @@ test("a server over HTTP gets its headers, and is connected again when it forget
 	const pi = await startSession({
 		agentDir: agentDirWith({ web: { url: server.url, headers: { Authorization: "Bearer mine" } } }),
 	});
-	expect(await status(pi, "/mcp")).toContain("web · ready · 3 tools");
+	expect(await status(pi, "/mcp")).toContain("web · ready · 4 tools");
 	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
 	expect(new Set(server.authorizations)).toEqual(new Set(["Bearer mine"]));
 	server.forget();
 	const texts = await call(pi, "web_hello", "web_hello");
 	expect(texts[0]).toContain("The MCP server web ended during the call");
 	expect(texts[1]).toBe("hello over http");
+});
+
+test("progress over HTTP that arrives together with the result is shown", async () => {
+	const server = await startHttpServer();
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	expect(await call(pi, "web_burst")).toEqual(["burst"]);
+	const updates = pi.events.filter((event) => event.type === "tool_execution_update");
+	expect(updates.at(-1)?.partialResult.content).toEqual([{ type: "text", text: "2 of 2" }]);
 });
 
 test("an endless answer over HTTP is refused, and the server stays usable", async () => {
@@ -105,7 +114,7 @@ test("/mcp login logs in through the browser, keeps the tokens in auth.json, and
 		redirected = response.url;
 	});
 	pi.session.attachUI(ui, shell);
-	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready · 3 tools/);
+	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready · 4 tools/);
 	expect(asked).toEqual(["Log in to web in the browser, or paste the redirect URL"]);
 	expect(server.oauth).toEqual(["register", "authorize", "authorization_code"]);
 	const auth = join(agentDir, "auth.json");

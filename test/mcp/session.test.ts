@@ -169,6 +169,16 @@ test("progress is shown as partial results and restarts the timeout", async () =
 	});
 });
 
+test("progress that arrives together with the result is shown, its last state too", async () => {
+	const pi = await startWith({ h: hostile() });
+	expect(await call(pi, ["h_burst", {}])).toEqual(["burst"]);
+	const updates = pi.events.filter((event) => event.type === "tool_execution_update");
+	expect(updates.map(({ partialResult }) => partialResult.content)).toEqual([
+		[{ type: "text", text: "1 of 3" }],
+		[{ type: "text", text: "3 of 3" }],
+	]);
+});
+
 test("a crash is named, the server is started again once, and works", async () => {
 	const starts = join(tempDir(), "starts");
 	const pi = await startWith({ h: { ...hostile(), env: { STARTS_FILE: starts } } });
@@ -305,7 +315,7 @@ test("a prompt command starts its server", async () => {
 
 test("resources of servers join the prompt that names them, and are completed", async () => {
 	const pi = await startSession({ agentDir: agentDirWith({ everything: EVERYTHING }) });
-	const complete = (typed: string) => pi.session.completeResource(typed, new AbortController().signal);
+	const complete = (typed: string) => pi.session.mcp.completeResource(typed, new AbortController().signal);
 	expect(await complete("ev")).toEqual([{ value: "everything:", description: expect.any(String) }]);
 	const uri = "demo://resource/static/document/features.md";
 	expect(await complete("everything:feat")).toEqual([{ value: `everything:${uri}`, description: "features.md" }]);
@@ -327,7 +337,7 @@ test("servers are turned off and on and restarted, and --no-mcp uses none", asyn
 	await pi.session.prompt("hello");
 	expect(toolNames(pi, 0).filter((name) => /^(h_|mcp_)/.test(name))).toEqual([]);
 	expect(await command(pi, "/mcp enable h")).toMatchObject({
-		status: expect.stringMatching(/^h · ready · 9 tools · \d+ tokens$/),
+		status: expect.stringMatching(/^h · ready · 10 tools · \d+ tokens$/),
 	});
 	expect(await command(pi, "/mcp restart h")).toMatchObject({ status: expect.stringContaining("ready") });
 	await expect(pi.session.prompt("/mcp restart g")).rejects.toMatchObject({ message: 'There is no MCP server "g"' });

@@ -65,6 +65,29 @@ describe("precedence of keys", () => {
 		expect([await key("openai"), keys.keySource("openai")]).toEqual(["from-auth", "auth.json"]);
 	});
 
+	test("$NAME, with braces or without, is a variable, also inside of a text", async () => {
+		const providers = [
+			access("whole", { apiKey: "$TOKEN" }),
+			access("braces", { apiKey: `\${token2}` }),
+			access("inside", { apiKey: `a-$TOKEN-\${token2}-$UNSET` }),
+			access("unset", { apiKey: "$UNSET" }),
+			access("no-variable", { apiKey: "$constructor" }),
+			access("header", { apiKey: "key", headers: { authorization: "Token $TOKEN" } }),
+		];
+		const { keys, key } = setup({ providers, env: { TOKEN: "first-token", token2: "second" } });
+		expect(await Promise.all(["whole", "braces", "inside", "unset", "no-variable"].map(key))).toEqual([
+			"first-token",
+			"second",
+			"a-first-token-second-$UNSET",
+			undefined,
+			undefined,
+		]);
+		expect(keys.describeMissingKey("unset").message).toContain("reads it from UNSET, which is not set");
+		const auth = await keys.requestAuth({ provider: "header", id: "any" });
+		expect(auth.headers).toEqual({ authorization: "Token first-token" });
+		expect(keys.redactSecrets("it said first-token")).toBe("it said ‹key›");
+	});
+
 	test("a key in models.json can be a variable, a command or the key itself", async () => {
 		const providers = [
 			access("variable", { apiKey: "MY_KEY" }),

@@ -230,6 +230,23 @@ test("/reload says that files have failed only of those that could not be used",
 	expect(await status()).toEqual(["failed: absent.ts", "problems: model.ts:1:29, one.ts, two.ts"]);
 });
 
+test("/reload names a failed index.ts by its folder: hooks, tools and extensions", async () => {
+	const { session, agentDir } = await startSession({});
+	writeFiles(agentDir, {
+		"hooks/gate/index.ts": "export default 7;",
+		"tools/count/index.ts": "export default 7;",
+		"extensions/plan/index.ts": "export default 7;",
+	});
+	const result = await session.prompt("/reload");
+	const status = result.kind === "command" ? (result.status ?? "") : "";
+	const failed = status.split(" · ").find((part) => part.startsWith("failed: ")) ?? "";
+	expect(failed.replace("failed: ", "").split(", ").sort()).toEqual([
+		"count/index.ts",
+		"gate/index.ts",
+		"plan/index.ts",
+	]);
+});
+
 test("the problem of a hook file is gone with the first load that succeeds, also with /new", async () => {
 	const cwd = tempDir();
 	const path = join(cwd, "who.ts");

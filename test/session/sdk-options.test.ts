@@ -263,7 +263,7 @@ describe("extraTools", () => {
 	test.each([
 		[[{ ...shout, name: "a b" }], /^bad_arguments: extraTools\[0\]: "a b" is not a valid tool name/],
 		[[shout, { ...shout, run: 1 }], /^bad_arguments: extraTools\[1\]: there is another tool shout$/],
-		[[{ ...shout, run: 1 }], /^bad_arguments: extraTools\[0\]: the tool shout has no run function$/],
+		[[{ ...shout, run: 1 }], /^bad_arguments: extraTools\[0\]: run of the tool shout is not a function$/],
 		[[null], /^bad_arguments: extraTools\[0\]: /],
 	])("that are malformed are refused: %#", async (extraTools, message) => {
 		expect(await refused({ extraTools })).toMatch(message);
@@ -352,4 +352,18 @@ test.each([
 		session.followUp("x", images as never),
 	])
 		await expect(sent).rejects.toMatchObject({ code: "bad_arguments", message });
+});
+
+test("a session leaves the methods of console as the program had them", async () => {
+	const names = ["log", "info", "debug", "warn", "error", "dir"] as const;
+	const methods = () => names.map((name) => console[name]);
+	const before = methods();
+	const hook = (pi: HookAPI) => pi.on("session", () => {});
+	const { session, provider } = await start({ hooks: [hook], extensions: [] });
+	await session.start();
+	provider.reply("hi");
+	await session.prompt("go");
+	const meanwhile = methods();
+	await session.dispose();
+	expect([meanwhile, methods()].map((list) => list.every((method, at) => method === before[at]))).toEqual([true, true]);
 });

@@ -76,7 +76,7 @@ function excludeHooks(hooks: readonly LoadedHook[], without: readonly string[], 
 		if (hooks.some((hook) => isNamed(hook, word))) continue;
 		const names = hooks.map(({ name }) => name).join(", ");
 		throw new PiError("bad_arguments", `--without ${word}: no such hook is loaded`, {
-			hint: names ? `loaded hooks: ${names}` : "no hooks are loaded; load one with --hook <file>",
+			hint: names ? `loaded hooks: ${names}` : "no hooks are loaded; load one with --hook <file> or -e <file>",
 		});
 	}
 	return hooks.filter((hook) => !without.some((word) => isNamed(hook, word)));

@@ -128,6 +128,8 @@ export async function findHooks(
 ): Promise<FoundHooks> {
 	const { files, errors } = discover(location, options);
 	const problems = errors.map(describeError);
+	for (const source of options.extensions ?? [])
+		if (isRemoteSource(source)) problems.push(`${source} is not loaded: install the package, or name a file of it`);
 	const ofPackages = options.findHooks ? await findPackageHooks(location, problems) : [];
 	const { hooks, warning } = await findProjectHooks(files, location);
 	if (warning !== undefined) problems.push(warning);

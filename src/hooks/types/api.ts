@@ -1,4 +1,12 @@
-import type { Api, AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type {
+	Api,
+	AssistantMessageEvent,
+	Context,
+	Model,
+	OAuthCredentials,
+	ProviderAuthInteraction,
+	SimpleStreamOptions,
+} from "@mariozechner/pi-ai";
 import type { TSchema } from "typebox";
 import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
@@ -77,12 +85,24 @@ export interface ProviderModel extends ProviderModelFacts {
 	baseUrl?: string;
 }
 
-/** Second argument of `pi.provider`: the fields of a provider in models.json, and `stream`. */
+/** How users log in to a provider with `/login`. Tokens are kept in auth.json. */
+export interface ProviderLogin {
+	/** Shown by `/login`. */
+	name: string;
+	/** Logs in. `steps` shows addresses, asks the user, and has a `signal`. `expires` of the tokens is in ms since the epoch. */
+	login(steps: ProviderAuthInteraction): Promise<OAuthCredentials>;
+	/** Renews tokens that have expired. */
+	refresh(tokens: OAuthCredentials, signal: AbortSignal): Promise<OAuthCredentials>;
+	/** The API key of requests. */
+	apiKey(tokens: OAuthCredentials): string;
+}
+
+/** Second argument of `pi.provider`: the fields of a provider in models.json, `stream` and `login`. */
 export interface ProviderOptions {
 	baseUrl?: string;
-	/** The wire format, such as `openai-completions`. */
+	/** The wire format, such as `openai-completions`; with `stream` any name. */
 	api?: string;
-	/** Name of an environment variable, `!command`, or the key itself. */
+	/** Name of an environment variable, also as `$NAME`, `!command`, or the key itself. */
 	apiKey?: string;
 	headers?: { [name: string]: string };
 	/** Also send the key as `Authorization: Bearer`. */
@@ -90,6 +110,8 @@ export interface ProviderOptions {
 	compat?: { [flag: string]: unknown };
 	/** Absent: changes how the built-in models of this provider are reached. */
 	models?: ProviderModel[];
+	/** Lets users log in instead of setting a key. */
+	login?: ProviderLogin;
 	/** Changes to single models, by id. */
 	modelOverrides?: { [id: string]: ProviderModelFacts };
 	/**

@@ -1,4 +1,4 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { RequestAuth } from "../../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
@@ -59,6 +59,8 @@ export interface CommandInfo {
 	readonly description?: string;
 	/** What provides it: `built-in`, `hook <name>`, `prompt`, `skill` or `MCP`. */
 	readonly source: string;
+	/** The file of a hook, a prompt template or a skill. */
+	readonly path?: string;
 }
 
 /** Second argument of every handler. Members read current state, and throw once the session or hook is gone. */
@@ -109,6 +111,14 @@ export interface HookEventContext {
 	 * @returns undefined if no key is known
 	 */
 	requestAuth(model: Model<Api>): Promise<RequestAuth | undefined>;
+	/**
+	 * Sends a request to a model with its key. Usage, cost and budgets count it as a request of this hook; nothing else of it
+	 * becomes part of the session. It ends with the call of the hook, and with `options.signal`.
+	 * @returns the events of the reply; `result()` waits for the complete reply. A failed request is a reply with the
+	 * `stopReason` `error`
+	 * @throws PiError `key_missing`; `context_locked` in a `context` handler
+	 */
+	stream(model: Model<Api>, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessageEventStream>;
 	/**
 	 * Appends an entry of your own type.
 	 * @returns its index, after it is written; in a handler of the start of a session without messages it is written with what

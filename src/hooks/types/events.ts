@@ -142,6 +142,8 @@ export interface ToolCallEventResult {
 	block?: boolean;
 	/** Sent to the model as the tool result. */
 	reason?: string;
+	/** With `block`: the run ends after this message's calls, like `terminate` of a tool's result. */
+	terminate?: boolean;
 	/** New arguments. The call is blocked if the tool's schema does not accept them. Later handlers receive them. */
 	input?: Record<string, unknown>;
 	/** A yes/no question for the user; the call is blocked unless the answer is yes, also if nobody can answer. */

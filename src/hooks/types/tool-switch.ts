@@ -18,7 +18,8 @@ export interface HookTools {
 	/**
 	 * Turns these tools on and all others off, from the next request until the session ends, also across `/reload`. The user
 	 * can change this with `/tools`.
+	 * @param options `mayJoin`: a name that no tool has is accepted; a tool that gets this name later is on
 	 * @throws PiError `tool_unknown` for a name that no tool has, and `bad_arguments`, changing nothing
 	 */
-	setActive(names: readonly string[]): void;
+	setActive(names: readonly string[], options?: { mayJoin?: boolean }): void;
 }

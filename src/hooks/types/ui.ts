@@ -3,6 +3,8 @@ import type {
 	Component,
 	EditorTheme,
 	MarkdownTheme,
+	OverlayHandle,
+	OverlayOptions,
 	SelectListTheme,
 	TUI,
 } from "@mariozechner/pi-tui";
@@ -46,6 +48,8 @@ export interface SelectOption<T = unknown> {
 	description?: string;
 }
 
+export type { OverlayHandle };
+
 /** Where a widget is shown. */
 export type WidgetPlacement = "aboveEditor" | "belowEditor";
 
@@ -59,7 +63,14 @@ export interface WidgetOptions {
 export interface CustomOptions {
 	/** Draws the component over the transcript. Default: instead of the editor. */
 	overlay?: boolean;
+	/** Where an overlay is, and how large. A function is called for each frame. Default: in the middle, over the full width. */
+	placement?: OverlayPlacement | (() => OverlayPlacement);
+	/** Receives what hides, shows and focuses the overlay, once it is shown. */
+	onHandle?(handle: OverlayHandle): void;
 }
+
+/** Size and position of an overlay: numbers are columns and rows, texts such as `50%` shares of the screen. */
+export type OverlayPlacement = OverlayOptions;
 
 /** A component of a hook. pi calls `dispose` once, when it removes the component. */
 export type HookComponent = Component & { dispose?(): void };

@@ -11,7 +11,7 @@ export interface PaletteSource {
 	palette(): readonly PaletteItem[];
 	isUnlistedCommand?(name: string): boolean;
 	completeArguments(name: string, prefix: string): Promise<readonly CompletionItem[]>;
-	completeResource?(typed: string, signal: AbortSignal): Promise<readonly CompletionItem[]>;
+	readonly mcp?: { completeResource(typed: string, signal: AbortSignal): Promise<readonly CompletionItem[]> };
 }
 
 /** Provides the editor's completions: commands of the session, files of the working directory. */
@@ -34,7 +34,7 @@ export class PaletteController {
 				const items = (await this.#source?.completeArguments(name, prefix)) ?? [];
 				return items.filter((item) => typeof item?.value === "string");
 			},
-			completeResource: async (typed, signal) => (await this.#source?.completeResource?.(typed, signal)) ?? [],
+			completeResource: async (typed, signal) => (await this.#source?.mcp?.completeResource(typed, signal)) ?? [],
 		});
 		this.#used = this.base;
 		this.completion = { complete: (request) => this.#used.complete(request), cancel: () => this.#used.cancel() };

@@ -39,11 +39,19 @@ export interface MismatchEvidence {
 	/** The last request that matched its record. */
 	verified: readonly TracedMessage[];
 	/** The last entry before the reply that belongs to no loaded hook; null if none exists. */
-	foreign: { entryIndex: number; type: string } | null;
+	foreign: ForeignEntry | null;
 	/** Paths of the hooks that change the context. */
 	hooks: readonly string[];
 	/** The same request without some hooks. */
 	buildWithout(hooks: ReadonlySet<string>): Promise<BuiltContext>;
+}
+
+/** An entry that belongs to no loaded hook. */
+export interface ForeignEntry {
+	entryIndex: number;
+	type: string;
+	/** The name of the extension that wrote it; absent for entries of other hooks. */
+	extension?: string;
 }
 
 /** A reason and the position of the first difference, null if it is unknown. */
@@ -108,7 +116,9 @@ function findMissingHook({ foreign, sent, computed }: MismatchEvidence): Finding
 	return { reason: missingHook(foreign), position: sent && countPrefix(plainOf(sent), computed.messages), hook: null };
 }
 
-function missingHook({ entryIndex, type }: NonNullable<MismatchEvidence["foreign"]>): string {
+function missingHook({ entryIndex, type, extension }: ForeignEntry): string {
+	if (extension !== undefined)
+		return `Entry ${entryIndex} (${type}) belongs to the extension ${extension}, which is not loaded; load its file with -e`;
 	return `Entry ${entryIndex} (${type}) belongs to a hook that is not loaded; load its file with --hook`;
 }
 

@@ -79,6 +79,9 @@ export function createReadOnlyHost({
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,
 		requestAuth: async () => undefined,
+		stream: async (hook, { provider, id }) => {
+			throw new PiError("key_missing", `${hook.name} sends a request to ${provider}/${id}, and a replay sends none`);
+		},
 		saveEntries: ({ path }) => {
 			throw new PiError("entry_refused", `saveEntry of ${path}: the session is read-only`);
 		},

@@ -15,7 +15,7 @@ import { HookRunner } from "../../hooks/runner.js";
 import type { HandlerWatch } from "../../hooks/watchdog.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
-import { explainMismatch, type MismatchReason } from "./explain-mismatch.js";
+import { explainMismatch, type ForeignEntry, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlyHost } from "./replay-host.js";
 
 /** The inputs of a session's context: entries and hooks. */
@@ -182,12 +182,16 @@ export class SessionView {
 		};
 	}
 
-	#lastForeign(end: number): { entryIndex: number; type: string } | null {
+	#lastForeign(end: number): ForeignEntry | null {
 		for (let index = end - 1; index > 0; index--) {
-			const type = this.options.entries[index]?.type;
-			if (type !== undefined && !RESERVED_ENTRY_TYPES.has(type) && !this.#registry.knowsEntryType(type)) {
-				return { entryIndex: index, type };
-			}
+			const entry = this.options.entries[index];
+			if (entry === undefined || RESERVED_ENTRY_TYPES.has(entry.type)) continue;
+			const { type } = entry;
+			// All extensions have the same types of entries.
+			const extension = "extension" in entry && typeof entry.extension === "string" ? entry.extension : null;
+			if (extension !== null && !this.options.hooks.some(({ name }) => name === extension))
+				return { entryIndex: index, type, extension };
+			if (!this.#registry.knowsEntryType(type)) return { entryIndex: index, type };
 		}
 		return null;
 	}

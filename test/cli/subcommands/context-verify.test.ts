@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseSubcommand } from "../../../src/cli/subcommand-args.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { example } from "../../hooks-examples/example.js";
@@ -95,6 +96,46 @@ describe("pi context --verify", () => {
 				"",
 			].join("\n"),
 		);
+	});
+
+	test("a session with a message of an extension names it, and matches with -e", async () => {
+		const place = newPlace();
+		writeFiles(place.cwd, {
+			"note.ts": `export default (pi) => pi.on("before_agent_start", () => ({
+				message: { customType: "note", content: "a note", display: false } }));`,
+			"other.ts": `export default (pi) => pi.on("session_start", () => {});`,
+		});
+		const [note, other] = [join(place.cwd, "note.ts"), join(place.cwd, "other.ts")];
+		const { session, provider } = await startSession({ ...place, extensions: [note], session: { kind: "new" } });
+		provider.reply("a1");
+		await session.prompt("u1");
+		const file = session.sessionFile ?? "";
+		await session.dispose();
+		const verifyWith = async (args: string[]) => {
+			const parsed = parseSubcommand("context", ["--verify", "--json", "--session", file, ...args]);
+			if (parsed.kind !== "subcommand") throw new Error("expected a command");
+			const { stdout } = await run(parsed.command, { ...place, ...parsed.options });
+			return JSON.parse(stdout).mismatch;
+		};
+		const reason = "Entry 2 (custom_message) belongs to the extension note, which is not loaded; load its file with -e";
+		expect([await verifyWith([]), await verifyWith(["-e", other])]).toEqual([
+			expect.objectContaining({ reason }),
+			expect.objectContaining({ reason }),
+		]);
+		expect([await verifyWith(["-e", note]), await verifyWith(["--extension", note, "--no-hooks"])]).toEqual([
+			null,
+			null,
+		]);
+	});
+
+	test("a package that is not installed is named", async () => {
+		const place = newPlace();
+		const { session, provider } = await startSession({ ...place, session: { kind: "new" } });
+		provider.reply("a1");
+		await session.prompt("u1");
+		const options = { ...place, session: session.sessionFile ?? "", extensions: ["npm:some-package"] };
+		const { stderr } = await run({ name: "context", verify: true }, options);
+		expect(stderr).toContain("npm:some-package is not loaded: install the package, or name a file of it");
 	});
 
 	test("without a hook that wrote no entries, prints the message it had added", async () => {

@@ -47,7 +47,7 @@ async function open(columns: number): Promise<App> {
 }
 
 test.each([40, 80, 120])(
-	"a hook draws calls and results of its tool at %d columns; a line that is too wide is reported",
+	"a hook draws calls and results of its tool at %d columns; a line that is too wide is cut",
 	async (columns) => {
 		const rows = await calls(await open(columns));
 		const text = rows.join(" ").replaceAll(" │ ", " ");
@@ -55,11 +55,10 @@ test.each([40, 80, 120])(
 			[
 				"list + tea ○ milk · ○ tea",
 				"list + nothing | failed ✗ Hook todo.ts:5:32 failed on tool todo: there is nothing to add",
-				"list + a wall Saved.",
-				`✗ Hook todo.ts:1:27 failed on renderResult: line 1 of the component has ${columns - 3} columns, but ${columns - 4} fit`,
+				`list + a wall ${"x".repeat(columns - 5)}…`,
 			].join(" "),
 		);
-		if (columns > 40) expect(rows).toHaveLength(columns === 80 ? 8 : 7);
+		if (columns > 40) expect(rows).toHaveLength(6);
 	},
 );
 

@@ -2,7 +2,6 @@ import { type Component, type Focusable, isKeyRelease, matchesKey, visibleWidth 
 import { isComponent } from "../../../hooks/tool-drawing.js";
 import type { HookComponent } from "../../../hooks/types.js";
 import { ContainedComponent, type ContainedOptions } from "../../../tui/contained.js";
-import { hasImage } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 import { monotonicMs } from "../../../util/clock.js";
 import { cleanLine, clipLine } from "../lines.js";
@@ -14,8 +13,6 @@ export interface CustomViewOptions extends Omit<ContainedOptions, "onError" | "r
 	onCancel(): void;
 	/** Reports a failure of the component and closes it. */
 	onFailed(error: unknown): void;
-	/** Reports a failure that keeps it open: the next size of the screen may suit it. */
-	onProblem(error: unknown): void;
 	requestFrame(): void;
 }
 
@@ -39,12 +36,12 @@ export class CustomView implements Component, Focusable {
 	async show(made: HookComponent | Promise<HookComponent>): Promise<void> {
 		const component: unknown = made instanceof Promise ? await made : made;
 		if (!isComponent(component)) throw new TypeError("the factory did not return a component");
-		const { onFailed, onProblem, theme } = this.options;
+		const { onFailed, theme } = this.options;
 		this.#view = new ContainedComponent(component, {
 			...this.options,
 			errorStyle: theme.error,
-			// A line that is too wide may fit after a resize; code that throws does not recover. Not now: a frame is drawn.
-			onError: (error) => void queueMicrotask(() => (error instanceof RangeError ? onProblem(error) : onFailed(error))),
+			// Code that throws does not recover. Not now: a frame is drawn.
+			onError: (error) => queueMicrotask(() => onFailed(error)),
 		});
 		if (this.#isClosed) this.dispose();
 		this.#view.focused = this.#isFocused;
@@ -107,49 +104,5 @@ export class CustomView implements Component, Focusable {
 
 	#look(): string {
 		return this.#view?.render(this.#width).join("\n") ?? "";
-	}
-}
-
-/** Draws a component over the end of the screen below it. */
-export class OverlayView implements Component, Focusable {
-	/** @param screen the screen below; `rows` are those of the terminal */
-	constructor(
-		private readonly view: CustomView,
-		private readonly screen: { rows(): number; render(width: number): string[]; dim(text: string): string },
-	) {}
-
-	get focused(): boolean {
-		return this.view.focused;
-	}
-
-	set focused(isFocused: boolean) {
-		this.view.focused = isFocused;
-	}
-
-	get wantsKeyRelease(): boolean {
-		return this.view.wantsKeyRelease;
-	}
-
-	render(width: number): string[] {
-		const rows = this.screen.rows();
-		// Images cannot be drawn on the alternate screen.
-		const below = this.screen
-			.render(width)
-			.slice(-rows)
-			.map((line) => (hasImage(line) ? "" : line));
-		const lines = [...below, ...Array.from({ length: rows - below.length }, () => "")];
-		const over = this.view.render(width);
-		// A rule separates its end from the screen below.
-		const block = over.length < rows ? [...over, this.screen.dim("─".repeat(width))] : over;
-		const top = Math.max(0, Math.floor((rows - block.length) / 2));
-		return [...lines.slice(0, top), ...block, ...lines.slice(top + block.length)].slice(0, rows);
-	}
-
-	handleInput(data: string): void {
-		this.view.handleInput(data);
-	}
-
-	invalidate(): void {
-		this.view.invalidate();
 	}
 }

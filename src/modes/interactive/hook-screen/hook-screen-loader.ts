@@ -1,7 +1,8 @@
-import type { HookScreen, ScreenOwner } from "../../../hooks/session-ui.js";
+import type { CustomScreenOptions, HookScreen, ScreenOwner } from "../../../hooks/session-ui.js";
 import type { AutocompleteFactory, CustomFactory, EntryTheme } from "../../../hooks/types.js";
 import { hookTheme } from "../hook-theme.js";
-import type { HookScreenHost, HookScreenParts } from "./hook-screen-parts.js";
+import type { HookScreenHost } from "./hook-screen-host.js";
+import type { HookScreenParts } from "./hook-screen-parts.js";
 
 /** Settings of a `HookScreenLoader`. */
 export interface HookScreenLoaderOptions extends Omit<HookScreenHost, "theme"> {
@@ -51,11 +52,7 @@ export class HookScreenLoader implements HookScreen {
 		return () => this.#use(() => remove());
 	}
 
-	async custom<T>(
-		owner: ScreenOwner,
-		factory: CustomFactory<T>,
-		options: { overlay: boolean; signal: AbortSignal },
-	): Promise<T | null> {
+	async custom<T>(owner: ScreenOwner, factory: CustomFactory<T>, options: CustomScreenOptions): Promise<T | null> {
 		// Without a wait once it is loaded, so that components and dialogs open in the order of their calls.
 		const parts = this.#loaded ?? (await this.#load());
 		return parts.custom(owner, factory, options);

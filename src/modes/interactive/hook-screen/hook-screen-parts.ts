@@ -1,45 +1,23 @@
-import type { Component, TUI } from "@mariozechner/pi-tui";
-import type { ScreenOwner, WidgetContent } from "../../../hooks/session-ui.js";
+import type { TUI } from "@mariozechner/pi-tui";
+import type { CustomScreenOptions, ScreenOwner, WidgetContent } from "../../../hooks/session-ui.js";
 import { isComponent } from "../../../hooks/tool-drawing.js";
 import type {
 	AutocompleteFactory,
 	ComponentFactory,
 	CustomFactory,
-	EntryTheme,
 	HookKeybindings,
 	WidgetPlacement,
 } from "../../../hooks/types.js";
-import type { CompletionSource } from "../../../tui/completion.js";
 import { ContainedComponent } from "../../../tui/contained.js";
 import { KEY_ACTIONS } from "../../../tui/key-table.js";
-import type { Keymap } from "../../../tui/keymap.js";
-import type { OverlayStack } from "../../../tui/overlay-stack.js";
-import type { PromptEditor } from "../../../tui/prompt-editor.js";
-import { type Draft, guardTyping } from "../dialogs/typing-guard.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
-import type { Screen } from "../screen.js";
-import { CustomView, OverlayView } from "./custom-view.js";
+import { CustomComponents } from "./custom-components.js";
 import { HookCompletion } from "./hook-completion.js";
+import type { HookScreenHost } from "./hook-screen-host.js";
 import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
 import { WidgetArea } from "./widget-area.js";
 
-/** The screen as hooks use it. */
-export interface HookScreenHost {
-	screen: Screen;
-	editor: PromptEditor;
-	overlays: OverlayStack;
-	completions: { base: CompletionSource; use(source: CompletionSource): void };
-	theme: EntryTheme;
-	keymap: Keymap;
-	/** A component that opens while this has text ignores keys until the user pauses. */
-	draft: Draft;
-}
-
-/** Rows of an overlay's rules. */
-const OVERLAY_ROWS = 2;
-/** Rows that stay above and below a component in the editor's place: a blank line, its rule and the footer. */
-const OTHER_ROWS = 6;
 /** Maximum lines of a header. */
 const MAX_HEADER_ROWS = 100;
 /** Maximum characters of a line of a widget. */
@@ -56,6 +34,7 @@ export class HookScreenParts {
 	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
+	readonly #custom: CustomComponents;
 
 	constructor(private readonly host: HookScreenHost) {
 		const { screen, editor, completions, keymap } = host;
@@ -69,6 +48,11 @@ export class HookScreenParts {
 		});
 		this.#widgets = new WidgetArea({ rows: () => screen.tui.terminal.rows, dim: (text) => theme.dim(text) });
 		this.#completion = new HookCompletion(completions.base, editor);
+		this.#custom = new CustomComponents({
+			...host,
+			keybindings: this.#keybindings,
+			widgetRows: () => this.#widgets.rows,
+		});
 		screen.aboveEditor.addChild(this.#widgets.above);
 		screen.belowEditor.addChild(this.#widgets.below);
 		screen.hookRows = () => this.#widgets.rows;
@@ -127,43 +111,8 @@ export class HookScreenParts {
 		};
 	}
 
-	async custom<T>(
-		owner: ScreenOwner,
-		factory: CustomFactory<T>,
-		{ overlay, signal }: { overlay: boolean; signal: AbortSignal },
-	): Promise<T | null> {
-		const { screen, overlays, theme, keymap, draft } = this.host;
-		const rows = () => this.#tui.terminal.rows;
-		const guarded = (component: Component) => guardTyping(component, { draft, keymap, keepsText: true });
-		let view: CustomView | undefined;
-		const closed = overlays.open<T | null>(
-			(settle) => {
-				const fail = (error: unknown) => {
-					owner.failed("ui.custom", error);
-					settle(null);
-				};
-				view = new CustomView({
-					name: owner.name,
-					theme: screen.style.theme,
-					maxRows: () => Math.max(3, rows() - (overlay ? OVERLAY_ROWS : OTHER_ROWS + this.#widgets.rows)),
-					onDraw: (ms) => owner.drew(ms),
-					onCancel: () => settle(null),
-					onFailed: fail,
-					onProblem: (error) => owner.failed("ui.custom", error),
-					requestFrame: () => this.#tui.requestRender(),
-				});
-				try {
-					view.show(factory(this.#tui, theme, this.#keybindings, settle)).catch(fail);
-				} catch (error) {
-					fail(error);
-				}
-				if (!overlay) return guarded(view);
-				const below = (width: number) => this.#tui.render(width);
-				return guarded(new OverlayView(view, { rows, render: below, dim: screen.style.theme.dim }));
-			},
-			{ signal, canceled: null, isFullScreen: overlay, owner: owner.name, coveredBy: owner.name },
-		);
-		return closed.finally(() => view?.dispose());
+	custom<T>(owner: ScreenOwner, factory: CustomFactory<T>, options: CustomScreenOptions): Promise<T | null> {
+		return this.#custom.show(owner, factory, options);
 	}
 
 	/** Creates a component that stays on the screen. A factory that fails is reported; null then. */

@@ -74,9 +74,9 @@ async function open(set: ProjectSet, rows?: number, state: Parameters<typeof ask
 	const answers: TrustAnswer[] = [];
 	const panels: TrustPanel[] = [];
 	const overlays = {
-		open: <T>(build: (settle: (value: T) => void) => unknown) =>
+		open: <T>(build: (settle: (value: T) => void, setAway: () => void) => unknown) =>
 			new Promise<T>((resolve) => {
-				const made = build(resolve);
+				const made = build(resolve, () => {});
 				if (made instanceof TrustPanel) panels.push(made);
 			}),
 	};

@@ -104,11 +104,6 @@ test.each<[string, () => unknown, string]>([
 		}),
 		"no room",
 	],
-	[
-		"returns a line that is too wide",
-		() => ({ render: () => ["ok", "x".repeat(200)] }),
-		"line 2 of the component has 200 columns, but 1",
-	],
 ])("a function that %s is reported below the view of any tool", (_, render, reason) => {
 	expect(drawn({ renderResult: render }, { width: 150 })).toEqual([
 		"todo  title=buy tea",

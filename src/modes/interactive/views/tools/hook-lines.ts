@@ -1,7 +1,6 @@
-import { visibleWidth } from "@mariozechner/pi-tui";
 import { type Drawing, drawCall, drawResult, readDrawn, type ToolRenderer } from "../../../../hooks/tool-drawing.js";
 import { hookTheme } from "../../hook-theme.js";
-import { cleanLine, cleanLines, styled, wrapLines } from "../../lines.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../../lines.js";
 import type { ViewStyle } from "../view.js";
 import type { ToolCallState } from "./presenter.js";
 
@@ -46,7 +45,7 @@ export function hookLines(
 	return { call, result: phase === "running" ? (shown?.slice(-style.liveRows()) ?? null) : shown, errors };
 }
 
-/** Wraps text; refuses lines of a component that are too wide. @throws RangeError, TypeError */
+/** Wraps text, and cuts lines of a component that are too wide. @throws TypeError */
 function safeLines(drawn: unknown, width: number): string[] {
 	const read = readDrawn(drawn, width);
 	if ("text" in read) {
@@ -54,10 +53,5 @@ function safeLines(drawn: unknown, width: number): string[] {
 		return text === "" ? [] : wrapLines(cleanLines(text, MAX_LINE_LENGTH), width).slice(0, MAX_LINES);
 	}
 	const lines = read.lines.slice(0, MAX_LINES).flatMap((line) => cleanLines(line, MAX_LINE_LENGTH));
-	const wide = lines.findIndex((line) => visibleWidth(line) > width);
-	if (wide >= 0) {
-		const columns = visibleWidth(lines[wide] ?? "");
-		throw new RangeError(`line ${wide + 1} of the component has ${columns} columns, but ${width} fit`);
-	}
-	return lines.slice(0, MAX_LINES);
+	return lines.slice(0, MAX_LINES).map((line) => clipLine(line, width));
 }

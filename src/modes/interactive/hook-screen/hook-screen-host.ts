@@ -1,0 +1,19 @@
+import type { EntryTheme } from "../../../hooks/types.js";
+import type { CompletionSource } from "../../../tui/completion.js";
+import type { Keymap } from "../../../tui/keymap.js";
+import type { OverlayStack } from "../../../tui/overlay-stack.js";
+import type { PromptEditor } from "../../../tui/prompt-editor.js";
+import type { Draft } from "../dialogs/typing-guard.js";
+import type { Screen } from "../screen.js";
+
+/** The screen as hooks use it. */
+export interface HookScreenHost {
+	screen: Screen;
+	editor: PromptEditor;
+	overlays: OverlayStack;
+	completions: { base: CompletionSource; use(source: CompletionSource): void };
+	theme: EntryTheme;
+	keymap: Keymap;
+	/** A component that opens while this has text ignores keys until the user pauses. */
+	draft: Draft;
+}
