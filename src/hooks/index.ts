@@ -21,6 +21,7 @@ export type * from "../tools/host/shell-engine.js";
 export { quoteForShell } from "../tools/host/shell-engine.js";
 export type * from "../tools/host/tool-host.js";
 export { withFileLock } from "../util/file-lock.js";
+export { describeInput } from "./describe-input.js";
 export {
 	isBashToolResult,
 	isEditToolResult,

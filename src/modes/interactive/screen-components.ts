@@ -87,7 +87,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	let isOpening = false;
 	const openTranscript = async (): Promise<void> => {
 		const current = session();
-		if (!current || isOpening || overlays.isOpen) return;
+		if (!current || isOpening || (overlays.isOpen && !overlays.isDialog)) return;
 		isOpening = true;
 		try {
 			const pager = await import("./transcript-pager/open-transcript.js");
@@ -109,6 +109,12 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			isOpening = false;
 		}
 	};
+	// What the screen shortens may be what a question is about.
+	screen.tui.addInputListener((data) => {
+		if (!overlays.isDialog || !keymap.matches(data, "app.transcript")) return undefined;
+		void openTranscript().catch(failed);
+		return { consume: true };
+	});
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,

@@ -62,7 +62,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 					requestRender: host.requestRender,
 					onClose: settle,
 				}),
-			{ canceled: null, isFullScreen: true, signal: left.signal },
+			{ canceled: null, isFullScreen: true, isOnTop: true, signal: left.signal },
 		);
 		if (branchFrom !== null) await session.prompt(`/branch ${branchFrom}`);
 	} finally {
