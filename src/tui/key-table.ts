@@ -9,8 +9,8 @@ import {
 const PI_ACTIONS = {
 	editor: {
 		"app.abort": { defaultKeys: "escape", description: "Stop the run; twice: branch" },
-		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor; twice: quit" },
-		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty" },
+		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor, or stop the run; twice: quit" },
+		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty; ask while something runs" },
 		"app.suspend": { defaultKeys: "ctrl+z", description: "Suspend; fg resumes" },
 		"app.help": { defaultKeys: "?", description: "Show help when the editor is empty" },
 		"app.model": { defaultKeys: "ctrl+l", description: "Choose the model" },

@@ -6,6 +6,7 @@ import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import { quitQuestion, whatEnds } from "../session-end.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -115,12 +116,34 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		void openTranscript().catch(failed);
 		return { consume: true };
 	});
+	const dialogs = new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
+		draft: editor,
+		text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
+		hookScreen: new HookScreenLoader({
+			screen,
+			editor,
+			overlays,
+			keymap,
+			completions: palette,
+			draft: editor,
+			failed,
+		}),
+	});
+	const leave = async (): Promise<void> => {
+		const current = session();
+		if (current !== null && whatEnds(current) !== "") {
+			const { title, message } = quitQuestion(current);
+			if (!(await dialogs.confirm(title, message))) return;
+		}
+		quit();
+	};
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,
 		session,
 		takeWaiting: () => input.takeWaiting(),
 		quit,
+		leave: () => void leave().catch(failed),
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
 		openTranscript: () => void openTranscript().catch(failed),
@@ -136,19 +159,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		editor,
 		overlays,
 		style,
-		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
-			draft: editor,
-			text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
-			hookScreen: new HookScreenLoader({
-				screen,
-				editor,
-				overlays,
-				keymap,
-				completions: palette,
-				draft: editor,
-				failed,
-			}),
-		}),
+		dialogs,
 		createEditor,
 		palette,
 		images,
