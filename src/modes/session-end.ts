@@ -49,7 +49,6 @@ const ENDING: Partial<Record<OperationKind, string>> = {
 	run: "the run",
 	compacting: "the compaction",
 	shell: "the shell command",
-	command: "the command",
 };
 
 /** What ends if the user quits now, such as `the run and 2 background commands`; empty if nothing runs. */
