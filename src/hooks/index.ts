@@ -16,6 +16,7 @@ export {
 	isUserMessageEntry,
 	messageText,
 } from "../log/entry.js";
+export { promptText } from "../log/prompt-text.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/host/shell-engine.js";
 export { quoteForShell } from "../tools/host/shell-engine.js";
