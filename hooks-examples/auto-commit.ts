@@ -16,7 +16,7 @@ import {
 	type HookEventContext,
 	isSessionHeader,
 	isUserMessageEntry,
-	messageText,
+	promptText,
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
@@ -80,7 +80,7 @@ export default function autoCommit(pi: HookAPI): void {
 		const first = ctx.entries.find(isUserMessageEntry);
 		work = {
 			session: sessionOf(ctx.entries),
-			prompt: first ? messageText(first.message) : "",
+			prompt: first ? promptText(first) : "",
 			head: await git(["rev-parse", "--verify", "--quiet", "HEAD"]).catch(() => null),
 			before,
 			after: before,

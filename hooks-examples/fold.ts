@@ -22,6 +22,7 @@ import {
 	isMessageEntry,
 	isUserMessageEntry,
 	messageText,
+	promptText,
 	type SessionEntry,
 	serializeConversation,
 } from "@mariozechner/pi-coding-agent/hooks";
@@ -236,11 +237,7 @@ function listSegments(entries: readonly SessionEntry[]): Segment[] {
 		}
 		const to = around?.to ?? starts[position + 1] ?? entries.length;
 		const entry = entries[turn];
-		const text = around
-			? `(folded) ${around.fold.summary}`
-			: isUserMessageEntry(entry)
-				? messageText(entry.message)
-				: "";
+		const text = around ? `(folded) ${around.fold.summary}` : isUserMessageEntry(entry) ? promptText(entry) : "";
 		const shown = around ? [] : applyRanges(entries.slice(from, to), []);
 		const tokens = around
 			? estimateTokens({ role: "user", content: text, timestamp: 0 })

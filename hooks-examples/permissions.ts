@@ -23,6 +23,7 @@ import {
 	agentDir,
 	type CommandContext,
 	type CommandResult,
+	describeInput,
 	type HookAPI,
 	type ToolCallEvent,
 	withFileLock,
@@ -64,7 +65,7 @@ export default function permissions(pi: HookAPI): void {
 		const never = `No, never ${rule}`;
 		// A rule for an empty command would cover all commands.
 		const options = rule === "bash" ? [once, "No"] : [once, always, "No", never];
-		const answer = await ctx.ui.select(`Allow ${event.toolName}? ${subject}`, options);
+		const answer = await ctx.ui.select(questionOf(event, subject), options);
 		if (ctx.signal.aborted) return { block: true, reason: "The user stopped the run." };
 		if (answer === always) await saveRule(ctx.cwd, "allow", rule);
 		if (answer === never) await saveRule(ctx.cwd, "deny", rule);
@@ -77,6 +78,12 @@ export default function permissions(pi: HookAPI): void {
 				: "This call needs permission, but no user is present. Use read, grep, find and ls inside the project.",
 		};
 	});
+}
+
+/** Everything that the call gets, complete: you can scroll a question that does not fit. */
+function questionOf({ toolName, input }: ToolCallEvent, subject: string): string {
+	const { [toolName === "bash" ? "command" : "path"]: _, ...others } = input;
+	return `Allow ${toolName}? ${[subject, describeInput(others)].filter(Boolean).join("\n")}`;
 }
 
 /** @param subjects the command, or every form of the path; empty text for other tools */

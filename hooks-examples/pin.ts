@@ -15,6 +15,7 @@ import {
 	type HookAPI,
 	isUserMessageEntry,
 	messageText,
+	promptText,
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
@@ -140,6 +141,6 @@ function turnNumber(turn: number, entries: readonly SessionEntry[]): number {
 
 function labelOf(turn: number, entries: readonly SessionEntry[]): string {
 	const entry = entries[turn];
-	const text = isUserMessageEntry(entry) ? messageText(entry.message).replace(/\s+/g, " ").trim() : "";
+	const text = isUserMessageEntry(entry) ? promptText(entry).replace(/\s+/g, " ").trim() : "";
 	return `${turnNumber(turn, entries)}  ${text.length > 60 ? `${text.slice(0, 60)}…` : text || "(no text)"}`.toWellFormed();
 }

@@ -22,6 +22,7 @@ import {
 	isMessageEntry,
 	isUserMessageEntry,
 	messageText,
+	promptText,
 	type SessionEntry,
 	type SummaryRange,
 	serializeConversation,
@@ -202,7 +203,7 @@ function listTurns(entries: readonly SessionEntry[]): Turn[] {
 		return {
 			number: at + 1,
 			index,
-			text: isUserMessageEntry(entry) ? messageText(entry.message) : "",
+			text: isUserMessageEntry(entry) ? promptText(entry) : "",
 			messages: messages.length,
 			tokens: countTokens(messages.map(({ message }) => message)),
 		};

@@ -9,7 +9,9 @@ import { monotonicMs } from "./util/clock.js";
 async function main(argv: readonly string[]): Promise<number> {
 	requireWorkingDirectory();
 	const line: ParsedArguments =
-		argv.length === 0 ? { kind: "session", options: NO_ARGUMENTS } : (await import("./cli/args.js")).parseArgs(argv);
+		argv.length === 0
+			? { kind: "session", options: NO_ARGUMENTS }
+			: await (await import("./cli/command-line.js")).readCommandLine(argv);
 	if (line.kind === "help") {
 		if (line.topic) return print((await import("./cli/subcommand-help.js")).subcommandHelp(line.topic));
 		if (!line.hooks) return print((await import("./cli/help.js")).HELP_TEXT);

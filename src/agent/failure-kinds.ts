@@ -12,6 +12,8 @@ export interface FailureKind {
 	/** The described failure does not match. */
 	except?: RegExp;
 	isRetried: boolean;
+	/** Maximum number of retries, where waiting longer does not help or each attempt costs; absent: as the settings say. */
+	maxRetries?: number;
 	/** The next step for a user inside pi. */
 	inside: string;
 	/** The next step on the command line. */
@@ -28,6 +30,8 @@ const orAnother = (step: string) => ({
 	outside: `${step} · ${ANOTHER.outside}`,
 });
 
+/** Of failures that minutes of retries do not mend: a server that is not there, a reply that was paid for. */
+const FEW_RETRIES = 3;
 const IN_5XX = Array.from({ length: 100 }, (_, index) => 500 + index);
 const IN_4XX = Array.from({ length: 100 }, (_, index) => 400 + index);
 /** A limit that passes soon, which some providers also call a quota. */
@@ -68,6 +72,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "the network",
 		words: /^cannot connect to proxy|^proxy /,
 		isRetried: true,
+		maxRetries: FEW_RETRIES,
 		...inBoth("start the proxy, or correct its address in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"),
 	},
 	{
@@ -105,6 +110,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "the network",
 		words: /^cannot connect to .*: connection refused/,
 		isRetried: true,
+		maxRetries: FEW_RETRIES,
 		...inBoth("start the server, or correct its address in models.json"),
 	},
 	{
@@ -127,6 +133,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "all",
 		words: / sent invalid JSON in its reply$|^the model wrote a malformed tool call \(/,
 		isRetried: true,
+		maxRetries: FEW_RETRIES,
 		inside: `send the prompt again · ${ANOTHER.inside}`,
 		outside: `try again · ${ANOTHER.outside}`,
 	},
@@ -307,11 +314,21 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		outside: `try again · ${ANOTHER.outside}`,
 	},
 	{
+		name: "silence",
+		from: "all",
+		statuses: [null],
+		words: /\bno content for/i,
+		isRetried: true,
+		maxRetries: FEW_RETRIES,
+		inside: "check the connection, then send the prompt again",
+		outside: "check the connection and the provider's address, then try again",
+	},
+	{
 		name: "connection",
 		from: "the network",
 		statuses: [null],
 		words:
-			/connect(?:ion|ing)?\b|network|timed? ?out|in time|ended unexpectedly|ended (?:before|without)|no (?:response )?body|closed before|no content for|econnreset|socket hang up|terminated|unexpected end of json|premature close/i,
+			/connect(?:ion|ing)?\b|network|timed? ?out|in time|ended unexpectedly|ended (?:before|without)|no (?:response )?body|closed before|econnreset|socket hang up|terminated|unexpected end of json|premature close/i,
 		isRetried: true,
 		inside: "check the connection, then send the prompt again",
 		outside: "check the connection and the provider's address, then try again",

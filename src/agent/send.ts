@@ -61,11 +61,11 @@ export async function sendWithRetries<R extends ModelRequest>(
 	for (let retries = 0; ; retries++) {
 		const request = await prepare();
 		if (request === null) return null;
-		const { reply, refusal, delayMs } = await sendOnce(stream, request, retries + 1, options);
+		const { reply, refusal, delayMs, maxAttempts } = await sendOnce(stream, request, retries + 1, options);
 		if (delayMs === null) return { reply, request, refusal, retries };
 		const attempt = retries + 1;
 		const errorMessage = reply.errorMessage ?? "";
-		options.onRetry({ reply, errorMessage, attempt, maxAttempts: options.retry().maxRetries, delayMs });
+		options.onRetry({ reply, errorMessage, attempt, maxAttempts, delayMs });
 		try {
 			await sleep(delayMs, options.signal);
 		} catch {
@@ -81,13 +81,13 @@ function withAnswer(reply: AssistantMessage, facts: ResponseFacts): AssistantMes
 	return { ...reply, errorMessage: complete.includes(facts.body) ? complete : `${complete} ${facts.body}` };
 }
 
-/** @returns `delayMs`: the delay before a retry; null for none */
+/** @returns `delayMs`: the delay before a retry, null for none; `maxAttempts`: maximum number of retries after this failure */
 async function sendOnce(
 	stream: StreamFunction,
 	request: ModelRequest,
 	attempt: number,
 	options: SendOptions,
-): Promise<Pick<SentRequest<ModelRequest>, "reply" | "refusal"> & { delayMs: number | null }> {
+): Promise<Pick<SentRequest<ModelRequest>, "reply" | "refusal"> & { delayMs: number | null; maxAttempts: number }> {
 	const { signal, onEvent } = options;
 	const { reply, facts } = await readReply(stream, request, {
 		signal,
@@ -96,12 +96,13 @@ async function sendOnce(
 		idleTimeoutMs: options.idleTimeoutMs(),
 	});
 	const refusal = options.refusalOf(withAnswer(reply, facts));
-	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null };
+	const retry = options.retry();
+	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null, maxAttempts: retry.maxRetries };
 	const { retryAfterMs } = facts;
 	const failure = describeMissingModel(describeFailure(reply.errorMessage, request.model, facts), request.model);
-	const retry = options.retry();
-	const mayRetry = retry.enabled && attempt <= retry.maxRetries && !signal.aborted && refusal === null;
-	const again = mayRetry && kindOfFailure(failure, retryAfterMs).isRetried;
+	const { isRetried, maxRetries = Number.POSITIVE_INFINITY } = kindOfFailure(failure, retryAfterMs);
+	const maxAttempts = Math.min(retry.maxRetries, maxRetries);
+	const again = retry.enabled && isRetried && attempt <= maxAttempts && !signal.aborted && refusal === null;
 	const isLong = retryAfterMs !== null && retryAfterMs > MAX_WAIT_MS;
 	// Providers may echo the request, including keys.
 	const error = options.redact(failure);
@@ -110,5 +111,6 @@ async function sendOnce(
 		reply: { ...reply, errorMessage },
 		refusal,
 		delayMs: again ? retryDelay(retry, attempt, retryAfterMs) : null,
+		maxAttempts,
 	};
 }

@@ -4,7 +4,7 @@ import type { FlagDeclaration, FlagValues } from "../hooks/flags.js";
 import { THINKING_LEVELS } from "../log/entry.js";
 import type { CliOptions, HookFlags, HookOptions, ParsedArguments } from "./options.js";
 import { addList, addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
-import { isSubcommandName, parseSubcommand } from "./subcommand-args.js";
+import { isSubcommandName, parseSubcommand, SUBCOMMAND_ACTIONS } from "./subcommand-args.js";
 
 const MODES = ["text", "json", "rpc"] as const;
 
@@ -15,6 +15,8 @@ const MODES = ["text", "json", "rpc"] as const;
 export function parseArgs(argv: readonly string[]): ParsedArguments {
 	const [first, ...rest] = argv;
 	if (first === "acp") return parseAcp(rest);
+	if (first === "help" && isHelpTopic(rest))
+		return rest.length === 0 ? parseArgs(["--help"]) : { kind: "help", topic: rest };
 	if (first !== undefined && isSubcommandName(first)) return parseSubcommand(first, rest);
 	const { options, operands, literal, unknown } = parseSession(argv, []);
 	if (options.flag("version") && !options.flag("help")) return { kind: "version" };
@@ -24,6 +26,13 @@ export function parseArgs(argv: readonly string[]): ParsedArguments {
 	if (refused) throw refused.problem;
 	if (unknown.length === 0) return { kind: "session", options: sessionOptions(options, operands, literal) };
 	return { kind: "session", options: { ...sessionOptions(options, [], []), hookFlags: hookFlags(argv) } };
+}
+
+/** Whether the words after `help` ask for the help of pi or of a subcommand; otherwise the line is a prompt. */
+function isHelpTopic([name, action, ...more]: readonly string[]): boolean {
+	if (name === undefined) return true;
+	const isName = name === "acp" || isSubcommandName(name);
+	return isName && more.length === 0 && (action === undefined || SUBCOMMAND_ACTIONS[name]?.includes(action) === true);
 }
 
 /** Parses the arguments of `pi acp`: those of a session, except the ones that choose a session, a prompt or an output. */
@@ -194,7 +203,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		demo: options.flag("demo"),
 		verbose: options.flag("verbose"),
 		files: words.filter(isFileArgument).map((word) => word.slice(1)),
-		messages: [...words.filter((word) => !isFileArgument(word)), ...literal],
+		messages: joinWords([...words.filter((word) => !isFileArgument(word)), ...literal]),
 	};
 	checkTogether(parsed);
 	return parsed;
@@ -225,6 +234,15 @@ function checkTogether(options: CliOptions): void {
 	if (options.mode === "rpc" && options.files.length + options.messages.length > 0) {
 		throw usage("--mode rpc reads prompts from stdin, not from arguments", "send a prompt command");
 	}
+}
+
+/**
+ * The messages of a command line: words without quotes are one, as in `pi fix the tests`. Texts with blanks are messages of
+ * their own, and so are slash commands between them, if there is no other word.
+ */
+function joinWords(words: readonly string[]): string[] {
+	const isMessage = (word: string) => /\s/.test(word) || /^\/[\w:-]+$/.test(word);
+	return words.length < 2 || words.every(isMessage) ? [...words] : [words.join(" ")];
 }
 
 /** `@server:scheme:…`, which the session reads. */

@@ -9,12 +9,13 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi doctor
    or: pi acp [<options>]
 
-pi <subcommand> --help describes each of them.
+pi <subcommand> --help, or pi help <subcommand>, describes each of them.
 
 A coding agent for the terminal with a programmable context.
 
-Without --print or --mode, pi opens an interactive session and sends the messages one after another. @<file> adds a text
-file or an image to the first message. With --print, text piped to pi becomes part of the first message.
+Without --print or --mode, pi opens an interactive session and sends the message. Words are one message, as in pi fix
+the tests. Texts in quotes that all contain blanks are messages of their own, sent one after another. @<file> adds a
+text file or an image to the first message. With --print, text piped to pi becomes part of the first message.
 
 Model
   --model <name>            model ID, provider/id or part of the name; append ":high" to set the thinking level

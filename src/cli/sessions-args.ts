@@ -1,12 +1,13 @@
 import type { SessionsSubcommand } from "./options.js";
 import { choose, type ParsedOptions, takeAtMost, usage } from "./parser.js";
 
-const ACTIONS = ["list", "show", "search", "check", "repair", "import"] as const;
+/** The actions of `pi sessions`. */
+export const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import"] as const;
 
 /** Reads the operands of `pi sessions`. @throws PiError `bad_arguments` */
 export function readSessions(operands: readonly string[], options: ParsedOptions): SessionsSubcommand {
 	const [word = "list", ...rest] = operands;
-	const action = choose("sessions", word, ACTIONS);
+	const action = choose("sessions", word, SESSION_ACTIONS);
 	const all = options.flag("all") ? ({ all: true } as const) : {};
 	if (options.flag("all") && action === "import") throw usage("--all does not work with pi sessions import");
 	if (options.flag("all") && options.text("sessionDir") !== undefined)

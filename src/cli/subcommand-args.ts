@@ -3,21 +3,37 @@ import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
-import { readSessions } from "./sessions-args.js";
+import { readSessions, SESSION_ACTIONS } from "./sessions-args.js";
 
 const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
-const NAMES = ["hooks", "context", "sessions", "usage", "models", "doctor", ...PACKAGE_COMMANDS] as const;
+/** The first words that are subcommands. */
+export const SUBCOMMAND_NAMES = [
+	"hooks",
+	"context",
+	"sessions",
+	"usage",
+	"models",
+	"doctor",
+	...PACKAGE_COMMANDS,
+] as const;
 const MODEL_ACTIONS = ["list", "show", "update"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
 const GROUPINGS = ["day", "model", "project", "session"] as const satisfies readonly UsageGrouping[];
 
-type SubcommandName = (typeof NAMES)[number];
+/** The actions of the subcommands that have some. */
+export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+	hooks: HOOK_ACTIONS,
+	models: MODEL_ACTIONS,
+	sessions: SESSION_ACTIONS,
+};
+
+type SubcommandName = (typeof SUBCOMMAND_NAMES)[number];
 
 /** True for a first argument that names a subcommand. */
 export function isSubcommandName(word: string): word is SubcommandName {
-	return NAMES.some((name) => name === word);
+	return SUBCOMMAND_NAMES.some((name) => name === word);
 }
 
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */

@@ -134,8 +134,13 @@ export const SETTINGS_SCHEMA = {
 		},
 		retry: group({
 			enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),
-			maxRetries: count(3, 100, "maximum number of retries", LIVE_PROJECT),
-			baseDelayMs: count(2000, 600_000, "delay before the first retry in ms; doubled each time", LIVE_PROJECT),
+			maxRetries: count(10, 100, "maximum number of retries", LIVE_PROJECT),
+			baseDelayMs: count(
+				2000,
+				600_000,
+				"delay before the first retry in ms; doubled each time, up to a minute",
+				LIVE_PROJECT,
+			),
 		}),
 		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
 		skills: group({ enabled: flag(true, "look for skills", {}) }),

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImageContent, TextContent } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	type CompactionEntry,
@@ -19,7 +19,8 @@ import {
 	type SessionEntry,
 } from "../log/entry.js";
 import { describeChangedPrompt } from "../log/gate-text.js";
-import { formatCost, formatTokens } from "../util/format-amounts.js";
+import { readSkillPrompt, withoutSkill } from "../log/prompt-text.js";
+import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
 import { type CodeHtml, createCodeHtml } from "./html-code.js";
 import { createMarkdownHtml, type MarkdownHtml } from "./html-markdown.js";
 import { escapeHtml, foldHtml, imageHtml, noteHtml, plainHtml } from "./html-text.js";
@@ -106,7 +107,7 @@ export class EntryRenderer {
 	#messageHtml(message: AppMessage, index: number): string {
 		switch (message.role) {
 			case "user":
-				return `<div class="user">${contentHtml(message.content)}</div>`;
+				return userHtml(message);
 			case "assistant":
 				return this.#assistantHtml(message, index);
 			case "toolResult":
@@ -154,6 +155,16 @@ function thinkingHtml(thinking: string): string {
 		`<b>Thinking</b> <span class="preview">${escapeHtml(preview)}</span>`,
 		`<div class="typed">${escapeHtml(text)}</div>`,
 	);
+}
+
+/** A prompt; the text of a skill is folded. */
+function userHtml(message: UserMessage): string {
+	const skill = readSkillPrompt(messageText(message));
+	if (!skill) return `<div class="user">${contentHtml(message.content)}</div>`;
+	const lines = plural(skill.body.split("\n").length, "line");
+	const title = `<b>skill</b> ${escapeHtml(skill.name)} <span class="status">${lines}</span>`;
+	const command = textHtml(withoutSkill(messageText(message)));
+	return `<div class="user">${command}</div>${foldHtml("custom", title, plainHtml(skill.body))}`;
 }
 
 function contentHtml(content: string | readonly (TextContent | ImageContent)[]): string {

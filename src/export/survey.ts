@@ -1,5 +1,6 @@
 import type { EntrySource } from "../context/entry-message.js";
-import { isMessageEntry, isSessionHeader, promptOfEntry, type SessionEntry } from "../log/entry.js";
+import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
+import { promptOfEntry } from "../log/prompt-text.js";
 import { usageOf } from "../log/request-usage.js";
 import { RequestStates } from "./request-states.js";
 

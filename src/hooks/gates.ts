@@ -3,6 +3,7 @@ import { errorText } from "../errors.js";
 import type { ChangedInput } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { jsonCopy } from "./answers.js";
+import { describeInput } from "./describe-input.js";
 import type { HandlerCalls } from "./handler-calls.js";
 import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
@@ -119,10 +120,11 @@ async function ask(
 	return isAllowed ? null : `The user refused this call when hook ${hook.name} asked: ${question}`;
 }
 
-/** A call in one line: the tool with its most informative argument. */
+/** The complete call: the tool with its most informative argument, then the other ones. */
 function describeCall({ toolName, input }: ToolCallEvent): string {
-	const known = [input.command, input.path, input.pattern].find((value) => typeof value === "string");
-	return `${toolName}: ${known ?? JSON.stringify(input)}`;
+	const main = ["command", "path", "pattern"].find((name) => typeof input[name] === "string");
+	const { [main ?? ""]: first = "", ...others } = input;
+	return [`${toolName}: ${first}`.trim(), describeInput(others)].filter(Boolean).join("\n");
 }
 
 /** The arguments that differ. */

@@ -16,11 +16,13 @@ export {
 	isUserMessageEntry,
 	messageText,
 } from "../log/entry.js";
+export { promptText } from "../log/prompt-text.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/host/shell-engine.js";
 export { quoteForShell } from "../tools/host/shell-engine.js";
 export type * from "../tools/host/tool-host.js";
 export { withFileLock } from "../util/file-lock.js";
+export { describeInput } from "./describe-input.js";
 export {
 	isBashToolResult,
 	isEditToolResult,

@@ -2,9 +2,10 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { newestFirst } from "./catalog.js";
 import { decodeLine } from "./codec.js";
 import { earlierCommands, type TypedText } from "./command-history.js";
-import { isMessageEntry, promptOfEntry } from "./entry.js";
+import { isMessageEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
 import { withFile } from "./open-file.js";
+import { promptOfEntry } from "./prompt-text.js";
 
 export interface EarlierPromptsOptions {
 	/** Path of a session to skip: the caller already has its prompts. */

@@ -375,14 +375,6 @@ export function hasToolCalls({ content }: Pick<AssistantMessage, "content">): bo
 	return content.some(({ type }) => type === "toolCall");
 }
 
-/** The text that the user typed to create this entry; undefined for entries from other sources. */
-export function promptOfEntry(entry: SessionEntry | undefined): string | undefined {
-	if (!isMessageEntry(entry)) return undefined;
-	const { message } = entry;
-	if (message.role === "user") return messageText(message);
-	return message.role === "bashExecution" ? `${message.excludeFromContext ? "!!" : "!"}${message.command}` : undefined;
-}
-
 /** True for a number that can be the index of an entry. */
 export function isIndex(value: unknown): value is number {
 	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

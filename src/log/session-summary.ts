@@ -1,16 +1,10 @@
 import type { Stats } from "node:fs";
 import { decodeLine } from "./codec.js";
-import {
-	isMessageEntry,
-	isOpaqueEntry,
-	isSessionInfoEntry,
-	isUserMessageEntry,
-	messageText,
-	type SessionEntry,
-} from "./entry.js";
+import { isMessageEntry, isOpaqueEntry, isSessionInfoEntry, isUserMessageEntry, type SessionEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
 import { cutUserText } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
+import { promptText } from "./prompt-text.js";
 import { readSessionHeader } from "./read-entry.js";
 
 const HEAD_BYTES = 64 * 1024;
@@ -178,7 +172,7 @@ class SummaryLines {
 		const isLong = this.#index.byteLength(line) > MAX_HEAD_BYTES;
 		const bytes = this.#read(line, MAX_HEAD_BYTES);
 		const entry = isLong ? undefined : decodeLine(bytes);
-		if (isUserMessageEntry(entry)) return messageText(entry.message);
+		if (isUserMessageEntry(entry)) return promptText(entry);
 		const isCut = isLong || (isOpaqueEntry(entry) && line === this.#index.length - 1);
 		return isCut ? cutUserText(bytes) : undefined;
 	}

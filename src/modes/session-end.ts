@@ -1,6 +1,8 @@
 import { describeHookErrorInFull } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
+import type { Activity, OperationKind } from "../session/activity.js";
 import type { AgentSession } from "../session/agent-session.js";
+import { countJobs, shortCommand } from "../tools/background-jobs.js";
 
 /** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
 const DISPOSE_LIMIT_MS = 3000;
@@ -37,7 +39,45 @@ export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Pr
 }
 
 /** A hint how to resume a session; null when it is not saved or has no user message. */
-export function resumeHint(session: AgentSession | null): string | null {
+function resumeHint(session: AgentSession | null): string | null {
 	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
 	return `Resume this session with pi --session ${session.sessionArgument}`;
+}
+
+/** What ends with a session, for the user; the other operations are short. */
+const ENDING: Partial<Record<OperationKind, string>> = {
+	run: "the run",
+	compacting: "the compaction",
+	shell: "the shell command",
+};
+
+/** What ends if the user quits now, such as `the run and 2 background commands`; empty if nothing runs. */
+export function whatEnds({ activity, jobs }: Pick<AgentSession, "activity" | "jobs">): string {
+	const { running } = jobs;
+	return [...operationsThatEnd(activity), ...(running > 0 ? [countJobs(running)] : [])].join(" and ");
+}
+
+/** The question before pi quits while something runs. */
+export function quitQuestion(session: Pick<AgentSession, "activity" | "jobs">): { title: string; message: string } {
+	const jobs = session.jobs.list().filter(({ isRunning }) => isRunning);
+	const lines = jobs.map(({ id, command }) => `${id}  ${shortCommand(command)}`);
+	return { title: "Quit pi?", message: [`This ends ${whatEnds(session)}.`, ...lines].join("\n") };
+}
+
+/**
+ * Ends the background commands of a session because the user quits.
+ * @returns what was stopped, and how to resume the session, one line each. Not safe for a terminal
+ */
+export function leaveSession(session: AgentSession | null): string[] {
+	const stopped = session ? operationsThatEnd(session.activity) : [];
+	return [
+		stopped.length > 0 ? `Stopped ${stopped.join(" and ")}` : null,
+		session?.jobs.endAll() ?? null,
+		resumeHint(session),
+	].filter((line) => line !== null);
+}
+
+function operationsThatEnd({ operations }: Activity): string[] {
+	const names = operations.map(({ kind, phase }) => (phase === "ending" ? undefined : ENDING[kind]));
+	return [...new Set(names.filter((name) => name !== undefined))];
 }

@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ProjectFiles } from "../config/project-files.js";
 import { describeError, errorText } from "../errors.js";
+import { skillPromptText } from "../log/prompt-text.js";
 import { isNotFound } from "../util/fs.js";
 import { checkSkill, MAX_DESCRIPTION } from "./check-skill.js";
 import { projectReader, type ReadBytes, type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
@@ -68,8 +69,7 @@ export async function loadSkills(
  */
 export async function readSkill(skill: Skill, rest: string, readBytes?: ReadBytes): Promise<string> {
 	const { body } = await readMarkdown(skill.path, readBytes);
-	const head = `<skill name="${skill.name}" directory="${dirname(skill.path)}">\n${body}\n</skill>`;
-	return rest.trim() === "" ? `${head}\n\nFollow this skill.` : `${head}\n\n${rest.trim()}`;
+	return skillPromptText({ name: skill.name, directory: dirname(skill.path), body, rest });
 }
 
 async function readHead(

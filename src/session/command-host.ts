@@ -10,6 +10,7 @@ import type { DrawTool } from "../export/html-tool.js";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { promptText } from "../log/prompt-text.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
 import { describeContext, describeHooks } from "./describe-context.js";
@@ -163,7 +164,7 @@ function branchRows(entries: EntrySource, context: BuiltContext): BranchRow[] {
 		const message = entryMessage(entry);
 		if (message) tokensAfter += estimateTokens(message);
 		if (isUserMessageEntry(entry)) {
-			const text = messageText(entry.message);
+			const text = promptText(entry);
 			const at = entry.message.timestamp;
 			rows.push({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext: inContext.has(entryIndex) });
 		}

@@ -4,8 +4,9 @@ import type { OpenAs } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
-import { entryTimestamp, isUserMessageEntry, messageText } from "../log/entry.js";
+import { entryTimestamp, isUserMessageEntry } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
+import { promptText } from "../log/prompt-text.js";
 import { SessionLog } from "../log/session-log.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
@@ -160,7 +161,7 @@ export class Lifecycle {
 		const targets: BranchTarget[] = [];
 		for (let at = log.findLastMessage("user"); at >= 0; at = log.findLastMessage("user", at)) {
 			const entry = log.peek(at);
-			if (isUserMessageEntry(entry)) targets.push({ entryIndex: at, text: messageText(entry.message) });
+			if (isUserMessageEntry(entry)) targets.push({ entryIndex: at, text: promptText(entry) });
 		}
 		return targets.reverse();
 	}
@@ -188,7 +189,7 @@ export class Lifecycle {
 				turnIndex: entryIndex,
 				isCopy: true,
 			});
-			return entry.typed ?? messageText(entry.message);
+			return promptText(entry);
 		});
 	}
 

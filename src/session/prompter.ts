@@ -164,8 +164,9 @@ export class Prompter {
 		const isChanged = text !== prompt.text;
 		if (isChanged) state.noteTyped(message, { typed: prompt.typed, changedBy });
 		if (activity.verdict("prompt") === "queue") {
-			// A prompt that comes back is sent again, and changed again.
-			runner.queue[how]({ text: isChanged ? prompt.typed : text, message });
+			// A prompt that comes back is sent again, expanded again, and changed again.
+			const isOwn = isChanged || prompt.extras.source !== "hook";
+			runner.queue[how]({ text: isOwn ? prompt.typed : text, message });
 			return { kind: "queued" };
 		}
 		return { run: runner.start([message], this.deps.ended) };

@@ -182,6 +182,9 @@ class TooLong extends PiError {
 	}
 }
 
+/** After these, another model or pi itself writes the summary. */
+const MAX_RETRIES = 3;
+
 /** Sends a request for a summary and retries temporary failures, as for any request. */
 async function send(
 	model: Model<Api>,
@@ -196,7 +199,7 @@ async function send(
 		async () => ({ model, context, options: { ...auth, maxTokens, maxRetries: 0, cacheRetention: "none" } }),
 		{
 			signal,
-			retry: () => retry,
+			retry: () => ({ ...retry, maxRetries: Math.min(retry.maxRetries, MAX_RETRIES) }),
 			idleTimeoutMs: () => idleTimeoutMs,
 			refusalOf: (reply) => (isOverflow(reply, model) ? "length" : null),
 			redact,

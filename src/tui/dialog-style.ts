@@ -69,7 +69,8 @@ export function questionRows(text: string, width: number): string[] {
 
 /** Whether `titleLines` shows a title completely. */
 export function fitsTitle(title: string, width: number): boolean {
-	return title.length <= MAX_TITLE && questionRows(title, Math.max(1, width - 2)).length <= MAX_TITLE_ROWS;
+	if (title.length > MAX_TITLE) return false;
+	return wrapTextWithAnsi(oneLine(title), Math.max(1, width - 2)).length <= MAX_TITLE_ROWS;
 }
 
 /** Creates a hint; several actions can share one, such as up and down. */

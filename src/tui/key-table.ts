@@ -9,15 +9,14 @@ import {
 const PI_ACTIONS = {
 	editor: {
 		"app.abort": { defaultKeys: "escape", description: "Stop the run; twice: branch" },
-		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor; twice: quit" },
-		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty" },
+		"app.interrupt": { defaultKeys: "ctrl+c", description: "Clear the editor, or stop the run; twice: quit" },
+		"app.exit": { defaultKeys: "ctrl+d", description: "Quit when the editor is empty; ask while something runs" },
 		"app.suspend": { defaultKeys: "ctrl+z", description: "Suspend; fg resumes" },
 		"app.help": { defaultKeys: "?", description: "Show help when the editor is empty" },
 		"app.model": { defaultKeys: "ctrl+l", description: "Choose the model" },
 		"app.modelNext": { defaultKeys: "ctrl+p", description: "Next model" },
 		"app.modelPrevious": { defaultKeys: "shift+ctrl+p", description: "Previous model" },
 		"app.thinkingLevel": { defaultKeys: "shift+tab", description: "Next thinking level" },
-		"app.transcript": { defaultKeys: "ctrl+o", description: "Read and search the complete transcript" },
 		"app.toggleThinking": { defaultKeys: "ctrl+t", description: "Show or hide thinking" },
 		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
 		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
@@ -25,6 +24,9 @@ const PI_ACTIONS = {
 		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
+	},
+	everywhere: {
+		"app.transcript": { defaultKeys: "ctrl+o", description: "Read and search the complete transcript" },
 	},
 	completions: {},
 	dialog: {
@@ -125,6 +127,7 @@ export interface ListedAction {
 
 const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	editor: "Editor",
+	everywhere: "Editor and dialogs",
 	completions: "Completions",
 	dialog: "All dialogs",
 	toggle: "Lists",
@@ -142,18 +145,18 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 } satisfies Record<KeyScope, string>;
 /** The scopes that are active at the same time, for each component that reads keys. */
 const LISTENING_TOGETHER: readonly (readonly string[])[] = [
-	["editor"],
+	["editor", "everywhere"],
 	["completions"],
-	["dialog", "list", "toggle"],
-	["dialog", "modelPicker"],
-	["dialog", "question", "code"],
-	["dialog", "question", "answer"],
-	["dialog", "pager", "code"],
+	["dialog", "everywhere", "list", "toggle"],
+	["dialog", "everywhere", "modelPicker"],
+	["dialog", "everywhere", "question", "code"],
+	["dialog", "everywhere", "question", "answer"],
+	["dialog", "everywhere", "pager", "code"],
 	["dialog", "pager", "transcript"],
-	["dialog", "contextPanel"],
-	["dialog", "compactionPanel"],
-	["dialog", "hooksPanel", "toggle"],
-	["dialog", "mcpPanel", "toggle"],
+	["dialog", "everywhere", "contextPanel"],
+	["dialog", "everywhere", "compactionPanel"],
+	["dialog", "everywhere", "hooksPanel", "toggle"],
+	["dialog", "everywhere", "mcpPanel", "toggle"],
 ] satisfies KeyScope[][];
 /** Pairs that share a key on purpose: one of them ignores it in some situations. */
 const SHARED: ReadonlySet<string> = new Set([

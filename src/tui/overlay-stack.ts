@@ -20,6 +20,8 @@ export interface OverlayOptions<T> {
 	canceled: T;
 	/** Shows the overlay on the alternate screen, which leaves the main screen as it is. */
 	isFullScreen?: boolean;
+	/** Opens it over the open overlay instead of after it. */
+	isOnTop?: boolean;
 	/** Who opens it. */
 	owner?: string;
 	/**
@@ -36,6 +38,8 @@ interface QueuedOverlay {
 	readonly isAway: boolean;
 	/** Whose overlays open over it now. */
 	readonly coveredBy: string | undefined;
+	/** Whether it leaves the keys of the app alone: a dialog does, a full screen or a component of a hook uses them. */
+	readonly isDialog: boolean;
 	show(): void;
 	cancel(): void;
 }
@@ -62,6 +66,11 @@ export class OverlayStack {
 		return this.#open[0]?.isAway === false;
 	}
 
+	/** Whether the overlay with the focus is a dialog, not a full screen or a component of a hook. */
+	get isDialog(): boolean {
+		return this.#open[0]?.isDialog ?? false;
+	}
+
 	/** Number of overlays that have not been shown yet. */
 	get waiting(): number {
 		return this.#open.filter(({ isShown }) => !isShown).length;
@@ -78,7 +87,7 @@ export class OverlayStack {
 		options: OverlayOptions<T>,
 	): Promise<T> {
 		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, canceled, isFullScreen = false, owner, coveredBy } = options;
+			const { signal, timeoutMs, canceled, isFullScreen = false, isOnTop = false, owner, coveredBy } = options;
 			let component: Component | null = null;
 			let isShown = false;
 			let isAway = false;
@@ -122,6 +131,7 @@ export class OverlayStack {
 				get coveredBy() {
 					return coverer;
 				},
+				isDialog: !isFullScreen && coveredBy === undefined,
 				cancel,
 				show: () => {
 					try {
@@ -141,7 +151,7 @@ export class OverlayStack {
 			}
 			signal?.addEventListener("abort", cancel, { once: true });
 			if (timeoutMs !== undefined) timer = setTimeout(cancel, timeoutMs);
-			const covered = owner === undefined ? -1 : this.#open.findIndex((other) => other.coveredBy === owner);
+			const covered = isOnTop ? 0 : this.#open.findIndex((other) => owner !== undefined && other.coveredBy === owner);
 			this.#open.splice(covered < 0 ? this.#open.length : covered, 0, entry);
 			if (this.#open[0] === entry) entry.show();
 			else this.host.requestRender(); // the open overlay may show how many wait

@@ -263,7 +263,9 @@ export class SelectDialog<T> implements Component, Focusable {
 		if (to === lines.length) this.#isRead = true;
 		const keys = keymap.keyOf("dialog.pageUp", "dialog.pageDown");
 		const isCut = to - from < lines.length;
-		const position = isCut ? ` lines ${from + 1}–${to} of ${lines.length} · ${keys}` : "";
+		const range = `${from + 1}–${to} of ${lines.length} · ${keys}`;
+		const fits = visibleWidth(` lines ${range}  ${count}`) <= width;
+		const position = isCut ? ` ${fits ? "lines " : ""}${range}` : "";
 		const shown = lines.slice(from, to).map((line) => clipLine(` ${theme.bold(line.trimEnd())}`, width));
 		return [...shown, spread(theme.warning(position), count, width)];
 	}

@@ -290,11 +290,13 @@ test.each([
 	["proxy p:1 cannot connect to lab at box:443 (502)", "proxy down", true],
 	["lab at box:443 closed the connection without an answer", "connection", true],
 	["the connection to lab at box:443 was lost during the reply", "connection", true],
+	["lab at box:443 sent no content for 180 s", "silence", true],
 ])("%s", (text, name, isRetried) => expect(kindOfFailure(text)).toMatchObject({ name, isRetried }));
 
 test("docs/providers.md lists all kinds of failures", () => {
 	const rows = FAILURE_KINDS.map(
-		({ name, from, isRetried, inside }) => `| ${name} | ${from} | ${isRetried ? "yes" : "no"} | ${inside} |`,
+		({ name, from, isRetried, maxRetries, inside }) =>
+			`| ${name} | ${from} | ${isRetried ? (maxRetries === undefined ? "yes" : `${maxRetries} times`) : "no"} | ${inside} |`,
 	);
 	expect(readFileSync(new URL("../../docs/providers.md", import.meta.url), "utf8")).toContain(rows.join("\n"));
 });

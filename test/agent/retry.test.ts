@@ -4,6 +4,8 @@ import { kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { NO_FACTS, type ResponseFacts } from "../../src/agent/response-facts.js";
 import { parseRetryAfter } from "../../src/agent/response-watch.js";
 import { MAX_WAIT_MS, retryDelay } from "../../src/agent/retry.js";
+import { SettingsStore } from "../../src/config/settings-store.js";
+import { tempDir } from "../helpers/temp.js";
 
 const LAB = { provider: "lab", baseUrl: "http://box" };
 const isRetryable = (text: string, facts: ResponseFacts = NO_FACTS) =>
@@ -54,6 +56,12 @@ test("a retry depends on what the client's message omits", () => {
 });
 
 describe("retryDelay", () => {
+	test("tries ten times over several minutes by default", () => {
+		const { retry } = new SettingsStore({ agentDir: tempDir(), cwd: tempDir() }).current;
+		const delays = Array.from({ length: retry.maxRetries }, (_, at) => retryDelay(retry, at + 1, null) ?? 0);
+		expect(delays.map((ms) => ms / 1000)).toEqual([2, 4, 8, 16, 32, 60, 60, 60, 60, 60]);
+	});
+
 	test("doubles from the base delay up to the maximum", () => {
 		expect([1, 2, 3, 20].map((attempt) => retryDelay(POLICY, attempt, null))).toEqual([2000, 4000, 8000, 60_000]);
 	});

@@ -177,6 +177,16 @@ describe("a run", () => {
 		expect(events.find(({ type }) => type === "auto_retry_end")).toMatchObject({ success: false, attempt: 2 });
 	});
 
+	test("tries three times where minutes of waiting do not help, such as a closed port", async () => {
+		const started = await startSession({ userSettings: { retry: { enabled: true, maxRetries: 10, baseDelayMs: 1 } } });
+		const { session, provider, events } = started;
+		await provider.close();
+		await session.prompt("go");
+		const retries = events.filter(({ type }) => type === "auto_retry_start");
+		expect(retries).toMatchObject([1, 2, 3].map((attempt) => ({ attempt, maxAttempts: 3 })));
+		expect(lastReply(started)?.errorMessage).toContain("connection refused");
+	});
+
 	test("waits as long as the server asks instead of its own delay", async () => {
 		const { session, provider, events } = await startSession({
 			userSettings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 50_000 } },

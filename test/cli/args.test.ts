@@ -24,13 +24,27 @@ describe("the command line of a session", () => {
 		[
 			"accepts messages and files in any order",
 			["@a.ts", "fix", "@b.png", "test"],
-			{ files: ["a.ts", "b.png"], messages: ["fix", "test"] },
+			{ files: ["a.ts", "b.png"], messages: ["fix test"] },
 		],
 		[
 			"treats everything after -- as messages",
 			["-p", "--", "--model", "@x"],
-			{ print: true, messages: ["--model", "@x"] },
+			{ print: true, messages: ["--model @x"] },
 		],
+		["treats words as one message", ["fix", "the", "tests"], { messages: ["fix the tests"] }],
+		[
+			"treats texts with blanks, and commands between them, as messages of their own",
+			["-p", "fix the tests", "/compact", "then commit"],
+			{ print: true, messages: ["fix the tests", "/compact", "then commit"] },
+		],
+		[
+			"treats quoted arguments among words as part of the message",
+			["explain", "src/my file.ts", "please"],
+			{ messages: ["explain src/my file.ts please"] },
+		],
+		["treats the words after a command as its arguments", ["/review", "a.ts"], { messages: ["/review a.ts"] }],
+		["treats a path in a message as a word", ["what", "is", "in", "/tmp"], { messages: ["what is in /tmp"] }],
+		["treats help with other words as a message", ["help", "me"], { messages: ["help me"] }],
 		["treats a single @ as a message", ["@"], { messages: ["@"] }],
 		["accepts a model with a thinking level", ["--model", "sonnet:high"], { model: "sonnet:high" }],
 		["accepts -p next to --mode", ["-p", "--mode", "json"], { print: true, mode: "json" }],
@@ -81,10 +95,18 @@ describe("the command line of a session", () => {
 		[["--help", "--model", "x"], "help"],
 		[["-v"], "version"],
 		[["--version"], "version"],
+		[["help"], "help"],
 	])("%j asks for %s", (argv, kind) => {
 		const hooks = { hooks: [], findHooks: true, trust: false };
 		expect(parseArgs(argv)).toEqual(kind === "help" && argv[0] !== "hooks" ? { kind, hooks } : { kind });
 	});
+
+	test.each([[["help", "doctor"]], [["help", "sessions", "check"]], [["help", "acp"]]])(
+		"%j is the help of a subcommand",
+		(argv) => {
+			expect(parseArgs(argv)).toEqual({ kind: "help", topic: argv.slice(1) });
+		},
+	);
 
 	test.each<[string[], string, string]>([
 		[["--modle", "x"], "unknown option --modle", "did you mean --model, --mode or --models?"],

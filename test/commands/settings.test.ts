@@ -60,7 +60,7 @@ test("/settings explains invalid values, suggests names and reports overrides of
 	});
 	expect(session.controls.queueMode).toBe("all");
 	expect(await session.prompt("/settings retry.maxRetries")).toMatchObject({
-		status: "retry.maxRetries: 3 · maximum number of retries",
+		status: "retry.maxRetries: 10 · maximum number of retries",
 	});
 });
 

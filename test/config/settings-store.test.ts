@@ -27,7 +27,7 @@ test("without settings files, the documented defaults apply", () => {
 		compaction: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
 		budget: { perSession: 0, perDay: 0 },
 		cacheRetention: undefined,
-		retry: { enabled: true, maxRetries: 3, baseDelayMs: 2000 },
+		retry: { enabled: true, maxRetries: 10, baseDelayMs: 2000 },
 		terminal: { showImages: true, title: true, progress: true, notify: "auto" },
 		skills: { enabled: true },
 		hooks: [],

@@ -46,9 +46,9 @@ test("Escape cancels a retry, and the next prompt is answered", async () => {
 	const pi = await openPi({ agentDir: agentDirFor(provider, { settings: { retry: { baseDelayMs: 60_000 } } }) });
 	await pi.waitForText("0%");
 	await submit(pi, "are you there?");
-	await pi.waitForText(/retry 1\/3 in \d+ s/);
+	await pi.waitForText(/retry 1\/10 in \d+ s · .* · esc stops/);
 	await pi.press("escape");
-	await pi.waitForGone("retry 1/3");
+	await pi.waitForGone("retry 1/10");
 	await pi.waitForText(/stopped before a retry · .*529/);
 	await submit(pi, "and now?");
 	await pi.waitForText("Now it works.");

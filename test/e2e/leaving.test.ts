@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startProvider } from "../helpers/loopback-provider.js";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { ask, openShell, START_PI, untilPrompt } from "./shell.js";
@@ -67,6 +67,36 @@ test.each<[string, number, (pi: PiTerminal, pid: number) => unknown]>([
 	expect((await pi.screen()).split("\n")[row]).toMatch(/^shell>/);
 	expect(await ask(pi, "echo $?")).toBe(String(code));
 	expect(await ask(pi, "stty -g")).toBe(before);
+});
+
+test("ctrl+c stops the run and keeps pi open; ctrl+d asks before it ends one, and the last lines say what ended", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	const run = toolCall("bash", { command: "sleep 1000" });
+	provider.reply([run], [toolCall("bash", { command: "sleep 2000", background: true })], [run]);
+	await submit(pi, "go");
+	await pi.waitForText("bash sleep 1000 ·");
+	await pi.press("ctrl+c");
+	await pi.waitForText("press ctrl+c again to quit");
+	await pi.waitForGone("esc stops");
+	await submit(pi, "again");
+	await pi.waitForText("bash sleep 1000 ·");
+	await pi.press("ctrl+d");
+	const question = await pi.waitForText("Quit pi?");
+	expect(question).toContain("This ends the run and 1 background command.");
+	expect(question).toContain("job-1  sleep 2000");
+	await pi.press("escape");
+	await pi.waitForText("bash sleep 1000 ·");
+	await pi.press("ctrl+d");
+	await pi.waitForText("Quit pi?");
+	pi.type("y");
+	expect(await pi.exited).toMatchObject({ code: 0 });
+	const last = (await pi.scrollback()).split("\n").slice(-3);
+	expect(last).toEqual([
+		"Stopped the run",
+		"Ended 1 background command with the session: job-1 (sleep 2000)",
+		expect.stringMatching(/^Resume this session with pi --session /),
+	]);
 });
 
 test("pi exits when the terminal is closed", async () => {

@@ -65,9 +65,9 @@ test("problems of skills and prompts are printed to stderr with file and line", 
 test("several messages are answered in order in one session", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
-	const run = await runPi(["-p", "first", "second"], { agentDir: agentDirFor(provider) });
+	const run = await runPi(["-p", "first question", "second question"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 0, stdout: "One.\nTwo.\n" });
-	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
+	expect(conversation(provider, 1)).toEqual(["user: first question", "assistant: One.", "user: second question"]);
 });
 
 test("piped input, files and the message form one prompt; images are sent as images", async () => {
@@ -125,11 +125,11 @@ test("a hook can cancel session changes in print mode", async () => {
 	const provider = await startProvider();
 	provider.reply("One.", "Two.");
 	const stay = `export default (pi) => pi.on("session", ({ reason }) => reason === "before_clear" ? { cancel: true } : undefined);`;
-	const run = await runPi(["-p", "first", "/new", "second"], {
+	const run = await runPi(["-p", "first question", "/new", "second question"], {
 		agentDir: agentDirFor(provider, { hooks: { "stay.ts": stay } }),
 	});
 	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook canceled the new session\nTwo.\n" });
-	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
+	expect(conversation(provider, 1)).toEqual(["user: first question", "assistant: One.", "user: second question"]);
 });
 
 test("an unknown command is not sent; pi exits with 2 and names the nearest", async () => {
@@ -160,7 +160,7 @@ test("a command that fails prints its reason once, and an unknown model in it is
 
 test("/quit is refused, and the prompts after it are not sent", async () => {
 	const provider = await startProvider();
-	const run = await runPi(["-p", "/quit", "hi"], { agentDir: agentDirFor(provider) });
+	const run = await runPi(["-p", "/quit", "say hi"], { agentDir: agentDirFor(provider) });
 	expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^\/quit needs a terminal · /) });
 	expect(provider.requests).toEqual([]);
 });
@@ -178,7 +178,7 @@ test("a request that fails permanently exits with 1 and one line that names the 
 test("truncated and empty replies are reported on stderr", async () => {
 	const provider = await startProvider();
 	provider.reply({ content: [text("Half of")], stopReason: "length" }).reply({ content: [], stopReason: "stop" });
-	expect(await runPi(["-p", "one", "two"], { agentDir: agentDirFor(provider) })).toMatchObject({
+	expect(await runPi(["-p", "part one", "part two"], { agentDir: agentDirFor(provider) })).toMatchObject({
 		code: 0,
 		stdout: "Half of\n",
 		stderr:

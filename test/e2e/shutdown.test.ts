@@ -130,7 +130,7 @@ test("the end of a print run lets hooks finish their shutdown, once", async () =
 test("a closed pipe lets hooks finish their shutdown, once", async () => {
 	const { agentDir, cwd, provider } = await place(false);
 	provider.reply("one", "two", "three");
-	const pi = spawnPi(["-p", "a", "b", "c"], { agentDir, cwd });
+	const pi = spawnPi(["-p", "step a", "step b", "step c"], { agentDir, cwd });
 	pi.end();
 	await untilStarted(cwd);
 	pi.closeStdout();

@@ -58,8 +58,8 @@ test("the first paint reads a few files, but neither session nor models", () => 
 
 test("options on the command line delay the first paint only by their parser", () => {
 	const first = readBy("main", "screen");
-	const more = readBy("main", "screen", "args", "accepted-names").filter((name) => !first.includes(name));
-	expect(more).toEqual(["accepted-names", "args"]);
+	const more = readBy("main", "screen", "command-line", "accepted-names").filter((name) => !first.includes(name));
+	expect(more).toEqual(["accepted-names", "command-line"]);
 	expect(kilobytes(more)).toBeLessThan(60);
 });
 

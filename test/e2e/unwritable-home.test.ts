@@ -48,7 +48,7 @@ describe.each(OBSTACLES)("a home that cannot be written to (%s) costs one line a
 	test("in print mode", async () => {
 		const provider = await startProvider();
 		provider.reply([toolCall("bash", { command: "seq 1 30000" })]).reply("One.", "Two.");
-		const run = await runPi(["-p", "first", "/new", "second"], unwritable(obstacle, provider));
+		const run = await runPi(["-p", "first question", "/new", "second question"], unwritable(obstacle, provider));
 		expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^One\.\n.*\nTwo\.\n$/) });
 		expect(run.stderr.replace("bash seq 1 30000\n", "")).toMatch(NOTICE);
 		const result = provider.requests[1]?.messages.at(-1)?.text;

@@ -8,6 +8,7 @@ import { exportHtml, exportToFile } from "../../src/export/html.js";
 import { SCRIPT } from "../../src/export/page-script.js";
 import { STYLE } from "../../src/export/page-style.js";
 import type { SessionEntry } from "../../src/log/entry.js";
+import { skillPromptText } from "../../src/log/prompt-text.js";
 import { loadHighlighter } from "../../src/util/highlight.js";
 import { loadWordDiff } from "../../src/util/word-diff.js";
 import { assistant, bashExecution, compaction, header, result, user } from "../helpers/entries.js";
@@ -87,6 +88,16 @@ test("a call shows which hook blocked or changed it, and a prompt what was typed
 	expect(html).toContain('<summary><b>bash</b> rm x <span class="status">blocked by &lt;gate&gt;</span></summary>');
 	expect(html).toContain('<p class="note">changed by gate · command: ls → ls -a</p>');
 	expect(html).toContain('<p class="note">changed by polite · typed: go</p>');
+});
+
+test("a prompt with a skill is its command, with the text of the skill folded", () => {
+	const text = skillPromptText({ name: "tea", directory: "/s/tea", body: "Boil <water>.\nPour.", rest: "with milk" });
+	const html = page(user(text));
+	expect(html).toContain('<div class="typed">/skill:tea with milk</div>');
+	expect(html).toContain('<summary><b>skill</b> tea <span class="status">2 lines</span></summary>');
+	expect(html).toContain("Boil &lt;water&gt;.");
+	expect(html).not.toContain("directory=");
+	expect(forbiddenTags(html)).toEqual([]);
 });
 
 test("the text of a hook that draws its tool replaces that of pi", () => {

@@ -123,7 +123,7 @@ test.runIf(IS_LONG)("disk: with a limit on the size of files, one line says so a
 		`,
 	});
 	provider.reply("x".repeat(20_000));
-	const run = await runPi(["-p", "--session", file, "first", "second"], {
+	const run = await runPi(["-p", "--session", file, "first question", "second question"], {
 		agentDir,
 		cwd,
 		entry: join(cwd, "start.cjs"),

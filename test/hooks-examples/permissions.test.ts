@@ -126,7 +126,7 @@ test("patterns cover commands and paths; deny wins over ask, and ask over allow"
 	expect(await call("write", { path: "src/secret.ts", content: "x" })).toContain("denies");
 	expect(await call("read", { path: "b.ts" })).toContain("denies");
 	expect(await bash("echo fine")).toContain("fine");
-	expect(asked).toEqual(["Allow write? b.ts", "Allow write? src/c.ts"]);
+	expect(asked).toEqual(["Allow write? b.ts\ncontent: x", "Allow write? src/c.ts\ncontent: x"]);
 });
 
 test.each(["echo a; touch made", "echo $(touch made)", "echo a\ntouch made", "echo a > made", "echo a | tee made"])(
@@ -204,4 +204,42 @@ test.each([40, 80, 120])("at %i columns the question has four answers", async (c
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Written.");
 	expect(existsSync(join(app.cwd, "made"))).toBe(true);
+});
+
+test("the question contains everything that the call gets", async () => {
+	const { call, asked } = await start([]);
+	await call("edit", { path: "src/a.ts", edits: [{ oldText: "a", newText: "b\nc" }] });
+	await call("bash", { command: "sleep 1", background: true });
+	await call("grep", { path: "/etc", pattern: "root" });
+	expect(asked).toEqual([
+		"Allow edit? src/a.ts\nedits[0].oldText: a\nedits[0].newText:\n  b\n  c",
+		"Allow bash? sleep 1\nbackground: true",
+		"Allow grep? /etc\npattern: root",
+	]);
+});
+
+test("a long command is read to its end before Enter allows it, and Ctrl+O shows the call, on 40×15", async () => {
+	const lines = Array.from({ length: 43 }, (_, at) => `echo line ${at} >> made`);
+	const command = [...lines, "echo important >> made"].join("\n");
+	const app = await startApp({ columns: 40, rows: 15, agentDir, agentSettings: { hooks: ["pi:permissions"] } });
+	app.provider.reply([toolCall("bash", { command })], "Written.");
+	await app.terminal.waitFor("0%");
+	await app.submit("go");
+	await app.terminal.waitFor("No, never bash");
+	await app.terminal.press("ctrl+o");
+	await app.terminal.waitFor("Transcript ·");
+	await app.terminal.type("E");
+	await app.terminal.press("end");
+	await app.terminal.waitFor("echo important");
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("No, never bash");
+	const seen = new Set<string>();
+	for (let page = 0; page < 20 && !existsSync(join(app.cwd, "made")); page++) {
+		const screen = await app.terminal.text();
+		for (const line of screen.split("\n")) seen.add(line.trim());
+		await app.terminal.press("enter");
+		if (screen.includes("echo important")) break;
+	}
+	await app.terminal.waitFor("Written.");
+	expect([...seen]).toEqual(expect.arrayContaining(lines.slice(1)));
 });

@@ -162,6 +162,33 @@ describe("tool_call ask", () => {
 		expect(gates(started)).toMatchObject([answer ? { changed: { by: ["gate"] } } : { blockedBy: "gate" }]);
 	});
 
+	test("the question contains every argument of the call", async () => {
+		const asked: string[] = [];
+		const started = await startSession({
+			hooks: { "gate.ts": hook(`pi.on("tool_call", () => ({ ask: "Really?" }));`) },
+			ui: {
+				confirm: async (_, message) => {
+					asked.push(message);
+					return false;
+				},
+			},
+		});
+		started.provider.reply(
+			[
+				toolCall("write", { path: "a.sh", content: "one\nrm -rf ~" }),
+				toolCall("edit", { path: "a.sh", edits: [{ oldText: "a", newText: "b" }] }),
+				toolCall("jobs", { action: "list" }),
+			],
+			"done",
+		);
+		await started.session.prompt("go");
+		expect(asked).toEqual([
+			"write: a.sh\ncontent:\n  one\n  rm -rf ~",
+			"edit: a.sh\nedits[0].oldText: a\nedits[0].newText: b",
+			"jobs:\naction: list",
+		]);
+	});
+
 	test("is refused without a person", async () => {
 		const started = await callWith(ASK);
 		expect(started.result).toBe("tool: Blocked: hook gate asks the user before this call, and nobody can answer");

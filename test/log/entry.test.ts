@@ -4,7 +4,6 @@ import {
 	isEmptyReply,
 	isUserMessageEntry,
 	messageText,
-	promptOfEntry,
 	type SessionEntry,
 } from "../../src/log/entry.js";
 
@@ -39,13 +38,6 @@ test("isEmptyReply is true for a finished reply without text and calls", () => {
 		reply([], "aborted"),
 	];
 	expect(others.map(isEmptyReply)).toEqual([false, false, false, false]);
-});
-
-test("promptOfEntry is what the user typed", () => {
-	expect(promptOfEntry(entry(user))).toBe("hi");
-	expect(promptOfEntry(entry(shell))).toBe("!ls");
-	expect(promptOfEntry(entry({ ...shell, excludeFromContext: true }))).toBe("!!ls");
-	expect([promptOfEntry(undefined), promptOfEntry(entry(reply([])))]).toEqual([undefined, undefined]);
 });
 
 test("the timestamp of a new entry is the current time, ISO 8601", () => {

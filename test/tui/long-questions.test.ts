@@ -52,7 +52,7 @@ describe.each([40, 80])("at %d columns", (width) => {
 		dialog.render(width);
 		dialog.handleInput("\r");
 		expect(chosen).toEqual([]);
-		expect(dialog.render(width).join("\n")).toMatch(/lines 8–15 of \d+/);
+		expect(dialog.render(width).join("\n")).toMatch(/^ (?:lines )?8–15 of \d+ · pageUp pageDown /m);
 		expect(scrolled(dialog, width)).toContain("rm-rf~/work;");
 		dialog.handleInput(PAGE_UP);
 		dialog.render(width);
@@ -60,6 +60,20 @@ describe.each([40, 80])("at %d columns", (width) => {
 		expect(chosen).toEqual(["Yes, once"]);
 	});
 });
+
+test.each([40, 80])(
+	"a title of a select dialog whose marks for line ends need another row is complete at %i columns",
+	(width) => {
+		const rows = ["a", "b", "c", "d"].map((letter) => letter.repeat(width - 2));
+		const dialog = new SelectDialog(style(24), {
+			title: rows.join("\n"),
+			items: [{ label: "No", value: 0 }],
+			onSelect: () => {},
+			onCancel: () => {},
+		});
+		expect(scrolled(dialog, width)).toContain("d".repeat(width - 2));
+	},
+);
 
 test("a question that is shown completely starts at yes", () => {
 	const answers: boolean[] = [];

@@ -2,7 +2,7 @@ import { Container, Editor } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { LiveTUI } from "../../src/tui/live-tui.js";
-import { OverlayStack } from "../../src/tui/overlay-stack.js";
+import { type OverlayOptions, OverlayStack } from "../../src/tui/overlay-stack.js";
 import { SelectDialog } from "../../src/tui/select-dialog.js";
 import { createTheme } from "../../src/tui/theme.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
@@ -21,10 +21,7 @@ function start() {
 	tui.start();
 	onTestFinished(() => tui.stop());
 	const keymap = createKeymap();
-	const choose = (
-		title: string,
-		options: { signal?: AbortSignal; timeoutMs?: number; owner?: string; coveredBy?: string } = {},
-	) =>
+	const choose = (title: string, options: Partial<OverlayOptions<never>> = {}) =>
 		overlays.open<string | null>(
 			(settle) =>
 				new SelectDialog(
@@ -179,4 +176,23 @@ test("a dialog that cannot be built fails alone", async () => {
 	await terminal.waitFor("Next?");
 	overlays.closeAll();
 	expect(await next).toBeNull();
+});
+
+test("an overlay on top opens over a dialog, which returns with its state before the others", async () => {
+	const { terminal, overlays, choose } = start();
+	const below = choose("Below?");
+	const later = choose("Later?");
+	await terminal.waitFor("Below?");
+	await terminal.press("down");
+	expect(overlays.isDialog).toBe(true);
+	const top = choose("Top?", { isOnTop: true, isFullScreen: true });
+	await terminal.waitFor("Top?");
+	expect([overlays.isDialog, overlays.waiting]).toEqual([false, 1]);
+	await terminal.press("enter");
+	expect(await top).toBe("one");
+	await terminal.waitFor("Below?");
+	await terminal.press("enter");
+	expect(await below).toBe("two");
+	await terminal.press("enter");
+	expect(await later).toBe("one");
 });

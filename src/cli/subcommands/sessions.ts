@@ -1,5 +1,6 @@
 import { findSession, listSessions, type SessionSummary } from "../../log/catalog.js";
 import { isMessageEntry, isSessionInfoEntry, messageText, type SessionEntry } from "../../log/entry.js";
+import { promptText } from "../../log/prompt-text.js";
 import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
@@ -110,5 +111,6 @@ function previewOf(entry: SessionEntry): string {
 			? message.content.flatMap((block) => (block.type === "toolCall" ? [`${block.name}(…)`] : []))
 			: [];
 	const command = message.role === "bashExecution" ? [`$ ${message.command}`] : [];
-	return onOneLine([...command, messageText(message), ...calls].filter(Boolean).join(" "), PREVIEW);
+	const text = message.role === "user" ? promptText(entry) : messageText(message);
+	return onOneLine([...command, text, ...calls].filter(Boolean).join(" "), PREVIEW);
 }

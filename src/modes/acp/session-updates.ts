@@ -3,7 +3,8 @@ import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AssistantMessage, UserMessage } from "@mariozechner/pi-ai";
 import { describeHookError } from "../../errors.js";
 import { type Task, tasksIn } from "../../features/tasks.js";
-import { isUserMessageEntry, messageText } from "../../log/entry.js";
+import { isUserMessageEntry } from "../../log/entry.js";
+import { promptText } from "../../log/prompt-text.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
@@ -285,7 +286,7 @@ export function titleOf(session: AgentSession): string {
 	for (let index = 1; index < log.length; index++) {
 		if (log.roleOf(index) !== "user") continue;
 		const entry = log.peek(index);
-		if (isUserMessageEntry(entry)) return onOneLine(entry.typed ?? messageText(entry.message), MAX_TITLE);
+		if (isUserMessageEntry(entry)) return onOneLine(promptText(entry), MAX_TITLE);
 	}
 	return "";
 }

@@ -2,6 +2,7 @@ import { isKeyRelease } from "@mariozechner/pi-tui";
 import { describeNoThinking } from "../../models/thinking-levels.js";
 import { isBusy } from "../../session/activity.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { countJobs } from "../../tools/background-jobs.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
@@ -25,10 +26,13 @@ export interface AppKeysHost {
 		| "model"
 		| "shortcuts"
 		| "runShortcut"
+		| "jobs"
 	> | null;
 	/** @returns the submissions that wait for the session, or for a shell command from before it */
 	takeWaiting(): string[];
 	quit(): void;
+	/** Quits, after a question if that ends something. */
+	leave(): void;
 	suspend(): void;
 	searchHistory(): void;
 	openTranscript(): void;
@@ -47,11 +51,13 @@ const QUIT_WINDOW_MS = 2000;
 export class AppKeys {
 	#lastEscape = Number.NEGATIVE_INFINITY;
 	#lastInterrupt = Number.NEGATIVE_INFINITY;
+	/** Whether the press at `#lastInterrupt` left nothing that the next one could stop. */
+	#quitsNext = false;
 	/** A handler that returns false leaves the key to the editor. */
 	readonly #actions: Partial<Record<KeyAction, (data: string) => boolean | void>> = {
 		"app.abort": () => this.#escape(),
 		"app.interrupt": () => this.#interrupt(),
-		"app.exit": () => this.editor.getText() === "" && this.host.quit(),
+		"app.exit": () => this.editor.getText() === "" && this.host.leave(),
 		"app.suspend": () => this.host.suspend(),
 		"app.help": (data) => this.#help(data),
 		"app.model": () => this.#command("/model"),
@@ -88,12 +94,8 @@ export class AppKeys {
 
 	/** Aborts what the session is doing. In an idle session, a double press opens the branch picker. */
 	#escape(): void {
-		const session = this.host.session();
-		if (session && isBusy(session.activity)) {
+		if (this.#stop()) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
-			// Before the abort, which would deliver the next one.
-			const waiting = this.host.takeWaiting();
-			session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);
 			return;
 		}
 		const isDouble = this.now() - this.#lastEscape <= DOUBLE_ESCAPE_MS;
@@ -101,16 +103,34 @@ export class AppKeys {
 		if (isDouble && !this.editor.getText()) this.#command("/branch");
 	}
 
-	/** Clears the editor. A double press quits, unless something was pasted in between. */
+	/** Aborts what the session is doing. @returns false if it is idle */
+	#stop(): boolean {
+		const session = this.host.session();
+		if (!session || !isBusy(session.activity)) return false;
+		// Before the abort, which would deliver the next one.
+		const waiting = this.host.takeWaiting();
+		session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);
+		return true;
+	}
+
+	/**
+	 * Clears the editor; if it is empty, stops what the session is doing. The next press quits if there is nothing left to
+	 * stop, and nothing was pasted in between.
+	 */
 	#interrupt(): void {
-		if (this.now() - this.#lastInterrupt <= QUIT_WINDOW_MS && this.editor.getText() === "") {
+		const isEmpty = this.editor.getText() === "";
+		const session = this.host.session();
+		if (isEmpty && this.#quitsNext && this.now() - this.#lastInterrupt <= QUIT_WINDOW_MS) {
 			this.#lastInterrupt = Number.NEGATIVE_INFINITY;
 			this.host.quit();
 			return;
 		}
 		this.#lastInterrupt = this.now();
-		this.editor.takeText();
-		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to quit`, QUIT_WINDOW_MS);
+		this.#quitsNext = isEmpty || !session || !isBusy(session.activity);
+		if (!isEmpty || !this.#stop()) this.editor.takeText();
+		const jobs = session?.jobs.running ?? 0;
+		const does = this.#quitsNext ? `quit${jobs > 0 ? ` and end ${countJobs(jobs)}` : ""}` : "stop the run";
+		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to ${does}`, QUIT_WINDOW_MS);
 	}
 
 	/** Opens help. A key that types a character opens it only when the editor is empty. */

@@ -5,7 +5,7 @@ import type { Theme } from "../../tui/theme.js";
 import { stripAll } from "../../util/sanitize.js";
 import { exitBySignal } from "../../util/signals.js";
 import { announceStart } from "../../util/started.js";
-import { endWithoutScreen, resumeHint } from "../session-end.js";
+import { endWithoutScreen, leaveSession } from "../session-end.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
@@ -56,8 +56,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		overlays.closeAll();
 		screen.hideStatus();
 		await closeScreen(screen.tui);
-		const left = resumeHint(session);
-		if (left) terminal.write(`${themes.theme.dim(left)}\r\n`);
+		for (const line of leaveSession(session)) terminal.write(`${themes.theme.dim(stripAll(line))}\r\n`);
 		return 0;
 	} finally {
 		ended.abort();

@@ -93,7 +93,7 @@ export class RunStatus {
 			const { attempt, maxAttempts, until, reason } = this.#retry;
 			const seconds = Math.max(0, Math.ceil((until - now) / 1000));
 			const wait = seconds <= 60 ? `${seconds} s` : formatElapsed(seconds * 1000);
-			return { title: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, figures: "", keyDoes: "cancels" };
+			return { title: `retry ${attempt}/${maxAttempts} in ${wait} · ${reason}`, figures: "", keyDoes: "stops" };
 		}
 		const [hook] = this.#hooks;
 		if (hook) {

@@ -6,6 +6,7 @@ import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import { quitQuestion, whatEnds } from "../session-end.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -87,7 +88,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	let isOpening = false;
 	const openTranscript = async (): Promise<void> => {
 		const current = session();
-		if (!current || isOpening || overlays.isOpen) return;
+		if (!current || isOpening || (overlays.isOpen && !overlays.isDialog)) return;
 		isOpening = true;
 		try {
 			const pager = await import("./transcript-pager/open-transcript.js");
@@ -109,12 +110,40 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			isOpening = false;
 		}
 	};
+	// What the screen shortens may be what a question is about.
+	screen.tui.addInputListener((data) => {
+		if (!overlays.isDialog || !keymap.matches(data, "app.transcript")) return undefined;
+		void openTranscript().catch(failed);
+		return { consume: true };
+	});
+	const dialogs = new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
+		draft: editor,
+		text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
+		hookScreen: new HookScreenLoader({
+			screen,
+			editor,
+			overlays,
+			keymap,
+			completions: palette,
+			draft: editor,
+			failed,
+		}),
+	});
+	const leave = async (): Promise<void> => {
+		const current = session();
+		if (current !== null && whatEnds(current) !== "") {
+			const { title, message } = quitQuestion(current);
+			if (!(await dialogs.confirm(title, message))) return;
+		}
+		quit();
+	};
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,
 		session,
 		takeWaiting: () => input.takeWaiting(),
 		quit,
+		leave: () => void leave().catch(failed),
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
 		openTranscript: () => void openTranscript().catch(failed),
@@ -130,19 +159,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		editor,
 		overlays,
 		style,
-		dialogs: new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
-			draft: editor,
-			text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
-			hookScreen: new HookScreenLoader({
-				screen,
-				editor,
-				overlays,
-				keymap,
-				completions: palette,
-				draft: editor,
-				failed,
-			}),
-		}),
+		dialogs,
 		createEditor,
 		palette,
 		images,

@@ -1,5 +1,5 @@
 import type { EntrySource } from "../../context/entry-message.js";
-import { promptOfEntry } from "../../log/entry.js";
+import { promptOfEntry } from "../../log/prompt-text.js";
 import { nearestThinkingLevel } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";

@@ -7,7 +7,7 @@ import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../format.js";
-import { endSession, resumeHint } from "../session-end.js";
+import { endSession, leaveSession } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
 import { Narrator } from "./narrator.js";
@@ -105,9 +105,9 @@ class PlainMode {
 		try {
 			await Promise.race([this.#begin(), this.#quitting]);
 			await this.#quitting;
-			const hint = resumeHint(this.#session);
+			const lines = leaveSession(this.#session);
 			this.#output.close();
-			if (hint) this.#output.say(hint);
+			for (const line of lines) this.#output.say(line);
 			return 0;
 		} finally {
 			this.#hasEnded = true;

@@ -33,7 +33,10 @@ test("a question about a call is a permission request with its diff, and yes let
 			toolCall: {
 				toolCallId: "c1",
 				content: [
-					{ type: "content", content: { type: "text", text: "gate asks: Write this file?\n\nwrite: a.txt" } },
+					{
+						type: "content",
+						content: { type: "text", text: "gate asks: Write this file?\n\nwrite: a.txt\ncontent: x" },
+					},
 					{ type: "diff", path: `${cwd}/a.txt`, oldText: null, newText: "x" },
 				],
 			},

@@ -43,7 +43,7 @@ function start() {
 	onTestFinished(() => tui.stop());
 
 	const log: unknown[] = [];
-	const state = { running: false, now: 0, queue: ["queued"], whileEditing: () => {} };
+	const state = { running: false, jobs: 0, now: 0, queue: ["queued"], whileEditing: () => {} };
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
 	const session = {
@@ -69,6 +69,13 @@ function start() {
 			log.push(`cycle ${step}`);
 			return model("loopback", "other");
 		},
+		jobs: {
+			list: () => [],
+			get running() {
+				return state.jobs;
+			},
+			endAll: () => null,
+		},
 		shortcuts: [],
 		runShortcut: async () => ({ kind: "command" as const, status: null }),
 		cycleThinkingLevel: () => {
@@ -93,6 +100,7 @@ function start() {
 			session: () => session,
 			takeWaiting: () => prompts.takeWaiting(),
 			quit: note("quit"),
+			leave: note("leave"),
 			suspend: note("suspend"),
 			searchHistory: note("history"),
 			openTranscript: note("transcript"),
@@ -162,14 +170,44 @@ test("ctrl+c clears the editor and shows that a second one quits", async () => {
 	]);
 });
 
-test("ctrl+d quits when the editor is empty, and deletes otherwise", async () => {
+test("ctrl+c in an empty editor stops the run, and the next one quits", async () => {
+	const { terminal, log, state } = start();
+	Object.assign(state, { running: true, queue: [], jobs: 2 });
+	await terminal.press("ctrl+c");
+	expect(log).toEqual(["abort", { hint: "press ctrl+c again to quit and end 2 background commands", ms: 2_000 }]);
+	await terminal.press("ctrl+c");
+	expect(log.slice(2)).toEqual(["quit"]);
+});
+
+test("ctrl+c during a run clears a draft first, then stops the run, and then quits", async () => {
+	const { terminal, editor, log, state } = start();
+	Object.assign(state, { running: true, queue: [] });
+	await terminal.type("draft");
+	await terminal.press("ctrl+c");
+	expect([editor.getText(), ...log]).toEqual(["", { hint: "press ctrl+c again to stop the run", ms: 2_000 }]);
+	await terminal.press("ctrl+c");
+	expect(log.slice(1)).toEqual(["abort", { hint: "press ctrl+c again to quit", ms: 2_000 }]);
+	await terminal.press("ctrl+c");
+	expect(log.slice(3)).toEqual(["quit"]);
+});
+
+test("a slow second ctrl+c during a run stops it again and does not quit", async () => {
+	const { terminal, log, state } = start();
+	Object.assign(state, { running: true, queue: [] });
+	await terminal.press("ctrl+c");
+	Object.assign(state, { running: true, now: 2_001 });
+	await terminal.press("ctrl+c");
+	expect(log.filter((item) => typeof item === "string")).toEqual(["abort", "abort"]);
+});
+
+test("ctrl+d leaves when the editor is empty, and deletes otherwise", async () => {
 	const { terminal, editor, log } = start();
 	await terminal.type("ab");
 	await terminal.press("left", "ctrl+d");
 	expect(editor.getText()).toBe("a");
 	expect(log).toEqual([]);
 	await terminal.press("backspace", "ctrl+d");
-	expect(log).toEqual(["quit"]);
+	expect(log).toEqual(["leave"]);
 });
 
 test("each other app key runs its action", async () => {

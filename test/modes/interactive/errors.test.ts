@@ -91,7 +91,7 @@ test("the wait before a retry counts down, and escape ends it", async () => {
 	app.provider.on(() => httpError(529, {}, "Overloaded"));
 	await app.terminal.waitFor("context");
 	await app.submit("hi");
-	await app.terminal.waitFor("retry 1/3 in 60 s · 529 Overloaded · esc cancels");
+	await app.terminal.waitFor("retry 1/3 in 60 s · 529 Overloaded · esc stops");
 	await app.terminal.waitFor("retry 1/3 in 59 s");
 	await app.terminal.press("escape");
 	await app.terminal.waitFor("▎ stopped before a retry · 529 Overloaded");

@@ -101,9 +101,9 @@ test("a retry counts down", () => {
 	const retry = { attempt: 2, maxAttempts: 3, delayMs: 4000, errorMessage: "529 overloaded" };
 	run.enter("retrying");
 	status.handle({ type: "auto_retry_start", ...retry });
-	expect(line()).toBe("retry 2/3 in 4 s · 529 overloaded · esc cancels");
+	expect(line()).toBe("retry 2/3 in 4 s · 529 overloaded · esc stops");
 	clock.now = 3500;
-	expect(line()).toBe("retry 2/3 in 1 s · 529 overloaded · esc cancels");
+	expect(line()).toBe("retry 2/3 in 1 s · 529 overloaded · esc stops");
 	run.enter("requesting");
 	expect(line()).toBe("thinking · 3 s · esc stops");
 });

@@ -156,7 +156,7 @@ test.each([
 			script.replyEnd(broken, true),
 			retry,
 		);
-		const status = "retry 1/3 in 4 s · the connection was lost during the reply · esc cancels";
+		const status = "retry 1/3 in 4 s · the connection was lost during the reply · esc stops";
 		expect(await stage.terminal.text()).toContain(columns < 80 ? "retry 1/3 in 4 s" : status);
 		stage.play(...script.reply([{ text: "A whole answer." }]), { type: "agent_end", messages: [] });
 		await stage.terminal.settle();

@@ -424,7 +424,7 @@ describe("failing requests", () => {
 		const end = client.nextEvent(ended);
 		await client.call("abort_retry");
 		await client.call("prompt", { message: "hi" });
-		expect(await waiting).toMatchObject({ attempt: 1, maxAttempts: 3 });
+		expect(await waiting).toMatchObject({ attempt: 1, maxAttempts: 10 });
 		await client.call("abort_retry");
 		await end;
 		expect(events("auto_retry_end")).toMatchObject([{ success: false, attempt: 1 }]);

@@ -19,8 +19,9 @@ const GUTTER = { in: ["▎", "gutterIn"], out: ["┆", "gutterOut"], summary: ["
 /** Narrower screens show notes below the item. Columns. */
 const MIN_NOTE_WIDTH = 50;
 
-/** Whether an item has more than its first row. What a person or a model said is always shown completely. */
-export function isFoldable({ kind, closed }: PagerItem, width: number): boolean {
+/** Whether an item has more than its preview. What a person or a model said is always shown completely. */
+export function isFoldable({ kind, closed, folds = false }: PagerItem, width: number): boolean {
+	if (kind === "user") return folds;
 	if (kind === "tool" || kind === "summary" || kind === "thinking") return true;
 	return (kind === "bash" || kind === "system" || kind === "custom") && closed.render(width).length > 1;
 }
@@ -30,7 +31,11 @@ export function itemLines(item: PagerItem, { theme, width, gutter, isOpen }: Ite
 	const room = Math.max(1, width - (gutter ? 3 : 2));
 	const note = item.note === "" ? "" : cleanLine(item.note, 60);
 	const folds = isFoldable(item, room);
-	const rows = folds && !isOpen ? [firstRow(item, theme, room, note)] : allRows(item, theme, room, note);
+	const isClosed = folds && !isOpen;
+	const rows =
+		isClosed && item.kind !== "user"
+			? [firstRow(item, theme, room, note)]
+			: allRows(item, isClosed ? item.closed : item.open(), { theme, room, note });
 	return rows.map((row, at) => {
 		const mark = item.mark === "none" || (item.mark === "summary" && at > 0) ? null : GUTTER[item.mark];
 		const side = gutter ? (mark ? theme[mark[1]](mark[0]) : " ") : "";
@@ -53,8 +58,12 @@ function thought(text: string, theme: Theme, width: number): string {
 	return theme.thinking(clipLine(`∴ ${first}`, width));
 }
 
-function allRows(item: PagerItem, theme: Theme, room: number, note: string): string[] {
-	const rows = [...item.open().render(room)];
+function allRows(
+	item: PagerItem,
+	view: PagerItem["closed"],
+	{ theme, room, note }: { theme: Theme; room: number; note: string },
+): string[] {
+	const rows = [...view.render(room)];
 	if (rows.length === 0) rows.push("");
 	if (item.kind === "tool" && rows.length === 1) rows.push(theme.dim("│ (no output)"));
 	if (note === "") return rows;

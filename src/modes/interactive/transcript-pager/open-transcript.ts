@@ -31,7 +31,14 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 	const { overlays, style, views } = host;
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
 	const images = new TerminalImages();
-	const closed: ViewStyle = { ...views, images, expanded: false, showThinking: false, previewThinking: true };
+	const closed: ViewStyle = {
+		...views,
+		images,
+		isTranscript: true,
+		expanded: false,
+		showThinking: false,
+		previewThinking: true,
+	};
 	const items = new PagerItems(
 		{
 			log: () => session.log,
@@ -62,7 +69,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 					requestRender: host.requestRender,
 					onClose: settle,
 				}),
-			{ canceled: null, isFullScreen: true, signal: left.signal },
+			{ canceled: null, isFullScreen: true, isOnTop: true, signal: left.signal },
 		);
 		if (branchFrom !== null) await session.prompt(`/branch ${branchFrom}`);
 	} finally {

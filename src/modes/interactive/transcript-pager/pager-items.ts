@@ -11,6 +11,7 @@ import type { Item, ItemKind } from "../item.js";
 import type { EntryRenderer } from "../views/custom-entry-view.js";
 import type { Mark } from "../views/entry-block.js";
 import { SummaryView } from "../views/summary-view.js";
+import { UserView } from "../views/user-view.js";
 import type { View, ViewStyle } from "../views/view.js";
 import { itemTexts } from "./item-texts.js";
 
@@ -40,6 +41,8 @@ export interface PagerItem extends ItemRef {
 	mark: Mark;
 	/** The effect of a hook or compaction on it, such as `hidden by stacking`; empty for none. */
 	note: string;
+	/** For a prompt: whether parts of it that the user did not write can be folded. */
+	folds?: boolean;
 	/** Draws a preview. */
 	closed: Pick<View, "render">;
 	/** Draws everything. */
@@ -207,6 +210,7 @@ export class PagerItems {
 		return closed.map((item, at) => ({
 			kind: item.kind,
 			text: texts[at] ?? "",
+			...(item.block.view instanceof UserView && { folds: item.block.view.folds }),
 			...this.#effect(item),
 			closed: item.block.view,
 			open: () => {

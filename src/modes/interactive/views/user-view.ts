@@ -1,7 +1,10 @@
 import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
 import { messageText } from "../../../log/entry.js";
-import { cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { readSkillPrompt, withoutSkill } from "../../../log/prompt-text.js";
+import { plural } from "../../format.js";
+import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { transcriptKey } from "../transcript-hint.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
 import { more } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
@@ -14,7 +17,10 @@ const ATTACHED_FILE = /(<file name="[^"]*">\n[\s\S]*?\n<\/file>)/;
 /** Placeholders of images in the text: a file from the command line, a pasted image. */
 const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
 
-/** A prompt of the user and its images. What the user wrote is complete; attached files are cut unless everything is expanded. */
+/**
+ * A prompt of the user and its images. What the user wrote is complete; attached files are cut, and the text of a skill is one
+ * row, unless everything is expanded.
+ */
 export class UserView extends View {
 	readonly #images: ImageLines;
 
@@ -32,17 +38,36 @@ export class UserView extends View {
 		return this.#images.isDrawn;
 	}
 
+	/** Whether the expanded prompt shows more. */
+	get folds(): boolean {
+		return readSkillPrompt(messageText(this.message).trim()) !== null;
+	}
+
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const text = messageText(this.message).trim();
-		const lines = text.split(ATTACHED_FILE).flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
+		const lines = withoutSkill(text)
+			.split(ATTACHED_FILE)
+			.flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
 		const indent = " ".repeat(MARK.length);
 		const drawn = lines.map((line, row) => {
 			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
 			return line === "" ? "" : indent + line;
 		});
-		const notes = this.#notes(width - MARK.length).map((line) => indent + line);
+		const room = width - MARK.length;
+		const notes = [...this.#skill(text, room), ...this.#notes(room)].map((line) => indent + line);
 		return [...drawn, ...notes, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+	}
+
+	/** The skill that the model gets with the prompt: its length, expanded also its text. */
+	#skill(text: string, width: number): string[] {
+		const skill = readSkillPrompt(text);
+		if (!skill) return [];
+		const { theme, expanded } = this.style;
+		const body = cleanLines(skill.body);
+		const hint = transcriptKey(this.style);
+		const row = `skill ${cleanLine(skill.name)} · ${plural(body.length, "line")}${hint && ` · ${hint}`}`;
+		return styled([clipLine(row, width), ...(expanded ? wrapLines(body, width) : [])], theme.dim);
 	}
 
 	/** Names the hooks that changed the prompt; expanded also what the user typed. */

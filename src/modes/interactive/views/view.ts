@@ -22,6 +22,8 @@ export interface ViewStyle {
 	remote: RemotePlace | null;
 	/** Full outputs and diffs instead of previews: in the transcript pager. */
 	readonly expanded: boolean;
+	/** True in the transcript pager, which rows that shorten something do not name. */
+	readonly isTranscript?: boolean;
 	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
 	/** Show a line of collapsed thinking; false only says that it is hidden. */

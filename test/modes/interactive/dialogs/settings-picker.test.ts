@@ -110,7 +110,7 @@ test("delete removes the user's value; lists are edited in the file, and keys ar
 	const { terminal } = app;
 	await terminal.type("maxretries");
 	await terminal.press("delete");
-	await terminal.waitFor(/→ retry\.maxRetries +3 +default/);
+	await terminal.waitFor(/→ retry\.maxRetries +10 +default/);
 	expect(saved(app)).toEqual({ retry: {}, mine: true, queueMode: "all" });
 	await terminal.press("ctrl+u");
 	await terminal.type("customtools");

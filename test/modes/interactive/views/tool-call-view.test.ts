@@ -271,6 +271,30 @@ test("the change that an edit requests is shown between unchanged lines too", ()
 	]);
 });
 
+test("a write that replaces a file shows what it changes, as an edit does", () => {
+	const details = { created: false, lines: 3, diff: "   1 a\n-  2 b\n+  2 B\n   3 c", added: 1, removed: 1 };
+	const view = finished({ tool: "write", args: { path: "a.ts", content: "a\nB\nc\n" }, details });
+	expect(view.render(30)).toEqual([
+		expect.stringMatching(/^write {2}a\.ts +\+1 −1$/),
+		"│ 1   a",
+		"│ 2 − b",
+		"│ 2 + B",
+		"│ 3   c",
+	]);
+	const unknown = finished({ tool: "write", args: { path: "a", content: "x" }, details: { created: false, lines: 1 } });
+	expect(unknown.render(30)).toEqual([expect.stringMatching(/^write {2}a +replaced · 1 line$/), "│ 1   x"]);
+	const same = { created: false, lines: 1, diff: "", added: 0, removed: 0 };
+	expect(finished({ tool: "write", args: { path: "a.ts", content: "a\n" }, details: same }).render(30)).toEqual([
+		expect.stringMatching(/^write {2}a\.ts +unchanged$/),
+	]);
+});
+
+test.each(["edit", "write"])("an expanded %s counts the changed lines that its details do not hold", (tool) => {
+	const details = { diff: "- 1 a\n+ 1 b", added: 900, removed: 100 };
+	const view = finished({ tool, args: { path: "a.ts" }, details }, plainStyle({ expanded: true }));
+	expect(view.render(40).slice(1)).toEqual(["│ 1 − a", "│ 1 + b", "│ … 998 more changed lines"]);
+});
+
 test("a long changed line wraps with an indent, and is cut after three rows unless expanded", () => {
 	const words = Array.from({ length: 20 }, (_, word) => `word${word}`).join(" ");
 	const call = { tool: "edit", args: {}, details: { diff: `- 7 ${words}\n+ 7 short` } };

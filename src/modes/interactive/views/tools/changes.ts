@@ -17,46 +17,75 @@ export const editPresenter: ToolPresenter = {
 	subject: shownPath,
 	status(call) {
 		if (call.phase !== "finished" || call.isError) return undefined;
-		const added = numberDetail(call, "added");
-		const removed = numberDetail(call, "removed");
-		return added === undefined || removed === undefined ? "" : `+${added} −${removed}`;
+		return changeCount(call) ?? "";
 	},
 	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
-		const diff = detail(call, "diff");
-		const lines = typeof diff === "string" ? parseDiff(diff) : proposed(call);
-		return drawn(lines, width, style);
+		return drawnChanges(call, width, style) ?? drawn(proposed(call), width, style);
 	},
-	pending(_call, onReady) {
-		if (wordDiff()) return false;
-		loadWordDiff().then(onReady, onReady);
-		return true;
-	},
+	pending: waitsForWords,
 };
 
-/** `write src/tax.ts … created · 40 lines`, then the beginning of the file. */
+/**
+ * `write src/tax.ts … created · 40 lines`, then the beginning of the file; `+1 −1` and the changed lines when it replaced a
+ * file that pi could compare.
+ */
 export const writePresenter: ToolPresenter = {
 	subject: shownPath,
 	status(call) {
 		if (call.phase !== "finished" || call.isError) return undefined;
+		const change = changeCount(call);
+		if (change !== undefined) return change === "+0 −0" ? "unchanged" : change;
 		const lines = numberDetail(call, "lines");
 		const how = detail(call, "created") === true ? "created" : "replaced";
 		return lines === undefined ? how : `${how} · ${plural(lines, "line")}`;
 	},
 	body(call, width, style) {
+		if (call.phase === "finished" && call.isError) return [];
+		const changes = drawnChanges(call, width, style);
+		if (changes) return changes;
 		const content = textArg(call, "content");
-		if (!content || (call.phase === "finished" && call.isError)) return [];
+		if (!content) return [];
 		// A large file streams in: wrap only the visible part in each frame.
 		const start = style.expanded ? content : content.slice(0, (PREVIEW_LINES + 1) * 1000);
 		const total = style.expanded ? undefined : countLines(content);
+		// What was added to the old file is unknown.
+		const kind = detail(call, "created") === false ? "context" : "added";
 		return drawn(
-			proposedDiff("", start).map((line, row) => ({ ...line, number: String(row + 1) })),
+			proposedDiff("", start).map((line, row) => ({ ...line, kind, number: String(row + 1) })),
 			width,
 			style,
 			total,
 		);
 	},
+	pending: (call, onReady) => typeof detail(call, "diff") === "string" && waitsForWords(call, onReady),
 };
+
+/** Loads the comparison by words. @returns whether the call must be drawn again when `onReady` is called */
+function waitsForWords(_call: ToolCallState, onReady: () => void): boolean {
+	if (wordDiff()) return false;
+	loadWordDiff().then(onReady, onReady);
+	return true;
+}
+
+/** The numbers of added and removed lines; undefined if the tool did not compare. */
+function changeCount(call: ToolCallState): string | undefined {
+	const added = numberDetail(call, "added");
+	const removed = numberDetail(call, "removed");
+	return added === undefined || removed === undefined ? undefined : `+${added} −${removed}`;
+}
+
+/** The changed lines with those around them; null if the tool did not compare, or the call has not run. */
+function drawnChanges(call: ToolCallState, width: number, style: ViewStyle): string[] | null {
+	const diff = detail(call, "diff");
+	if (typeof diff !== "string") return null;
+	const lines = diff === "" ? [] : parseDiff(diff);
+	const kept = lines.filter(({ kind }) => kind === "added" || kind === "removed").length;
+	const lost = (numberDetail(call, "added") ?? 0) + (numberDetail(call, "removed") ?? 0) - kept;
+	// The details of a large change hold its beginning.
+	const end = lost > 0 && style.expanded ? [style.theme.dim(`… ${plural(lost, "more changed line")}`)] : [];
+	return [...drawn(lines, width, style), ...end];
+}
 
 /** @param total number of lines of the file, when `lines` contains only its beginning */
 function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
