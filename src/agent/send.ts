@@ -98,7 +98,8 @@ async function sendOnce(
 	const refusal = options.refusalOf(withAnswer(reply, facts));
 	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null };
 	const { retryAfterMs } = facts;
-	const failure = describeMissingModel(describeFailure(reply.errorMessage, request.model, facts), request.model);
+	const described = describeFailure(reply.errorMessage, request.model, facts);
+	const failure = describeMissingModel(described, request.model, facts);
 	const retry = options.retry();
 	const mayRetry = retry.enabled && attempt <= retry.maxRetries && !signal.aborted && refusal === null;
 	const again = mayRetry && kindOfFailure(failure, retryAfterMs).isRetried;

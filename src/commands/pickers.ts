@@ -39,6 +39,13 @@ export interface ModelUpdates {
 	readonly weekly: string | null;
 }
 
+/** How a search for a model that no list has is followed. */
+export interface ModelAsking {
+	signal?: AbortSignal | undefined;
+	/** Receives a line that says which providers pi waits for, if that takes a while. */
+	onWait?: ((line: string) => void) | undefined;
+}
+
 /** The known models, for commands. */
 export interface CommandModels {
 	/** Absent if the list cannot change, as in tests. */
@@ -50,8 +57,11 @@ export interface CommandModels {
 	bestOf(provider: string): Model<Api> | undefined;
 	/** Searches for servers on this machine and adds their models to the offers. @returns whether it found any */
 	findLocal(signal?: AbortSignal): Promise<boolean>;
-	/** Resolves a model name as the command line does. @throws PiError `model_unknown` with the nearest names */
-	resolve(spec: string): Promise<ResolvedModel>;
+	/**
+	 * Resolves a model name as the command line does.
+	 * @throws PiError `model_unknown` with the nearest names, and the reason of `signal`
+	 */
+	resolve(spec: string, asking?: ModelAsking): Promise<ResolvedModel>;
 }
 
 /** Input of the model picker. */

@@ -1,6 +1,7 @@
 import { formatAge } from "../../util/age.js";
 import { plural } from "../../util/format-amounts.js";
 import type { ModelList } from "../model-list.js";
+import { MAX_MODELS } from "./listed-model.js";
 import type { ProviderReport, UpdateReport } from "./update-models.js";
 
 /** Maximum number of ids in a line. */
@@ -10,12 +11,13 @@ const DAY_MS = 24 * 3_600_000;
 /** The result of one provider without its name: `2 new (claude-opus-6, claude-fable-6), 1 retired (claude-opus-4-5)`. */
 export function describeReport(report: ProviderReport): string {
 	if (report.state !== "updated") return `${report.state === "failed" ? "failed" : "not asked"}: ${report.reason}`;
-	const { added, retired, changed, dropped } = report;
+	const { added, retired, changed, dropped, omitted } = report;
 	const parts = [
 		added.length > 0 && `${added.length} new (${shortened(added)})`,
 		retired.length > 0 && `${retired.length} retired (${shortened(retired)})`,
 		changed > 0 && `${changed} with another window or price`,
 		dropped > 0 && `${plural(dropped, "unusable entry", "unusable entries")} ignored`,
+		omitted > 0 && `${plural(omitted, "model")} beyond the first ${MAX_MODELS} ignored`,
 	].filter((part) => part !== false);
 	return parts.join(", ") || "up to date";
 }

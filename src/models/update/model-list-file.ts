@@ -75,7 +75,7 @@ export async function saveModelList(
 	path: string,
 	updates: ReadonlyMap<string, Partial<ProviderUpdate>>,
 ): Promise<void> {
-	await updateJsonFile(path, (current) => {
+	const change = (current: JsonObject): JsonObject => {
 		const old = current.version === VERSION && isRecord(current.providers) ? current.providers : {};
 		const providers = new Map(Object.entries(old));
 		for (const [provider, { provider: own, catalog }] of updates) {
@@ -87,7 +87,8 @@ export async function saveModelList(
 			});
 		}
 		return { version: VERSION, providers: Object.fromEntries(providers) };
-	});
+	};
+	await updateJsonFile(path, change, { replacesUnreadable: true });
 }
 
 function writePart({ updatedAt, models, retired }: UpdatePart): JsonObject {

@@ -7,7 +7,7 @@ import { loadModelList } from "../../../src/models/model-list.js";
 import { applyUpdate } from "../../../src/models/update/apply-list.js";
 import { describeListAge, formatUpdateAge } from "../../../src/models/update/describe-update.js";
 import { catalogDifference, providerDifference } from "../../../src/models/update/difference.js";
-import type { ListedFacts } from "../../../src/models/update/listed-model.js";
+import type { ListedFacts, ListedModel, ListedModels } from "../../../src/models/update/listed-model.js";
 import { readModelList, saveModelList, type UpdatePart } from "../../../src/models/update/model-list-file.js";
 import { model } from "../../helpers/model.js";
 import { tempDir } from "../../helpers/temp.js";
@@ -84,6 +84,26 @@ describe("model-list.json", () => {
 		expect(readdirSync(dir).every((name) => name.startsWith("model-list.json"))).toBe(true);
 	});
 
+	test("that is too large to be read is named, ignored and replaced", async () => {
+		const path = join(tempDir(), "model-list.json");
+		writeFileSync(path, `{"version": 1, "providers": {}, "x": "${"x".repeat(11 * 1024 * 1024)}"}`);
+		expect(readModelList(path).warning).toMatch(
+			/is more than the limit.*; ignored · run pi models update to replace it$/,
+		);
+		await saveModelList(path, new Map());
+		expect(readModelList(path).warning).toBeNull();
+	});
+
+	test("is never written so large that it could not be read", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const part: UpdatePart = { updatedAt: 1, models: new Map([["a", { maxTokens: 1 }]]), retired: [] };
+		await saveModelList(path, new Map([["anthropic", { provider: part }]]));
+		const models = new Map(Array.from({ length: 50_000 }, (_, index) => [`${"m".repeat(190)}${index}`, {}]));
+		const written = saveModelList(path, new Map([["openai", { provider: { ...part, models } }]]));
+		await expect(written).rejects.toThrow(/would be larger than 10 MB/);
+		expect(readModelList(path).of("anthropic").provider).toEqual(part);
+	});
+
 	test("with hostile content is read without it", () => {
 		const path = join(tempDir(), "model-list.json");
 		const providers =
@@ -123,7 +143,10 @@ describe("model-list.json", () => {
 describe("the difference to the list that ships", () => {
 	const madeAt = Date.UTC(2026, 8, 22);
 	const now = Date.UTC(2026, 10, 24);
-	const listed = (...ids: string[]) => ({ models: ids.map((name) => ({ id: name, facts: {} })), ids, dropped: 0 });
+	const list = (models: ListedModel[], ids = models.map((each) => each.id)): ListedModels => ({
+		...{ models, ids, dropped: 0, omitted: 0, isComplete: true },
+	});
+	const listed = (...ids: string[]) => list(ids.map((name) => ({ id: name, facts: {} })));
 	const shipped = (...ids: string[]) => ({ models: ids.map((name) => model("lab", name)), madeAt });
 
 	test.each([
@@ -133,15 +156,36 @@ describe("the difference to the list that ships", () => {
 		["a variant of a listed model is offered", ["a-1", "a-1:free"], ["a-1"], []],
 		["a snapshot that is missing is retired", ["a-1", "a-1-20260101"], ["a-1"], ["a-1-20260101"]],
 		["nothing is retired by the list of another server", ["a-1"], ["z-1"], []],
-		["nothing is retired by an empty list", ["a-1"], [], []],
 	])("%s", (_, known, offered, retired) => {
-		expect(providerDifference(listed(...offered), shipped(...known), now).retired).toEqual(retired);
+		expect(providerDifference(listed(...offered), shipped(...known), null, now).retired).toEqual(retired);
+	});
+
+	test("nothing is retired by a list that was not read completely", () => {
+		const cut = { ...listed("a-1"), isComplete: false };
+		expect(providerDifference(cut, shipped("a-1", "a-2"), null, now).retired).toEqual([]);
+	});
+
+	test("a model that an earlier list has added is retired, keeps its facts, and can come back", () => {
+		const known = shipped("a-1");
+		const news = { id: "a-2", facts: { contextWindow: 7 } };
+		const added = providerDifference(list([{ id: "a-1", facts: {} }, news]), known, null, now);
+		const gone = providerDifference(listed("a-1"), known, added, now);
+		const stillGone = providerDifference(listed("a-1"), known, gone, now);
+		for (const part of [gone, stillGone]) {
+			expect(applyUpdate(known.models, madeAt, { provider: part, catalog: null })[1]).toMatchObject({
+				id: "a-2",
+				contextWindow: 7,
+				retired: true,
+			});
+		}
+		const back = providerDifference(list([{ id: "a-1", facts: {} }, news]), known, stillGone, now);
+		expect(back).toEqual(added);
 	});
 
 	test("older models that the list lacks are missing on purpose", () => {
 		const at = (id: string, ms: number) => ({ id, facts: { released: new Date(ms).toISOString().slice(0, 10) } });
 		const models = [at("old", madeAt - 100 * DAY_MS), at("new", madeAt - 10 * DAY_MS), { id: "undated", facts: {} }];
-		const part = providerDifference({ models, ids: [], dropped: 0 }, shipped("a-1"), now);
+		const part = providerDifference(list(models, []), shipped("a-1"), null, now);
 		expect([...part.models.keys()]).toEqual(["new", "undated"]);
 	});
 
@@ -166,7 +210,7 @@ describe("the difference to the list that ships", () => {
 				(found, ids) => {
 					const models = Object.entries(found).map(([name, known]) => ({ id: name, facts: known }));
 					const known = { models: ids.map((name) => model("lab", name)), madeAt: 0 };
-					const update = providerDifference({ models, ids: Object.keys(found), dropped: 0 }, known, now);
+					const update = providerDifference(list(models), known, null, now);
 					const after = applyUpdate(known.models, 0, { provider: update, catalog: null });
 					for (const { id: name, facts: told } of models) {
 						const result = after.find((candidate) => candidate.id === name);
