@@ -226,7 +226,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "OpenAI, Anthropic, Google, Ollama 404, Mistral, DeepSeek, OpenRouter 400, Bedrock",
 		statuses: [400, 403, 404, null],
 		words:
-			/\bmodels?\b.{0,80}\b(?:not found|(?:does )?not exist|not available|not supported|is invalid|unavailable|no longer)|(?:no such|unknown|invalid|not a valid) model|access to (?:the )?model|no endpoints found|model_not_found/i,
+			/\bmodels?\b.{0,80}\b(?:not found|(?:does )?not exist|not available|not supported|is invalid|unavailable|no longer)|(?:no such|unknown|invalid|not a valid) model|access to (?:the )?model|no endpoints found|model_not_found|^404 model: \S/i,
 		isRetried: false,
 		inside: ANOTHER.inside,
 		outside: `${ANOTHER.outside}, list them with pi models list`,

@@ -25,7 +25,7 @@ export interface ModelUpdateStep {
 
 /** The list of models and how to update it. */
 export interface ModelUpdates {
-	/** `list of 22 Sep`, or `updated 3 days ago`. */
+	/** `list of 22 Sep`, or `updated 3 days ago · anthropic failed`. */
 	age(): string;
 	/**
 	 * Asks the providers with keys for their models. The result is known to the next `offers`.
@@ -33,7 +33,10 @@ export interface ModelUpdates {
 	 * @throws PiError `command_failed` offline and without a key, `config_write_failed`
 	 */
 	update(onStep: (step: ModelUpdateStep) => void, signal: AbortSignal): Promise<string>;
-	/** Updates if the settings ask for it and the list is older than a week. Never throws. */
+	/**
+	 * Updates if the settings ask for it: the providers that answered more than a week ago, and those that failed more than a day
+	 * ago. Never throws.
+	 */
 	updateWeekly(signal: AbortSignal): Promise<void>;
 	/** The result of `updateWeekly`, for the debug report; null if no update was due. */
 	readonly weekly: string | null;

@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { compareVersions, type IdWords, isAlias, readIdWords } from "./id-words.js";
+import { compareVersions, type IdWords, isAlias, lastSegment, plainId, readIdWords } from "./id-words.js";
 import { callsTools, type KnownModel } from "./model-facts.js";
 
 /**
@@ -179,22 +179,14 @@ function offeredAmong(models: readonly Model<Api>[]): (id: string) => Model<Api>
 	const byId = new Map<string, Model<Api>>();
 	const byEnd = new Map<string, Model<Api>>();
 	for (const model of offered) {
-		const id = plainId(model.id);
+		const id = plainId(lastSegment(model.id));
 		if (!byId.has(id)) byId.set(id, model);
 		for (let dash = id.indexOf("-"); dash !== -1; dash = id.indexOf("-", dash + 1)) {
 			const end = id.slice(dash + 1);
 			if (!byEnd.has(end)) byEnd.set(end, model);
 		}
 	}
-	return (id) => byId.get(plainId(id)) ?? byEnd.get(plainId(id));
-}
-
-/** The id after the last slash, with `.` and `-` equal. */
-function plainId(id: string): string {
-	return id
-		.slice(id.lastIndexOf("/") + 1)
-		.toLowerCase()
-		.replaceAll(".", "-");
+	return (id) => byId.get(plainId(lastSegment(id))) ?? byEnd.get(plainId(lastSegment(id)));
 }
 
 function compareTexts(a = "", b = ""): number {

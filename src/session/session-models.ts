@@ -126,12 +126,16 @@ export async function resolveModel(
 		signal?.throwIfAborted();
 		const { name: id, thinkingLevel } = readPatterns(spec).at(-1) ?? { name: spec };
 		// Words of a search and names of a provider are no ids to ask for.
-		if (!findOffering || provider !== undefined || !/^\S+$/.test(id)) throw error;
-		const { model, unasked } = await findOffering(id, { signal, onWait });
-		if (!model) throw withReason(error, unasked);
-		return { model, ...(thinkingLevel && { thinkingLevel }) };
+		const isId = provider === undefined && /^\S+$/.test(id);
+		const { model, unasked } = (isId && (await findOffering?.(id, { signal, onWait }))) || NOT_FOUND;
+		if (model) return { model, ...(thinkingLevel && { thinkingLevel }) };
+		const keyless = registry.assumeWithoutKey(spec, provider);
+		if (!keyless) throw withReason(error, unasked);
+		return keyless;
 	}
 }
+
+const NOT_FOUND: Offering = { model: null, unasked: null };
 
 /** Adds to an error about an unknown id which providers could not be asked. */
 function withReason(error: unknown, reason: string | null): unknown {

@@ -7,7 +7,7 @@ import { httpError, type LoopbackProvider, startProvider } from "../helpers/loop
 import { startPi } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
-import { openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit } from "./support.js";
 
 const NOTICE =
 	"claude-haiku-6 is not in pi's list of anthropic models · using the facts of claude-haiku-4-5 · pi models update reads the current list";
@@ -119,10 +119,19 @@ describe("an id that no list has", () => {
 		expect(provider.requests.at(-1)?.body.model).toBe("claude-haiku-6");
 	});
 
-	test("of a provider without a key is unknown", async () => {
-		const provider = await startProvider();
-		const run = await runPi(["-p", ...MODEL, "--offline", "hi"], { agentDir: place(provider) });
-		expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('No model "anthropic/claude-haiku-6"') });
+	test("of a provider without a key needs the key, as a listed model does", async () => {
+		const agentDir = tempAgentDir();
+		const run = (id: string) => runPi(["-p", "--model", `anthropic/${id}`, "hi"], { agentDir });
+		const [known, news] = [await run("claude-haiku-4-5"), await run("claude-haiku-6")];
+		expect(known).toMatchObject({ code: 1, stderr: expect.stringContaining("set ANTHROPIC_API_KEY") });
+		expect(news).toMatchObject({ code: 1, stderr: `${NOTICE}\n${known.stderr}` });
+	});
+
+	test("of a provider without a key is asked for it by /model", async () => {
+		const pi = await openPi({ agentDir: agentDirFor(await startProvider()) });
+		await pi.waitForText("0%");
+		await submit(pi, "/model anthropic/claude-haiku-6");
+		await pi.waitForText(/API key for Anthropic|Log in to Anthropic/);
 	});
 });
 
@@ -422,7 +431,19 @@ describe("pi models", () => {
 		const { length } = server.requests;
 		const again = await openPi(at);
 		await submit(again, "/model");
-		await again.waitForText(/updated\s+now/);
+		await again.waitForText(/updated\s+now · openai failed/);
 		expect(server.requests).toHaveLength(length);
+		// A provider that failed is asked again after a day, alone.
+		const list = JSON.parse(readFileSync(file, "utf8"));
+		list.providers.openai.failedAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
+		writeFileSync(file, JSON.stringify(list));
+		await openPi(at);
+		await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(length + 2);
+		expect(
+			server.requests
+				.slice(length)
+				.map(({ path }) => path)
+				.sort(),
+		).toEqual(["/api.json", "/openai/models"]);
 	});
 });

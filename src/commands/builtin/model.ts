@@ -1,5 +1,5 @@
 import { PiError } from "../../errors.js";
-import { modelFacts } from "../../models/model-facts.js";
+import { type KnownModel, modelFacts } from "../../models/model-facts.js";
 import { modelName, type ResolvedModel } from "../../models/models.js";
 import { nearestThinkingLevel, thinkingLevels } from "../../models/thinking-levels.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
@@ -66,9 +66,10 @@ function option({ model, isPriced }: ModelOffer, current: string) {
 	const name = modelName(model);
 	const { context, priceText, callsTools } = modelFacts(model, isPriced);
 	const mark = name === current ? "current · " : "";
+	const { retired }: KnownModel = model;
 	return {
 		label: name,
 		value: model,
-		description: `${mark}${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`,
+		description: `${mark}${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}${retired ? " · retired" : ""}`,
 	};
 }

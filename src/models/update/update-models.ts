@@ -100,14 +100,17 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 		const answer = answers[index] ?? { state: "failed", reason: "no answer" };
 		const shipped = { models: builtIn.lists.of(provider), madeAt: builtIn.madeAt };
 		const offered = "listed" in answer ? answer.listed.ids : null;
-		const cataloged = typeof catalog === "string" ? undefined : catalog.get(provider);
+		// Of a provider that cannot be asked, an empty part says when the catalog was.
+		const unknown = "listed" in answer ? undefined : [];
+		const cataloged = typeof catalog === "string" ? undefined : (catalog.get(provider)?.models ?? unknown);
 		const update: Partial<ProviderUpdate> = {
 			...("listed" in answer && {
 				provider: providerDifference(answer.listed, shipped, list.file.of(provider).provider, now),
 			}),
-			...(cataloged && { catalog: catalogDifference(cataloged.models, shipped, offered, now) }),
+			...(cataloged && { catalog: catalogDifference(cataloged, shipped, offered, now) }),
+			...(isFailure(answer, catalog) && { failedAt: now }),
 		};
-		if (update.provider || update.catalog) updates.set(provider, update);
+		if (Object.keys(update).length > 0) updates.set(provider, update);
 		return reportOf(provider, answer, { ...list.file.of(provider), ...update }, options);
 	});
 	if (signal?.aborted) signal.throwIfAborted();
@@ -117,6 +120,12 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 		catalogFailure: typeof catalog === "string" ? catalog : null,
 		isSaved: updates.size > 0,
 	};
+}
+
+/** Nothing could be learned about the provider, which is asked again sooner. */
+function isFailure(answer: Answer, catalog: unknown): boolean {
+	if ("listed" in answer) return false;
+	return answer.state === "failed" || typeof catalog === "string";
 }
 
 async function ask(provider: string, options: UpdateOptions): Promise<Answer> {
@@ -140,6 +149,7 @@ function reportOf(
 	const known = update ?? {
 		provider: providerDifference(answer.listed, { models: shipped, madeAt }, list.file.of(provider).provider, now),
 		catalog: null,
+		failedAt: null,
 	};
 	const after = applyUpdate(shipped, madeAt, known);
 	const isChanged = (model: KnownModel) => {

@@ -255,7 +255,7 @@ describe("an update", () => {
 		]);
 		expect(report.catalogFailure).toMatch(/answered 500$/);
 		expect(summarizeUpdate(report)).toMatch(
-			/^2 new, 0 retired · google failed: .* · openrouter failed: .* · the catalog failed: /,
+			/^2 new, 0 retired · google, openrouter and 1 more failed · google: .* · openrouter: .* · the catalog: /,
 		);
 		const before = JSON.parse(readFileSync(first.file, "utf8"));
 		writeFileSync(
@@ -270,7 +270,7 @@ describe("an update", () => {
 		const again = await first.update(only("anthropic", "openai"));
 		expect(again.providers.map(({ state }) => state)).toEqual(["failed", "updated"]);
 		const after = JSON.parse(readFileSync(first.file, "utf8"));
-		expect(after.providers.anthropic).toEqual(before.providers.anthropic);
+		expect(after.providers.anthropic).toEqual({ ...before.providers.anthropic, failedAt: expect.any(String) });
 		expect((await first.load()).registry.findModel("anthropic", "claude-opus-6")).toBeDefined();
 		expect(statSync(first.file).mode & 0o777).toBe(0o600);
 	});
@@ -321,12 +321,12 @@ describe("an update", () => {
 	});
 
 	test("does not wait longer than its time limit", async () => {
-		const { update } = await place({ [ANTHROPIC]: "silence", [CATALOG]: "silence" });
+		const { update, file } = await place({ [ANTHROPIC]: "silence", [CATALOG]: "silence" });
 		const report = await update({ ...only("anthropic"), timeLimitMs: 50 });
 		expect(report.providers.map(describeReport)).toEqual([
 			expect.stringMatching(/^failed: 127\.0\.0\.1:\d+ did not answer in time$/),
 		]);
-		expect(report.isSaved).toBe(false);
+		expect(JSON.parse(readFileSync(file, "utf8")).providers).toEqual({ anthropic: { failedAt: expect.any(String) } });
 	});
 
 	test("can be canceled", async () => {
@@ -368,10 +368,10 @@ describe("a hostile answer", () => {
 		["nothing", "", "is not JSON"],
 		["21 MB", Buffer.alloc(21 * 1024 * 1024, 0x20), "is larger than 20 MB"],
 	])("with %s is a failure that is named", async (_, answer, reason) => {
-		const { update } = await place({ [ANTHROPIC]: answer, [CATALOG]: answer });
+		const { update, file } = await place({ [ANTHROPIC]: answer, [CATALOG]: answer });
 		const report = await update(only("anthropic"));
 		expect(report.providers.map(describeReport)).toEqual([expect.stringContaining(reason)]);
-		expect(report.isSaved).toBe(false);
+		expect(JSON.parse(readFileSync(file, "utf8")).providers).toEqual({ anthropic: { failedAt: expect.any(String) } });
 	});
 
 	test("with ids that no model can have adds none of them, and counts them", async () => {
