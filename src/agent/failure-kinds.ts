@@ -148,7 +148,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 	{
 		name: "retired model",
 		from: "all 404",
-		words: /^\S+ is no longer offered by \S+$/,
+		words: /^\S+ is no longer offered by \S/,
 		isRetried: false,
 		inside: "pi models update reads the current list, or choose another with /model",
 		outside: "pi models update reads the current list, or choose another with --model",
@@ -233,18 +233,17 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 		from: "OpenAI, Anthropic, Google, Ollama 404, Mistral, DeepSeek, OpenRouter 400, Bedrock",
 		statuses: [400, 403, 404, null],
 		words:
-			/\bmodels?\b.{0,80}\b(?:not found|(?:does )?not exist|not available|not supported|is invalid|unavailable|no longer)|(?:no such|unknown|invalid|not a valid) model|access to (?:the )?model|no endpoints found|model_not_found/i,
+			/\bmodels?\b.{0,80}\b(?:not found|(?:does )?not exist|not available|not supported|is invalid|unavailable|no longer)|(?:no such|unknown|invalid|not a valid) model|access to (?:the )?model|no endpoints found|model_not_found|^404 model: \S/i,
 		isRetried: false,
 		inside: ANOTHER.inside,
-		outside: `${ANOTHER.outside}, list them with --list-models`,
+		outside: `${ANOTHER.outside}, list them with pi models list`,
 	},
 	{
 		name: "not found",
 		from: "all",
 		statuses: [404],
 		isRetried: false,
-		inside: ANOTHER.inside,
-		outside: `${ANOTHER.outside}, list them with --list-models`,
+		...orAnother("check the provider's address in models.json"),
 	},
 	{
 		name: "access",

@@ -99,7 +99,8 @@ async function sendOnce(
 	const retry = options.retry();
 	if (reply.stopReason !== "error") return { reply, refusal, delayMs: null, maxAttempts: retry.maxRetries };
 	const { retryAfterMs } = facts;
-	const failure = describeMissingModel(describeFailure(reply.errorMessage, request.model, facts), request.model);
+	const described = describeFailure(reply.errorMessage, request.model, facts);
+	const failure = describeMissingModel(described, request.model, facts);
 	const { isRetried, maxRetries = Number.POSITIVE_INFINITY } = kindOfFailure(failure, retryAfterMs);
 	const maxAttempts = Math.min(retry.maxRetries, maxRetries);
 	const again = retry.enabled && isRetried && attempt <= maxAttempts && !signal.aborted && refusal === null;

@@ -6,7 +6,7 @@ import { type HookProvider, listProviders } from "../hooks/providers.js";
 import type { Credentials } from "../models/credentials.js";
 import { variablesHint } from "../models/env-keys.js";
 import { findLocalModels } from "../models/local-servers.js";
-import { modelFacts, modelRecord } from "../models/model-facts.js";
+import { type KnownModel, modelFacts, modelRecord } from "../models/model-facts.js";
 import { readModelSearch } from "../models/model-search.js";
 import { loadModelSources, type ModelSources } from "../models/model-sources.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
@@ -110,20 +110,23 @@ export async function listModels(
 		return 0;
 	}
 	const rows = sorted.map((model) => describeModel(model, registry, credentials));
-	const fromHook = rows.some((row) => row.at(-1) !== "");
-	const table = [HEADINGS, ...rows];
-	await printLines(io, tableLines(fromHook ? table : table.map((row) => row.slice(0, -1))));
+	const isUsed = (column: number) => !OPTIONAL.includes(HEADINGS[column] ?? "") || rows.some((row) => row[column]);
+	await printLines(io, tableLines([HEADINGS, ...rows].map((row) => row.filter((_, column) => isUsed(column)))));
 	const without = all.length - usable.length;
 	if (!searched && without > 0)
 		printNotices(io, [`${without} more models have no API key · list them with pi --list-models <text>`]);
 	return 0;
 }
 
-/** The last column is printed only if a hook provides one of the models. */
-const HEADINGS = ["provider", "model", "context", "tools", "thinking", "images", "in/out per M tokens", "key", "from"];
+const HEADINGS = [
+	...["provider", "model", "context", "tools", "thinking", "images", "in/out per M tokens", "key"],
+	...["offered", "from"],
+];
+/** Columns that are printed only if one of the models needs them. */
+const OPTIONAL = ["offered", "from"];
 
-function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: Credentials): string[] {
-	const { provider, id } = model;
+function describeModel(model: KnownModel, registry: ModelRegistry, credentials: Credentials): string[] {
+	const { provider, id, retired } = model;
 	const { context, price, thinks, seesImages, callsTools } = modelFacts(model, registry.isPriced(model));
 	return [
 		provider,
@@ -134,6 +137,7 @@ function describeModel(model: Model<Api>, registry: ModelRegistry, credentials: 
 		seesImages ? "yes" : "no",
 		price,
 		credentials.keySource(provider) ?? `none: ${variablesHint(provider) ?? `/login ${provider}`}`,
+		retired ? "no longer" : "",
 		credentials.hookOf(provider) ?? "",
 	];
 }

@@ -41,12 +41,12 @@ export async function runHeadless(
 	const read = (line: CliOptions) => readPrompts(line, session, io, stopped.signal);
 	const reading = options.hookFlags ? null : read(options);
 	reading?.catch(() => {}); // reported when the session exists, which then ends
+	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const [created, mode] = await Promise.all([
-		createAgentSession({ ...session, watch }),
+		createAgentSession({ ...session, watch, onWait: line }),
 		options.mode === "json" ? import("../modes/json.js") : import("../modes/print.js"),
 	]);
 	announceStartWithReply(created);
-	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const releaseConsole = divertConsole(line);
 	watchStrayErrors(created);
 	created.acceptsSend = false;

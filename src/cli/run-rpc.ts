@@ -19,7 +19,11 @@ import { divertConsole, watchStrayErrors } from "./stray-errors.js";
  * @throws PiError when the session cannot be created
  */
 export async function runRpc(options: CliSessionOptions, io: ModeIO, input: Readable = process.stdin): Promise<number> {
-	const session = await createAgentSession({ ...options, watch: new Watchdog() });
+	const session = await createAgentSession({
+		...options,
+		watch: new Watchdog(),
+		onWait: (line) => printNotices(io, [line]),
+	});
 	announceStart();
 	const shown = new Set<string>();
 	const show = (line: string) => {

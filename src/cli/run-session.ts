@@ -103,9 +103,13 @@ async function openTerminal(options: CliOptions, context: CliContext, extras: Te
 		const { AcceptedNames } = await import("./accepted-names.js");
 		if (!new AcceptedNames(paths(context.env, context.cwd, context.home)).has(options)) {
 			const { checkModelOptions } = await import("./check-models.js");
-			await checkModelOptions(options, context);
+			return openScreen(await checkModelOptions(options, context), context, extras);
 		}
 	}
+	return openScreen(options, context, extras);
+}
+
+async function openScreen(options: CliOptions, context: CliContext, extras: TerminalExtras): Promise<number> {
 	const prompts = await firstPrompts(options, context);
 	if (options.plain || context.settings.current.plain || context.env.TERM === "dumb") {
 		const { runPlainCli } = await import("./run-plain.js");

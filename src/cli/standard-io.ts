@@ -57,7 +57,7 @@ export async function printLines(io: ModeIO, lines: readonly string[]): Promise<
 }
 
 /** Prints problems and hints to stderr, one line each. */
-export function printNotices(io: ModeIO, lines: readonly string[]): void {
+export function printNotices(io: Pick<ModeIO, "err">, lines: readonly string[]): void {
 	for (const line of lines) io.err(`${stripAll(line)}\n`);
 }
 

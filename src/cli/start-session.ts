@@ -34,7 +34,8 @@ export async function startSession(
 		import("../hooks/watchdog.js"),
 	]);
 	const described = await sessionOptions(options, context);
-	const wanted = { ...described, askTrust, askGrant, watch: new Watchdog({ restore: lastBytes }), ...given };
+	const watch = new Watchdog({ restore: lastBytes });
+	const wanted = { ...described, askTrust, askGrant, watch, onWait: notify, ...given };
 	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
 		const { session: choice } = wanted;
 		if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;

@@ -25,7 +25,7 @@ export interface ModelUpdateStep {
 
 /** The list of models and how to update it. */
 export interface ModelUpdates {
-	/** `list of 22 Sep`, or `updated 3 days ago`. */
+	/** `list of 22 Sep`, or `updated 3 days ago · anthropic failed`. */
 	age(): string;
 	/**
 	 * Asks the providers with keys for their models. The result is known to the next `offers`.
@@ -33,10 +33,20 @@ export interface ModelUpdates {
 	 * @throws PiError `command_failed` offline and without a key, `config_write_failed`
 	 */
 	update(onStep: (step: ModelUpdateStep) => void, signal: AbortSignal): Promise<string>;
-	/** Updates if the settings ask for it and the list is older than a week. Never throws. */
+	/**
+	 * Updates if the settings ask for it: the providers that answered more than a week ago, and those that failed more than a day
+	 * ago. Never throws.
+	 */
 	updateWeekly(signal: AbortSignal): Promise<void>;
 	/** The result of `updateWeekly`, for the debug report; null if no update was due. */
 	readonly weekly: string | null;
+}
+
+/** How a search for a model that no list has is followed. */
+export interface ModelAsking {
+	signal?: AbortSignal | undefined;
+	/** Receives a line that says which providers pi waits for, if that takes a while. */
+	onWait?: ((line: string) => void) | undefined;
 }
 
 /** The known models, for commands. */
@@ -50,8 +60,11 @@ export interface CommandModels {
 	bestOf(provider: string): Model<Api> | undefined;
 	/** Searches for servers on this machine and adds their models to the offers. @returns whether it found any */
 	findLocal(signal?: AbortSignal): Promise<boolean>;
-	/** Resolves a model name as the command line does. @throws PiError `model_unknown` with the nearest names */
-	resolve(spec: string): Promise<ResolvedModel>;
+	/**
+	 * Resolves a model name as the command line does.
+	 * @throws PiError `model_unknown` with the nearest names, and the reason of `signal`
+	 */
+	resolve(spec: string, asking?: ModelAsking): Promise<ResolvedModel>;
 }
 
 /** Input of the model picker. */

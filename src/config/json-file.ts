@@ -82,6 +82,8 @@ export interface UpdateOptions {
 	mode?: number;
 	/** Replaces the content of a file that cannot be parsed. Default: `{}`. */
 	lastGood?: JsonObject;
+	/** Also replaces a file that cannot be read, such as one that is too large. */
+	replacesUnreadable?: boolean;
 }
 
 /**
@@ -94,17 +96,22 @@ export interface UpdateOptions {
 export async function updateJsonFile(
 	path: string,
 	change: (current: JsonObject) => JsonObject | null,
-	{ mode = 0o600, lastGood = {} }: UpdateOptions = {},
+	{ mode = 0o600, lastGood = {}, replacesUnreadable = false }: UpdateOptions = {},
 ): Promise<{ keptAside?: string }> {
 	// The first paint reads settings, but writes none.
 	const { withFileLock } = await import("../util/file-lock.js");
 	return withFileLock(path, async () => {
 		try {
-			const { current, isInvalid } = readForUpdate(path, lastGood);
+			const { current, isInvalid } = readForUpdate(path, { lastGood, replacesUnreadable });
 			const next = change(current);
 			if (next === null) return {};
+			const text = `${JSON.stringify(next, null, 2)}\n`;
+			if (Buffer.byteLength(text) > MAX_BYTES) {
+				const limit = `${MAX_BYTES / 1024 / 1024} MB`;
+				throw new PiError("config_write_failed", `${path} would be larger than ${limit}, which pi does not read`);
+			}
 			const keptAside = isInvalid ? keepAside(path) : undefined;
-			await atomicWriteFile(path, `${JSON.stringify(next, null, 2)}\n`, { mode });
+			await atomicWriteFile(path, text, { mode });
 			return { keptAside };
 		} catch (cause) {
 			if (cause instanceof PiError && cause.code === "config_write_failed") throw cause;
@@ -113,11 +120,15 @@ export async function updateJsonFile(
 	});
 }
 
-function readForUpdate(path: string, lastGood: JsonObject): { current: JsonObject; isInvalid: boolean } {
+function readForUpdate(
+	path: string,
+	{ lastGood, replacesUnreadable }: Required<Pick<UpdateOptions, "lastGood" | "replacesUnreadable">>,
+): { current: JsonObject; isInvalid: boolean } {
 	try {
 		return { current: readJsonObject(path) ?? {}, isInvalid: false };
 	} catch (error) {
-		if (!(error instanceof PiError) || error.code !== "config_invalid") throw error;
+		const isReplaced = error instanceof PiError && (error.code === "config_invalid" || replacesUnreadable);
+		if (!isReplaced) throw error;
 		return { current: lastGood, isInvalid: true };
 	}
 }

@@ -13,6 +13,7 @@ import {
 import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
 import type { Network } from "../network/network.js";
+import { withTimeLimit } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { packageVersion } from "../util/package-root.js";
 import { revealLine } from "../util/reveal.js";
@@ -129,10 +130,13 @@ export async function connect({
 			events.onLog(describeFailure(error, timeoutMs)),
 		);
 	};
-	const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+	let limit = signal;
 	try {
-		await client.connect(transport, { timeout: timeoutMs, signal: limit });
-		await readLists(connection, { timeout: timeoutMs, signal: limit }, events.onLog);
+		await withTimeLimit(timeoutMs, [signal], async (limited) => {
+			limit = limited;
+			await client.connect(transport, { timeout: timeoutMs, signal: limited });
+			await readLists(connection, { timeout: timeoutMs, signal: limited }, events.onLog);
+		});
 	} catch (error) {
 		// An exit is reported before its reason is known.
 		const ending = child?.ending;

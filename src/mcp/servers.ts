@@ -1,7 +1,7 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../errors.js";
 import type { Network } from "../network/network.js";
-import { abortable } from "../util/abort.js";
+import { abortable, withTimeLimit } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
@@ -181,10 +181,12 @@ export class McpServers {
 		const prompt = server?.prompts.find(({ name }) => promptCommand(server.name, name) === command);
 		if (!server || !prompt) return [];
 		const open = openArgument(prompt, typed);
-		const limit = AbortSignal.any([signal, AbortSignal.timeout(COMPLETION_TIMEOUT_MS)]);
-		const question = open.question && server.completeArgument(open.question, { signal: limit });
-		// Completion is optional: its failures are in the log of the server.
-		return argumentCompletions(open, (await question?.catch(() => [])) ?? []);
+		const { question } = open;
+		if (!question) return argumentCompletions(open, []);
+		const values = await withTimeLimit(COMPLETION_TIMEOUT_MS, [signal], (limited) =>
+			server.completeArgument(question, { signal: limited }),
+		).catch(() => []); // optional: failures are in the log of the server
+		return argumentCompletions(open, values);
 	}
 
 	/** Reads a resource. @throws PiError `command_failed` */

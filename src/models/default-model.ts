@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { compareVersions, type IdWords, isAlias, readIdWords } from "./id-words.js";
+import { compareVersions, type IdWords, isAlias, lastSegment, plainId, readIdWords } from "./id-words.js";
 import { callsTools, type KnownModel } from "./model-facts.js";
 
 /**
@@ -51,7 +51,7 @@ interface Candidate {
 
 /**
  * The model with which a session of a provider starts if the user chose none. Makers: the newest general model. Others: the
- * default of the first maker that they offer too, else the newest general model.
+ * newest general model of the first maker that they offer, else of all.
  * @param modelsOf the models of any provider; called for the makers if `provider` is none
  */
 export function defaultModelOf(
@@ -61,12 +61,39 @@ export function defaultModelOf(
 	const models = modelsOf(provider);
 	if (MAKERS.includes(provider)) return chooseDefault(models.filter(({ id }) => !namesOther(provider, id)));
 	if (models.length < 2) return models[0];
+	const find = offeredAmong(models);
 	for (const maker of MAKERS) {
-		const theirs = chooseDefault(modelsOf(maker));
-		const offered = theirs && findOffered(theirs.id, models);
-		if (offered) return offered;
+		const theirs = modelsOf(maker);
+		const offered = offersOf(theirs, models, find);
+		const chosen = newest(generalAmong([...offered.keys()], hasPrices(theirs)).general)?.model ?? chooseDefault(theirs);
+		const found = chosen && (offered.get(chosen) ?? find(chosen.id));
+		if (found) return found;
 	}
 	return chooseDefault(models);
+}
+
+/**
+ * The models of a maker that another provider offers: with the maker's facts, or, if the maker's list lacks the model, with those
+ * of the provider. The values are the models of the provider.
+ */
+function offersOf(
+	theirs: readonly Model<Api>[],
+	models: readonly KnownModel[],
+	find: (id: string) => Model<Api> | undefined,
+): Map<Model<Api>, Model<Api>> {
+	const offers = new Map<Model<Api>, Model<Api>>();
+	const ids = new Set<string>();
+	for (const { retired: _, ...model } of theirs as readonly KnownModel[]) {
+		const offered = find(model.id);
+		if (!offered) continue;
+		offers.set(model, offered);
+		ids.add(offered.id);
+	}
+	for (const model of models) {
+		const isTheirs = model.relative !== undefined && ids.has(model.relative) && !ids.has(model.id);
+		if (isTheirs && !model.retired) offers.set(model, model);
+	}
+	return offers;
 }
 
 /**
@@ -75,7 +102,18 @@ export function defaultModelOf(
  * ones first.
  */
 export function chooseDefault(models: readonly Model<Api>[]): Model<Api> | undefined {
-	const hasPrices = models.some(({ cost }) => cost.output > 0);
+	return newest(generalAmong(models, hasPrices(models)).best)?.model;
+}
+
+function hasPrices(models: readonly Model<Api>[]): boolean {
+	return models.some(({ cost }) => cost.output > 0);
+}
+
+/** @returns `general`: the models that meet all requirements; `best`: the same without requirements that no model meets */
+function generalAmong(
+	models: readonly Model<Api>[],
+	arePriced: boolean,
+): { general: readonly Candidate[]; best: readonly Candidate[] } {
 	const all = models.map((model): Candidate => ({ model, words: readIdWords(model.id) }));
 	const isVariant = variantsOf(all);
 	const requirements: ((candidate: Candidate) => boolean)[] = [
@@ -85,13 +123,13 @@ export function chooseDefault(models: readonly Model<Api>[]): Model<Api> | undef
 		({ words }) => !isVariant(words),
 		({ model }) => model.reasoning,
 		({ model }) => model.contextWindow >= MIN_WINDOW,
-		({ model: { cost } }) => !hasPrices || (cost.output >= GENERAL_PRICE.from && cost.output <= GENERAL_PRICE.to),
+		({ model: { cost } }) => !arePriced || (cost.output >= GENERAL_PRICE.from && cost.output <= GENERAL_PRICE.to),
 	];
-	const general = requirements.reduce((left, meets) => {
+	const best = requirements.reduce((left, meets) => {
 		const meeting = left.filter(meets);
 		return meeting.length > 0 ? meeting : left;
 	}, all);
-	return newest(general)?.model;
+	return { best, general: best.filter((candidate) => requirements.every((meets) => meets(candidate))) };
 }
 
 /** A maker can host models of another, whose name their ids contain. */
@@ -130,27 +168,25 @@ function byPrice(a: Candidate, b: Candidate): number {
 }
 
 /**
- * The model of a maker among those of another provider: with the same id after the last slash, else with words before it, as
- * in `global.anthropic.claude-opus-5-5`. Of several, the cheapest, then the one with most words before the id: addresses
+ * Finds the model of a maker among those of another provider: with the same id after the last slash, else with words before it,
+ * as in `global.anthropic.claude-opus-5-5`. Of several, the cheapest, then the one with most words before the id: addresses
  * without a region cannot always be called.
  */
-function findOffered(id: string, models: readonly Model<Api>[]): Model<Api> | undefined {
-	const wanted = plainId(id);
-	const offered = models.filter(({ retired }: KnownModel) => !retired);
-	const sameId = offered.filter((model) => plainId(model.id) === wanted);
-	const found = sameId.length > 0 ? sameId : offered.filter((model) => plainId(model.id).endsWith(`-${wanted}`));
-	const [first] = found.sort(
-		(a, b) => a.cost.output - b.cost.output || b.id.length - a.id.length || compareTexts(a.id, b.id),
-	);
-	return first;
-}
-
-/** The id after the last slash, with `.` and `-` equal. */
-function plainId(id: string): string {
-	return id
-		.slice(id.lastIndexOf("/") + 1)
-		.toLowerCase()
-		.replaceAll(".", "-");
+function offeredAmong(models: readonly Model<Api>[]): (id: string) => Model<Api> | undefined {
+	const offered = models
+		.filter(({ retired }: KnownModel) => !retired)
+		.toSorted((a, b) => a.cost.output - b.cost.output || b.id.length - a.id.length || compareTexts(a.id, b.id));
+	const byId = new Map<string, Model<Api>>();
+	const byEnd = new Map<string, Model<Api>>();
+	for (const model of offered) {
+		const id = plainId(lastSegment(model.id));
+		if (!byId.has(id)) byId.set(id, model);
+		for (let dash = id.indexOf("-"); dash !== -1; dash = id.indexOf("-", dash + 1)) {
+			const end = id.slice(dash + 1);
+			if (!byEnd.has(end)) byEnd.set(end, model);
+		}
+	}
+	return (id) => byId.get(plainId(lastSegment(id))) ?? byEnd.get(plainId(lastSegment(id)));
 }
 
 function compareTexts(a = "", b = ""): number {

@@ -19,6 +19,17 @@ const YEAR = /^20\d{2}$/;
 
 /** Splits an id into words and version numbers. It knows no names of models. */
 export function readIdWords(id: string): IdWords {
+	const { words, runs } = readPieces(id);
+	const read = runs.map(readRun);
+	return {
+		words,
+		version: read.find(({ version }) => version.length > 0)?.version ?? [],
+		isDated: read.some(({ isDated }) => isDated),
+	};
+}
+
+/** The words of an id, and the numbers that follow each other. */
+function readPieces(id: string): { words: string[]; runs: string[][] } {
 	const words: string[] = [];
 	const runs: string[][] = [];
 	let run: string[] | null = null;
@@ -36,12 +47,26 @@ export function readIdWords(id: string): IdWords {
 		}
 		run.push(number, ...(fraction === undefined ? [] : [fraction]));
 	}
-	const read = runs.map(readRun);
-	return {
-		words,
-		version: read.find(({ version }) => version.length > 0)?.version ?? [],
-		isDated: read.some(({ isDated }) => isDated),
-	};
+	return { words, runs };
+}
+
+/**
+ * Whether the numbers in a text that a user typed are those of a model's id or name, from the start of a version on: `opus 4` and
+ * `opus-4.6` fit `claude-opus-4-6`, but `opus 6` does not. Sizes and dates can be incomplete.
+ */
+export function fitsVersions(typed: string, texts: readonly string[]): boolean {
+	const wanted = typed.split(/\s+/).flatMap((word) => readPieces(word).runs);
+	if (wanted.length === 0) return true;
+	const known = texts.map(readPieces);
+	return wanted.every((run) => known.some(({ words, runs }) => fitsRun(run, words, runs)));
+}
+
+function fitsRun(wanted: readonly string[], words: readonly string[], runs: readonly (readonly string[])[]): boolean {
+	const [first = "", ...others] = wanted;
+	if (runs.some((run) => wanted.every((number, at) => number === run[at]))) return true;
+	if (others.length > 0) return false;
+	const isOpen = (part: string) => part.startsWith(first);
+	return words.some(isOpen) || runs.some((run) => run.some((number) => number.length > 2 && isOpen(number)));
 }
 
 /** Numbers that follow each other: a version, a date, or both in this order. */
@@ -66,4 +91,14 @@ export function compareVersions(a: readonly number[], b: readonly number[]): num
 /** True for a name that moves to the newest model, such as `gemini-flash-latest`. */
 export function isAlias({ words }: Pick<IdWords, "words">): boolean {
 	return words.includes("latest");
+}
+
+/** An id in the form in which `5.5` and `5-5` are equal. */
+export function plainId(id: string): string {
+	return id.toLowerCase().replaceAll(".", "-");
+}
+
+/** The id without what is before its last slash, such as the name of a maker. */
+export function lastSegment(id: string): string {
+	return id.slice(id.lastIndexOf("/") + 1);
 }

@@ -1,9 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { defaultModelOf, WELL_KNOWN_PROVIDERS } from "./default-model.js";
 import { type IdWords, readIdWords } from "./id-words.js";
+import type { KnownModel } from "./model-facts.js";
 
 /**
- * Sorts models by how likely a user wants them: the default models of well-known providers first, then by well-known
+ * Sorts models by how likely a user wants them: those that are still offered before retired ones, the default models of well-known providers first, then by well-known
  * providers, undated ids before dated ones, newest first.
  */
 export function sortByLikelihood<T extends Model<Api>>(models: readonly T[]): T[] {
@@ -21,8 +22,10 @@ export function sortByLikelihood<T extends Model<Api>>(models: readonly T[]): T[
 	const isDated = (model: T) => ids.get(model)?.isDated === true;
 	// Comparing with `localeCompare` would create one each time, which takes most of the time.
 	const { compare } = new Intl.Collator("en", { numeric: true });
+	const isRetired = ({ retired }: KnownModel) => Number(retired === true);
 	return [...models].sort(
 		(a, b) =>
+			isRetired(a) - isRetired(b) ||
 			Number(usual.has(b)) - Number(usual.has(a)) ||
 			providerRank(a) - providerRank(b) ||
 			Number(isDated(a)) - Number(isDated(b)) ||

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { type Environment, processEnvironment } from "../config/paths.js";
+import { withTimeLimit } from "../util/abort.js";
 import { isRecord } from "../util/is-record.js";
 import { isLoopback, LOCAL_SERVERS, type LocalServer, localAddress } from "./local-addresses.js";
 import { FACT_READERS, type ListedModel, type LocalFacts } from "./local-facts.js";
@@ -60,7 +61,7 @@ export async function loadLocalModel(
 	if (provider !== "ollama" || /[:-]cloud$/.test(id)) return;
 	const address = baseUrl.replace(/\/v1\/?$/, "");
 	try {
-		const { models } = await requestJson(`${address}/api/ps`, AbortSignal.any([signal, AbortSignal.timeout(1500)]));
+		const { models } = await withTimeLimit(1500, [signal], (limited) => requestJson(`${address}/api/ps`, limited));
 		const isLoaded = Array.isArray(models) && models.some((model) => isRecord(model) && model.name === id);
 		if (!isLoaded) await requestJson(`${address}/api/generate`, signal, { model: id });
 	} catch {
@@ -78,19 +79,16 @@ async function modelsOf(
 	address: string,
 	{ signal, only, timeoutMs = isLoopback(address) ? 300 : 1500 }: FindLocalOptions,
 ): Promise<KnownModel[]> {
-	const limited = () => {
-		const limit = AbortSignal.timeout(timeoutMs);
-		return signal ? AbortSignal.any([signal, limit]) : limit;
-	};
-	const { data } = await requestJson(`${address}/v1/models`, limited());
+	const { data } = await withTimeLimit(timeoutMs, [signal], (limited) => requestJson(`${address}/v1/models`, limited));
 	const models = (Array.isArray(data) ? data : []).filter(isChatModel).filter(({ id }) => (only?.id ?? id) === id);
 	if (models.length === 0) return [];
-	const inTime = limited();
-	// Every request of a server with many models listens to it.
-	setMaxListeners(0, inTime);
-	const facts = await FACT_READERS[server](models, (path, body) =>
-		requestJson(`${address}${path}`, inTime, body).catch(() => ({})),
-	);
+	const facts = await withTimeLimit(timeoutMs, [signal], (limited) => {
+		// Every request of a server with many models listens to it.
+		setMaxListeners(0, limited);
+		return FACT_READERS[server](models, (path, body) =>
+			requestJson(`${address}${path}`, limited, body).catch(() => ({})),
+		);
+	});
 	return models.flatMap(({ id }, index) => {
 		const known = facts[index] ?? {};
 		return known.isSilent ? [] : [buildModel(server, address, id, known)];

@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { replaceBaseUrls } from "./base-urls.js";
 import { isLocalServer } from "./local-addresses.js";
 import type { KnownModel } from "./model-facts.js";
 import type { ModelLists } from "./model-lists.js";
@@ -26,7 +27,7 @@ export function mergeModels(builtIn: ModelLists, file: ModelsFile): MergedModels
 		isPriced: (model) => isPriced(model, builtIn, file.providers),
 		adapt: (model) => {
 			const provider = file.providers.find(({ name }) => name === model.provider);
-			return provider ? adapt(model, provider) : model;
+			return provider ? adapt(model, provider, baseUrlsOf(provider, builtIn.of(provider.name))) : model;
 		},
 	};
 }
@@ -49,8 +50,9 @@ function applyProvider(models: ModelLists, provider: CustomProvider, warn: Warn)
 	const { name, models: own, overrides } = provider;
 	const builtIn = models.of(name);
 	const isBuiltIn = (id: string) => builtIn.some((model) => model.id === id);
+	const baseUrlOf = baseUrlsOf(provider, builtIn);
 	const added = (own ?? []).flatMap((model) =>
-		isBuiltIn(model.id) ? [] : (createModel(model, provider, builtIn[0], warn) ?? []),
+		isBuiltIn(model.id) ? [] : (createModel(model, provider, builtIn, warn) ?? []),
 	);
 	const all = [...builtIn, ...added];
 	// The models of a local server are adapted when they are found.
@@ -61,20 +63,34 @@ function applyProvider(models: ModelLists, provider: CustomProvider, warn: Warn)
 				warn(`providers.${name}.modelOverrides: no model ${JSON.stringify(id)}`);
 		}
 	}
-	return models.with(all.map((model) => adapt(model, provider)));
+	return models.with(all.map((model) => adapt(model, provider, baseUrlOf)));
+}
+
+type BaseUrlOf = (baseUrl: string) => string;
+
+/** The base URL of a provider's models with what models.json says. */
+function baseUrlsOf({ baseUrl }: CustomProvider, builtIn: readonly Model<Api>[]): BaseUrlOf {
+	if (baseUrl === undefined) return (known) => known;
+	return replaceBaseUrls(
+		builtIn.map((model) => model.baseUrl),
+		baseUrl,
+	);
 }
 
 /** Applies what models.json says about a model's provider and about the model itself. */
-function adapt(model: Model<Api>, provider: CustomProvider): Model<Api> {
+function adapt(model: Model<Api>, provider: CustomProvider, baseUrlOf: BaseUrlOf): Model<Api> {
 	const own = provider.models?.findLast(({ id }) => id === model.id);
 	const override = provider.overrides.get(model.id);
-	const reached = own || provider.models === null ? redirect(model, provider, own) : model;
+	const reached = own || provider.models === null ? redirect(model, { provider, own, baseUrlOf }) : model;
 	return [own, override].reduce((changed, fields) => (fields ? change(changed, fields) : changed), reached);
 }
 
-function redirect(model: Model<Api>, provider: CustomProvider, own: CustomModel | undefined): Model<Api> {
+function redirect(
+	model: Model<Api>,
+	{ provider, own, baseUrlOf }: { provider: CustomProvider; own: CustomModel | undefined; baseUrlOf: BaseUrlOf },
+): Model<Api> {
 	const api = own ? (own.api ?? provider.api ?? model.api) : model.api;
-	const baseUrl = own?.baseUrl ?? provider.baseUrl ?? model.baseUrl;
+	const baseUrl = own?.baseUrl ?? baseUrlOf(model.baseUrl);
 	// The flags of one wire format mean nothing to another.
 	const compat = { ...(api === model.api && model.compat), ...provider.compat };
 	return { ...model, api, baseUrl, ...(Object.keys(compat).length > 0 && { compat }) };
@@ -106,11 +122,13 @@ function defined(fields: object): object {
 function createModel(
 	{ id, api: ownApi, baseUrl: ownUrl }: CustomModel,
 	provider: CustomProvider,
-	sibling: Model<Api> | undefined,
+	builtIn: readonly Model<Api>[],
 	warn: Warn,
 ): Model<Api> | null {
+	const [sibling] = builtIn;
 	const api = ownApi ?? provider.api ?? sibling?.api;
-	const baseUrl = ownUrl ?? provider.baseUrl ?? sibling?.baseUrl;
+	const known = builtIn.find((model) => model.api === api)?.baseUrl;
+	const baseUrl = ownUrl ?? known ?? provider.baseUrl ?? sibling?.baseUrl;
 	if (api === undefined || baseUrl === undefined) {
 		const missing = api === undefined ? "api" : "baseUrl";
 		if (!isLocalServer(provider.name)) warn(`${provider.name}/${id} has no ${missing}; ignored`);

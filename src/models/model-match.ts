@@ -1,5 +1,6 @@
 import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
 import { THINKING_LEVEL_NAMES } from "../config/settings-schema.js";
+import { fitsVersions, lastSegment, plainId } from "./id-words.js";
 
 /** A model name as the user typed it, parsed. */
 export interface ModelPattern {
@@ -37,13 +38,29 @@ function findEqual(models: readonly Model<Api>[], name: string, of: (model: Mode
 	return sameCase.length > 0 ? sameCase : found;
 }
 
-/** Models whose names contain every word of `name`. */
+/** Models with this `provider/id`; a version such as 5.5 may be written 5-5. */
+export function findByNameAlike(models: readonly Model<Api>[], name: string): Model<Api>[] {
+	const wanted = plainId(name);
+	return models.filter((model) => plainId(modelName(model)) === wanted);
+}
+
+/** Models with this id, with or without a maker before it; a version such as 5.5 may be written 5-5. */
+export function findByIdAlike(models: readonly Model<Api>[], id: string): Model<Api>[] {
+	const wanted = plainId(id);
+	return models.filter((model) => {
+		const known = plainId(model.id);
+		return known === wanted || lastSegment(known) === wanted;
+	});
+}
+
+/** Models whose names contain every word of `name`, numbers as complete parts of a version. */
 export function findFuzzy(models: readonly Model<Api>[], name: string): Model<Api>[] {
 	const words = name.toLowerCase().split(/\s+/).filter(Boolean);
-	if (words.length === 0) return [];
+	// A separator alone is a part of every name.
+	if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return [];
 	return models.filter((model) => {
 		const text = `${modelName(model)} ${model.name}`.toLowerCase();
-		return words.every((word) => text.includes(word));
+		return words.every((word) => text.includes(word)) && fitsVersions(name, [model.id, model.name]);
 	});
 }
 

@@ -3,6 +3,7 @@ import type { Credentials } from "./credentials.js";
 import { callsTools, type KnownModel, modelFacts } from "./model-facts.js";
 import type { ModelList } from "./model-list.js";
 import type { CustomProvider } from "./models-file.js";
+import { thinkingLevels } from "./thinking-levels.js";
 import { formatDay, formatUpdateAge } from "./update/describe-update.js";
 import type { ListedFacts } from "./update/listed-model.js";
 
@@ -29,9 +30,8 @@ export interface ModelOriginSources {
 
 /** Everything that pi knows about a model. */
 export function modelOrigins(model: KnownModel, sources: ModelOriginSources): ModelOrigin[] {
-	const { provider, id, api, baseUrl, reasoning, input, released, retired, thinkingLevelMap } = model;
+	const { provider, id, api, baseUrl, reasoning, input, released, retired } = model;
 	const { priceText, context } = modelFacts(model, sources.isPriced);
-	const levels = Object.entries(thinkingLevelMap ?? {}).flatMap(([level, name]) => (name === null ? [] : [level]));
 	const from = (fact: keyof ListedFacts | "api" | "baseUrl" | "thinkingLevelMap") => originOf(fact, model, sources);
 	return [
 		{ fact: "model", value: `${provider}/${id}`, from: from("api") },
@@ -40,9 +40,7 @@ export function modelOrigins(model: KnownModel, sources: ModelOriginSources): Mo
 		{ fact: "reply", value: `${model.maxTokens} tokens`, from: from("maxTokens") },
 		{ fact: "price", value: priceText, from: sources.isPriced ? from("cost") : "" },
 		{ fact: "thinking", value: yesNo(reasoning), from: from("reasoning") },
-		...(reasoning && levels.length > 0
-			? [{ fact: "levels", value: levels.join(", "), from: from("thinkingLevelMap") }]
-			: []),
+		...(reasoning ? [{ fact: "levels", value: thinkingLevels(model).join(", "), from: from("thinkingLevelMap") }] : []),
 		{ fact: "images", value: yesNo(input.includes("image")), from: from("input") },
 		{ fact: "tools", value: yesNo(callsTools(model)), from: from("tools") },
 		...(released === undefined ? [] : [{ fact: "released", value: released, from: from("released") }]),

@@ -1,34 +1,21 @@
-import type { Api, Model, ModelThinkingLevel } from "@mariozechner/pi-ai";
+import type { Api, Model } from "@mariozechner/pi-ai";
 import type { Settings } from "../config/settings-schema.js";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { builtInModels } from "./built-in-models.js";
 import type { Credentials } from "./credentials.js";
 import { defaultModelOf, WELL_KNOWN_PROVIDERS } from "./default-model.js";
-import { sortByLikelihood } from "./likelihood.js";
+import { findByWords, findNamed, type ResolvedModel, type SearchedModels } from "./find-named.js";
 import { applyProviders, mergeModels } from "./merge-models.js";
 import type { KnownModel } from "./model-facts.js";
 import { ModelLists } from "./model-lists.js";
-import {
-	findById,
-	findByName,
-	findFuzzy,
-	findGlob,
-	type ModelPattern,
-	modelName,
-	readPatterns,
-} from "./model-match.js";
+import { findGlob, modelName, readPatterns } from "./model-match.js";
 import type { CustomProvider, ModelsFile } from "./models-file.js";
 import { assumeModel, nearestRelative } from "./nearest-relative.js";
 import { nearestNames, unknownModel, withProblem } from "./unknown-model.js";
 
+export type { ResolvedModel } from "./find-named.js";
 export { modelName } from "./model-match.js";
-
-/** A model and, if the user named one with it, a thinking level. */
-export interface ResolvedModel {
-	model: Model<Api>;
-	thinkingLevel?: ModelThinkingLevel;
-}
 
 /** The model to start with, and the reason for it. */
 export interface DefaultModel {
@@ -70,8 +57,6 @@ export interface RegistryFacts {
 	/** Applies models.json to a model that is registered later. */
 	adapt?(model: Model<Api>): Model<Api>;
 }
-
-type Search = (name: string) => readonly Model<Api>[];
 
 /** All known models, and those with a key. */
 export class ModelRegistry {
@@ -153,10 +138,10 @@ export class ModelRegistry {
 		return this.findModel(provider, id) ?? this.#assume(provider, id);
 	}
 
-	#assume(provider: string, id: string): Model<Api> | undefined {
+	#assume(provider: string, id: string, { needsKey = true } = {}): Model<Api> | undefined {
 		const state = this.#credentials.keyState(provider);
 		const isAsked = state === "local" || this.#credentials.hookOf(provider) !== undefined;
-		if (state === "none" || isAsked || !PLAIN_ID.test(id)) return undefined;
+		if ((needsKey && state === "none") || isAsked || !PLAIN_ID.test(id)) return undefined;
 		const relative = nearestRelative(id, this.#models.of(provider));
 		if (!relative) return undefined;
 		this.registerModels([assumeModel(id, relative)]);
@@ -178,7 +163,7 @@ export class ModelRegistry {
 		const found = this.#matchName(spec, within);
 		if (found) return found;
 		if (provider !== undefined) {
-			const other = this.#first(this.#exactSearches(), readPatterns(spec))?.model.provider;
+			const other = findNamed(readPatterns(spec), this.#searched)?.model.provider;
 			if (other !== undefined) {
 				const hint = `it is a model of ${other}: omit --provider, or choose --provider ${other}`;
 				throw new PiError("model_unknown", `Provider ${provider} has no model ${JSON.stringify(spec)}`, { hint });
@@ -294,60 +279,37 @@ export class ModelRegistry {
 			return model ? { model } : {};
 		}
 		const named = defaultProvider === undefined ? defaultModel : `${defaultProvider}/${defaultModel}`;
-		const found = this.#first(this.#exactSearches(), [{ name: named }, { name: defaultModel }])?.model;
+		const found = findNamed([{ name: named }, { name: defaultModel }], this.#searched)?.model;
 		const model = found ?? this.#assumeNamed(defaultModel, defaultProvider)?.model;
 		return model ? { model } : { warning: `settings.json names an unknown model: ${named}` };
 	}
 
-	/** Searches for exactly this `provider/id` or id. The lists of providers without a key are read last. */
-	#exactSearches(within?: readonly Model<Api>[]): Search[] {
-		return [
-			(name) => findByName(within ?? this.#named(name), name),
-			(name) => findById(this.#usable(within), name),
-			(name) => findById(within ?? this.all(), name),
-		];
+	/** Where names are searched. */
+	get #searched(): SearchedModels {
+		return {
+			providers: this.providers,
+			of: (provider) => this.#models.of(provider),
+			hasKey: (provider) => this.#credentials.hasKey(provider),
+		};
 	}
 
-	/** Searches for words of a name. */
-	#fuzzySearches(within?: readonly Model<Api>[]): Search[] {
-		return [(words) => findFuzzy(this.#usable(within), words), (words) => findFuzzy(within ?? this.all(), words)];
-	}
-
-	/** The best result of the first search that finds one of the names. */
-	#first(searches: readonly Search[], patterns: readonly ModelPattern[]): ResolvedModel | undefined {
-		for (const search of searches) {
-			for (const { name, thinkingLevel } of patterns) {
-				const model = this.#best(search(name));
-				if (model) return { model, ...(thinkingLevel && { thinkingLevel }) };
-			}
-		}
-		return undefined;
-	}
-
-	/** The models of the providers that a name may begin with. */
-	#named(name: string): Model<Api>[] {
-		const isNamed = (provider: string) => name.toLowerCase().startsWith(`${provider.toLowerCase()}/`);
-		return this.providers.filter(isNamed).flatMap((provider) => this.#models.of(provider));
-	}
-
-	#usable(within: readonly Model<Api>[] | undefined): Model<Api>[] {
-		return within?.filter(({ provider }) => this.#credentials.hasKey(provider)) ?? this.availableModels();
-	}
-
-	/** The most likely model; those with a key come first. */
-	#best(models: readonly Model<Api>[]): Model<Api> | undefined {
-		const usable = this.#usable(models);
-		return sortByLikelihood(usable.length > 0 ? usable : models)[0];
+	/**
+	 * An id of a named provider that no list has, even without a key: the first request then says which key is missing.
+	 * @returns undefined if no provider is named
+	 */
+	assumeWithoutKey(spec: string, provider?: string): ResolvedModel | undefined {
+		return this.#assumeNamed(spec, provider, { needsKey: false });
 	}
 
 	/** A model of a provider that is named, as an option or before the id. */
-	#assumeNamed(spec: string, provider?: string): ResolvedModel | undefined {
+	#assumeNamed(spec: string, provider?: string, { needsKey = true } = {}): ResolvedModel | undefined {
 		const { name = spec, thinkingLevel } = readPatterns(spec).at(-1) ?? {};
 		const isPrefix = (candidate: string) => name.toLowerCase().startsWith(`${candidate.toLowerCase()}/`);
 		const prefix = this.providers.find((candidate) => candidate === (provider ?? candidate) && isPrefix(candidate));
 		const named = provider ?? prefix;
 		const id = prefix === undefined ? name : name.slice(prefix.length + 1);
-		const model = named === undefined ? undefined : this.findOrAssume(named, id);
+		if (named === undefined) return undefined;
+		const model = this.findModel(named, id) ?? this.#assume(named, id, { needsKey });
 		return model && { model, ...(thinkingLevel && { thinkingLevel }) };
 	}
 
@@ -380,7 +342,8 @@ export class ModelRegistry {
 	}
 
 	#matchName(spec: string, within?: readonly Model<Api>[]): ResolvedModel | undefined {
-		return this.#first([...this.#exactSearches(within), ...this.#fuzzySearches(within)], readPatterns(spec));
+		const patterns = readPatterns(spec);
+		return findNamed(patterns, this.#searched, { within }) ?? findByWords(patterns, this.#searched, { within });
 	}
 
 	#unknownModel(message: string, spec: string, all: readonly Model<Api>[], listHint?: string): PiError {

@@ -68,6 +68,7 @@ const OPTIONS = {
 	appendSystemPrompt: TEXT,
 	trust: FLAG,
 	verbose: FLAG,
+	onWait: FUNCTION,
 	askTrust: FUNCTION,
 	askGrant: FUNCTION,
 	parent: { type: "object", "x-expected": "ctx.session of a hook" },

@@ -5,8 +5,14 @@ import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import { readLastModel } from "../models/last-models.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
-import type { ModelRegistry } from "../models/models.js";
-import { type FindOffering, registerLocalModels, resolveModel, searchServer } from "./session-models.js";
+import type { ModelRegistry, ResolvedModel } from "../models/models.js";
+import {
+	type FindOffering,
+	type ResolveOptions,
+	registerLocalModels,
+	resolveModel,
+	searchServer,
+} from "./session-models.js";
 
 /** The model options of a command line or an SDK user. */
 export interface ModelChoice {
@@ -25,8 +31,10 @@ export interface ModelChoiceSources {
 	lastModels: string;
 	cwd: string;
 	local?: FindLocalOptions | undefined;
-	/** Absent: offline. */
+	/** Absent: no provider is asked. */
 	findOffering?: FindOffering | undefined;
+	/** Receives a line that says which providers pi waits for. */
+	onWait?: ResolveOptions["onWait"];
 }
 
 /** The model and level to start with. */
@@ -87,18 +95,23 @@ export function providerOfKey({ model, provider }: ModelChoice, registry: ModelR
 	return registry.providers.find((name) => model.startsWith(`${name}/`));
 }
 
-/** Checks the names of a command line before anything else starts. @throws PiError as `chooseModel` */
-export async function checkModelNames(choice: ModelChoice, sources: Sources): Promise<void> {
+/**
+ * Checks the names of a command line before anything else starts.
+ * @returns the named model; null if none is named
+ * @throws PiError as `chooseModel`
+ */
+export async function checkModelNames(choice: ModelChoice, sources: Sources): Promise<ResolvedModel | null> {
 	await checkPatterns(choice, sources);
-	if (!(await namedModel(choice, sources)) && choice.provider !== undefined)
-		await findProvider(choice.provider, sources);
+	const named = await namedModel(choice, sources);
+	if (!named && choice.provider !== undefined) await findProvider(choice.provider, sources);
+	return named;
 }
 
-type Sources = Pick<ModelChoiceSources, "registry" | "local" | "findOffering">;
+type Sources = Pick<ModelChoiceSources, "registry" | "local" | "findOffering" | "onWait">;
 
-async function namedModel({ model, provider }: ModelChoice, { registry, local, findOffering }: Sources) {
+async function namedModel({ model, provider }: ModelChoice, { registry, ...sources }: Sources) {
 	if (model === undefined) return null;
-	return typeof model === "string" ? resolveModel(registry, model, { local, provider, findOffering }) : { model };
+	return typeof model === "string" ? resolveModel(registry, model, { ...sources, provider }) : { model };
 }
 
 /** @returns warnings about patterns without a match */

@@ -62,6 +62,8 @@ export interface CreateAgentSessionOptions {
 	models?: readonly string[];
 	apiKey?: string;
 	thinkingLevel?: ThinkingLevel;
+	/** Receives a line that says which providers pi waits for, if it has to ask them for `model` and that takes a while. */
+	onWait?(line: string): void;
 	/** Names of built-in tools; default: all. */
 	tools?: readonly string[];
 	/** Tool files to load along with the discovered ones. */

@@ -131,7 +131,8 @@ export async function discoverSetup(
 		const { registry, findOffering } = models.current;
 		const keyed = options.apiKey === undefined ? undefined : providerOfKey(options, registry);
 		if (keyed !== undefined && options.apiKey !== undefined) models.overrideKey(keyed, options.apiKey);
-		return chooseModel(options, { registry, settings: store, lastModels, cwd, local, findOffering });
+		const { onWait } = options;
+		return chooseModel(options, { registry, settings: store, lastModels, cwd, local, findOffering, onWait });
 	};
 	const { client: unmetered, routes } = await createHookStreams(ownClient, (provider) => models.hookProvider(provider));
 	followModels = () => routes.use(models.streamed());

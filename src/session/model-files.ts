@@ -174,7 +174,7 @@ export class ModelFiles {
 			keyState: (provider) => current().keyState(provider),
 			bestOf: (provider) => current().bestOf(provider),
 			findLocal: (signal) => current().findLocal(signal),
-			resolve: (spec) => current().resolve(spec),
+			resolve: (spec, asking) => current().resolve(spec, asking),
 		};
 	}
 

@@ -6,8 +6,6 @@ import type { ModelSources } from "../models/model-sources.js";
 import { describeListAge, summarizeUpdate } from "../models/update/describe-update.js";
 import type { Network } from "../network/network.js";
 
-const WEEK_MS = 7 * 24 * 3_600_000;
-
 export interface ModelUpdatesOptions {
 	/** The models and keys as last read. */
 	sources(): ModelSources;
@@ -24,12 +22,17 @@ export function createModelUpdates(options: ModelUpdatesOptions): ModelUpdates {
 	const { sources, settings, network, isOffline, reread } = options;
 	let weekly: string | null = null;
 	let running: Promise<string> | null = null;
-	const ask = async (onStep: (step: ModelUpdateStep) => void, signal: AbortSignal): Promise<string> => {
+	/** @param isAsked limits an update to some providers */
+	const ask = async (
+		onStep: (step: ModelUpdateStep) => void,
+		signal: AbortSignal,
+		isAsked: (provider: string) => boolean = () => true,
+	): Promise<string> => {
 		if (isOffline) throw new PiError("command_failed", "Offline: the list of models cannot be updated");
 		const { registry, credentials, list } = sources();
 		const { updatableProviders, updateModels } = await import("../models/update/update-models.js");
 		const builtIn = builtInModels();
-		const only = updatableProviders({ registry, credentials, builtIn });
+		const only = updatableProviders({ registry, credentials, builtIn }).filter(isAsked);
 		if (only.length === 0) throw new PiError("command_failed", "No provider has a key to ask with");
 		onStep({ left: only.length });
 		const report = await updateModels({
@@ -40,20 +43,26 @@ export function createModelUpdates(options: ModelUpdatesOptions): ModelUpdates {
 		if (report.isSaved) await reread();
 		return summarizeUpdate(report);
 	};
-	const update: ModelUpdates["update"] = (onStep, signal) => {
-		running ??= ask(onStep, signal).finally(() => {
+	const update = (...asking: Parameters<typeof ask>): Promise<string> => {
+		running ??= ask(...asking).finally(() => {
 			running = null;
 		});
 		return running;
 	};
 	return {
-		age: () => describeListAge(sources().list, Date.now()),
-		update,
+		age() {
+			const { list, credentials } = sources();
+			return describeListAge(list, Date.now(), (provider) => credentials.hasKey(provider));
+		},
+		update: (onStep, signal) => update(onStep, signal),
 		async updateWeekly(signal) {
-			const { list } = sources();
-			const isDue = Date.now() - (list.updatedAt() ?? list.madeAt) > WEEK_MS;
-			if (settings().models.update !== "weekly" || isOffline || !isDue) return;
-			weekly = await update(() => {}, signal).catch(errorText);
+			if (settings().models.update !== "weekly" || isOffline) return;
+			const { list, registry, credentials } = sources();
+			const isDue = (provider: string) => Date.now() > list.dueAt(provider);
+			if (!registry.providers.some((provider) => credentials.hasKey(provider) && isDue(provider))) return;
+			const { updatableProviders } = await import("../models/update/update-models.js");
+			if (!updatableProviders({ registry, credentials, builtIn: builtInModels() }).some(isDue)) return;
+			weekly = await update(() => {}, signal, isDue).catch(errorText);
 		},
 		get weekly() {
 			return weekly;

@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CommandModels, ModelOffer } from "../commands/pickers.js";
+import type { CommandModels, ModelAsking, ModelOffer } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { Credentials } from "../models/credentials.js";
@@ -7,12 +7,13 @@ import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel }
 import { readPatterns } from "../models/model-match.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
 import { nearestThinkingLevel, thinkingLevels } from "../models/thinking-levels.js";
+import type { FindOfferingOptions, Offering } from "../models/update/find-offering.js";
 import type { Network } from "../network/network.js";
 import type { SessionModels, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
-/** Asks the providers with keys for a model that no list has. @returns undefined if they do not list it */
-export type FindOffering = (id: string) => Promise<Model<Api> | undefined>;
+/** Asks the providers with keys for a model that no list has. @throws the reason of `signal` */
+export type FindOffering = (id: string, asking: Pick<FindOfferingOptions, "signal" | "onWait">) => Promise<Offering>;
 
 export interface SessionModelsOptions {
 	registry: ModelRegistry;
@@ -23,7 +24,7 @@ export interface SessionModelsOptions {
 	patterns?: readonly string[];
 	/** Where local model servers are. */
 	local?: FindLocalOptions | undefined;
-	/** Absent: offline. */
+	/** Absent: no provider is asked. */
 	findOffering?: FindOffering | undefined;
 	/** The path of the hook that provided a model and is not loaded anymore; null if the model is available. */
 	missingHook?: ((model: Model<Api>) => string | null) | undefined;
@@ -90,41 +91,56 @@ export function createModelOffers({
 		keyState: (provider) => credentials.keyState(provider),
 		bestOf: (provider) => registry.bestOf(provider),
 		findLocal: (signal) => registerLocalModels(registry, { ...local, signal }),
-		resolve: (spec) => resolveModel(registry, spec, { local, findOffering, listHint: "/model lists all" }),
+		resolve: (spec, asking) =>
+			resolveModel(registry, spec, { local, findOffering, listHint: "/model lists all", ...asking }),
 	};
+}
+
+/** Options of `resolveModel`. */
+export interface ResolveOptions extends ModelAsking, Pick<SessionModelsOptions, "local" | "findOffering"> {
+	provider?: string | undefined;
+	/** Tells how to list all models. */
+	listHint?: string;
 }
 
 /**
  * Resolves a model by name. If it is unknown, searches for local servers, then asks the providers with keys.
- * @throws as `resolveModelSpec`
+ * @throws as `resolveModelSpec`, and the reason of `signal`
  */
 export async function resolveModel(
 	registry: ModelRegistry,
 	spec: string,
-	{
-		local,
-		provider,
-		findOffering,
-		listHint,
-	}: Pick<SessionModelsOptions, "local" | "findOffering"> & { provider?: string | undefined; listHint?: string },
+	{ local, provider, findOffering, listHint, signal, onWait }: ResolveOptions,
 ): ReturnType<CommandModels["resolve"]> {
 	const scope = { ...(provider === undefined ? {} : { provider }), listHint };
 	try {
 		return registry.resolveModelSpec(spec, scope);
 	} catch (error) {
-		if (await registerLocalModels(registry, local)) {
+		if (await registerLocalModels(registry, { ...local, ...(signal && { signal }) })) {
 			try {
 				return registry.resolveModelSpec(spec, scope);
 			} catch {
 				// The first error says the same.
 			}
 		}
-		const { name, thinkingLevel } = readPatterns(spec).at(-1) ?? { name: spec };
+		signal?.throwIfAborted();
+		const { name: id, thinkingLevel } = readPatterns(spec).at(-1) ?? { name: spec };
 		// Words of a search and names of a provider are no ids to ask for.
-		const model = provider === undefined && /^\S+$/.test(name) ? await findOffering?.(name) : undefined;
-		if (!model) throw error;
-		return { model, ...(thinkingLevel && { thinkingLevel }) };
+		const isId = provider === undefined && /^\S+$/.test(id);
+		const { model, unasked } = (isId && (await findOffering?.(id, { signal, onWait }))) || NOT_FOUND;
+		if (model) return { model, ...(thinkingLevel && { thinkingLevel }) };
+		const keyless = registry.assumeWithoutKey(spec, provider);
+		if (!keyless) throw withReason(error, unasked);
+		return keyless;
 	}
+}
+
+const NOT_FOUND: Offering = { model: null, unasked: null };
+
+/** Adds to an error about an unknown id which providers could not be asked. */
+function withReason(error: unknown, reason: string | null): unknown {
+	if (!(error instanceof PiError) || reason === null) return error;
+	return new PiError(error.code, error.message, { hint: [reason, error.hint].filter(Boolean).join(" · ") });
 }
 
 /** Finds local servers and registers their models. @returns true when there are any */

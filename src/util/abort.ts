@@ -32,6 +32,27 @@ export function linkSignals(...sources: (AbortSignal | undefined)[]): LinkedSign
 }
 
 /**
+ * Calls a function with a signal that aborts with the first of `sources`, or with a `TimeoutError` after `ms` milliseconds. The
+ * timer holds the limit until the function is done: Node 20 collects a signal of `AbortSignal.timeout` that only
+ * `AbortSignal.any` refers to, and then nothing ever aborts.
+ */
+export async function withTimeLimit<T>(
+	ms: number,
+	sources: readonly (AbortSignal | undefined)[],
+	action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const late = new AbortController();
+	const timer = setTimeout(() => late.abort(new DOMException("timed out", "TimeoutError")), ms);
+	const { signal, unlink } = linkSignals(...sources, late.signal);
+	try {
+		return await action(signal);
+	} finally {
+		clearTimeout(timer);
+		unlink();
+	}
+}
+
+/**
  * Calls `listener` once: now if the signal is already aborted, else when it aborts.
  * @returns a function that removes the listener
  */

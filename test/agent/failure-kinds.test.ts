@@ -179,7 +179,8 @@ test.each<[api: Api, kind: string, status: number, body: unknown, headers?: Reco
 	[ANTHROPIC, "rate limit", 429, anthropic("rate_limit_error", "This request would exceed your account's rate limit.")],
 	[ANTHROPIC, "unauthorized", 401, anthropic("authentication_error", "invalid x-api-key")],
 	[ANTHROPIC, "access", 403, anthropic("permission_error", "Your API key does not have permission")],
-	[ANTHROPIC, "not found", 404, anthropic("not_found_error", "model: claude-9")],
+	[ANTHROPIC, "model", 404, anthropic("not_found_error", "model: claude-9")],
+	[ANTHROPIC, "not found", 404, { detail: "Not Found" }],
 	[ANTHROPIC, "context", 400, anthropic("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum")],
 	[ANTHROPIC, "request size", 413, anthropic("request_too_large", "Request exceeds the maximum size")],
 	[

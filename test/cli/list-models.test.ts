@@ -27,10 +27,19 @@ const MODELS = {
 
 async function list(
 	search: string,
-	options: { models?: unknown; env?: Record<string, string>; provider?: string; ports?: { ollama?: number } } = {},
+	options: {
+		models?: unknown;
+		files?: Record<string, unknown>;
+		env?: Record<string, string>;
+		provider?: string;
+		ports?: { ollama?: number };
+	} = {},
 ) {
 	const io = recordIO();
-	const env = { PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models }), ...options.env };
+	const env = {
+		PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models, ...(options.files && { files: options.files }) }),
+		...options.env,
+	};
 	const home = tempDir();
 	const localServers = { ports: options.ports ?? {}, timeoutMs: 5000 };
 	const code = await listModels(search, { env, home, cwd: home, localServers, provider: options.provider }, io);
@@ -94,6 +103,18 @@ describe("pi --list-models", () => {
 		const empty = await list("");
 		expect(empty.code).toBe(1);
 		expect(empty.stderr).toContain("No model is set up · set ANTHROPIC_API_KEY");
+	});
+
+	test("marks retired models", async () => {
+		const part = { updatedAt: "2099-01-01T00:00:00.000Z", models: {}, retired: ["claude-opus-4-8"] };
+		const { lines } = await list("anthropic/claude-opus-4", {
+			env: { ANTHROPIC_API_KEY: "k" },
+			files: { "model-list.json": { version: 1, providers: { anthropic: { provider: part } } } },
+		});
+		expect(lines[0]).toMatch(/key +offered$/);
+		expect(lines.filter((line) => line.endsWith("no longer")).map((line) => line.split(/ +/)[1])).toEqual([
+			"claude-opus-4-8",
+		]);
 	});
 
 	test("lists the models of servers on this machine", async () => {

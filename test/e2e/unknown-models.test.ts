@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { builtInModels } from "../../src/models/built-in-models.js";
 import { startListServer } from "../helpers/list-server.js";
 import { httpError, type LoopbackProvider, startProvider } from "../helpers/loopback-provider.js";
+import { startPi } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
-import { openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit } from "./support.js";
 
 const NOTICE =
 	"claude-haiku-6 is not in pi's list of anthropic models · using the facts of claude-haiku-4-5 · pi models update reads the current list";
@@ -100,15 +101,37 @@ describe("an id that no list has", () => {
 		const run = await runPi(["-p", ...MODEL, "hi"], { agentDir: place(provider), env: KEY });
 		expect(run).toMatchObject({ code: 2, stdout: "" });
 		expect(run.stderr).toMatch(
-			/anthropic does not know claude-haiku-6 · did you mean claude-haiku-4-5[^?]*\? · choose another model with --model, list them with pi models list\n$/,
+			/anthropic does not know claude-haiku-6 \(404 model: claude-haiku-6\) · did you mean claude-haiku-4-5[^?]*\? · choose another model with --model, list them with pi models list\n$/,
 		);
 		expect(provider.requests).toHaveLength(1);
 	});
 
-	test("of a provider without a key is unknown", async () => {
+	test("is remembered for the directory once it has answered", async () => {
 		const provider = await startProvider();
-		const run = await runPi(["-p", ...MODEL, "--offline", "hi"], { agentDir: place(provider) });
-		expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('No model "anthropic/claude-haiku-6"') });
+		provider.reply(httpError(404, {}, "model: claude-haiku-6"), "It works.", "Again.");
+		const at = { agentDir: place(provider), env: KEY, cwd: tempDir() };
+		const file = join(at.agentDir, "last-models.json");
+		expect((await runPi(["-p", ...MODEL, "hi"], at)).code).toBe(2);
+		expect(existsSync(file)).toBe(false);
+		await runPi(["-p", ...MODEL, "hi"], at);
+		expect(readFileSync(file, "utf8")).toContain("claude-haiku-6");
+		await runPi(["-p", "hi"], at);
+		expect(provider.requests.at(-1)?.body.model).toBe("claude-haiku-6");
+	});
+
+	test("of a provider without a key needs the key, as a listed model does", async () => {
+		const agentDir = tempAgentDir();
+		const run = (id: string) => runPi(["-p", "--model", `anthropic/${id}`, "hi"], { agentDir });
+		const [known, news] = [await run("claude-haiku-4-5"), await run("claude-haiku-6")];
+		expect(known).toMatchObject({ code: 1, stderr: expect.stringContaining("set ANTHROPIC_API_KEY") });
+		expect(news).toMatchObject({ code: 1, stderr: `${NOTICE}\n${known.stderr}` });
+	});
+
+	test("of a provider without a key is asked for it by /model", async () => {
+		const pi = await openPi({ agentDir: agentDirFor(await startProvider()) });
+		await pi.waitForText("0%");
+		await submit(pi, "/model anthropic/claude-haiku-6");
+		await pi.waitForText(/API key for Anthropic|Log in to Anthropic/);
 	});
 });
 
@@ -124,11 +147,67 @@ describe("an id without a provider", () => {
 
 	test("is searched at the providers with keys", async () => {
 		const { server, at } = await withList(["brand-new-1"]);
-		// The server has only a list: the request itself fails.
+		// The server has only a list: the request itself fails, which does not mean that the model is unknown.
 		const run = await runPi(["-p", "--model", "brand-new-1", "hi"], at);
+		expect(run).toMatchObject({ code: 1, stdout: "" });
 		expect(run.stderr).toContain("brand-new-1 is not in pi's list of openai models");
-		expect(run.stderr).toContain("openai does not know brand-new-1");
+		expect(run.stderr).toMatch(/openai\/brand-new-1: 404 .* · check the provider's address in models\.json/);
 		expect(server.requests[0]).toMatchObject({ path: "/v1/models", headers: { authorization: "Bearer k" } });
+	});
+
+	/** Anthropic never answers; OpenAI lists gpt-7 once it is released, and replies. */
+	async function withSilentProvider() {
+		let release = () => {};
+		const released = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		const silent = await startListServer({ "/v1/models?limit=1000": "silence" });
+		const provider = await startProvider();
+		provider.route("/v1/models", () => released.then(() => ({ data: [{ id: "gpt-7" }] })));
+		const providers = {
+			anthropic: { baseUrl: silent.origin },
+			openai: { baseUrl: provider.baseUrl("openai-responses") },
+		};
+		const env = { ...KEY, OPENAI_API_KEY: "k" };
+		return { provider, silent, release, at: { agentDir: tempAgentDir({ models: { providers } }), env } };
+	}
+
+	test("is used as soon as one provider has it, even if another one never answers", async () => {
+		const { at, provider, silent, release } = await withSilentProvider();
+		release();
+		provider.reply("It works.");
+		const run = await runPi(["-p", "--model", "gpt-7", "hi"], at);
+		expect(run).toMatchObject({ code: 0, stdout: "It works.\n" });
+		expect(provider.requests[0]?.body.model).toBe("gpt-7");
+		expect(silent.requests).toHaveLength(1);
+	});
+
+	test("names the providers that pi waits for", async () => {
+		const { at, provider, release } = await withSilentProvider();
+		provider.on(() => "It works.");
+		const run = spawnPi(["-p", "--model", "gpt-7", "hi"], at);
+		run.end();
+		await run.waitFor(({ stderr }) => stderr.includes("Waiting for anthropic, openai, which pi asked for gpt-7\n"));
+		release();
+		expect(await run.exited).toMatchObject({ code: 0, stdout: "It works.\n" });
+		const pi = startPi({ ...at, args: ["--model", "gpt-7"] });
+		await pi.waitForText("gpt-7", { timeoutMs: 20_000 });
+		expect(await pi.scrollback()).toMatch(/^────/m);
+	});
+
+	test("that /model searches is not used once Escape has canceled the search", async () => {
+		const { at, provider, release } = await withSilentProvider();
+		const pi = await openPi({ ...at, env: { OPENAI_API_KEY: "k" }, args: ["--model", "openai/gpt-6-sol"] });
+		await pi.waitForText("0%");
+		await submit(pi, "/model gpt-7");
+		await pi.waitForText("Waiting for openai, which pi asked for gpt-7");
+		await pi.press("escape");
+		release();
+		provider.reply("It works.");
+		await submit(pi, "hi");
+		await pi.waitForText("It works.");
+		expect(provider.requests[0]?.body.model).toBe("gpt-6-sol");
+		expect(await pi.screen()).toMatch(/GPT-6 Sol · \w+\n/);
 	});
 
 	test("that no provider has is unknown", async () => {
@@ -159,9 +238,22 @@ describe("a listed model that ends", () => {
 		expect(run).toMatchObject({
 			code: 1,
 			stderr:
-				"anthropic/claude-opus-4-8: claude-opus-4-8 is no longer offered by anthropic · pi models update reads the current list, or choose another with --model\n",
+				"anthropic/claude-opus-4-8: claude-opus-4-8 is no longer offered by anthropic (404 model: claude-opus-4-8) · pi models update reads the current list, or choose another with --model\n",
 		});
 		expect(provider.requests).toHaveLength(1);
+	});
+
+	test.each([
+		"No endpoints found matching your data policy. Configure: https://openrouter.ai/settings/privacy",
+		"Your organization must be verified to use the model `claude-opus-4-8`.",
+	])("is not confused with a 404 for another reason, which is shown: %s", async (reason) => {
+		const provider = await startProvider();
+		provider.on(() => httpError(404, {}, reason));
+		const run = await runPi(["-p", "--model", "anthropic/claude-opus-4-8", "hi"], {
+			agentDir: place(provider),
+			env: KEY,
+		});
+		expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`anthropic/claude-opus-4-8: 404 ${reason}`) });
 	});
 
 	test("is announced once by the headers of its responses", async () => {
@@ -339,7 +431,19 @@ describe("pi models", () => {
 		const { length } = server.requests;
 		const again = await openPi(at);
 		await submit(again, "/model");
-		await again.waitForText(/updated\s+now/);
+		await again.waitForText(/updated\s+now · openai failed/);
 		expect(server.requests).toHaveLength(length);
+		// A provider that failed is asked again after a day, alone.
+		const list = JSON.parse(readFileSync(file, "utf8"));
+		list.providers.openai.failedAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
+		writeFileSync(file, JSON.stringify(list));
+		await openPi(at);
+		await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(length + 2);
+		expect(
+			server.requests
+				.slice(length)
+				.map(({ path }) => path)
+				.sort(),
+		).toEqual(["/api.json", "/openai/models"]);
 	});
 });

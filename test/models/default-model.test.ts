@@ -80,6 +80,37 @@ describe("the default model of a provider", () => {
 		expect(chooseDefault(models.toReversed())?.id).toBe(id);
 	});
 
+	const openrouter = () => [...modelsOf("openrouter")];
+	const opus6 = make("claude-opus-6", { provider: "anthropic", released: "2026-11-23" });
+
+	test("of a provider that lacks the maker's newest model is the best model of that maker that it offers", () => {
+		const of = (name: string) => (name === "anthropic" ? [...modelsOf(name), opus6] : modelsOf(name));
+		expect(defaultModelOf("openrouter", of)?.id).toBe("anthropic/claude-opus-5.5");
+		const without = openrouter().filter(({ id }) => id !== "anthropic/claude-opus-5.5");
+		const other = defaultModelOf("openrouter", (name) => (name === "openrouter" ? without : of(name)));
+		expect(other?.id).toMatch(/^anthropic\//);
+	});
+
+	test("of a provider that has a model before its maker's list names it is that model", () => {
+		const news = make("anthropic/claude-opus-6", {
+			provider: "openrouter",
+			released: "2026-11-23",
+			relative: "anthropic/claude-opus-5.5",
+		});
+		const of = (name: string) => (name === "openrouter" ? [...openrouter(), news] : modelsOf(name));
+		expect(defaultModelOf("openrouter", of)?.id).toBe("anthropic/claude-opus-6");
+	});
+
+	test("of a provider is one that only its maker has retired, but none that the provider has", () => {
+		const retire = (name: string, id: string) =>
+			modelsOf(name).map((known): KnownModel => (known.id === id ? { ...known, retired: true } : known));
+		const maker = (name: string) => (name === "anthropic" ? retire(name, "claude-opus-5-5") : modelsOf(name));
+		expect(defaultModelOf("openrouter", maker)?.id).toBe("anthropic/claude-opus-5.5");
+		const provider = (name: string) =>
+			name === "openrouter" ? retire(name, "anthropic/claude-opus-5.5") : modelsOf(name);
+		expect(defaultModelOf("openrouter", provider)?.id).toMatch(/^anthropic\/(?!claude-opus-5\.5$)/);
+	});
+
 	test("a release that is newer by date is the new default, without a change to pi", () => {
 		const next = make("claude-opus-6", { provider: "anthropic", released: "2026-11-23" });
 		expect(defaultModelOf("anthropic", (name) => [...modelsOf(name), next])?.id).toBe("claude-opus-6");

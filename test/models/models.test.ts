@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { KnownModel } from "../../src/models/model-facts.js";
 import { modelName } from "../../src/models/models.js";
 import { model } from "../helpers/model.js";
 import { loadTestModels as load, names } from "./load-models.js";
@@ -245,6 +246,39 @@ describe("resolveModelSpec", () => {
 		const { registry } = await load({ env, models });
 		const resolved = registry.resolveModelSpec(spec);
 		expect([modelName(resolved.model), resolved.thinkingLevel]).toEqual([expected, thinkingLevel]);
+	});
+
+	test.each<[string, string[], string | null]>([
+		["claude-opus-5.5", ["ANTHROPIC", "OPENROUTER"], "anthropic/claude-opus-5-5"],
+		["claude-opus-5.5", ["OPENROUTER"], "openrouter/anthropic/claude-opus-5.5"],
+		["claude-opus-5-5", ["OPENROUTER"], "openrouter/anthropic/claude-opus-5.5"],
+		["claude-opus-5.5", [], "github-copilot/claude-opus-5.5"],
+		["anthropic/claude-opus-5.5", ["ANTHROPIC", "OPENROUTER"], "anthropic/claude-opus-5-5"],
+		["anthropic/claude-opus-5.5", ["OPENROUTER"], "openrouter/anthropic/claude-opus-5.5"],
+		["anthropic/claude-opus-5.5", [], "openrouter/anthropic/claude-opus-5.5"],
+		["openrouter/anthropic/claude-opus-5-5", ["ANTHROPIC", "OPENROUTER"], "openrouter/anthropic/claude-opus-5.5"],
+		["opus 4", ["ANTHROPIC"], "anthropic/claude-opus-4-8"],
+		["opus 4.6", ["ANTHROPIC"], "anthropic/claude-opus-4-6"],
+		["opus 6", ["ANTHROPIC"], null],
+		["gpt 5", ["OPENAI"], "openai/gpt-5.6-sol"],
+		["haiku 2025", ["ANTHROPIC"], "anthropic/claude-haiku-4-5-20251001"],
+		["oss 120", ["GROQ"], "groq/openai/gpt-oss-120b"],
+		["/", ["ANTHROPIC"], null],
+	])("%s with keys for %j is %s", async (spec, keys, expected) => {
+		const { registry } = await load({ env: Object.fromEntries(keys.map((key) => [`${key}_API_KEY`, "k"])) });
+		const resolve = () => modelName(registry.resolveModelSpec(spec).model);
+		if (expected === null) expect(resolve).toThrow(expect.objectContaining({ code: "model_unknown" }));
+		else expect(resolve()).toBe(expected);
+	});
+
+	test("a model that is not offered anymore is found last by its words", async () => {
+		const { registry } = await load({ env });
+		const [opus] = registry.ofProvider("anthropic").filter(({ id }) => id === "claude-opus-4-8");
+		if (!opus) throw new Error("not listed");
+		const retired: KnownModel = { ...opus, retired: true };
+		registry.registerModels([retired]);
+		expect(modelName(registry.resolveModelSpec("opus 4").model)).toBe("anthropic/claude-opus-4-7");
+		expect(registry.resolveModelSpec("claude-opus-4-8").model).toBe(retired);
 	});
 
 	test("the search is limited to a given provider", async () => {

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { abortable, linkSignals, onAbort, sleep } from "../../src/util/abort.js";
+import { abortable, linkSignals, onAbort, sleep, withTimeLimit } from "../../src/util/abort.js";
 
 /** Timers that keep this process alive: no tested function may leave one. */
 const activeTimers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
@@ -23,6 +25,27 @@ test("an unlinked signal no longer follows its sources", () => {
 	linked.unlink();
 	source.abort();
 	expect(linked.signal.aborted).toBe(false);
+});
+
+test("a time limit aborts a function that does not end, even if the garbage is collected meanwhile", async () => {
+	setFlagsFromString("--expose-gc");
+	const collect: () => void = runInNewContext("gc");
+	const source = new AbortController();
+	const running = withTimeLimit(50, [source.signal, undefined], async (signal) => {
+		setTimeout(collect, 5);
+		await abortable(new Promise<never>(() => {}), signal);
+	});
+	await expect(running).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
+test("a time limit passes on the abort of a source, and leaves no timer", async () => {
+	const before = activeTimers();
+	const source = new AbortController();
+	const running = withTimeLimit(60_000, [source.signal], (signal) => abortable(new Promise<never>(() => {}), signal));
+	source.abort("stop");
+	await expect(running).rejects.toBe("stop");
+	await expect(withTimeLimit(60_000, [], async () => 7)).resolves.toBe(7);
+	expect(activeTimers()).toBeLessThanOrEqual(before);
 });
 
 test("a removed listener is not called", () => {

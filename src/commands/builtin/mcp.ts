@@ -1,5 +1,6 @@
 import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
+import { withTimeLimit } from "../../util/abort.js";
 import { formatTokens, plural } from "../../util/format-amounts.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import type { McpServerState, McpServerStatus } from "../mcp.js";
@@ -31,7 +32,7 @@ export const mcpCommand: SlashCommand = {
 		if (args.length > 0) return act(readAction(args), context);
 		if (mcp.list().length === 0) return report(context, "MCP servers", [...mcp.problems, NO_SERVERS]);
 		if (!shell?.openMcp) {
-			await mcp.ready(AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]));
+			await withTimeLimit(MAX_WAIT_MS, [signal], (limited) => mcp.ready(limited));
 			return report(context, "MCP servers", [...mcp.list().flatMap(describe), ...mcp.problems]);
 		}
 		void mcp.ready(signal);

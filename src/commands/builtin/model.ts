@@ -1,5 +1,5 @@
 import { PiError } from "../../errors.js";
-import { modelFacts } from "../../models/model-facts.js";
+import { type KnownModel, modelFacts } from "../../models/model-facts.js";
 import { modelName, type ResolvedModel } from "../../models/models.js";
 import { nearestThinkingLevel, thinkingLevels } from "../../models/thinking-levels.js";
 import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
@@ -14,12 +14,15 @@ export const modelCommand: SlashCommand = {
 	description: "Choose the model",
 	complete: (prefix, session) => completions(prefix, session),
 	async run(context) {
-		const { session, shell, rest } = context;
-		const chosen = rest ? await session.models.resolve(rest) : await pickModel(context);
-		if (!chosen) return;
+		const { session, shell, ui, rest, signal } = context;
+		const onWait = (line: string) => ui.notify(line, "info");
+		const chosen = rest ? await session.models.resolve(rest, { signal, onWait }) : await pickModel(context);
+		// The dialogs close and the search ends when the command is canceled.
+		if (!chosen || signal.aborted) return;
 		const { model, thinkingLevel } = chosen;
 		const hasKey = session.models.keyState(model.provider) !== "none";
 		if (!hasKey && shell && !(await logInTo(model.provider, context))) return;
+		if (signal.aborted) return;
 		await session.setModel(model, thinkingLevel);
 		const thinking =
 			thinkingLevel && model.reasoning ? ` · thinking: ${nearestThinkingLevel(model, thinkingLevel)}` : "";
@@ -63,9 +66,10 @@ function option({ model, isPriced }: ModelOffer, current: string) {
 	const name = modelName(model);
 	const { context, priceText, callsTools } = modelFacts(model, isPriced);
 	const mark = name === current ? "current · " : "";
+	const { retired }: KnownModel = model;
 	return {
 		label: name,
 		value: model,
-		description: `${mark}${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}`,
+		description: `${mark}${context} context · ${priceText}${callsTools ? "" : " · cannot call tools"}${retired ? " · retired" : ""}`,
 	};
 }

@@ -30,7 +30,8 @@ export function applyUpdate(
 	const parts = [update.catalog, update.provider].filter((part) => part !== null);
 	if (parts.length === 0) return models;
 	const recent = parts.filter(({ updatedAt }) => updatedAt >= madeAt);
-	const retired = new Set(recent.flatMap((part) => part.retired));
+	const retiredIn = (from: typeof parts) => new Set(from.flatMap((part) => part.retired));
+	const [retired, gone] = [retiredIn(recent), retiredIn(parts)];
 	const factsIn = (from: typeof parts, id: string): ListedFacts =>
 		Object.assign({}, ...from.map((part) => part.models.get(id)));
 	const listed = new Set(models.map(({ id }) => id));
@@ -49,7 +50,9 @@ export function applyUpdate(
 			relativeOf ??= relativesAmong(models);
 			relative = relativeOf(id);
 		}
-		return relative ? [withFacts(relatedModel(id, relative), facts)] : [];
+		if (!relative) return [];
+		const model = withFacts(relatedModel(id, relative), facts);
+		return [gone.has(id) ? { ...model, retired: true } : model];
 	};
 	return [...changed, ...added.flatMap(createModel)];
 }

@@ -4,6 +4,7 @@ import {
 	known,
 	type ListedModel,
 	type ListedModels,
+	limitModels,
 	readCost,
 	readCount,
 	readDay,
@@ -33,7 +34,8 @@ export async function askCatalog(
 	providers: readonly string[],
 	signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ListedModels>> {
-	return readCatalog(await readAnswer({ url, signal }), providers);
+	const { answer } = await readAnswer({ url, signal });
+	return readCatalog(answer, providers);
 }
 
 /** Reads an answer of the catalog: providers by name, and their models by id. @throws Error if it knows none of them */
@@ -44,7 +46,8 @@ export function readCatalog(answer: JsonObject, providers: readonly string[]): R
 		if (!isRecord(entry) || !isRecord(entry.models)) return [];
 		const read = Object.entries(entry.models).map(([id, model]) => (isRecord(model) ? readModel(id, model) : null));
 		const models = read.filter((model) => model !== null);
-		return [[provider, { models, ids: models.map(({ id }) => id), dropped: read.length - models.length }]];
+		const ids = models.map(({ id }) => id);
+		return [[provider, { ...limitModels(models), ids, dropped: read.length - models.length, isComplete: true }]];
 	});
 	if (found.length === 0) throw new Error("the catalog contains no provider that pi knows");
 	return new Map(found);

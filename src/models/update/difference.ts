@@ -15,14 +15,25 @@ const DAY_MS = 24 * 3_600_000;
 /** A model that came out this long before the list that ships is missing there on purpose. */
 const GRACE_MS = 90 * DAY_MS;
 
-/** What a provider's own list adds to the list that ships. */
-export function providerDifference({ models, ids }: ListedModels, shipped: ShippedList, now: number): UpdatePart {
+/**
+ * What a provider's own list adds to the list that ships. Models that an earlier list has added keep their facts.
+ * @param previous the part of the latest update; null: the first one
+ */
+export function providerDifference(
+	{ models, ids, isComplete }: ListedModels,
+	shipped: ShippedList,
+	previous: UpdatePart | null,
+	now: number,
+): UpdatePart {
 	const part = difference(models, shipped, now);
+	const known = new Set(shipped.models.map(({ id }) => id));
+	const vanished = [...(previous?.models ?? [])].filter(([id]) => !known.has(id) && !part.models.has(id));
+	const all = new Map([...part.models, ...vanished]);
 	// Servers in front of a provider can list only models of their own.
-	const isItsList = shipped.models.some(({ id }) => ids.includes(id));
+	const isItsList = isComplete && shipped.models.some(({ id }) => ids.includes(id));
 	const isOffered = offeredBy(ids);
-	const retired = isItsList ? shipped.models.map(({ id }) => id).filter((id) => !isOffered(id)) : [];
-	return { ...part, retired };
+	const retired = isItsList ? [...known, ...all.keys()].filter((id) => !isOffered(id)) : (previous?.retired ?? []);
+	return { ...part, models: all, retired: [...new Set(retired)] };
 }
 
 /**

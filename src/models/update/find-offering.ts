@@ -1,52 +1,112 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { Network } from "../../network/network.js";
-import type { Credentials } from "../credentials.js";
+import { abortable, linkSignals, sleep } from "../../util/abort.js";
 import { WELL_KNOWN_PROVIDERS } from "../default-model.js";
-import type { ModelRegistry } from "../models.js";
-import { askProvider, listAddress } from "./ask-provider.js";
+import { askWithKey, type ProviderAccess } from "./ask-provider.js";
 
-/** Time limit of one provider, ms. */
-const TIME_LIMIT_MS = 10_000;
+/** Time that providers of a higher rank have once another one has the id, ms. */
+const GRACE_MS = 1000;
+/** Maximum number of providers in a list. */
+const MAX_NAMES = 3;
+/** After this time, the user learns which providers pi waits for, ms. */
+const PATIENCE_MS = 2000;
 
-export interface FindOfferingOptions {
-	registry: ModelRegistry;
-	credentials: Credentials;
-	network: Network;
-	timeLimitMs?: number;
+export interface FindOfferingOptions extends ProviderAccess {
+	graceMs?: number;
+	patienceMs?: number;
+	/** Receives a line that names the providers which have not answered after a while. */
+	onWait?: ((line: string) => void) | undefined;
+}
+
+/** What the providers with keys say about an id. */
+export interface Offering {
+	/** With the facts of its nearest relative; null: no provider is known to have it. */
+	model: Model<Api> | null;
+	/** The providers that may have it but could not be asked, as one line; null: all answered. */
+	unasked: string | null;
+}
+
+/** A provider that could not be asked. */
+interface FailedProvider {
+	provider: string;
+	/** One line. */
+	reason: string;
+}
+
+/** The providers with a key that can have models which pi's lists lack, in the order in which they count. */
+function providersToAsk({ registry, credentials }: Pick<ProviderAccess, "registry" | "credentials">): string[] {
+	const rank = (provider: string) => WELL_KNOWN_PROVIDERS.indexOf(provider) + 1 || Number.MAX_SAFE_INTEGER;
+	return registry.providers
+		.filter((provider) => ["key", "login"].includes(credentials.keyState(provider)))
+		.filter((provider) => credentials.hookOf(provider) === undefined)
+		.sort((a, b) => rank(a) - rank(b));
 }
 
 /**
- * Asks the providers with keys whether they have a model that pi's lists lack, all at the same time. The first in the order of
- * well-known providers counts. Never throws: providers that fail do not have the model.
- * @returns the model, with the facts of its nearest relative; undefined if no provider lists the id
+ * Asks the providers with keys whether they have a model that pi's lists lack, all at the same time. Once one has it, those
+ * that count more get another second: a slow provider does not keep the user waiting, and usual delays do not change the choice.
+ * @throws the reason of `signal` when it aborts
  */
-export async function findOffering(id: string, options: FindOfferingOptions): Promise<Model<Api> | undefined> {
-	const { registry, credentials, network, timeLimitMs = TIME_LIMIT_MS } = options;
-	const rank = (provider: string) => WELL_KNOWN_PROVIDERS.indexOf(provider) + 1 || Number.MAX_SAFE_INTEGER;
-	const withKey = registry.providers
-		.filter((provider) => ["key", "login"].includes(credentials.keyState(provider)))
-		.sort((a, b) => rank(a) - rank(b));
-	const canceled = new AbortController();
-	const answers = withKey.map(async (provider): Promise<string | undefined> => {
-		const address = listAddress(provider, registry.ofProvider(provider));
-		if (typeof address === "string" || credentials.hookOf(provider) !== undefined) return undefined;
-		try {
-			const { ids } = await network.run(async () => {
-				const auth = await credentials.requestAuth({ provider, id: "" });
-				return askProvider(address, auth, AbortSignal.any([canceled.signal, AbortSignal.timeout(timeLimitMs)]));
-			});
-			return ids.includes(id) ? provider : undefined;
-		} catch {
-			return undefined; // the search goes on with the other providers
-		}
+export async function findOffering(id: string, options: FindOfferingOptions): Promise<Offering> {
+	const { registry, signal, onWait, graceMs = GRACE_MS, patienceMs = PATIENCE_MS } = options;
+	signal?.throwIfAborted();
+	const providers = providersToAsk(options);
+	const answers = new Map<string, boolean | FailedProvider>();
+	const decided = new AbortController();
+	const over = linkSignals(signal, decided.signal);
+	const asked = providers.map(async (provider): Promise<boolean> => {
+		const answer = await askWithKey(provider, { ...options, signal: over.signal });
+		const isListed = "listed" in answer && answer.listed.ids.includes(id);
+		answers.set(provider, "listed" in answer ? isListed : { provider, reason: answer.reason });
+		return isListed;
 	});
+	const inOrder = async () => {
+		for (const answer of asked) if (await answer) return;
+	};
+	const afterGrace = asked.map(async (answer) => {
+		if (!(await answer)) throw new Error("not listed");
+		await sleep(graceMs, over.signal);
+	});
+	const waiting = sleep(patienceMs, over.signal).then(() => {
+		onWait?.(`Waiting for ${listNames(providers.filter((each) => !answers.has(each)))}, which pi asked for ${id}`);
+	});
+	waiting.catch(() => {}); // decided before
 	try {
-		for (const answer of answers) {
-			const provider = await answer;
-			if (provider !== undefined) return registry.findOrAssume(provider, id);
-		}
-		return undefined;
+		// If no provider has the id, all have answered.
+		await abortable(Promise.race([inOrder(), Promise.any(afterGrace).catch(inOrder)]), over.signal);
 	} finally {
-		canceled.abort();
+		decided.abort();
 	}
+	const offering = providers.find((provider) => answers.get(provider) === true);
+	return {
+		model: (offering !== undefined && registry.findOrAssume(offering, id)) || null,
+		unasked: describeUnasked(id, {
+			failed: providers.map((provider) => answers.get(provider)).filter((answer) => typeof answer === "object"),
+			without: providers.filter((provider) => answers.get(provider) === false),
+		}),
+	};
+}
+
+/** What is known of an id while no provider may be asked. */
+export function offlineOffering(id: string, access: Pick<ProviderAccess, "registry" | "credentials">): Offering {
+	const failed = providersToAsk(access).map((provider) => ({ provider, reason: "offline" }));
+	return { model: null, unasked: describeUnasked(id, { failed, without: [] }) };
+}
+
+function describeUnasked(
+	id: string,
+	{ failed, without }: { failed: readonly FailedProvider[]; without: readonly string[] },
+): string | null {
+	const [first] = failed;
+	if (!first) return null;
+	const reasons = [...new Set(failed.map(({ reason }) => reason))].map((reason) => {
+		const providers = failed.filter((each) => each.reason === reason).map(({ provider }) => provider);
+		return `${listNames(providers)} could not be asked (${reason})`;
+	});
+	const lacking = without.length > 0 ? [`not offered by ${listNames(without)}`] : [];
+	return [...lacking, ...reasons, `${first.provider}/${id} would be used as given`].join(" · ");
+}
+
+function listNames(providers: readonly string[]): string {
+	const left = providers.length - MAX_NAMES;
+	return [...providers.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more`] : [])].join(", ");
 }

@@ -14,12 +14,15 @@ import {
 	readPrice,
 } from "./listed-model.js";
 
+/** The models of one page of a list. */
+export type ListPage = Pick<ListedModels, "models" | "ids" | "dropped">;
+
 /** How the servers of a wire format list their models. */
 export interface ListFormat {
 	/** Follows the base URL of the models. */
 	path: string;
 	headers(auth: RequestAuth): Record<string, string>;
-	read(answer: JsonObject): ListedModels;
+	read(answer: JsonObject): ListPage;
 	/** The query of the next page; null for the last. */
 	next(answer: JsonObject): string | null;
 }
@@ -87,7 +90,7 @@ function query(name: string, value: unknown): string | null {
 /** `isSilent`: the model writes no text. */
 type ReadEntry = (entry: JsonObject) => { id: string; facts: ListedFacts; isSilent: boolean } | null;
 
-function readEntries(list: unknown, read: ReadEntry): ListedModels {
+function readEntries(list: unknown, read: ReadEntry): ListPage {
 	if (!Array.isArray(list)) throw new Error("the answer contains no list of models");
 	const found = list.map((entry) => (isRecord(entry) ? read(entry) : null));
 	const usable = found.filter((model) => model !== null);

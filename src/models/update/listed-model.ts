@@ -38,7 +38,14 @@ export interface ListedModels {
 	ids: string[];
 	/** The number of entries that no model can have. */
 	dropped: number;
+	/** The number of models beyond `MAX_MODELS`, which are not in `models`. */
+	omitted: number;
+	/** False if the list was too long to be read completely: an id that it lacks may exist. */
+	isComplete: boolean;
 }
+
+/** Maximum number of models that pi reads from the list of a provider: more would make model-list.json too large. */
+export const MAX_MODELS = 5000;
 
 const MAX_TEXT = 200;
 const MAX_TOKENS = 1_000_000_000;
@@ -64,6 +71,11 @@ export function readName(value: unknown): string | undefined {
 	if (typeof value !== "string" || value.trim() === "" || value.length > MAX_TEXT) return undefined;
 	if (PLAIN_NAME.test(value)) return value;
 	return CONTROLS.test(value) ? undefined : value.trim();
+}
+
+/** A list of models within the limit. */
+export function limitModels(models: readonly ListedModel[]): Pick<ListedModels, "models" | "omitted"> {
+	return { models: models.slice(0, MAX_MODELS), omitted: Math.max(0, models.length - MAX_MODELS) };
 }
 
 /** A number of tokens. */

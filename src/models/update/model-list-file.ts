@@ -26,6 +26,8 @@ export interface UpdatePart {
 export interface ProviderUpdate {
 	provider: UpdatePart | null;
 	catalog: UpdatePart | null;
+	/** When the latest update could not ask the provider, ms since the epoch; null if it could. */
+	failedAt: number | null;
 }
 
 /** The content of model-list.json. Providers are checked when they are first read. */
@@ -39,7 +41,7 @@ export interface ModelListFile {
 }
 
 const VERSION = 1;
-const NOTHING: ProviderUpdate = { provider: null, catalog: null };
+const NOTHING: ProviderUpdate = { provider: null, catalog: null, failedAt: null };
 
 /** Reads model-list.json. Never throws: a missing file is empty, and so is one that cannot be used. */
 export function readModelList(path: string): ModelListFile {
@@ -75,19 +77,22 @@ export async function saveModelList(
 	path: string,
 	updates: ReadonlyMap<string, Partial<ProviderUpdate>>,
 ): Promise<void> {
-	await updateJsonFile(path, (current) => {
+	const change = (current: JsonObject): JsonObject => {
 		const old = current.version === VERSION && isRecord(current.providers) ? current.providers : {};
 		const providers = new Map(Object.entries(old));
-		for (const [provider, { provider: own, catalog }] of updates) {
-			const kept = providers.get(provider);
+		for (const [provider, { provider: own, catalog, failedAt = null }] of updates) {
+			const known = providers.get(provider);
+			const { failedAt: _, ...kept } = isRecord(known) ? known : {};
 			providers.set(provider, {
-				...(isRecord(kept) ? kept : {}),
+				...kept,
 				...(own && { provider: writePart(own) }),
 				...(catalog && { catalog: writePart(catalog) }),
+				...(failedAt !== null && { failedAt: new Date(failedAt).toISOString() }),
 			});
 		}
 		return { version: VERSION, providers: Object.fromEntries(providers) };
-	});
+	};
+	await updateJsonFile(path, change, { replacesUnreadable: true });
 }
 
 function writePart({ updatedAt, models, retired }: UpdatePart): JsonObject {
@@ -98,14 +103,18 @@ function writePart({ updatedAt, models, retired }: UpdatePart): JsonObject {
 	};
 }
 
-function readUpdate({ provider, catalog }: JsonObject): ProviderUpdate {
-	return { provider: readPart(provider), catalog: readPart(catalog) };
+function readUpdate({ provider, catalog, failedAt }: JsonObject): ProviderUpdate {
+	return { provider: readPart(provider), catalog: readPart(catalog), failedAt: readTime(failedAt) };
+}
+
+function readTime(text: unknown): number | null {
+	const time = typeof text === "string" ? Date.parse(text) : Number.NaN;
+	return Number.isNaN(time) ? null : time;
 }
 
 function readPart(part: unknown): UpdatePart | null {
-	if (!isRecord(part) || typeof part.updatedAt !== "string") return null;
-	const updatedAt = Date.parse(part.updatedAt);
-	if (Number.isNaN(updatedAt)) return null;
+	const updatedAt = isRecord(part) ? readTime(part.updatedAt) : null;
+	if (!isRecord(part) || updatedAt === null) return null;
 	const models = Object.entries(isRecord(part.models) ? part.models : {}).flatMap(([key, facts]) => {
 		const id = readId(key);
 		return id !== undefined && isRecord(facts) ? [[id, readFacts(facts)] as const] : [];

@@ -3,21 +3,23 @@ import { errorText } from "../../errors.js";
 import { isRecord } from "../../util/is-record.js";
 import { packageVersion } from "../../util/package-root.js";
 
-/** Maximum size of an answer. */
+/** Maximum size of an answer, all pages of a list included. */
 export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
 
 export interface AnswerRequest {
 	url: string;
 	headers?: Record<string, string>;
 	signal: AbortSignal;
+	/** What is left of `MAX_ANSWER_BYTES`. Default: all. */
 	maxBytes?: number;
 }
 
 /**
  * Requests a JSON object with `fetch`, and so through the proxies of the session.
+ * @returns the object, and its size in bytes
  * @throws Error with one line that says why there is no answer
  */
-export async function readAnswer(request: AnswerRequest): Promise<JsonObject> {
+export async function readAnswer(request: AnswerRequest): Promise<{ answer: JsonObject; bytes: number }> {
 	const { url, headers = {}, signal, maxBytes = MAX_ANSWER_BYTES } = request;
 	// A key must not follow a redirect to another server.
 	const response = await send(url, {
@@ -29,15 +31,15 @@ export async function readAnswer(request: AnswerRequest): Promise<JsonObject> {
 		await response.body?.cancel();
 		throw new Error(`${hostOf(url)} answered ${response.status}${statusWords(response.status)}`);
 	}
-	const text = await readText(response, url, maxBytes, signal);
+	const body = await readBody(response, url, maxBytes, signal);
 	let answer: unknown;
 	try {
-		answer = JSON.parse(text);
+		answer = JSON.parse(body.toString("utf8"));
 	} catch {
 		throw new Error(`the answer of ${hostOf(url)} is not JSON`);
 	}
 	if (!isRecord(answer)) throw new Error(`the answer of ${hostOf(url)} is not a JSON object`);
-	return answer;
+	return { answer, bytes: body.length };
 }
 
 async function send(url: string, options: RequestInit): Promise<Response> {
@@ -48,7 +50,7 @@ async function send(url: string, options: RequestInit): Promise<Response> {
 	}
 }
 
-async function readText(response: Response, url: string, maxBytes: number, signal: AbortSignal): Promise<string> {
+async function readBody(response: Response, url: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	try {
@@ -60,8 +62,10 @@ async function readText(response: Response, url: string, maxBytes: number, signa
 	} catch (error) {
 		throw describe(error, url, signal);
 	}
-	if (size > maxBytes) throw new Error(`the answer of ${hostOf(url)} is larger than ${maxBytes / 1024 / 1024} MB`);
-	return Buffer.concat(chunks).toString("utf8");
+	if (size > maxBytes) {
+		throw new Error(`the answer of ${hostOf(url)} is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`);
+	}
+	return Buffer.concat(chunks);
 }
 
 function describe(error: unknown, url: string, signal: AbortSignal | undefined): Error {

@@ -1,24 +1,16 @@
 import { errorText } from "../../errors.js";
-import type { Network } from "../../network/network.js";
+import { withTimeLimit } from "../../util/abort.js";
 import type { BuiltInModels } from "../built-in-models.js";
-import type { Credentials } from "../credentials.js";
 import type { KnownModel } from "../model-facts.js";
 import type { ModelList } from "../model-list.js";
-import type { ModelRegistry } from "../models.js";
 import { applyUpdate } from "./apply-list.js";
 import { askCatalog } from "./ask-catalog.js";
-import { askProvider, listAddress } from "./ask-provider.js";
+import { askWithKey, type NoAnswer, type ProviderAccess, TIME_LIMIT_MS } from "./ask-provider.js";
 import { catalogDifference, providerDifference } from "./difference.js";
 import type { ListedModels } from "./listed-model.js";
 import { type ProviderUpdate, saveModelList } from "./model-list-file.js";
 
-/** Time limit of one provider, ms. */
-const TIME_LIMIT_MS = 10_000;
-
-export interface UpdateOptions {
-	registry: ModelRegistry;
-	credentials: Credentials;
-	network: Network;
+export interface UpdateOptions extends ProviderAccess {
 	/** The list before the update. */
 	list: ModelList;
 	/** The list that ships. */
@@ -27,8 +19,6 @@ export interface UpdateOptions {
 	catalog: string;
 	/** Default: the providers that ship with pi and have a key. */
 	only?: readonly string[] | undefined;
-	signal?: AbortSignal | undefined;
-	timeLimitMs?: number | undefined;
 	/** Called with each provider when its answer has arrived, with the number of those that are still asked. */
 	onProgress?(report: ProviderReport, left: number): void;
 }
@@ -48,14 +38,13 @@ export interface UpdatedProvider {
 	changed: number;
 	/** Number of entries that no model can have. */
 	dropped: number;
+	/** Number of models beyond those that pi reads. */
+	omitted: number;
 }
 
 /** A provider without an answer. */
-export interface UnaskedProvider {
+export interface UnaskedProvider extends NoAnswer {
 	provider: string;
-	state: "failed" | "not_asked";
-	/** One line. */
-	reason: string;
 }
 
 /** What an update did. */
@@ -68,7 +57,7 @@ export interface UpdateReport {
 	isSaved: boolean;
 }
 
-type Answer = { listed: ListedModels } | Omit<UnaskedProvider, "provider">;
+type Answer = { listed: ListedModels } | NoAnswer;
 
 /** The providers that an update asks: those that ship with pi and have a key. */
 export function updatableProviders({
@@ -92,16 +81,17 @@ export function updatableProviders({
 export async function updateModels(options: UpdateOptions): Promise<UpdateReport> {
 	const { list, builtIn, network, signal, catalog: url, timeLimitMs = TIME_LIMIT_MS } = options;
 	const providers = options.only ?? updatableProviders(options);
-	const limited = () => linked(AbortSignal.timeout(timeLimitMs), signal);
 	let left = providers.length;
 	const asked = providers.map(async (provider) => {
-		const answer = await ask(provider, options, limited());
+		const answer = await ask(provider, options);
 		left--;
 		options.onProgress?.(reportOf(provider, answer, null, options), left);
 		return answer;
 	});
 	const [catalog, ...answers] = await Promise.all([
-		network.run(() => askCatalog(url, providers, limited())).catch((error: unknown) => errorText(error)),
+		network
+			.run(() => withTimeLimit(timeLimitMs, [signal], (limited) => askCatalog(url, providers, limited)))
+			.catch((error: unknown) => errorText(error)),
 		...asked,
 	]);
 	const now = Date.now();
@@ -110,12 +100,17 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 		const answer = answers[index] ?? { state: "failed", reason: "no answer" };
 		const shipped = { models: builtIn.lists.of(provider), madeAt: builtIn.madeAt };
 		const offered = "listed" in answer ? answer.listed.ids : null;
-		const cataloged = typeof catalog === "string" ? undefined : catalog.get(provider);
+		// Of a provider that cannot be asked, an empty part says when the catalog was.
+		const unknown = "listed" in answer ? undefined : [];
+		const cataloged = typeof catalog === "string" ? undefined : (catalog.get(provider)?.models ?? unknown);
 		const update: Partial<ProviderUpdate> = {
-			...("listed" in answer && { provider: providerDifference(answer.listed, shipped, now) }),
-			...(cataloged && { catalog: catalogDifference(cataloged.models, shipped, offered, now) }),
+			...("listed" in answer && {
+				provider: providerDifference(answer.listed, shipped, list.file.of(provider).provider, now),
+			}),
+			...(cataloged && { catalog: catalogDifference(cataloged, shipped, offered, now) }),
+			...(isFailure(answer, catalog) && { failedAt: now }),
 		};
-		if (update.provider || update.catalog) updates.set(provider, update);
+		if (Object.keys(update).length > 0) updates.set(provider, update);
 		return reportOf(provider, answer, { ...list.file.of(provider), ...update }, options);
 	});
 	if (signal?.aborted) signal.throwIfAborted();
@@ -127,20 +122,16 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 	};
 }
 
-async function ask(provider: string, options: UpdateOptions, signal: AbortSignal): Promise<Answer> {
-	const { registry, credentials, network, builtIn } = options;
-	if (!builtIn.lists.providers.includes(provider)) return { state: "not_asked", reason: "you define its models" };
-	const address = listAddress(provider, registry.ofProvider(provider));
-	if (typeof address === "string") return { state: "not_asked", reason: address };
-	try {
-		const listed = await network.run(async () => {
-			const auth = await credentials.requestAuth({ provider, id: "" });
-			return askProvider(address, auth, signal);
-		});
-		return { listed };
-	} catch (error) {
-		return { state: "failed", reason: credentials.redactSecrets(errorText(error)) };
-	}
+/** Nothing could be learned about the provider, which is asked again sooner. */
+function isFailure(answer: Answer, catalog: unknown): boolean {
+	if ("listed" in answer) return false;
+	return answer.state === "failed" || typeof catalog === "string";
+}
+
+async function ask(provider: string, options: UpdateOptions): Promise<Answer> {
+	if (!options.builtIn.lists.providers.includes(provider))
+		return { state: "not_asked", reason: "you define its models" };
+	return askWithKey(provider, options);
 }
 
 /** @param update what is known now; null while the catalog is still asked */
@@ -156,8 +147,9 @@ function reportOf(
 	const shipped = builtIn.lists.of(provider);
 	const now = Date.now();
 	const known = update ?? {
-		provider: providerDifference(answer.listed, { models: shipped, madeAt }, now),
+		provider: providerDifference(answer.listed, { models: shipped, madeAt }, list.file.of(provider).provider, now),
 		catalog: null,
+		failedAt: null,
 	};
 	const after = applyUpdate(shipped, madeAt, known);
 	const isChanged = (model: KnownModel) => {
@@ -174,9 +166,6 @@ function reportOf(
 		retired: after.filter((model) => isRetired(model) && !wasRetired(model)).map(({ id }) => id),
 		changed: after.filter(isChanged).length,
 		dropped: answer.listed.dropped,
+		omitted: answer.listed.omitted,
 	};
-}
-
-function linked(limit: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
-	return signal ? AbortSignal.any([limit, signal]) : limit;
 }

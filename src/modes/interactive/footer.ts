@@ -31,6 +31,10 @@ const MIN_PATH = 12;
 const MAX_HOST = 40;
 /** Minimum columns of a path after it. */
 const MIN_REMOTE_PATH = 8;
+/** Minimum columns of the path and of the model's name in a single line. */
+const MIN_SHORT_PATH = 8;
+const MIN_MODEL = 10;
+const SEPARATOR = " · ";
 /** Minimum columns between left and right. */
 const GAP = 2;
 
@@ -66,13 +70,41 @@ export class Footer implements Component {
 		const branch = facts?.branch ? ` (${cleanLine(facts.branch, 60)})` : "";
 		const name = facts?.sessionName ? ` · ${cleanLine(facts.sessionName, 60)}` : "";
 		const mark = facts?.isReadOnly ? " · read-only" : "";
-		const isShort = width < MIN_TWO_LINES || rows < 4;
-		const model = facts ? theme.dim(modelLabel(facts)) : "";
-		const right = isShort ? (facts ? this.#short(facts) : "") : model;
+		if (facts && (width < MIN_TWO_LINES || rows < 4)) return [this.#oneLine(facts, [branch, name], mark, width)];
+		const right = facts ? theme.dim(modelLabel(facts)) : "";
 		const room = width - visibleWidth(right) - GAP - visibleWidth(branch + name + mark);
 		const location = `${shownPlace(this.style, Math.max(MIN_PATH, room))}${branch}${name}${mark}`;
 		const first = spread(theme.dim(location), right, width);
-		return isShort ? [first] : [first, clipLine(facts ? this.#usage(facts, width) : "", width)];
+		return [first, clipLine(facts ? this.#usage(facts, width) : "", width)];
+	}
+
+	/**
+	 * The only line of a small screen. Model, level and share of the context come first; the path is shortened for them, then the
+	 * name of the model, and then the path is omitted.
+	 */
+	#oneLine(facts: FooterFacts, details: readonly string[], mark: string, width: number): string {
+		const { theme } = this.style;
+		const model = facts.model === null ? "" : cleanLine(facts.model, 60);
+		const figures = [model && (facts.thinkingLevel ?? ""), jobs(facts)].filter(Boolean);
+		const end = figures.map((figure) => theme.dim(`${figure}${SEPARATOR}`)).join("") + this.#share(facts);
+		const rightOf = (name: string) => (name && theme.dim(`${name}${SEPARATOR}`)) + end;
+		const place = (room: number) => shownPlace(this.style, room);
+		/** The columns for the name of the model next to a text. */
+		const roomNextTo = (left: string) =>
+			width - visibleWidth(left) - (left ? GAP : 0) - (model ? SEPARATOR.length : 0) - visibleWidth(end);
+		const lefts = [place(MIN_SHORT_PATH) + mark, mark.replace(SEPARATOR, ""), ""];
+		const left = lefts.find((text) => roomNextTo(text) >= Math.min(MIN_MODEL, visibleWidth(model))) ?? "";
+		const right = rightOf(clipLine(model, Math.max(1, roomNextTo(left))));
+		const apart = (text: string) =>
+			clipLine(text + " ".repeat(Math.max(text ? GAP : 0, width - visibleWidth(text + right))) + right, width);
+		if (left !== lefts[0]) return apart(theme.dim(left));
+		const room = width - visibleWidth(right) - GAP - visibleWidth(mark);
+		const full = visibleWidth(place(Number.MAX_SAFE_INTEGER));
+		const shown = details.reduce(
+			(taken, detail) => (full + visibleWidth(taken + detail) <= room ? taken + detail : taken),
+			"",
+		);
+		return apart(theme.dim(`${place(Math.max(MIN_SHORT_PATH, room - visibleWidth(shown)))}${shown}${mark}`));
 	}
 
 	/** Context, then every figure that fits. */
@@ -91,12 +123,6 @@ export class Footer implements Component {
 			const longer = line + theme.dim(` · ${text}`);
 			return visibleWidth(longer) <= width ? longer : line;
 		}, start);
-	}
-
-	/** The right end of a footer with one line. */
-	#short(facts: FooterFacts): string {
-		const running = jobs(facts);
-		return (running && this.style.theme.dim(`${running} · `)) + this.#share(facts);
 	}
 
 	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {

@@ -7,8 +7,13 @@ import { loadModelList } from "../../../src/models/model-list.js";
 import { applyUpdate } from "../../../src/models/update/apply-list.js";
 import { describeListAge, formatUpdateAge } from "../../../src/models/update/describe-update.js";
 import { catalogDifference, providerDifference } from "../../../src/models/update/difference.js";
-import type { ListedFacts } from "../../../src/models/update/listed-model.js";
-import { readModelList, saveModelList, type UpdatePart } from "../../../src/models/update/model-list-file.js";
+import type { ListedFacts, ListedModel, ListedModels } from "../../../src/models/update/listed-model.js";
+import {
+	type ProviderUpdate,
+	readModelList,
+	saveModelList,
+	type UpdatePart,
+} from "../../../src/models/update/model-list-file.js";
 import { model } from "../../helpers/model.js";
 import { tempDir } from "../../helpers/temp.js";
 
@@ -35,14 +40,16 @@ const part: fc.Arbitrary<UpdatePart> = fc.record({
 	retired: fc.uniqueArray(id, { maxLength: 3 }),
 });
 
+const failure = fc.option(fc.integer({ min: 1, max: Date.UTC(2027, 0) }));
+
 describe("model-list.json", () => {
 	test("contains what was saved", async () => {
 		await fc.assert(
-			fc.asyncProperty(part, part, async (provider, catalog) => {
+			fc.asyncProperty(part, part, failure, async (provider, catalog, failedAt) => {
 				const path = join(tempDir(), "model-list.json");
-				await saveModelList(path, new Map([["anthropic", { provider, catalog }]]));
-				expect(readModelList(path).of("anthropic")).toEqual({ provider, catalog });
-				expect(readModelList(path).of("openai")).toEqual({ provider: null, catalog: null });
+				await saveModelList(path, new Map([["anthropic", { provider, catalog, failedAt }]]));
+				expect(readModelList(path).of("anthropic")).toEqual({ provider, catalog, failedAt });
+				expect(readModelList(path).of("openai")).toEqual({ provider: null, catalog: null, failedAt: null });
 			}),
 			{ numRuns: 30 },
 		);
@@ -61,8 +68,8 @@ describe("model-list.json", () => {
 		await saveModelList(path, new Map([["anthropic", { catalog: { ...one, updatedAt: 2 } }]]));
 		const { of, warning } = readModelList(path);
 		expect([of("anthropic"), of("openai"), warning]).toEqual([
-			{ provider: one, catalog: { ...one, updatedAt: 2 } },
-			{ provider: one, catalog: null },
+			{ provider: one, catalog: { ...one, updatedAt: 2 }, failedAt: null },
+			{ provider: one, catalog: null, failedAt: null },
 			null,
 		]);
 	});
@@ -84,6 +91,26 @@ describe("model-list.json", () => {
 		expect(readdirSync(dir).every((name) => name.startsWith("model-list.json"))).toBe(true);
 	});
 
+	test("that is too large to be read is named, ignored and replaced", async () => {
+		const path = join(tempDir(), "model-list.json");
+		writeFileSync(path, `{"version": 1, "providers": {}, "x": "${"x".repeat(11 * 1024 * 1024)}"}`);
+		expect(readModelList(path).warning).toMatch(
+			/is more than the limit.*; ignored · run pi models update to replace it$/,
+		);
+		await saveModelList(path, new Map());
+		expect(readModelList(path).warning).toBeNull();
+	});
+
+	test("is never written so large that it could not be read", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const part: UpdatePart = { updatedAt: 1, models: new Map([["a", { maxTokens: 1 }]]), retired: [] };
+		await saveModelList(path, new Map([["anthropic", { provider: part }]]));
+		const models = new Map(Array.from({ length: 50_000 }, (_, index) => [`${"m".repeat(190)}${index}`, {}]));
+		const written = saveModelList(path, new Map([["openai", { provider: { ...part, models } }]]));
+		await expect(written).rejects.toThrow(/would be larger than 10 MB/);
+		expect(readModelList(path).of("anthropic").provider).toEqual(part);
+	});
+
 	test("with hostile content is read without it", () => {
 		const path = join(tempDir(), "model-list.json");
 		const providers =
@@ -91,7 +118,7 @@ describe("model-list.json", () => {
 		writeFileSync(path, `{"version":1,"providers":${providers}}`);
 		const file = readModelList(path);
 		expect(file.of("anthropic").provider?.models).toEqual(new Map([["ok", {}]]));
-		expect(file.of("openai")).toEqual({ provider: null, catalog: null });
+		expect(file.of("openai")).toEqual({ provider: null, catalog: null, failedAt: null });
 		expect(loadModelList(path).lists.all().length).toBeGreaterThan(1000);
 	});
 
@@ -123,7 +150,10 @@ describe("model-list.json", () => {
 describe("the difference to the list that ships", () => {
 	const madeAt = Date.UTC(2026, 8, 22);
 	const now = Date.UTC(2026, 10, 24);
-	const listed = (...ids: string[]) => ({ models: ids.map((name) => ({ id: name, facts: {} })), ids, dropped: 0 });
+	const list = (models: ListedModel[], ids = models.map((each) => each.id)): ListedModels => ({
+		...{ models, ids, dropped: 0, omitted: 0, isComplete: true },
+	});
+	const listed = (...ids: string[]) => list(ids.map((name) => ({ id: name, facts: {} })));
 	const shipped = (...ids: string[]) => ({ models: ids.map((name) => model("lab", name)), madeAt });
 
 	test.each([
@@ -133,15 +163,36 @@ describe("the difference to the list that ships", () => {
 		["a variant of a listed model is offered", ["a-1", "a-1:free"], ["a-1"], []],
 		["a snapshot that is missing is retired", ["a-1", "a-1-20260101"], ["a-1"], ["a-1-20260101"]],
 		["nothing is retired by the list of another server", ["a-1"], ["z-1"], []],
-		["nothing is retired by an empty list", ["a-1"], [], []],
 	])("%s", (_, known, offered, retired) => {
-		expect(providerDifference(listed(...offered), shipped(...known), now).retired).toEqual(retired);
+		expect(providerDifference(listed(...offered), shipped(...known), null, now).retired).toEqual(retired);
+	});
+
+	test("nothing is retired by a list that was not read completely", () => {
+		const cut = { ...listed("a-1"), isComplete: false };
+		expect(providerDifference(cut, shipped("a-1", "a-2"), null, now).retired).toEqual([]);
+	});
+
+	test("a model that an earlier list has added is retired, keeps its facts, and can come back", () => {
+		const known = shipped("a-1");
+		const news = { id: "a-2", facts: { contextWindow: 7 } };
+		const added = providerDifference(list([{ id: "a-1", facts: {} }, news]), known, null, now);
+		const gone = providerDifference(listed("a-1"), known, added, now);
+		const stillGone = providerDifference(listed("a-1"), known, gone, now);
+		for (const part of [gone, stillGone]) {
+			expect(applyUpdate(known.models, madeAt, { provider: part, catalog: null, failedAt: null })[1]).toMatchObject({
+				id: "a-2",
+				contextWindow: 7,
+				retired: true,
+			});
+		}
+		const back = providerDifference(list([{ id: "a-1", facts: {} }, news]), known, stillGone, now);
+		expect(back).toEqual(added);
 	});
 
 	test("older models that the list lacks are missing on purpose", () => {
 		const at = (id: string, ms: number) => ({ id, facts: { released: new Date(ms).toISOString().slice(0, 10) } });
 		const models = [at("old", madeAt - 100 * DAY_MS), at("new", madeAt - 10 * DAY_MS), { id: "undated", facts: {} }];
-		const part = providerDifference({ models, ids: [], dropped: 0 }, shipped("a-1"), now);
+		const part = providerDifference(list(models, []), shipped("a-1"), null, now);
 		expect([...part.models.keys()]).toEqual(["new", "undated"]);
 	});
 
@@ -166,8 +217,8 @@ describe("the difference to the list that ships", () => {
 				(found, ids) => {
 					const models = Object.entries(found).map(([name, known]) => ({ id: name, facts: known }));
 					const known = { models: ids.map((name) => model("lab", name)), madeAt: 0 };
-					const update = providerDifference({ models, ids: Object.keys(found), dropped: 0 }, known, now);
-					const after = applyUpdate(known.models, 0, { provider: update, catalog: null });
+					const update = providerDifference(list(models), known, null, now);
+					const after = applyUpdate(known.models, 0, { provider: update, catalog: null, failedAt: null });
 					for (const { id: name, facts: told } of models) {
 						const result = after.find((candidate) => candidate.id === name);
 						for (const fact of ["contextWindow", "maxTokens", "released"] as const) {
@@ -186,25 +237,62 @@ describe("the difference to the list that ships", () => {
 			["a-1", { maxTokens: 1 }],
 			["a-2", { maxTokens: 1 }],
 		]);
-		const update = { provider: { updatedAt: 5, models, retired: ["a-1"] }, catalog: null };
+		const update = { provider: { updatedAt: 5, models, retired: ["a-1"] }, catalog: null, failedAt: null };
 		const [first, second] = applyUpdate([model("lab", "a-1")], 6, update);
 		expect(first).toEqual(model("lab", "a-1"));
 		expect(second).toMatchObject({ id: "a-2", maxTokens: 1, relative: "a-1" });
 	});
 });
 
-test("the age of the list", async () => {
-	const path = join(tempDir(), "model-list.json");
+describe("the age of the list", () => {
 	const { madeAt } = builtInModels();
 	const now = madeAt + 30 * DAY_MS;
-	expect(describeListAge(loadModelList(path), now)).toBe("list of 22 Sep");
-	expect(describeListAge(loadModelList(path), now + 365 * DAY_MS)).toBe("list of 22 Sep 2026");
-	const updated = async (updatedAt: number) => {
-		await saveModelList(path, new Map([["openai", { provider: { updatedAt, models: new Map(), retired: [] } }]]));
-		return describeListAge(loadModelList(path), now);
-	};
-	expect(await updated(now - 3 * DAY_MS)).toBe("updated 3 days ago");
-	expect(await updated(now)).toBe("updated now");
-	expect(await updated(madeAt - 1)).toBe("list of 22 Sep");
-	expect([now, now - 3 * DAY_MS].map((at) => formatUpdateAge(at, now))).toEqual(["today", "3 days ago"]);
+	const empty = (updatedAt: number): UpdatePart => ({ updatedAt, models: new Map(), retired: [] });
+
+	test("is that of the latest answer", async () => {
+		const path = join(tempDir(), "model-list.json");
+		expect(describeListAge(loadModelList(path), now)).toBe("list of 22 Sep");
+		expect(describeListAge(loadModelList(path), now + 365 * DAY_MS)).toBe("list of 22 Sep 2026");
+		const updated = async (updatedAt: number) => {
+			await saveModelList(path, new Map([["openai", { provider: empty(updatedAt) }]]));
+			return describeListAge(loadModelList(path), now);
+		};
+		expect(await updated(now - 3 * DAY_MS)).toBe("updated 3 days ago");
+		expect(await updated(now)).toBe("updated now");
+		expect(await updated(madeAt - 1)).toBe("list of 22 Sep");
+		expect([now, now - 3 * DAY_MS].map((at) => formatUpdateAge(at, now))).toEqual(["today", "3 days ago"]);
+	});
+
+	test("does not change by failures, which are named until the provider answers", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const age = (isUsed?: (provider: string) => boolean) => describeListAge(loadModelList(path), now, isUsed);
+		await saveModelList(path, new Map([["anthropic", { provider: empty(now - 16 * DAY_MS) }]]));
+		await saveModelList(path, new Map([["anthropic", { catalog: empty(now), failedAt: now }]]));
+		expect(age()).toBe("updated 16 days ago · anthropic failed");
+		expect(age((provider) => provider !== "anthropic")).toBe("updated 16 days ago");
+		const failed = ["google", "openai", "xai"].map((name) => [name, { failedAt: now }] as const);
+		await saveModelList(path, new Map(failed));
+		expect(age()).toBe("updated 16 days ago · anthropic, google and 2 more failed");
+		await saveModelList(path, new Map(["anthropic", "google", "xai"].map((name) => [name, { provider: empty(now) }])));
+		expect(age()).toBe("updated now · openai failed");
+	});
+
+	test("says when to ask a provider again: a week after its answer, a day after a failure", async () => {
+		const path = join(tempDir(), "model-list.json");
+		const due = (provider: string) => loadModelList(path).dueAt(provider);
+		expect(due("anthropic")).toBe(madeAt + 7 * DAY_MS);
+		await saveModelList(
+			path,
+			new Map<string, Partial<ProviderUpdate>>([
+				["anthropic", { provider: empty(now) }],
+				["openai", { provider: empty(now - 1), failedAt: now }],
+				["amazon-bedrock", { catalog: empty(now) }],
+			]),
+		);
+		expect(["anthropic", "openai", "amazon-bedrock"].map((provider) => due(provider) - now)).toEqual([
+			7 * DAY_MS,
+			DAY_MS,
+			7 * DAY_MS,
+		]);
+	});
 });

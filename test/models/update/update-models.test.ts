@@ -7,7 +7,7 @@ import { SETTINGS_SCHEMA } from "../../../src/config/settings-schema.js";
 import { builtInModels } from "../../../src/models/built-in-models.js";
 import { loadModelSources } from "../../../src/models/model-sources.js";
 import { describeReport, summarizeUpdate } from "../../../src/models/update/describe-update.js";
-import { findOffering } from "../../../src/models/update/find-offering.js";
+import { type FindOfferingOptions, findOffering } from "../../../src/models/update/find-offering.js";
 import { type UpdateOptions, updateModels } from "../../../src/models/update/update-models.js";
 import { networkOf } from "../../../src/network/network.js";
 import { type ListAnswer, startListServer } from "../../helpers/list-server.js";
@@ -212,7 +212,15 @@ describe("an update", () => {
 			},
 		});
 		expect((await update(only("anthropic"))).providers).toEqual([
-			{ provider: "anthropic", state: "updated", added: ["claude-opus-6"], retired: [], changed: 1, dropped: 0 },
+			{
+				provider: "anthropic",
+				state: "updated",
+				added: ["claude-opus-6"],
+				retired: [],
+				changed: 1,
+				dropped: 0,
+				omitted: 0,
+			},
 		]);
 		const { registry } = await load();
 		expect(registry.findModel("anthropic", "claude-opus-5-5")).toMatchObject({
@@ -247,7 +255,7 @@ describe("an update", () => {
 		]);
 		expect(report.catalogFailure).toMatch(/answered 500$/);
 		expect(summarizeUpdate(report)).toMatch(
-			/^2 new, 0 retired · google failed: .* · openrouter failed: .* · the catalog failed: /,
+			/^2 new, 0 retired · google, openrouter and 1 more failed · google: .* · openrouter: .* · the catalog: /,
 		);
 		const before = JSON.parse(readFileSync(first.file, "utf8"));
 		writeFileSync(
@@ -262,7 +270,7 @@ describe("an update", () => {
 		const again = await first.update(only("anthropic", "openai"));
 		expect(again.providers.map(({ state }) => state)).toEqual(["failed", "updated"]);
 		const after = JSON.parse(readFileSync(first.file, "utf8"));
-		expect(after.providers.anthropic).toEqual(before.providers.anthropic);
+		expect(after.providers.anthropic).toEqual({ ...before.providers.anthropic, failedAt: expect.any(String) });
 		expect((await first.load()).registry.findModel("anthropic", "claude-opus-6")).toBeDefined();
 		expect(statSync(first.file).mode & 0o777).toBe(0o600);
 	});
@@ -280,6 +288,27 @@ describe("an update", () => {
 		]);
 	});
 
+	test("with an empty list fails, and keeps what is known", async () => {
+		const answers: Record<string, ListAnswer> = { [ANTHROPIC]: anthropicList({ id: "claude-opus-6" }), [CATALOG]: 500 };
+		const { update, load } = await place(answers);
+		await update(only("anthropic"));
+		answers[ANTHROPIC] = { data: [] };
+		expect((await update(only("anthropic"))).providers.map(describeReport)).toEqual([
+			"failed: its list of models is empty",
+		]);
+		expect((await load()).registry.findModel("anthropic", "claude-opus-6")).toBeDefined();
+	});
+
+	test("reports a new model that vanished as retired, and keeps it", async () => {
+		const answers: Record<string, ListAnswer> = { [ANTHROPIC]: anthropicList({ id: "claude-opus-6" }), [CATALOG]: 500 };
+		const { update, load } = await place(answers);
+		await update(only("anthropic"));
+		answers[ANTHROPIC] = anthropicList();
+		expect((await update(only("anthropic"))).providers.map(describeReport)).toEqual(["1 retired (claude-opus-6)"]);
+		expect((await load()).registry.findModel("anthropic", "claude-opus-6")).toMatchObject({ retired: true });
+		expect((await update(only("anthropic"))).providers.map(describeReport)).toEqual(["up to date"]);
+	});
+
 	test("goes through the proxy of the session", async () => {
 		const server = await startListServer({ "/v1/models": anthropicList({ id: "claude-opus-6" }) });
 		const proxy = await startProxy({ port: Number(new URL(server.origin).port) });
@@ -292,12 +321,12 @@ describe("an update", () => {
 	});
 
 	test("does not wait longer than its time limit", async () => {
-		const { update } = await place({ [ANTHROPIC]: "silence", [CATALOG]: "silence" });
+		const { update, file } = await place({ [ANTHROPIC]: "silence", [CATALOG]: "silence" });
 		const report = await update({ ...only("anthropic"), timeLimitMs: 50 });
 		expect(report.providers.map(describeReport)).toEqual([
 			expect.stringMatching(/^failed: 127\.0\.0\.1:\d+ did not answer in time$/),
 		]);
-		expect(report.isSaved).toBe(false);
+		expect(JSON.parse(readFileSync(file, "utf8")).providers).toEqual({ anthropic: { failedAt: expect.any(String) } });
 	});
 
 	test("can be canceled", async () => {
@@ -311,17 +340,38 @@ describe("an update", () => {
 
 describe("a hostile answer", () => {
 	const bell = "claude\u0007";
+	test("with 60,000 models adds the first 5,000 and counts the others", async () => {
+		const news = Array.from({ length: 60_000 }, (_, index) => ({
+			id: `claude-new-${index}`,
+			display_name: "x".repeat(150),
+			created_at: today,
+		}));
+		const { update, load, file } = await place({ [ANTHROPIC]: anthropicList(...news), [CATALOG]: 500 });
+		const report = await update(only("anthropic"));
+		const known = shipped("anthropic").length;
+		expect(report.providers.map(describeReport)).toEqual([
+			expect.stringMatching(
+				new RegExp(`^${5000 - known} new \\(.*\\), ${55_000 + known} models beyond the first 5000 ignored$`),
+			),
+		]);
+		expect(statSync(file).size).toBeLessThan(3_000_000);
+		const { warnings, registry } = await load();
+		expect(warnings).toEqual([]);
+		expect(registry.ofProvider("anthropic")).toHaveLength(5000);
+	});
+
 	test.each<[string, ListAnswer, string]>([
+		["no model", { data: [], has_more: false }, "its list of models is empty"],
 		["no JSON", "<html>", "is not JSON"],
 		["an array", "[]", "is not a JSON object"],
 		["no list", { data: { id: "x" } }, "the answer contains no list of models"],
 		["nothing", "", "is not JSON"],
 		["21 MB", Buffer.alloc(21 * 1024 * 1024, 0x20), "is larger than 20 MB"],
 	])("with %s is a failure that is named", async (_, answer, reason) => {
-		const { update } = await place({ [ANTHROPIC]: answer, [CATALOG]: answer });
+		const { update, file } = await place({ [ANTHROPIC]: answer, [CATALOG]: answer });
 		const report = await update(only("anthropic"));
 		expect(report.providers.map(describeReport)).toEqual([expect.stringContaining(reason)]);
-		expect(report.isSaved).toBe(false);
+		expect(JSON.parse(readFileSync(file, "utf8")).providers).toEqual({ anthropic: { failedAt: expect.any(String) } });
 	});
 
 	test("with ids that no model can have adds none of them, and counts them", async () => {
@@ -344,6 +394,7 @@ describe("a hostile answer", () => {
 				retired: [],
 				changed: 0,
 				dropped: ids.length + 3,
+				omitted: 0,
 			},
 		]);
 		expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
@@ -393,21 +444,72 @@ describe("a hostile answer", () => {
 });
 
 describe("a model without a provider", () => {
+	/** Asks for an id at a server with these answers. */
+	async function search(answers: Readonly<Record<string, ListAnswer>>, options: Partial<FindOfferingOptions> = {}) {
+		const { load, server } = await place(answers);
+		const found = findOffering("new-1", { ...(await load()), network: await networkOf(KEYS), ...options });
+		return { found, server };
+	}
+
 	test("is searched at the providers with keys, in the usual order", async () => {
-		const { load, server } = await place({
+		const { found, server } = await search({
 			[OPENAI]: { data: [{ id: "new-1" }] },
 			[OPENROUTER]: { data: [{ id: "new-1" }] },
 			[ANTHROPIC]: 500,
 		});
-		const sources = await load();
-		const found = await findOffering("new-1", { ...sources, network: await networkOf(KEYS) });
-		expect(found).toMatchObject({ provider: "openai", id: "new-1", assumed: true });
+		expect((await found).model).toMatchObject({ provider: "openai", id: "new-1", assumed: true });
 		expect(new Set(server.requests.map(({ path }) => path))).toContain(ANTHROPIC);
 	});
 
-	test("does not exist if no provider lists it", async () => {
-		const sources = await (await place({ [OPENAI]: { data: [] } })).load();
-		expect(await findOffering("new-1", { ...sources, network: await networkOf(KEYS) })).toBeUndefined();
+	test("is used as soon as one provider has it, without waiting for those that do not answer", async () => {
+		const lines: string[] = [];
+		const { found } = await search(
+			{ [ANTHROPIC]: "silence", [OPENAI]: { data: [{ id: "new-1" }] }, [GOOGLE]: "silence", [OPENROUTER]: 500 },
+			{ graceMs: 50, patienceMs: 1, timeLimitMs: 600_000, onWait: (line) => lines.push(line) },
+		);
+		expect((await found).model).toMatchObject({ provider: "openai" });
+		expect(lines).toEqual([expect.stringMatching(/^Waiting for anthropic, .*which pi asked for new-1$/)]);
+	});
+
+	test("of a provider that counts more is used if it answers within the time of grace", async () => {
+		const { found } = await search(
+			{ [ANTHROPIC]: { data: [{ id: "new-1" }] }, [OPENAI]: { data: [{ id: "new-1" }] } },
+			{ graceMs: 600_000 },
+		);
+		expect((await found).model).toMatchObject({ provider: "anthropic" });
+	});
+
+	test("does not exist if all providers answer and none lists it", async () => {
+		const { found } = await search({
+			[ANTHROPIC]: anthropicList(),
+			[OPENAI]: { data: [{ id: "old-1" }] },
+			[GOOGLE]: { models: [{ name: "models/old-1" }] },
+			[OPENROUTER]: { data: [{ id: "old-1" }] },
+		});
+		expect(await found).toEqual({ model: null, unasked: null });
+	});
+
+	test("may exist if providers could not be asked, which are named with the reason", async () => {
+		const { found } = await search(
+			{ [ANTHROPIC]: anthropicList(), [OPENAI]: 401, [GOOGLE]: "silence", [OPENROUTER]: 401 },
+			{ timeLimitMs: 300 },
+		);
+		expect(await found).toEqual({
+			model: null,
+			unasked: expect.stringMatching(
+				/^not offered by anthropic · openai, openrouter could not be asked \(127\.0\.0\.1:\d+ answered 401: the key is not accepted\) · google could not be asked \(127\.0\.0\.1:\d+ did not answer in time\) · openai\/new-1 would be used as given$/,
+			),
+		});
+	});
+
+	test("is not searched any further, and not added, when the search is canceled", async () => {
+		const canceled = new AbortController();
+		const { load } = await place({ [ANTHROPIC]: "silence", [OPENAI]: { data: [{ id: "new-1" }] } });
+		const sources = await load();
+		const options = { ...sources, network: await networkOf(KEYS), signal: canceled.signal, graceMs: 600_000 };
+		const found = findOffering("new-1", { ...options, patienceMs: 1, onWait: () => canceled.abort("stopped") });
+		await expect(found).rejects.toBe("stopped");
+		expect(sources.registry.findModel("openai", "new-1")).toBeUndefined();
 	});
 });
 

@@ -101,7 +101,7 @@ test.each([40, 80, 120])(
 test.each([
 	[
 		40,
-		"~/src/shop                            5%",
+		"~/src/shop                 Scripted · 5%",
 		["  2026-11-22  $0.60   40k        2k", "  total       $0.60   40k        2k"],
 	],
 	[

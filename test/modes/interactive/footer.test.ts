@@ -51,8 +51,19 @@ test("a session that is only read is marked behind its name", () => {
 	expect(first).toMatch(/^~\/src\/shop \(main\) · rounding · read-only +claude-sonnet · medium$/);
 });
 
-test("at 40 columns the footer is one line with directory and context usage", () => {
-	expect(footer(FACTS).render(40)).toEqual([`~/src/shop (main)${" ".repeat(40 - 17 - 3)}12%`]);
+test.each<[number, Partial<FooterFacts>, string]>([
+	[49, {}, `~/src/shop (main)${" ".repeat(4)}claude-sonnet · medium · 12%`],
+	[40, {}, "~/src/shop  claude-sonnet · medium · 12%"],
+	[38, {}, "…/shop    claude-sonnet · medium · 12%"],
+	[34, {}, "…/shop  claude-son… · medium · 12%"],
+	[30, {}, "  claude-sonnet · medium · 12%"],
+	[20, {}, "clau… · medium · 12%"],
+	[40, { jobs: 2 }, "   claude-sonnet · medium · 2 jobs · 12%"],
+	[40, { thinkingLevel: null, branch: null, sessionName: "fix" }, "~/src/shop · fix     claude-sonnet · 12%"],
+	[40, { isReadOnly: true }, "read-only   claude-sonnet · medium · 12%"],
+	[40, { model: null }, `~/src/shop (main)${" ".repeat(15)}no model`],
+])("at %d columns, the footer is one line with model, level and context usage: %j", (width, more, line) => {
+	expect(footer({ ...FACTS, ...more }).render(width)).toEqual([line]);
 });
 
 test("the bar is yellow above 70 % and red above 90 %", () => {
@@ -78,14 +89,16 @@ test("no line is wider than the screen for any names", () => {
 test("on a narrow screen the path uses all remaining columns", () => {
 	const facts = { ...FACTS, branch: null };
 	expect(footer(facts, plainStyle({ cwd: "/home/ada/work/clients/shop" })).render(40)).toEqual([
-		`~/work/clients/shop${" ".repeat(18)}12%`,
+		"…/shop      claude-sonnet · medium · 12%",
 	]);
 	const deep = plainStyle({ cwd: `/srv/${"deep/".repeat(8)}shop` });
-	expect(footer(facts, deep).render(40)).toEqual(["…/deep/deep/deep/deep/deep/shop      12%"]);
+	expect(footer({ ...facts, thinkingLevel: null }, deep).render(45)).toEqual([
+		"…/deep/deep/deep/shop     claude-sonnet · 12%",
+	]);
 });
 
 test.each([
-	[40, [`~/src/shop (main)${" ".repeat(40 - 17 - 12)}2 jobs · 12%`]],
+	[40, ["   claude-sonnet · medium · 2 jobs · 12%"]],
 	[
 		80,
 		[
@@ -113,9 +126,11 @@ test("a figure that does not fit is omitted, not cut", () => {
 test("a path of wide characters is cut by columns", () => {
 	const facts = { ...FACTS, branch: null };
 	const wide = plainStyle({ cwd: `/srv/${"深い/".repeat(8)}店` });
-	expect(footer(facts, wide).render(40)).toEqual([`…/深い/深い/深い/深い/深い/深い/店${" ".repeat(3)}12%`]);
-	const short = plainStyle({ cwd: "/srv/深い深い深い深い深い深い" });
-	expect(footer(facts, short).render(40)).toEqual([`/srv/${"深い".repeat(6)}${" ".repeat(8)}12%`]);
+	expect(footer(facts, wide).render(40)).toEqual(["…/深い/店   claude-sonnet · medium · 12%"]);
+	const short = plainStyle({ cwd: "/srv/深い深い深い深い" });
+	expect(footer({ ...facts, thinkingLevel: null }, short).render(42)).toEqual([
+		`/srv/${"深い".repeat(4)}  claude-sonnet · 12%`,
+	]);
 });
 
 test("one background command is counted without a model", () => {

@@ -46,7 +46,7 @@ test.each([
 		40,
 		{
 			header: "pi 0.1 · ssh build-01:~/src · 1 hook",
-			footer: /^ssh build-01:~\/src \(main\) +\d+%$/,
+			footer: /^ssh build-01:~\/src \(main\) +Scripted · \d+%$/,
 			rows: [/^▎ read {2}build-01: price\.ts {2,}1 line$/, /^▎ bash {2}build-01: echo …/, /jobs {2}build-01: /],
 			shell: /^▎ ! build-01: pwd/,
 		},
@@ -104,7 +104,7 @@ test.each([
 test("a narrow screen cuts the path, not the machine", async () => {
 	const { app } = await startOnBuild({ columns: 40 });
 	const last = (await app.terminal.screen()).at(-1) ?? "";
-	expect(last).toMatch(/^ssh build-01:~\/src \(main\) +0%$/);
+	expect(last).toMatch(/^ssh build-01:~\/src \(main\) +Scripted · 0%$/);
 });
 
 test("another branch on the machine is shown after the run, and frames do not ask for it", async () => {
@@ -148,7 +148,7 @@ test.each([40, 80, 120])(
 		await again.terminal.press("down", "enter");
 		await again.terminal.waitFor("%");
 		expect(again.session().host.name).toBe("");
-		expect((await again.terminal.screen()).at(columns > 40 ? -2 : -1)).toMatch(/^~\/src\/shop|^\//);
+		expect((await again.terminal.screen()).at(columns > 40 ? -2 : -1)).toMatch(/\/src\/shop|^\//);
 	},
 );
 

@@ -1,6 +1,7 @@
 import type { ModelOffer, ModelQuestion, ModelUpdates } from "../../../commands/pickers.js";
 import { describeError } from "../../../errors.js";
 import { THINKING_LEVELS } from "../../../log/entry.js";
+import { fitsVersions } from "../../../models/id-words.js";
 import { sortByLikelihood } from "../../../models/likelihood.js";
 import { type KnownModel, modelFacts } from "../../../models/model-facts.js";
 import { readPatterns } from "../../../models/model-match.js";
@@ -43,15 +44,16 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 	const { models, current, signal, requestRender, onClose } = options;
 	const { updates } = models;
 	const currentName = current && modelName(current);
-	const list = () => usableFirst(sortOffers(models.offers()));
+	const list = () => inOrder(sortOffers(models.offers()));
 	let offers = list();
 	const find = (filter: string) => {
 		const { text, accepts } = searchOf(filter, offers);
-		const accepted = offers.filter(({ model, key, isPriced }) =>
-			accepts({ model, isPriced, isLocal: key === "local" }),
+		const accepted = offers.filter(
+			({ model, key, isPriced }) =>
+				accepts({ model, isPriced, isLocal: key === "local" }) && fitsVersions(text, [model.id, model.name]),
 		);
 		const found = fuzzyFilter(accepted, text, searchable);
-		return usableFirst(found).map((offer) => toItem(offer, currentName));
+		return inOrder(found).map((offer) => toItem(offer, currentName));
 	};
 	const dialog = new SelectDialog<string>(style, {
 		title: () => {
@@ -88,7 +90,7 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 			const result = await source.update(({ left }) => note(updatingText(left)), signal);
 			offers = list();
 			dialog.refresh();
-			note(result, result.includes(" failed: "));
+			note(result, / failed\b/.test(result));
 		} catch (error) {
 			note(describeError(error), true);
 		}
@@ -114,9 +116,14 @@ function sortOffers(offers: readonly ModelOffer[]): ModelOffer[] {
 	return sortByLikelihood([...byModel.keys()]).flatMap((model) => byModel.get(model) ?? []);
 }
 
-/** @returns usable models first, otherwise in the given order */
-function usableFirst(offers: readonly ModelOffer[]): ModelOffer[] {
-	return [...offers.filter(isUsable), ...offers.filter((offer) => !isUsable(offer))];
+/** @returns usable models first, retired ones after the others, otherwise in the given order */
+function inOrder(offers: readonly ModelOffer[]): ModelOffer[] {
+	const rank = (offer: ModelOffer) => (isUsable(offer) ? 0 : 2) + (isRetired(offer.model) ? 1 : 0);
+	return offers.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function isRetired({ retired }: KnownModel): boolean {
+	return retired === true;
 }
 
 function isUsable({ key }: ModelOffer): boolean {
@@ -138,7 +145,7 @@ function detailsOf(offer: ModelOffer | undefined): string {
 	const { retired, relative }: KnownModel = offer.model;
 	const remarks = [
 		!callsTools && "cannot call tools",
-		retired && "no longer offered",
+		retired && `no longer offered by ${offer.model.provider}`,
 		relative !== undefined && `facts of ${relative}`,
 	].filter((remark) => typeof remark === "string");
 	return [offer.model.name, `${context} context`, priceText, ...remarks].join(" · ");
@@ -147,15 +154,15 @@ function detailsOf(offer: ModelOffer | undefined): string {
 function toItem({ model, key, isPriced, source }: ModelOffer, currentName: string | null): SelectItem<string> {
 	const name = modelName(model);
 	const { context, price, thinks, seesImages, callsTools } = modelFacts(model, isPriced);
-	const marks = [thinks ? "think" : "", seesImages ? "img" : "", callsTools ? "" : "no tools"]
-		.filter(Boolean)
-		.join(" ");
+	const features = [thinks ? "think" : "", seesImages ? "img" : "", callsTools ? "" : "no tools"];
+	const access = (key !== "none" && source) || KEY_WORDS[key];
 	return {
 		label: name,
 		value: name,
 		...(currentName === null ? {} : { sign: name === currentName ? "●" : " " }),
-		fields: [context, price, marks, (key !== "none" && source) || KEY_WORDS[key]],
-		isDimmed: key === "none",
+		// What counts most is in the column that narrow screens keep.
+		fields: [context, price, features.filter(Boolean).join(" "), isRetired(model) ? "retired" : access],
+		isDimmed: key === "none" || isRetired(model),
 	};
 }
 

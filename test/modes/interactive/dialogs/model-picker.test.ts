@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ModelUpdates } from "../../../../src/commands/pickers.js";
 import { PiError } from "../../../../src/errors.js";
 import { Credentials } from "../../../../src/models/credentials.js";
+import type { KnownModel } from "../../../../src/models/model-facts.js";
 import { ModelLists } from "../../../../src/models/model-lists.js";
 import { ModelRegistry } from "../../../../src/models/models.js";
 import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
@@ -28,13 +29,19 @@ const MODELS = [
 	{ ...model("ollama", "gemma2:9b", { contextWindow: 8192 }), tools: false },
 ];
 
-function open({ ports = {}, updates }: { ports?: { ollama?: number }; updates?: ModelUpdates } = {}) {
+interface OpenOptions {
+	ports?: { ollama?: number };
+	updates?: ModelUpdates;
+	more?: KnownModel[];
+}
+
+function open({ ports = {}, updates, more = [] }: OpenOptions = {}) {
 	const credentials = new Credentials({
 		authFile: join(tempDir(), "auth.json"),
 		env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
 		home: "/nowhere",
 	});
-	const registry = new ModelRegistry(new ModelLists().with(MODELS), credentials, {
+	const registry = new ModelRegistry(new ModelLists().with([...MODELS, ...more]), credentials, {
 		isPriced: ({ id }) => id !== "unpriced",
 	});
 	const models = {
@@ -76,8 +83,8 @@ describe("the picker", () => {
 	});
 
 	describe("with a list that can be updated", () => {
-		const updatable = (update: ModelUpdates["update"]): ModelUpdates => ({
-			age: () => "updated 3 days ago",
+		const updatable = (update: ModelUpdates["update"], age = "updated 3 days ago"): ModelUpdates => ({
+			age: () => age,
 			update,
 			updateWeekly: async () => {},
 			weekly: null,
@@ -105,6 +112,17 @@ describe("the picker", () => {
 			step.finish("1 new, 0 retired · openai failed: api.openai.com answered 401: the key is not accepted");
 			await expect.poll(() => screen(width)).toContain("1 new, 0 retired");
 			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/model-picker-updated-${width}.txt`);
+		});
+
+		test.each([80, 30])("shows its age and which providers failed, at %d columns", async (width) => {
+			const age = "updated 16 days ago · anthropic failed";
+			const report = "0 new, 0 retired · anthropic, openai failed · anthropic: api.anthropic.com answered 500";
+			const { picker, screen, nextDraw } = open({ updates: updatable(async () => report, age) });
+			await nextDraw;
+			const words = () => screen(width).replaceAll(/\s+/g, " ");
+			expect(words()).toContain(`Which model? · 5 of 7 usable · ${age}`);
+			picker.handleInput("\x12");
+			await expect.poll(words).toContain("0 new, 0 retired · anthropic, openai failed");
 		});
 
 		test("says why it cannot be updated", async () => {
@@ -167,6 +185,20 @@ describe("the picker", () => {
 		type(typed);
 		const rows = screen(120).split("\n");
 		expect(rows.flatMap((row) => /^ [→ ] [● ] [^\s/]+\/(\S+)/.exec(row)?.[1] ?? [])).toEqual(expected);
+	});
+
+	test.each([120, 80, 40])("marks retired models and lists them after the others, at %d columns", async (width) => {
+		const retired: KnownModel = { ...model("anthropic", "claude-opus-4-8", price(5, 25)), retired: true };
+		const { type, screen, nextDraw, chosen } = open({ more: [retired] });
+		await nextDraw;
+		type("opus");
+		const rows = () =>
+			screen(width)
+				.split("\n")
+				.filter((row) => /\/claude-opus/.test(row));
+		expect(rows()).toEqual([expect.stringMatching(/^ → .*opus-4-7/), expect.stringMatching(/opus-4-8 .*retired$/)]);
+		type(" 8\r");
+		expect(chosen).toEqual([]);
 	});
 
 	test.each([120, 80, 40])("explains what can be typed until something is, at %d columns", async (width) => {
