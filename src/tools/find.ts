@@ -3,8 +3,8 @@ import { plural } from "../util/format-amounts.js";
 import { parseGlob } from "./glob.js";
 import { dropControls } from "./output.js";
 import { directoryWords, displayPath, resolvePath } from "./path.js";
-import { listResult, malformedGlob, textResult } from "./result.js";
-import { searchHost } from "./search-host.js";
+import { joinNotes, listResult, malformedGlob, textResult } from "./result.js";
+import { describeIgnored, searchHost } from "./search-host.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;
@@ -55,7 +55,8 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 		const advice = limit < MAX_LIMIT ? "Narrow the pattern, or raise limit." : "Narrow the pattern.";
 		const note =
 			files.total > lines.length ? `[First ${lines.length} of ${plural(files.total, "file")}. ${advice}]` : "";
-		return listResult(lines, note, "Narrow the search with pattern or path.", { files: files.total });
+		const notes = joinNotes(note, describeIgnored(host, end));
+		return listResult(lines, notes, "Narrow the search with pattern or path.", { files: files.total });
 	},
 });
 

@@ -6,8 +6,8 @@ import { parseGlob } from "./glob.js";
 import type { FoundLine, HostFile, ToolHost } from "./host/tool-host.js";
 import { dropControls } from "./output.js";
 import { directoryWords, displayPath, resolvePath } from "./path.js";
-import { failed, listResult, malformedGlob, textResult } from "./result.js";
-import { searchHost } from "./search-host.js";
+import { failed, failedOnFile, joinNotes, listResult, malformedGlob, textResult } from "./result.js";
+import { describeIgnored, searchHost } from "./search-host.js";
 import { defineTool, type GrepToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 100;
@@ -139,6 +139,7 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 		if (matches === 0) {
 			const shown = displayPath(cwd, target);
 			const kind = await binaryKindOf(host, target, signal);
+			if (kind instanceof Error) return failedOnFile(host, target, kind);
 			if (kind !== undefined) {
 				return failed(
 					`${shown} is ${kind}, which grep does not search. Use bash with a program that reads such files.`,
@@ -153,30 +154,38 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 				},
 			);
 		}
+		const ignored = describeIgnored(host, end);
 		if (!listsLines) {
 			const paths = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 			const listed = paths.map(([file, count]) => (output === "files" ? file : `${file}: ${count}`));
 			const more = end.complete
 				? ""
 				: `[First ${plural(counts.size, "file")} found; there are more. Narrow the search, or raise limit.]`;
-			return listResult(listed, more, "Narrow the search with pattern, path or glob.", { matches, files: counts.size });
+			return listResult(listed, joinNotes(more, ignored), "Narrow the search with pattern, path or glob.", {
+				matches,
+				files: counts.size,
+			});
 		}
 		const advice = matches === limit ? "Narrow the search, or raise limit." : "Narrow the search.";
 		const note = end.complete ? "" : `[First ${plural(matches, "match", "matches")} found; there are more. ${advice}]`;
 		// Ripgrep searches files in parallel, in no particular order.
 		const lines = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, fileLines]) => fileLines);
-		return listResult(lines, note, "Narrow the search with pattern, path or glob.", { matches, files: found.size });
+		return listResult(lines, joinNotes(note, ignored), "Narrow the search with pattern, path or glob.", {
+			matches,
+			files: found.size,
+		});
 	},
 });
 
-/** Describes a binary file; undefined for text and for a directory. */
-async function binaryKindOf(host: ToolHost, path: string, signal: AbortSignal): Promise<string | undefined> {
+/** Describes a binary file; undefined for text and for a directory; an error for a file that cannot be read. */
+async function binaryKindOf(host: ToolHost, path: string, signal: AbortSignal): Promise<string | Error | undefined> {
 	let file: HostFile | undefined;
 	try {
+		if ((await host.stat(path, { signal })).kind === "directory") return undefined;
 		file = await host.openFile(path, { signal });
 		return binaryKind(await readStart(file));
-	} catch {
-		return undefined; // a directory
+	} catch (error) {
+		return error instanceof Error ? error : new Error(String(error));
 	} finally {
 		await file?.close();
 	}

@@ -28,6 +28,11 @@ export function listResult<T extends object>(
 	return textResult([cut.text, note, announceCut("first", cut, hint)], { ...details, truncation });
 }
 
+/** Notes that follow a list, one per line; empty ones are omitted. */
+export function joinNotes(...notes: readonly string[]): string {
+	return notes.filter((note) => note !== "").join("\n");
+}
+
 /** A paragraph for a search without results whose glob is malformed; empty if it is not. */
 export function malformedGlob(glob: string | undefined): string {
 	const problem = glob === undefined ? undefined : describeGlobProblem(glob);

@@ -4,11 +4,11 @@ import { displayPath } from "./path.js";
 import { failed, failedOnFile } from "./result.js";
 import type { ToolResult } from "./tool.js";
 
+/** How a search ended that did. */
+export type FinishedSearch = Extract<SearchResult, { status: "done" }>;
+
 /** Searches a host. @returns how the search ended, or an error result for the model */
-export async function searchHost(
-	host: ToolHost,
-	request: SearchRequest,
-): Promise<Extract<SearchResult, { status: "done" }> | ToolResult<never>> {
+export async function searchHost(host: ToolHost, request: SearchRequest): Promise<FinishedSearch | ToolResult<never>> {
 	const { path, signal, lines } = request;
 	let end: SearchResult;
 	try {
@@ -23,6 +23,12 @@ export async function searchHost(
 	}
 	if (end.status === "done") return end;
 	return failed(end.status === "aborted" ? ABORTED : end.problem);
+}
+
+/** Tells the model that results may be files which the tools promise to leave out; empty if they are not. */
+export function describeIgnored({ name }: Pick<ToolHost, "name">, { includesIgnored }: FinishedSearch): string {
+	if (!includesIgnored) return "";
+	return `[Includes files that .gitignore excludes, because ripgrep is not installed on ${name} and this is no work tree of git.]`;
 }
 
 const ABORTED = "Aborted by the user.";

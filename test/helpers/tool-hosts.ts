@@ -64,7 +64,7 @@ export async function createTestHost(cwd: string): Promise<ToolHost> {
 	const engineHost = await openEngineHost(TEST_HOST, cwd);
 	if (engineHost) return engineHost;
 	if (TEST_HOST === "sandbox") return createSandbox(cwd);
-	const engine = TEST_HOST === "sh" ? localShell({ path: withRipgrep() }) : localShell();
+	const engine = localShell({ path: TEST_HOST === "sh" ? withRipgrep() : withoutRipgrep() });
 	const host = await createShellHost(engine, { cwd });
 	onTestFinished(() => host.dispose());
 	return host;

@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, type TestContext, test } from "vitest";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
+import type { ToolHost } from "../../src/tools/host/tool-host.js";
 import { lsTool } from "../../src/tools/ls.js";
 import { NO_RIPGREP } from "../helpers/tool-hosts.js";
 import { textOf, toolContext } from "./context.js";
 
 /** Files that `.gitignore` excludes outside a repository, and patterns that POSIX tools do not know. */
 const needsRipgrep = ({ skip }: TestContext) => skip(NO_RIPGREP !== null, NO_RIPGREP ?? "");
+
+/** The text of a result, without the note of hosts where ignore files do not count. */
+const resultText = (result: Parameters<typeof textOf>[0]) =>
+	textOf(result).replace(/\n\n\[Includes files that .*\]$/, "");
 
 async function project(files: Record<string, string>) {
 	const context = await toolContext();
@@ -33,7 +38,7 @@ const PROJECT = {
 };
 
 const found = async (args: Parameters<typeof grepTool.run>[0], files: Record<string, string> = PROJECT) =>
-	textOf(await grepTool.run(args, await project(files)));
+	resultText(await grepTool.run(args, await project(files)));
 
 test.each([
 	[{ after: 1 }, "src/a.ts:2: foo(needle)\nsrc/a.ts-3- three"],
@@ -67,7 +72,7 @@ test("grep searches the files of a language", async () => {
 test("grep searches hidden files, excludes ignored ones and git's own, and sorts by path", async (context) => {
 	needsRipgrep(context);
 	const result = await grepTool.run({ pattern: "needle" }, await project(PROJECT));
-	expect(textOf(result).split("\n")).toEqual([
+	expect(resultText(result).split("\n")).toEqual([
 		".hidden/a.ts:1: needle",
 		"docs/guide.md:1: needle",
 		"src/a.ts:2: foo(needle)",
@@ -118,11 +123,11 @@ test("a glob does not include files that .gitignore excludes", async (context) =
 
 test("grep returns at most limit matches and notes that there are more", async () => {
 	const result = await grepTool.run({ pattern: "x", limit: 3 }, await project({ "a.txt": "x\n".repeat(10) }));
-	expect(textOf(result)).toBe(
+	expect(resultText(result)).toBe(
 		"a.txt:1: x\na.txt:2: x\na.txt:3: x\n\n[First 3 matches found; there are more. Narrow the search, or raise limit.]",
 	);
 	const all = await grepTool.run({ pattern: "x", limit: 10 }, await project({ "a.txt": "x\n".repeat(10) }));
-	expect(textOf(all)).not.toContain("there are more");
+	expect(resultText(all)).not.toContain("there are more");
 });
 
 test("grep cuts long lines and long results", async () => {
@@ -132,14 +137,16 @@ test("grep cuts long lines and long results", async () => {
 		{ pattern: "x", limit: 5000 },
 		await project({ "a.txt": `${"x".repeat(90)}\n`.repeat(4000) }),
 	);
-	expect(Buffer.byteLength(textOf(many))).toBeLessThan(52_000);
+	expect(Buffer.byteLength(resultText(many))).toBeLessThan(52_000);
 	expect(many.details).toMatchObject({ matches: 4000, truncation: { truncated: true } });
 });
 
 test.each(["foo(", "[z-a]", "*"])("the error for the invalid pattern %s explains it", async (pattern) => {
 	const result = await grepTool.run({ pattern }, await project(PROJECT));
 	expect(result.isError).toBe(true);
-	expect(textOf(result)).toMatch(/^The pattern is not a valid regular expression: [^\n]+\. Escape special characters/);
+	expect(resultText(result)).toMatch(
+		/^The pattern is not a valid regular expression: [^\n]+\. Escape special characters/,
+	);
 });
 
 test("file names with special characters are not confused with line numbers", async () => {
@@ -177,17 +184,17 @@ test.each([
 ])("a search without results explains the malformed glob %j", async (glob, problem) => {
 	const context = await project(PROJECT);
 	const note = `\n\n[Malformed glob: ${problem}.]`;
-	expect(textOf(await findTool.run({ pattern: glob }, context))).toBe(
+	expect(resultText(await findTool.run({ pattern: glob }, context))).toBe(
 		`No matching files in the working directory.${note}`,
 	);
-	const grepped = textOf(await grepTool.run({ pattern: "needle", glob }, context));
+	const grepped = resultText(await grepTool.run({ pattern: "needle", glob }, context));
 	expect(grepped).toBe(`No matches in the working directory (files ${glob}).${note}`);
 });
 
 test("an abort ends a search", async () => {
 	const context = await project(PROJECT);
 	const aborted = { ...context, signal: AbortSignal.abort() };
-	expect(textOf(await grepTool.run({ pattern: "x" }, aborted))).toBe("Aborted by the user.");
+	expect(resultText(await grepTool.run({ pattern: "x" }, aborted))).toBe("Aborted by the user.");
 	const controller = new AbortController();
 	const running = grepTool.run({ pattern: "x", path: "/" }, { ...context, signal: controller.signal });
 	controller.abort();
@@ -196,9 +203,9 @@ test("an abort ends a search", async () => {
 
 test("a missing search directory is reported", async () => {
 	const context = await project(PROJECT);
-	expect(textOf(await grepTool.run({ pattern: "x", path: "sr" }, context))).toContain("Did you mean src");
-	expect(textOf(await findTool.run({ pattern: "x", path: "docs/guide.md" }, context))).toContain("is a file");
-	expect(textOf(await lsTool.run({ path: "scr" }, context))).toContain("Did you mean src?");
+	expect(resultText(await grepTool.run({ pattern: "x", path: "sr" }, context))).toContain("Did you mean src");
+	expect(resultText(await findTool.run({ pattern: "x", path: "docs/guide.md" }, context))).toContain("is a file");
+	expect(resultText(await lsTool.run({ path: "scr" }, context))).toContain("Did you mean src?");
 });
 
 test.for<[string, { path?: string }, string[]]>([
@@ -211,7 +218,7 @@ test.for<[string, { path?: string }, string[]]>([
 ])("find %s in %j", async ([pattern, place, paths], context) => {
 	if (["*.ts", "*.log"].includes(pattern)) needsRipgrep(context);
 	const result = await findTool.run({ pattern, ...place }, await project(PROJECT));
-	expect(textOf(result).split("\n")).toEqual(paths);
+	expect(resultText(result).split("\n")).toEqual(paths);
 });
 
 test("find returns absolute paths outside the working directory", async () => {
@@ -222,13 +229,13 @@ test("find returns absolute paths outside the working directory", async () => {
 	await host.writeFile(join(outside, "docs/guide.md"), "");
 	onTestFinished(async () => void (await host.exec(["rm", "-r", outside])));
 	const result = await findTool.run({ pattern: "*.md", path: outside }, context);
-	expect(textOf(result)).toBe(join(outside, "docs/guide.md"));
+	expect(resultText(result)).toBe(join(outside, "docs/guide.md"));
 });
 
 test("find returns at most limit files and notes the total", async () => {
 	const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, ""]));
 	const result = await findTool.run({ pattern: "f*", limit: 2 }, await project(files));
-	expect(textOf(result)).toBe("f0.txt\nf1.txt\n\n[First 2 of 12 files. Narrow the pattern, or raise limit.]");
+	expect(resultText(result)).toBe("f0.txt\nf1.txt\n\n[First 2 of 12 files. Narrow the pattern, or raise limit.]");
 	expect(result.details).toEqual({ files: 12 });
 });
 
@@ -240,10 +247,64 @@ test("ls lists names, marks directories and shows the targets of links", async (
 		content: [{ type: "text", text: ".env\na/\nb.txt\nlink -> b.txt" }],
 		details: { entries: 4 },
 	});
-	expect(textOf(await lsTool.run({ limit: 1 }, context))).toBe(
+	expect(resultText(await lsTool.run({ limit: 1 }, context))).toBe(
 		".env\n\n[First 1 of 4 entries. Raise limit, or use find.]",
 	);
 	await mkdir(join(context.cwd, "empty"));
-	expect(textOf(await lsTool.run({ path: "empty" }, context))).toBe("(empty directory)");
-	expect(textOf(await lsTool.run({ path: "b.txt" }, context))).toContain("is a file. Use read");
+	expect(resultText(await lsTool.run({ path: "empty" }, context))).toBe("(empty directory)");
+	expect(resultText(await lsTool.run({ path: "b.txt" }, context))).toContain("is a file. Use read");
+});
+
+test("grep says why it cannot search a file or a directory, instead of finding nothing", async ({ skip }) => {
+	const context = await project({ "secret.txt": "needle\n", "closed/a.txt": "needle\n" });
+	for (const name of ["secret.txt", "closed"]) await chmod(join(context.cwd, name), 0);
+	const isRoot = (await context.host.openFile(join(context.cwd, "secret.txt")).catch(() => null)) !== null;
+	skip(isRoot, "this user reads everything");
+	const grep = async (path: string) => {
+		const result = await grepTool.run({ pattern: "needle", path }, context);
+		return [result.isError, resultText(result)];
+	};
+	expect(await grep("secret.txt")).toEqual([true, expect.stringMatching(/secret\.txt: permission denied/)]);
+	expect(await grep("closed")).toEqual([true, expect.stringMatching(/permission denied/i)]);
+	const found = await findTool.run({ pattern: "*", path: "closed" }, context);
+	expect([found.isError, resultText(found)]).toEqual([true, expect.stringMatching(/permission denied/i)]);
+	await chmod(join(context.cwd, "closed"), 0o700);
+});
+
+test("grep reports a file that can be searched, but not read", async () => {
+	const context = await project({ "a.txt": "needle\n" });
+	const openFile = () =>
+		Promise.reject(Object.assign(new Error("Cannot read a.txt: permission denied"), { code: "EACCES" }));
+	const { name, cwd, home, tmpDir, platform } = context.host;
+	const host: ToolHost = {
+		...{ name, cwd, home, tmpDir, platform, openFile },
+		exec: (command, options) => context.host.exec(command, options),
+		writeFile: (path, data, options) => context.host.writeFile(path, data, options),
+		stat: (path, options) => context.host.stat(path, options),
+		list: (path, options) => context.host.list(path, options),
+		realPath: (path) => context.host.realPath(path),
+		search: (request) => context.host.search(request),
+		dispose: () => context.host.dispose(),
+	};
+	const result = await grepTool.run({ pattern: "no such text", path: "a.txt" }, { ...context, host });
+	expect([result.isError, resultText(result)]).toEqual([true, "Cannot read a.txt: permission denied."]);
+});
+
+test("grep does not wait for a FIFO", async () => {
+	const context = await project({ "a.txt": "needle\n" });
+	const path = join(context.cwd, "pipe");
+	expect(await context.host.exec(["mkfifo", path])).toMatchObject({ exitCode: 0 });
+	const result = await grepTool.run({ pattern: "needle", path: "pipe" }, context);
+	expect([result.isError, resultText(result)]).toEqual([true, expect.stringMatching(/pipe: it is a FIFO/)]);
+});
+
+test("find and grep say so if ignore files do not count", async ({ skip }) => {
+	skip(NO_RIPGREP === null, "ripgrep knows them");
+	const context = await project({ ".gitignore": "*.log\n", "a.log": "needle\n" });
+	const note = `[Includes files that .gitignore excludes, because ripgrep is not installed on ${context.host.name} and this is no work tree of git.]`;
+	expect(textOf(await findTool.run({ pattern: "*.log" }, context))).toBe(`a.log\n\n${note}`);
+	expect(textOf(await grepTool.run({ pattern: "needle" }, context))).toBe(`a.log:1: needle\n\n${note}`);
+	expect(textOf(await grepTool.run({ pattern: "needle", output: "files", limit: 1 }, context))).toBe(
+		`a.log\n\n${note}`,
+	);
 });

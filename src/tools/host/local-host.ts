@@ -1,4 +1,4 @@
-import { promises, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { constants, promises, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
@@ -39,6 +39,9 @@ export function createLocalHost(cwd: string, home: string = homedir(), agentDir?
 			if (isFile && !request.lines) {
 				throw Object.assign(new Error(`${request.path} is not a directory`), { code: "ENOTDIR" });
 			}
+			// ripgrep finds nothing in what it cannot read, and waits for a FIFO.
+			if (isFile) await (await openFile(request.path)).close();
+			else await promises.access(request.path, constants.R_OK | constants.X_OK);
 			// Not needed for the first paint.
 			const { ripgrepArguments, runSearch, searchOptions } = await import("./ripgrep.js");
 			const args = [...ripgrepArguments(request), isFile ? join(".", basename(request.path)) : "./"];

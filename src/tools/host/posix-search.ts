@@ -1,25 +1,69 @@
 import { parseGlob } from "../glob.js";
 import type { LinePattern, SearchRequest } from "./tool-host.js";
 
-/** Argument: `./`, or a file. In a repository, git knows what its ignore files exclude. */
+/**
+ * Argument: `./`, or a file. Of a directory it prints first `g` if ignore files count, because git knows what they exclude or there
+ * are none, and `a` if all files are searched in spite of them, as in a directory that is ignored itself.
+ */
 const SEARCH = `
+ignores() {
+	find . -name .git -prune -o -type f \\( -name .gitignore -o -name .ignore \\) -print | { read -r _; } && return
+	above=$PWD
+	while above=\${above%/*}; [ -n "$above" ]; do
+		[ -e "$above/.gitignore" ] || [ -e "$above/.ignore" ] || continue
+		return
+	done
+	return 1
+}
 if [ "$1" != ./ ]; then set -- "$1"; eval "$PI_RUN"
-elif git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-	git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c "$PI_RUN" sh
-else find . -name .git -prune -o -type f -exec sh -c "$PI_RUN" sh {} +
+elif [ "$(git rev-parse --is-inside-work-tree 2>/dev/null)" = true ] && ! git -c core.fsmonitor=false check-ignore -q .; then
+	printf g
+	sh -c "$PI_LIST" sh | xargs -0 sh -c "$PI_RUN" sh
+else
+	if ignores; then printf a; else printf g; fi
+	find . -name .git -prune -o -type f -exec sh -c "$PI_RUN" sh {} +
 fi
 `;
 
+/**
+ * Prints the files of a repository, and those of repositories in it, without running what their configuration names. Argument: its
+ * directory with \`/\`; none for the present one.
+ */
+const LIST = `
+git -C "./$1" -c core.fsmonitor=false ls-files -z --cached --others --exclude-standard | xargs -0 sh -c '
+	directory=$1
+	shift
+	for file do
+		file=$directory$file
+		if [ -L "$file" ]; then :
+		elif [ -f "$file" ]; then printf "%s\\000" "$file"
+		elif [ -e "$file/.git" ]; then sh -c "$PI_LIST" sh "\${file%/}/"
+		fi
+	done
+' sh "$1"
+`;
+
 /** Prints the files among the arguments. */
-const PRINT_NAMES = `for file do [ -f "$file" ] && printf '%s\\000' "$file"; done; :`;
+const PRINT_NAMES = `for file do printf '%s\\000' "$file"; done`;
 
 const PRINT_LINES = `exec awk "$PI_PROGRAM" "$@"`;
 
-/** Prints the lines that match, and those around them: the file, \\001, the number, `:` or `-`, the text. */
+/**
+ * Prints the lines that match, and those around them: the file, \\001, the number, `:` or `-`, the text. Not of binary files: awk
+ * may not see NUL, so that a file with a match is asked for it.
+ */
 const PROGRAM = `
 function show(mark, at, line) {
 	printf "%s\\001%d%s%s\\n", file, at, mark, substr(line, 1, columns)
 	shown = at
+}
+function isBinary(command, count) {
+	command = file
+	gsub(/\\047/, "\\047\\134\\047\\047", command)
+	command = "head -c 65536 < \\047" command "\\047 | tr -dc \\047\\\\000\\047 | wc -c"
+	command | getline count
+	close(command)
+	return count > 0
 }
 BEGIN {
 	pattern = ENVIRON["PI_PATTERN"]; kind = ENVIRON["PI_KIND"]
@@ -35,6 +79,7 @@ BEGIN {
 			sub(/\\r$/, "", line)
 			text = folds ? tolower(line) : line
 			if (plain ? index(text, pattern) > 0 : text ~ pattern) {
+				if (shown == 0 && isBinary()) break
 				for (at = number - before; at < number; at++) if (at > shown) show("-", at, lines[at])
 				show(":", number, line)
 				after = following
@@ -61,7 +106,7 @@ export function posixSearch(
 		return `Cannot search on ${host}: ripgrep is not installed there, and ${lacking.join(" and ")}, used without it, ${are} missing too. Use bash with the tools that it has.`;
 	}
 	const run = lines ? PRINT_LINES : PRINT_NAMES;
-	const start = ["env", `PI_RUN=${run}`];
+	const start = ["env", `PI_RUN=${run}`, `PI_LIST=${LIST}`];
 	const end = ["sh", "-c", SEARCH, "sh"];
 	if (!lines) return [...start, ...end];
 	const pattern = lines.literal ? lines.pattern : toExtended(lines, host);

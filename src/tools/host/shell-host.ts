@@ -245,7 +245,9 @@ class ShellHost implements ToolHost {
 			: posixSearch(request, { name: this.name, missing: this.facts.missing });
 		if (typeof program === "string") return { status: "failed", problem: program };
 		const args = [lines ? "lines" : "files", path, ...program];
+		/** `d` or `f`; without ripgrep, of a directory followed by `g` or `a`. */
 		let place = "";
+		const length = () => (this.facts.ripgrep !== "" || place === "f" ? 1 : 2);
 		let failure: unknown;
 		const result = await runSearch(
 			async ({ signal, onOutput }) => {
@@ -253,9 +255,12 @@ class ShellHost implements ToolHost {
 					signal,
 					splits: true,
 					onOutput(chunk, stream) {
-						if (stream === "stderr" || place !== "") return onOutput(chunk, stream);
-						place = chunk.toString("latin1", 0, 1);
-						return chunk.length > 1 ? onOutput(chunk.subarray(1), stream) : undefined;
+						if (stream === "stderr") return onOutput(chunk, stream);
+						let rest = chunk;
+						for (; place.length < length() && rest.length > 0; rest = rest.subarray(1)) {
+							place += rest.toString("latin1", 0, 1);
+						}
+						return rest.length > 0 ? onOutput(rest, stream) : undefined;
 					},
 				});
 				const isSearched = place !== "" && end.status !== null;
@@ -265,7 +270,7 @@ class ShellHost implements ToolHost {
 			searchOptions(this.facts.ripgrep ? request : withFilters(request), () => place === "f"),
 		);
 		if (failure !== undefined && result.status === "done" && result.complete) throw failure;
-		return result;
+		return place === "da" && result.status === "done" ? { ...result, includesIgnored: true } : result;
 	}
 
 	async dispose(): Promise<void> {

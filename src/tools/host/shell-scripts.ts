@@ -199,15 +199,15 @@ export const SEARCH = `${GUARD}${WHY}
 mode=$1 path=$2
 shift 2
 if [ -d "$path" ]; then
+	cd "$path" 2>/dev/null && [ -r . ] || exit 113
 	printf d
-	cd "$path" || exit 113
 	"$@" ./
 	exit
 fi
-[ -e "$path" ] || why "$path"
-[ "$mode" = lines ] || exit 120
+[ -e "$path" ] && [ "$mode" != lines ] && exit 120
+[ -f "$path" ] || why "$path"
+[ -r "$path" ] && cd "\${path%/*}/" 2>/dev/null || exit 113
 printf f
-cd "\${path%/*}/" || exit 113
 "$@" "./\${path##*/}"
 `;
 

@@ -120,9 +120,12 @@ export interface FoundLine {
 	text: string;
 }
 
-/** How a search ended; `complete` is false if `onFile` or `onLine` stopped it. */
+/**
+ * How a search ended; `complete` is false if `onFile` or `onLine` stopped it. `includesIgnored`: there are ignore files, which did
+ * not count, because nothing on the host knows what they exclude.
+ */
 export type SearchResult =
-	| { status: "done"; complete: boolean }
+	| { status: "done"; complete: boolean; includesIgnored?: true }
 	| { status: "aborted" }
 	/** `problem`: a sentence that a model can act on. */
 	| { status: "failed"; problem: string };

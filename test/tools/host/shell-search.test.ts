@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ShellEngine } from "../../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import type { SearchRequest, ToolHost } from "../../../src/tools/host/tool-host.js";
@@ -61,6 +61,68 @@ test.each(["with ripgrep", "without ripgrep"])("a search %s finds files and line
 	await expect(found(host, { path: join(cwd, "a.ts") })).rejects.toMatchObject({ code: "ENOTDIR" });
 });
 
+/** Directories of programs that searches without ripgrep use. */
+const TOOLS = ["sh", "uname", "sleep", "cat", "ls", "env", "find", "xargs", "awk", "head", "tr", "wc"];
+const withBusybox = test.skipIf(findProgram("busybox") === undefined);
+
+describe.each(["ripgrep", "the programs of this machine", "busybox"])("a search with %s", (kind) => {
+	const run = kind === "busybox" ? withBusybox : test;
+	const path = () => {
+		if (kind === "ripgrep") return withRipgrep();
+		return kind === "busybox" ? pathTo(findProgram("busybox") ?? "", TOOLS, ["git"]) : withoutRipgrep();
+	};
+
+	run(
+		"finds what git does not ignore, in repositories in a repository too, and no links and binary files",
+		async () => {
+			const cwd = tempDir();
+			for (const dir of ["", "nested", "nested/deep", "it's"]) execFileSync("git", ["init", "-q", join(cwd, dir)]);
+			writeFiles(cwd, {
+				".gitignore": "*.log\nnode_modules/\n",
+				"a.ts": "needle\n",
+				"b.log": "needle\n",
+				"zeros.bin": "needle\n\0\0",
+				"node_modules/x/c.ts": "needle\n",
+				"nested/d.ts": "needle\n",
+				"nested/.gitignore": "*.tmp\n",
+				"nested/e.tmp": "needle\n",
+				"nested/deep/f 'g\".ts": "needle\n",
+				"it's/h.ts": "needle\n",
+			});
+			symlinkSync("a.ts", join(cwd, "link.ts"));
+			symlinkSync("nested", join(cwd, "linked"));
+			const host = await start(cwd, localShell({ path: path() }));
+			const files = ["a.ts", "it's/h.ts", "nested/d.ts", "nested/deep/f 'g\".ts"];
+			expect((await found(host, { path: cwd })).filter((name) => !name.endsWith("ignore"))).toEqual(
+				[...files, "zeros.bin"].sort(),
+			);
+			const search = { path: cwd, lines: { ...line, pattern: "needle" } };
+			expect(await found(host, search)).toEqual(files.map((name) => `${name}:1 needle`));
+			expect(await host.search({ ...search, signal: never })).toEqual({ status: "done", complete: true });
+			expect(await found(host, { path: join(cwd, "node_modules") })).toEqual(["x/c.ts"]);
+			expect(await found(host, { path: join(cwd, "zeros.bin"), lines: search.lines })).toEqual([]);
+		},
+	);
+
+	run("says whether ignore files count in a directory without a repository", async () => {
+		const cwd = tempDir();
+		writeFiles(cwd, { ".gitignore": "*.log\n", "a.log": "needle\n", "b.ts": "needle\n" });
+		const host = await start(cwd, localShell({ path: path() }));
+		const result = await host.search({ path: cwd, signal: never, lines: { ...line, pattern: "needle" } });
+		const done = { status: "done", complete: true };
+		expect(result).toEqual(kind === "ripgrep" ? done : { ...done, includesIgnored: true });
+		const files = (await found(host, { path: cwd })).filter((name) => name !== ".gitignore");
+		expect(files).toEqual(kind === "ripgrep" ? ["b.ts"] : ["a.log", "b.ts"]);
+		writeFiles(cwd, { "sub/c.ts": "needle\n" });
+		const below = await host.search({ path: join(cwd, "sub"), signal: never, onFile: () => true });
+		expect(below, "an ignore file above counts too").toEqual(result);
+		rmSync(join(cwd, ".gitignore"));
+		expect(await host.search({ path: cwd, signal: never, onFile: () => true })).toEqual(done);
+		const one = await host.search({ path: join(cwd, "a.log"), signal: never, lines: { ...line, pattern: "needle" } });
+		expect(one).toEqual(done);
+	});
+});
+
 test("without ripgrep and git, a search finds all files but those of git, and names what it cannot do", async () => {
 	const cwd = tempDir();
 	writeFiles(cwd, { ".git/config": "x", "a.ts": "x", "-b\nc": "x" });
@@ -70,6 +132,13 @@ test("without ripgrep and git, a search finds all files but those of git, and na
 		"ripgrep is not installed on sh here, and without it grep does not support (?= in a pattern. Use a simpler pattern, or bash.",
 	]);
 });
+
+/** A PATH with links to a program by other names, and to further programs. */
+function pathTo(program: string, names: readonly string[], others: readonly string[]): string {
+	const bin = pathWith(...others);
+	for (const name of names) symlinkSync(program, join(bin, name));
+	return bin;
+}
 
 /** A PATH with links to these programs only. */
 function pathWith(...programs: string[]): string {
