@@ -7,6 +7,7 @@ import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
+import { messageText, type TextRange } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import type { SessionActivity } from "./activity.js";
 import { checkPromptExtras } from "./check-options.js";
@@ -22,6 +23,8 @@ export interface PromptExtras {
 	images?: readonly SourceImage[];
 	/** Default: `sdk`. */
 	source?: PromptSource;
+	/** The parts of the text that the user pasted and the editor folds. */
+	pasted?: readonly TextRange[];
 }
 
 /** The result of a prompt. */
@@ -162,7 +165,9 @@ export class Prompter {
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
+		const pasted = isChanged ? [] : pastedIn(message, text, extras);
 		if (isChanged) state.noteTyped(message, { typed: prompt.typed, changedBy });
+		else if (pasted.length > 0) state.noteTyped(message, { pasted });
 		if (activity.verdict("prompt") === "queue") {
 			// A prompt that comes back is sent again, expanded again, and changed again.
 			const isOwn = isChanged || prompt.extras.source !== "hook";
@@ -300,6 +305,12 @@ function createUserMessage(
 	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
 	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];
 	return { role: "user", content: [...blocks, ...pictures], timestamp: Date.now() };
+}
+
+/** The pasted parts of a prompt's text in its message, where documents precede it. */
+function pastedIn(message: UserMessage, text: string, { pasted = [] }: PromptExtras): TextRange[] {
+	const offset = messageText(message).length - text.length;
+	return pasted.map(({ start, end }) => ({ start: start + offset, end: end + offset }));
 }
 
 function documentText({ fileName, mimeType, content, extractedText }: Attachment): string {

@@ -6,6 +6,7 @@ import { parseSubmission, type Submission } from "../submission.js";
 import { rememberTyped } from "./history-search.js";
 import type { FirstPrompt } from "./interactive-options.js";
 import type { PastedImages } from "./pasted-images.js";
+import type { PastedTexts } from "./pasted-texts.js";
 
 /** Receives what the user submits. */
 export interface PromptTarget {
@@ -113,14 +114,15 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"tool_unknown",
 ]);
 
-/** Delivers submissions to a session, with the images that were pasted into them. */
-export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
+/** Delivers submissions to a session, with the images and texts that were pasted into them. */
+export function createPromptTarget(session: AgentSession, images: PastedImages, texts: PastedTexts): PromptTarget {
+	const extras = (text: string) => ({ images: images.in(text), pasted: texts.in(text), source: "editor" as const });
 	return {
 		prompt: async (text) => {
 			void rememberTyped(session, text);
-			await session.prompt(text, { images: images.in(text), source: "editor" });
+			await session.prompt(text, extras(text));
 		},
-		followUp: (text) => session.followUp(text, images.in(text), "editor"),
+		followUp: (text) => session.followUp(text, extras(text)),
 		runBash: (command, options) => session.runBash(command, options),
 	};
 }

@@ -4,6 +4,7 @@ import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { createLocalHost } from "../../tools/host/local-host.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
+import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { quitQuestion, whatEnds } from "../session-end.js";
@@ -16,6 +17,7 @@ import type { InteractiveOptions } from "./interactive-options.js";
 import { cleanLine, clipLine } from "./lines.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
+import { PastedTexts } from "./pasted-texts.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
 import { copyText } from "./shell.js";
@@ -57,14 +59,17 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const overlays = screen.holdEditor(editor);
 	const style = { theme, keymap, rows: () => terminal.rows };
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
-	editor.onPaste = (text) =>
-		dropFiles(text, {
+	const pastedTexts = new PastedTexts();
+	editor.onPaste = (text) => {
+		if (isLongPaste(text)) pastedTexts.add(text);
+		return dropFiles(text, {
 			cwd,
 			elsewhere: elsewhereOf(session()?.host),
 			hint: (line) => screen.hint(line),
 			draft: editor.getText(),
 			addImage: (path) => images.addFile(path),
 		});
+	};
 	/** An editor with a window of its own leaves the screen empty but for this line. */
 	const lendTo = <T>(command: string, run: () => Promise<T>): Promise<T> =>
 		lendTerminal(screen.tui, () => {
@@ -163,6 +168,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		createEditor,
 		palette,
 		images,
+		pastedTexts,
 		input,
 		editExternally,
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
