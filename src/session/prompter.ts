@@ -106,14 +106,20 @@ export class Prompter {
 	 * Shows the status of a command, or sends its prompt.
 	 * @param typed what the user typed; absent for a shortcut
 	 */
-	async #use(command: CommandLineResult, { source }: PromptExtras = {}, typed?: string): Promise<PromptResult> {
+	async #use(
+		command: CommandLineResult,
+		{ source, images = [] }: PromptExtras = {},
+		typed?: string,
+	): Promise<PromptResult> {
 		if (command.kind === "done") {
 			if (command.status !== null) this.deps.notice("info", command.status);
 			return { kind: "command", status: command.status };
 		}
 		const { prompt, attachments = [], fromHook, fromServer } = command;
 		const from = fromHook ? ("hook" as const) : source;
-		const extras = { attachments, ...(from ? { source: from } : {}) };
+		// Of a template or a skill, whose text the user completed.
+		const own = fromHook || fromServer ? [] : images;
+		const extras = { attachments, images: own, ...(from ? { source: from } : {}) };
 		return this.#send(prompt, extras, "steer", { typed, isForeign: fromHook || fromServer });
 	}
 

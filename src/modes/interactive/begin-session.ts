@@ -64,7 +64,7 @@ export async function beginSession(
 	await watchMissingHooks({ session, dialogs, quit }, failed);
 	const { prompts = [] } = options;
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
-	input.attach(createPromptTarget(session, images, pastedTexts));
+	input.attach(createPromptTarget(session, images, pastedTexts, options.home));
 	void afterFirstRequest(session).then(loadHighlighting);
 	void afterFirstRequest(session).then(() => session.controls.updateModelsWeekly(ended));
 	const news = await options.news?.();

@@ -3,6 +3,7 @@ import type { UserMessage } from "@mariozechner/pi-ai";
 import { messageText, type TextRange } from "../../../log/entry.js";
 import { readSkillPrompt, withoutSkill } from "../../../log/prompt-text.js";
 import { plural } from "../../format.js";
+import { IMAGE_MENTION } from "../../mentioned-images.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { transcriptKey } from "../transcript-hint.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
@@ -17,8 +18,11 @@ const MAX_FILE_LINES = 24;
 const MAX_PASTED_ROWS = 6;
 const MAX_PASTED_LENGTH = 4000;
 const ATTACHED_FILE = /(<file name="[^"]*">\n[\s\S]*?\n<\/file>)/;
-/** Placeholders of images in the text: a file from the command line, a pasted image. */
-const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
+/** Placeholders of images in the text: a file from the command line, a pasted image, a name after `@`. */
+const IMAGE_IN_TEXT = new RegExp(
+	String.raw`<file name="([^"]*)">\(image\)</file>|\[image (#\d+)\]|${IMAGE_MENTION}`,
+	"gi",
+);
 
 /**
  * A prompt of the user and its images. What the user wrote is complete; attached files and long pastes are cut, and the text of
@@ -141,9 +145,8 @@ export class UserView extends View {
 function imagesOf(message: UserMessage): NamedImage[] {
 	if (typeof message.content === "string") return [];
 	const images = message.content.filter((block) => block.type === "image");
-	const names = [...messageText(message).matchAll(IMAGE_IN_TEXT)].map(([, path, mark]) =>
-		path === undefined ? (mark ?? "") : basename(path),
-	);
+	const found = [...messageText(message).matchAll(IMAGE_IN_TEXT)];
+	const names = found.map(([, file, mark, quoted, plain]) => mark ?? basename(file ?? quoted ?? plain ?? ""));
 	// A placeholder may be text that the user typed. If the counts differ, names may belong to other images: omit them.
 	return images.map((image, at) => ({ image, name: names.length === images.length ? (names[at] ?? "") : "" }));
 }
