@@ -30,7 +30,7 @@ export interface ScreenHost {
 	quit(): void;
 }
 
-const NO_EDITOR = "no editor configured · set $VISUAL or $EDITOR";
+const NO_EDITOR = "no editor found: install vi or nano, or set $VISUAL or $EDITOR";
 
 /** The components of the screen, which exist before the session. */
 export type ScreenComponents = ReturnType<typeof createScreenComponents>;
@@ -78,13 +78,13 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		});
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
-		const { editorCommand = null } = options;
-		if (editorCommand === null) {
+		const command = (await options.findEditor?.()) ?? null;
+		if (command === null) {
 			screen.hint(NO_EDITOR);
 			return null;
 		}
 		const { editExternally } = await import("./external-editor.js");
-		const edited = await lendTo(editorCommand, () => editExternally(text, editorCommand));
+		const edited = await lendTo(command, () => editExternally(text, command));
 		// What the editor printed is gone with the alternate screen.
 		if (edited === null) screen.hint("the editor exited with an error · the text is unchanged");
 		return edited;
@@ -103,10 +103,10 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 				views: screen.style,
 				copy: (text) => copyText(text, (data) => terminal.write(data)),
 				view: async (text) => {
-					const { editorCommand = null } = options;
-					if (editorCommand === null) return NO_EDITOR;
+					const command = (await options.findEditor?.()) ?? null;
+					if (command === null) return NO_EDITOR;
 					const { viewExternally } = await import("./external-editor.js");
-					await lendTo(editorCommand, () => viewExternally(text, editorCommand));
+					await lendTo(command, () => viewExternally(text, command));
 					return null;
 				},
 				requestRender: () => screen.tui.requestRender(),
