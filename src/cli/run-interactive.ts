@@ -33,7 +33,7 @@ export async function runInteractiveCli(
 		terminalFacts: terminalFacts(env),
 		// The demo saves no settings, so it would show the same news every time.
 		...(session ? {} : { news: () => findNews(settings) }),
-		editorCommand: env.VISUAL || env.EDITOR || null,
+		findEditor: async () => (await import("../modes/interactive/external-editor.js")).findEditor(env, home),
 		prompts,
 		...(suggestion === undefined ? {} : { suggestion }),
 		...(startDemo && { startDemo }),

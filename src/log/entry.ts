@@ -144,8 +144,16 @@ export interface MessageEntry {
 	typed?: string;
 	/** Names of the hooks that changed the prompt, in the order in which they did. */
 	changedBy?: readonly string[];
+	/** The parts of a prompt's text that the user pasted, ascending, if they are long: shown folded. */
+	pasted?: readonly TextRange[];
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
+}
+
+/** A part of a text, in UTF-16 units; `end` is not part of it. */
+export interface TextRange {
+	start: number;
+	end: number;
 }
 
 /** Earlier entries replaced by a summary in the context. */

@@ -1,4 +1,5 @@
-import { isMessageEntry, type MessageEntry, messageText, type SessionEntry } from "./entry.js";
+import { isRecord } from "../util/is-record.js";
+import { isIndex, isMessageEntry, type MessageEntry, messageText, type SessionEntry, type TextRange } from "./entry.js";
 
 /** The parts of the prompt that `/skill:name rest` sends. */
 export interface SkillPrompt {
@@ -47,6 +48,20 @@ export function withoutSkill(text: string): string {
 /** What the user typed for a user message: without what hooks changed in it, and a skill as its command. */
 export function promptText({ typed, message }: MessageEntry): string {
 	return typeof typed === "string" ? typed : withoutSkill(messageText(message));
+}
+
+/** The long pasted parts of a prompt, in order; without those that the text does not have. */
+export function pastedParts(entry: SessionEntry | undefined): TextRange[] {
+	if (!isMessageEntry(entry) || !Array.isArray(entry.pasted)) return [];
+	const { length } = messageText(entry.message);
+	let from = 0;
+	return entry.pasted.flatMap((part: unknown): TextRange[] => {
+		if (!isRecord(part)) return [];
+		const { start, end } = part;
+		if (!isIndex(start) || !isIndex(end) || start < from || end <= start || end > length) return [];
+		from = end;
+		return [{ start, end }];
+	});
 }
 
 /** The text that the user typed to create this entry; undefined for entries from other sources. */

@@ -10,8 +10,7 @@ import { describeError } from "../errors.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
-import type { CompletionItem, EntryOptions, PromptSource, SessionMode } from "../hooks/types.js";
-import type { SourceImage } from "../images/sent-image.js";
+import type { CompletionItem, EntryOptions, SessionMode } from "../hooks/types.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { removeSession } from "../log/manage.js";
 import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
@@ -228,8 +227,8 @@ export class AgentSession {
 	}
 
 	/** Sends a prompt after the active run; at once when no run is active. */
-	async followUp(text: string, images: readonly SourceImage[] = [], source: PromptSource = "sdk"): Promise<void> {
-		await this.#components.prompter.followUp(text, { images, source });
+	async followUp(text: string, extras: PromptExtras = {}): Promise<void> {
+		await this.#components.prompter.followUp(text, extras);
 	}
 
 	/** Removes the queued prompt that would be sent last, for the editor. @returns null if none is queued */

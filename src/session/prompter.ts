@@ -7,6 +7,7 @@ import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
+import { messageText, type TextRange } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import type { SessionActivity } from "./activity.js";
 import { checkPromptExtras } from "./check-options.js";
@@ -22,6 +23,8 @@ export interface PromptExtras {
 	images?: readonly SourceImage[];
 	/** Default: `sdk`. */
 	source?: PromptSource;
+	/** The parts of the text that the user pasted and the editor folds. */
+	pasted?: readonly TextRange[];
 }
 
 /** The result of a prompt. */
@@ -103,14 +106,20 @@ export class Prompter {
 	 * Shows the status of a command, or sends its prompt.
 	 * @param typed what the user typed; absent for a shortcut
 	 */
-	async #use(command: CommandLineResult, { source }: PromptExtras = {}, typed?: string): Promise<PromptResult> {
+	async #use(
+		command: CommandLineResult,
+		{ source, images = [] }: PromptExtras = {},
+		typed?: string,
+	): Promise<PromptResult> {
 		if (command.kind === "done") {
 			if (command.status !== null) this.deps.notice("info", command.status);
 			return { kind: "command", status: command.status };
 		}
 		const { prompt, attachments = [], fromHook, fromServer } = command;
 		const from = fromHook ? ("hook" as const) : source;
-		const extras = { attachments, ...(from ? { source: from } : {}) };
+		// Of a template or a skill, whose text the user completed.
+		const own = fromHook || fromServer ? [] : images;
+		const extras = { attachments, images: own, ...(from ? { source: from } : {}) };
 		return this.#send(prompt, extras, "steer", { typed, isForeign: fromHook || fromServer });
 	}
 
@@ -162,7 +171,9 @@ export class Prompter {
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
+		const pasted = isChanged ? [] : pastedIn(message, text, extras);
 		if (isChanged) state.noteTyped(message, { typed: prompt.typed, changedBy });
+		else if (pasted.length > 0) state.noteTyped(message, { pasted });
 		if (activity.verdict("prompt") === "queue") {
 			// A prompt that comes back is sent again, expanded again, and changed again.
 			const isOwn = isChanged || prompt.extras.source !== "hook";
@@ -300,6 +311,12 @@ function createUserMessage(
 	if (pictures.length === 0) return { role: "user", content, timestamp: Date.now() };
 	const blocks: (TextContent | ImageContent)[] = content ? [{ type: "text", text: content }] : [];
 	return { role: "user", content: [...blocks, ...pictures], timestamp: Date.now() };
+}
+
+/** The pasted parts of a prompt's text in its message, where documents precede it. */
+function pastedIn(message: UserMessage, text: string, { pasted = [] }: PromptExtras): TextRange[] {
+	const offset = messageText(message).length - text.length;
+	return pasted.map(({ start, end }) => ({ start: start + offset, end: end + offset }));
 }
 
 function documentText({ fileName, mimeType, content, extractedText }: Attachment): string {

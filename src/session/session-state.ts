@@ -38,7 +38,7 @@ export class SessionState {
 	#generation = 0;
 	readonly #unsubscribe: () => void;
 	/** What the user typed, of messages that hooks changed. */
-	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy">>();
+	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy" | "pasted">>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
 	/** What the user knows about models already. */
@@ -185,8 +185,8 @@ export class SessionState {
 		return this.#isLevelChosen ? describeNearest(this.#model, this.#thinkingLevel) : null;
 	}
 
-	/** Remembers what the user typed, for the entry of a message that is written later. */
-	noteTyped(message: AppMessage, typed: Pick<MessageEntry, "typed" | "changedBy">): void {
+	/** Remembers what the user typed and pasted, for the entry of a message that is written later. */
+	noteTyped(message: AppMessage, typed: Pick<MessageEntry, "typed" | "changedBy" | "pasted">): void {
 		this.#typed.set(message, typed);
 	}
 

@@ -18,7 +18,7 @@ const PI_ACTIONS = {
 		"app.modelPrevious": { defaultKeys: "shift+ctrl+p", description: "Previous model" },
 		"app.thinkingLevel": { defaultKeys: "shift+tab", description: "Next thinking level" },
 		"app.toggleThinking": { defaultKeys: "ctrl+t", description: "Show or hide thinking" },
-		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in $VISUAL or $EDITOR" },
+		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in your editor" },
 		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
 		"app.editQueue": { defaultKeys: "alt+up", description: "Edit the prompt that was queued last" },
 		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
@@ -80,7 +80,7 @@ const PI_ACTIONS = {
 		"transcript.nextMatch": { defaultKeys: "n", description: "Go to the next match" },
 		"transcript.previousMatch": { defaultKeys: "shift+n", description: "Go to the previous match" },
 		"transcript.branch": { defaultKeys: "b", description: "Branch from the selected prompt" },
-		"transcript.editor": { defaultKeys: "e", description: "Open a copy of the item in $VISUAL or $EDITOR" },
+		"transcript.editor": { defaultKeys: "e", description: "Open a copy of the item in your editor" },
 	},
 	contextPanel: {
 		"contextPanel.hidden": { defaultKeys: "h", description: "Show or omit hidden entries" },

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
 import {
+	pastedParts,
 	promptOfEntry,
 	promptText,
 	readSkillPrompt,
@@ -73,4 +74,19 @@ test("promptOfEntry is what the user typed", () => {
 		undefined,
 		undefined,
 	]);
+});
+
+test("pasted parts that the text does not have are ignored", () => {
+	const pasted = (value: unknown) => pastedParts(entry({ role: "user", content: "0123456789" }, { pasted: value }));
+	const good = { start: 2, end: 5 };
+	expect(pasted([good, { start: 5, end: 10 }])).toEqual([good, { start: 5, end: 10 }]);
+	const bad = [
+		{ start: 4, end: 6 },
+		{ start: 7, end: 7 },
+		{ start: 8, end: 11 },
+		{ start: -1, end: 3 },
+		{ start: 6.5, end: 8 },
+	];
+	expect(pasted([good, ...bad, null, "x", {}])).toEqual([good]);
+	expect([pasted(undefined), pasted("all"), pastedParts(undefined)]).toEqual([[], [], []]);
 });

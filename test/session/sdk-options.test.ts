@@ -346,11 +346,7 @@ test.each([
 ])("a prompt with the images %j is refused, and nothing is sent", async (images, message) => {
 	const { session } = await startSession();
 	const malformed = { images: images as never };
-	for (const sent of [
-		session.prompt("x", malformed),
-		session.send("x", malformed),
-		session.followUp("x", images as never),
-	])
+	for (const sent of [session.prompt("x", malformed), session.send("x", malformed), session.followUp("x", malformed)])
 		await expect(sent).rejects.toMatchObject({ code: "bad_arguments", message });
 });
 

@@ -45,7 +45,7 @@ export async function beginSession(
 	options: InteractiveOptions,
 	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
-	const { screen, editor, palette, images, input, dialogs, keymap, failed } = components;
+	const { screen, editor, palette, images, pastedTexts, input, dialogs, keymap, failed } = components;
 	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
 	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
@@ -68,7 +68,7 @@ export async function beginSession(
 	await watchMissingHooks({ session, dialogs, quit }, failed);
 	const { prompts = [] } = options;
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
-	input.attach(createPromptTarget(session, images));
+	input.attach(createPromptTarget(session, images, pastedTexts, options.home));
 	void afterFirstRequest(session).then(loadHighlighting);
 	void afterFirstRequest(session).then(() => session.controls.updateModelsWeekly(ended));
 	const news = await options.news?.();

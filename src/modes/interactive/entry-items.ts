@@ -15,6 +15,7 @@ import {
 	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
+import { pastedParts } from "../../log/prompt-text.js";
 import type { RecordedHost } from "../../session/session-state.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
@@ -69,7 +70,7 @@ export function itemsOfMessage(
 	switch (message.role) {
 		case "user": {
 			const change = isMessageEntry(entry) ? describeChangedPrompt(entry) : null;
-			return [createItem("user", new UserView(style, message, change), style, { entryIndex })];
+			return [createItem("user", new UserView(style, message, change, pastedParts(entry)), style, { entryIndex })];
 		}
 		case "bashExecution": {
 			const excluded = message.excludeFromContext ?? false;

@@ -3,6 +3,30 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PiError } from "../../errors.js";
+import { exec } from "../../util/process.js";
+
+/** Editors that git would use if nothing names another one. */
+const USUAL = process.platform === "win32" ? ["notepad"] : ["vi", "nano"];
+
+/**
+ * The command of the user's editor: that of `$VISUAL` or `$EDITOR`, else of git's core.editor, else vi or nano.
+ * @returns null if none is installed
+ */
+export async function findEditor(env: { VISUAL?: string; EDITOR?: string }, home: string): Promise<string | null> {
+	const named = env.VISUAL || env.EDITOR;
+	if (named) return named;
+	// Only the user's own configuration: a repository must not choose a command that pi runs.
+	const { code, stdout } = await exec("git", ["config", "--global", "--get", "core.editor"], { cwd: home });
+	const configured = stdout.trim();
+	if (code === 0 && configured !== "") return configured;
+	for (const name of USUAL) if (await isInstalled(name)) return name;
+	return null;
+}
+
+async function isInstalled(name: string): Promise<boolean> {
+	if (process.platform === "win32") return true;
+	return (await exec("sh", ["-c", 'command -v "$1"', "sh", name])).code === 0;
+}
 
 /** Exit code of a shell that cannot find the program. */
 const COMMAND_NOT_FOUND = 127;

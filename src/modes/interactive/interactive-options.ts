@@ -33,8 +33,8 @@ export interface InteractiveOptions {
 	version: string;
 	/** Reads the user's key bindings, at startup and on each reload. */
 	keybindings?: () => KeybindingsFile;
-	/** Command of the external editor, as in `$VISUAL` or `$EDITOR`. */
-	editorCommand?: string | null;
+	/** Finds the command of the external editor, as in `$VISUAL`; null if none is installed. Default: none. */
+	findEditor?: () => Promise<string | null>;
 	/** Prompts sent at startup, each after the run of the previous one has ended; a function is called once hooks have loaded. */
 	prompts?: readonly FirstPrompt[] | (() => Promise<readonly FirstPrompt[]>);
 	/** A prompt that the empty editor suggests at startup. */

@@ -1,6 +1,7 @@
 import { imageType } from "../../images/header.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import { readRegularFileSync } from "../../util/fs.js";
+import type { MentionedImage } from "../mentioned-images.js";
 import type { ImageProgram } from "./clipboard-image.js";
 
 const MAX_BYTES = 50 * 1024 * 1024;
@@ -35,9 +36,13 @@ export class PastedImages {
 		}
 	}
 
-	/** The images whose marks occur in a text, in text order. */
-	in(text: string): SourceImage[] {
-		return [...text.matchAll(/\[image #\d+\]/g)].flatMap(([mark]) => this.#images.get(mark) ?? []);
+	/** The images whose marks occur in a text, and those that it names, in text order. */
+	in(text: string, named: readonly MentionedImage[] = []): SourceImage[] {
+		const marked = [...text.matchAll(/\[image #\d+\]/g)].flatMap(({ 0: mark, index }): MentionedImage[] => {
+			const image = this.#images.get(mark);
+			return image ? [{ at: index, image }] : [];
+		});
+		return [...marked, ...named].sort((a, b) => a.at - b.at).map(({ image }) => image);
 	}
 
 	#add(data: Buffer, from: Pick<SourceImage, "mimeType" | "path">): string {

@@ -1,11 +1,14 @@
 import { PiError, type PiErrorCode } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
+import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
+import { type MentionedImage, mentionedImages } from "../mentioned-images.js";
 import { parseSubmission, type Submission } from "../submission.js";
 import { rememberTyped } from "./history-search.js";
 import type { FirstPrompt } from "./interactive-options.js";
 import type { PastedImages } from "./pasted-images.js";
+import type { PastedTexts } from "./pasted-texts.js";
 
 /** Receives what the user submits. */
 export interface PromptTarget {
@@ -113,14 +116,26 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"tool_unknown",
 ]);
 
-/** Delivers submissions to a session, with the images that were pasted into them. */
-export function createPromptTarget(session: AgentSession, images: PastedImages): PromptTarget {
+/** Delivers submissions to a session, with the images and texts that were pasted into them, and the images that they name. */
+export function createPromptTarget(
+	session: AgentSession,
+	images: PastedImages,
+	texts: PastedTexts,
+	home: string,
+): PromptTarget {
+	const extras = (text: string) => {
+		const pasted = texts.in(text);
+		// The user has not seen all of a pasted text.
+		const isTyped = ({ at }: MentionedImage) => pasted.every(({ start, end }) => at < start || at >= end);
+		const named = elsewhereOf(session.host) === null ? mentionedImages(text, { cwd: session.cwd, home }) : [];
+		return { images: images.in(text, named.filter(isTyped)), pasted, source: "editor" as const };
+	};
 	return {
 		prompt: async (text) => {
 			void rememberTyped(session, text);
-			await session.prompt(text, { images: images.in(text), source: "editor" });
+			await session.prompt(text, extras(text));
 		},
-		followUp: (text) => session.followUp(text, images.in(text), "editor"),
+		followUp: (text) => session.followUp(text, extras(text)),
 		runBash: (command, options) => session.runBash(command, options),
 	};
 }

@@ -4,6 +4,7 @@ import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { createLocalHost } from "../../tools/host/local-host.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
+import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { quitQuestion, whatEnds } from "../session-end.js";
@@ -16,6 +17,7 @@ import type { InteractiveOptions } from "./interactive-options.js";
 import { cleanLine, clipLine } from "./lines.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
+import { PastedTexts } from "./pasted-texts.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
 import { copyText } from "./shell.js";
@@ -28,7 +30,7 @@ export interface ScreenHost {
 	quit(): void;
 }
 
-const NO_EDITOR = "no editor configured · set $VISUAL or $EDITOR";
+const NO_EDITOR = "no editor found: install vi or nano, or set $VISUAL or $EDITOR";
 
 /** The components of the screen, which exist before the session. */
 export type ScreenComponents = ReturnType<typeof createScreenComponents>;
@@ -57,14 +59,17 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const overlays = screen.holdEditor(editor);
 	const style = { theme, keymap, rows: () => terminal.rows };
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
-	editor.onPaste = (text) =>
-		dropFiles(text, {
+	const pastedTexts = new PastedTexts();
+	editor.onPaste = (text) => {
+		if (isLongPaste(text)) pastedTexts.add(text);
+		return dropFiles(text, {
 			cwd,
 			elsewhere: elsewhereOf(session()?.host),
 			hint: (line) => screen.hint(line),
 			draft: editor.getText(),
 			addImage: (path) => images.addFile(path),
 		});
+	};
 	/** An editor with a window of its own leaves the screen empty but for this line. */
 	const lendTo = <T>(command: string, run: () => Promise<T>): Promise<T> =>
 		lendTerminal(screen.tui, () => {
@@ -73,13 +78,13 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		});
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	const editExternally = async (text: string): Promise<string | null> => {
-		const { editorCommand = null } = options;
-		if (editorCommand === null) {
+		const command = (await options.findEditor?.()) ?? null;
+		if (command === null) {
 			screen.hint(NO_EDITOR);
 			return null;
 		}
 		const { editExternally } = await import("./external-editor.js");
-		const edited = await lendTo(editorCommand, () => editExternally(text, editorCommand));
+		const edited = await lendTo(command, () => editExternally(text, command));
 		// What the editor printed is gone with the alternate screen.
 		if (edited === null) screen.hint("the editor exited with an error · the text is unchanged");
 		return edited;
@@ -98,10 +103,10 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 				views: screen.style,
 				copy: (text) => copyText(text, (data) => terminal.write(data)),
 				view: async (text) => {
-					const { editorCommand = null } = options;
-					if (editorCommand === null) return NO_EDITOR;
+					const command = (await options.findEditor?.()) ?? null;
+					if (command === null) return NO_EDITOR;
 					const { viewExternally } = await import("./external-editor.js");
-					await lendTo(editorCommand, () => viewExternally(text, editorCommand));
+					await lendTo(command, () => viewExternally(text, command));
 					return null;
 				},
 				requestRender: () => screen.tui.requestRender(),
@@ -163,6 +168,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		createEditor,
 		palette,
 		images,
+		pastedTexts,
 		input,
 		editExternally,
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */

@@ -3,10 +3,12 @@ import { describeError, PiError } from "../../errors.js";
 import { isPartOfPi } from "../../hooks/hook-scope.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../session/agent-session.js";
+import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../format.js";
+import { mentionedImages } from "../mentioned-images.js";
 import { endSession, leaveSession } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
@@ -213,7 +215,15 @@ class PlainMode {
 		if (submission.kind === "bash") {
 			const { command, excludeFromContext } = submission;
 			await this.#do(() => session.runBash(command, { excludeFromContext }));
-		} else await this.#prompt(session, submission.text);
+		} else {
+			const { text } = submission;
+			const named = elsewhereOf(session.host) === null ? mentionedImages(text, session) : [];
+			await this.#prompt(
+				session,
+				text,
+				named.map(({ image }) => image),
+			);
+		}
 	}
 
 	/** Sends a prompt. A prompt that a hook refuses becomes the draft. */

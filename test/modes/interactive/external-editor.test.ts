@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { editExternally } from "../../../src/modes/interactive/external-editor.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { editExternally, findEditor } from "../../../src/modes/interactive/external-editor.js";
 import { tempDir } from "../../helpers/temp.js";
 
 /** A program that processes the file `$1`. @returns its command, and the directory of its notes */
@@ -42,4 +43,35 @@ test("a missing editor is reported with a hint", async () => {
 		message: "Editor not found: no-such-editor",
 		hint: "set $VISUAL or $EDITOR",
 	});
+});
+
+test("the editor is that of the variables, else of the user's git, else vi, else nano", async () => {
+	const home = tempDir();
+	const bin = tempDir();
+	const install = (name: string) => writeFileSync(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+	for (const name of ["sh", "git"])
+		symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(bin, name));
+	vi.stubEnv("PATH", bin);
+	vi.stubEnv("HOME", home);
+	vi.stubEnv("XDG_CONFIG_HOME", home);
+	onTestFinished(() => void vi.unstubAllEnvs());
+	expect(await findEditor({}, home)).toBeNull();
+	install("nano");
+	expect(await findEditor({}, home)).toBe("nano");
+	install("vi");
+	expect(await findEditor({ VISUAL: "" }, home)).toBe("vi");
+	writeFileSync(join(home, ".gitconfig"), "[core]\n\teditor = code --wait\n");
+	expect(await findEditor({}, home)).toBe("code --wait");
+	expect(await findEditor({ EDITOR: "ed" }, home)).toBe("ed");
+	expect(await findEditor({ VISUAL: "emacs", EDITOR: "ed" }, home)).toBe("emacs");
+});
+
+test("the core.editor of a repository is not run", async () => {
+	const home = tempDir();
+	execFileSync("git", ["init", "-q", home]);
+	execFileSync("git", ["-C", home, "config", "core.editor", "touch hijacked"]);
+	vi.stubEnv("HOME", home);
+	vi.stubEnv("XDG_CONFIG_HOME", home);
+	onTestFinished(() => void vi.unstubAllEnvs());
+	expect(await findEditor({}, home)).not.toBe("touch hijacked");
 });

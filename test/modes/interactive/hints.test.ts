@@ -52,14 +52,14 @@ test.each(["/thinking high", "/thinking"])(
 	},
 );
 
-test("the line that no editor is configured goes before pi quits", async () => {
-	const app = await startApp({ mode: { editorCommand: null } });
+test("the line that no editor was found goes before pi quits", async () => {
+	const app = await startApp({ mode: { findEditor: async () => null } });
 	await app.terminal.waitFor("0%");
 	await app.terminal.press("ctrl+g");
-	await app.terminal.waitFor("no editor configured");
+	await app.terminal.waitFor("no editor found");
 	await app.submit("/quit");
 	expect(await app.exit).toBe(0);
-	expect(await app.terminal.text()).not.toContain("no editor configured");
+	expect(await app.terminal.text()).not.toContain("no editor found");
 });
 
 test("the line that another ctrl+c quits goes when that is no longer true, also while a reply streams", async () => {

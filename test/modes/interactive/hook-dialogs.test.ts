@@ -219,7 +219,7 @@ test.each([40, 80, 120])("at %d columns editor asks for several lines", async (c
 });
 
 test("editor opens the external editor with Ctrl+G, and Escape cancels it", async () => {
-	const app = await startChoices(80, { editorCommand: "printf 'from outside' >" });
+	const app = await startChoices(80, { findEditor: async () => "printf 'from outside' >" });
 	await app.submit("/write");
 	await app.terminal.waitFor("fix: round");
 	await app.terminal.press("ctrl+g");

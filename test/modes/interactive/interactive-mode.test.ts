@@ -173,7 +173,7 @@ test("the prompt can be written in an external editor", async () => {
 	const editor = join(tempDir(), "editor");
 	writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited\\n" "$(cat "$2")" > "$2"\n');
 	chmodSync(editor, 0o755);
-	const app = await startApp({ mode: { editorCommand: `${editor} --wait` } });
+	const app = await startApp({ mode: { findEditor: async () => `${editor} --wait` } });
 	await app.terminal.waitFor("context");
 	await app.terminal.type("draft");
 	await app.terminal.press("ctrl+g");

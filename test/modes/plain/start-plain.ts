@@ -3,7 +3,7 @@ import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
 import type { AgentSession } from "../../../src/session/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
-import { type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
+import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 
 /** ms after which a wait fails, so that the test reports what it waited for. */
@@ -37,13 +37,14 @@ export interface PlainSessionOptions {
 	session?: CreateAgentSessionOptions["session"];
 	agentDir?: string;
 	cwd?: string;
+	modelOptions?: LoopbackModelOptions;
 }
 
 /** Starts the mode and waits for its first prompt mark; quits it when the test ends. */
 export async function startPlain(options: PlainSessionOptions = {}): Promise<PlainSession> {
 	const provider = await startProvider();
 	const agentDir = options.agentDir ?? tempAgentDir({ hooks: options.hooks ?? {} });
-	writeFiles(agentDir, { "models.json": provider.modelsJson() });
+	writeFiles(agentDir, { "models.json": provider.modelsJson(options.modelOptions) });
 	const cwd = options.cwd ?? tempDir("pi-project-");
 	writeFiles(cwd, options.files ?? {});
 	let text = "";

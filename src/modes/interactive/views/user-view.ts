@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
-import { messageText } from "../../../log/entry.js";
+import { messageText, type TextRange } from "../../../log/entry.js";
 import { readSkillPrompt, withoutSkill } from "../../../log/prompt-text.js";
 import { plural } from "../../format.js";
+import { IMAGE_MENTION } from "../../mentioned-images.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
 import { transcriptKey } from "../transcript-hint.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
@@ -13,13 +14,19 @@ import { View, type ViewStyle } from "./view.js";
 const MARK = "› ";
 /** Lines of an attached file. */
 const MAX_FILE_LINES = 24;
+/** Rows of a folded paste, and the most characters that they can need. */
+const MAX_PASTED_ROWS = 6;
+const MAX_PASTED_LENGTH = 4000;
 const ATTACHED_FILE = /(<file name="[^"]*">\n[\s\S]*?\n<\/file>)/;
-/** Placeholders of images in the text: a file from the command line, a pasted image. */
-const IMAGE_IN_TEXT = /<file name="([^"]*)">\(image\)<\/file>|\[image (#\d+)\]/g;
+/** Placeholders of images in the text: a file from the command line, a pasted image, a name after `@`. */
+const IMAGE_IN_TEXT = new RegExp(
+	String.raw`<file name="([^"]*)">\(image\)</file>|\[image (#\d+)\]|${IMAGE_MENTION}`,
+	"gi",
+);
 
 /**
- * A prompt of the user and its images. What the user wrote is complete; attached files are cut, and the text of a skill is one
- * row, unless everything is expanded.
+ * A prompt of the user and its images. What the user wrote is complete; attached files and long pastes are cut, and the text of
+ * a skill is one row, unless everything is expanded.
  */
 export class UserView extends View {
 	readonly #images: ImageLines;
@@ -29,6 +36,8 @@ export class UserView extends View {
 		private readonly message: UserMessage,
 		/** What hooks changed in the prompt. */
 		private readonly change: { by: string; typed: string } | null = null,
+		/** Parts of the text that the user pasted, in order. */
+		private readonly pasted: readonly TextRange[] = [],
 	) {
 		super(style);
 		this.#images = new ImageLines(style, imagesOf(message));
@@ -40,15 +49,13 @@ export class UserView extends View {
 
 	/** Whether the expanded prompt shows more. */
 	get folds(): boolean {
-		return readSkillPrompt(messageText(this.message).trim()) !== null;
+		return this.pasted.length > 0 || readSkillPrompt(messageText(this.message).trim()) !== null;
 	}
 
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
 		const text = messageText(this.message).trim();
-		const lines = withoutSkill(text)
-			.split(ATTACHED_FILE)
-			.flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
+		const lines = this.#isFolded ? this.#foldedLines(width) : this.#parts(withoutSkill(text), width);
 		const indent = " ".repeat(MARK.length);
 		const drawn = lines.map((line, row) => {
 			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
@@ -57,6 +64,44 @@ export class UserView extends View {
 		const room = width - MARK.length;
 		const notes = [...this.#skill(text, room), ...this.#notes(room)].map((line) => indent + line);
 		return [...drawn, ...notes, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+	}
+
+	get #isFolded(): boolean {
+		return this.pasted.length > 0 && !this.style.expanded;
+	}
+
+	/** What the user wrote, with the first rows of each pasted part. */
+	#foldedLines(width: number): string[] {
+		const text = messageText(this.message);
+		const lines: string[] = [];
+		let from = 0;
+		for (const { start, end } of this.pasted) {
+			const before = text.slice(from, start);
+			// The words before a paste on its first line stay there.
+			const line = before.lastIndexOf("\n") + 1;
+			lines.push(...this.#parts(before.slice(0, line).trimStart(), width));
+			lines.push(...this.#pastedLines(before.slice(line).trimStart(), text.slice(start, end), width));
+			from = end;
+		}
+		return [...lines, ...this.#parts(text.slice(from).trim(), width)];
+	}
+
+	/** The first rows of a pasted text after the words before it, and the number of its lines below. */
+	#pastedLines(words: string, pasted: string, width: number): string[] {
+		const { theme } = this.style;
+		const room = width - MARK.length;
+		const maxRows = MAX_PASTED_ROWS + Math.max(0, wrapLines(cleanLines(words), room).length - 1);
+		const start = cleanLines(`${words}${pasted.slice(0, MAX_PASTED_LENGTH)}`);
+		const rows: string[] = [];
+		let shown = 0;
+		for (const line of start) {
+			const wrapped = wrapLines([line], room);
+			if (rows.length + wrapped.length <= maxRows) shown += 1;
+			rows.push(...wrapped.slice(0, maxRows - rows.length));
+			if (rows.length >= maxRows) break;
+		}
+		const hidden = pasted.split("\n").length - shown;
+		return [...styled(rows, theme.userText), ...(hidden > 0 ? [more(hidden, "below", room, this.style)] : [])];
 	}
 
 	/** The skill that the model gets with the prompt: its length, expanded also its text. */
@@ -79,6 +124,11 @@ export class UserView extends View {
 		return styled(wrapLines(cleanLines(note), width), theme.dim);
 	}
 
+	/** Lines of what the user wrote, with the attached files in it. */
+	#parts(text: string, width: number): string[] {
+		return text.split(ATTACHED_FILE).flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
+	}
+
 	/** Lines of a part of the prompt, without the mark. */
 	#lines(part: string, isFile: boolean, width: number): string[] {
 		const { theme, expanded } = this.style;
@@ -95,9 +145,8 @@ export class UserView extends View {
 function imagesOf(message: UserMessage): NamedImage[] {
 	if (typeof message.content === "string") return [];
 	const images = message.content.filter((block) => block.type === "image");
-	const names = [...messageText(message).matchAll(IMAGE_IN_TEXT)].map(([, path, mark]) =>
-		path === undefined ? (mark ?? "") : basename(path),
-	);
+	const found = [...messageText(message).matchAll(IMAGE_IN_TEXT)];
+	const names = found.map(([, file, mark, quoted, plain]) => mark ?? basename(file ?? quoted ?? plain ?? ""));
 	// A placeholder may be text that the user typed. If the counts differ, names may belong to other images: omit them.
 	return images.map((image, at) => ({ image, name: names.length === images.length ? (names[at] ?? "") : "" }));
 }

@@ -112,7 +112,10 @@ test("b asks, then starts a new session before the prompt of the item", async ()
 
 test("e opens a copy in the external editor and keeps the main screen", async () => {
 	const kept = `${tempDir("pi-kept-")}/copy.txt`;
-	const app = await startResumed(turns(20), { rows: 14, mode: { editorCommand: `sh -c 'cp "$1" ${kept}' sh` } });
+	const app = await startResumed(turns(20), {
+		rows: 14,
+		mode: { findEditor: async () => `sh -c 'cp "$1" ${kept}' sh` },
+	});
 	const scrollback = await app.terminal.scrollback();
 	await app.terminal.press("ctrl+o");
 	await app.terminal.waitFor("Transcript");
