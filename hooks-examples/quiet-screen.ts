@@ -1,6 +1,7 @@
 /**
- * A screen with less on it: one line at the top, one at the bottom, and a window title that says if the agent works. `/quiet`
- * restores pi's own lines, and a second time brings these back. Warnings and statuses of other hooks stay.
+ * A screen with less on it: one line at the top, one at the bottom, nothing that moves, and a window title that says if the agent
+ * works. `/quiet` restores pi's own screen, and a second time brings this one back; `/quiet plain` also shows another theme.
+ * Warnings and statuses of other hooks stay.
  *
  * It needs a screen: an RPC client receives only the title, and the other modes show nothing.
  */
@@ -10,6 +11,8 @@ import { truncateToWidth } from "@mariozechner/pi-tui";
 
 export default function quietScreen(pi: HookAPI): void {
 	let isQuiet = true;
+	/** The theme of the quiet screen; undefined: that of the user. */
+	let theme: string | undefined;
 	let turns = 0;
 	/** Text of the bottom line. The footer is drawn in every frame, when no context object is at hand. */
 	let bottom = "";
@@ -39,13 +42,20 @@ export default function quietScreen(pi: HookAPI): void {
 				: undefined,
 		);
 		ui.setTitle(isQuiet ? `pi · ${project}` : undefined);
+		ui.setLook("indicator", isQuiet ? { frames: ["·"] } : undefined);
+		ui.setLook("thinkingLabel", isQuiet ? "thought about it" : undefined);
+		ui.setLook("theme", isQuiet ? theme : undefined);
 		if (!isQuiet) ui.setWorkingMessage(undefined);
 	};
 
 	pi.command("quiet", {
 		description: "Switch between the quiet screen and pi's own",
+		argumentHint: "[theme]",
+		complete: (prefix, ctx) =>
+			ctx.ui.themes.filter(({ name }) => name.startsWith(prefix.trim())).map(({ name }) => ({ value: name })),
 		handler(ctx) {
-			isQuiet = !isQuiet;
+			[theme] = ctx.args;
+			isQuiet = theme !== undefined || !isQuiet;
 			show(ctx);
 		},
 	});

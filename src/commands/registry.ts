@@ -48,6 +48,8 @@ export interface ServerPrompts {
 	isPrompt(name: string): boolean;
 }
 
+/** Prefix under which every built-in command is found, also one that a hook replaces. */
+const BUILTIN_PREFIX = "pi:";
 /** Prefix of skill commands, so that they cannot hide other commands. */
 const SKILL_PREFIX = "skill:";
 
@@ -62,11 +64,33 @@ export function parseSlashCommand(text: string): CommandLine | null {
 	return text[name.length + 1] === "/" ? null : { name, rest };
 }
 
+/** The name of a built-in command without the prefix `pi:`. */
+export function builtinName(name: string): string {
+	return name.startsWith(BUILTIN_PREFIX) ? name.slice(BUILTIN_PREFIX.length) : name;
+}
+
+/** A built-in command by a name or alias, also with the prefix `pi:`. */
+export function findBuiltin(name: string, builtins: readonly SlashCommand[]): SlashCommand | undefined {
+	const own = builtinName(name);
+	return builtins.find((builtin) => builtin.name === own || builtin.aliases?.includes(own));
+}
+
+/**
+ * The names of commands that hooks cannot use.
+ * @param replaceable names of built-in commands that they may replace
+ */
+export function reservedNames(builtins: readonly SlashCommand[], replaceable: readonly string[]): ReadonlySet<string> {
+	const names = builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+	const kept = names.filter((name) => !replaceable.includes(name));
+	return new Set([...kept, ...names.map((name) => BUILTIN_PREFIX + name)]);
+}
+
 /** Finds the command with this name. */
 export function findCommand(name: string, sources: CommandSources): FoundCommand | null {
-	const command = sources.builtins.find((builtin) => builtin.name === name || builtin.aliases?.includes(name));
-	if (command) return { kind: "builtin", command };
+	// Hooks have only names that they may use.
 	if (sources.hooks.command(name)) return { kind: "hook", name };
+	const command = findBuiltin(name, sources.builtins);
+	if (command) return { kind: "builtin", command };
 	if (sources.templates.some((template) => template.name === name)) return { kind: "template", name };
 	const skill = name.startsWith(SKILL_PREFIX) ? name.slice(SKILL_PREFIX.length) : null;
 	if (skill !== null && sources.skills.some((item) => item.name === skill)) return { kind: "skill", name: skill };
@@ -79,7 +103,7 @@ export function findCommand(name: string, sources: CommandSources): FoundCommand
 /** All commands, for the palette. */
 export function paletteItems(sources: CommandSources): PaletteItem[] {
 	const items: PaletteItem[] = sources.builtins.map(({ name, description, argumentHint }) => ({
-		name,
+		name: sources.hooks.command(name) ? BUILTIN_PREFIX + name : name,
 		description,
 		origin: "built-in",
 		...(argumentHint ? { argumentHint } : {}),

@@ -147,6 +147,11 @@ export const SETTINGS_SCHEMA = {
 		hooks: texts(
 			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
 		),
+		commands: group({
+			replace: texts(
+				"built-in commands that commands of hooks may replace, by name, such as `tools`; `/pi:tools` is then the built-in one",
+			),
+		}),
 		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
 		hookGrants: {
 			type: "object",

@@ -24,7 +24,7 @@ export function createExtensionContext(extension: Extension, ctx: HookEventConte
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
-	const { refusals, theme, footer, models, providers, calls } = extension;
+	const { refusals, theme, footer, look, models, providers, calls } = extension;
 	return {
 		// What pi shows and reads for the extension lasts longer than the call: a timer may use it.
 		ui: createExtensionUI({
@@ -32,6 +32,7 @@ function contextMembers(extension: Extension, ctx: HookEventContext) {
 			refusals,
 			theme,
 			footer,
+			look,
 			draw: (action) => calls.draw(action),
 		}),
 		get mode() {

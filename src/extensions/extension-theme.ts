@@ -64,13 +64,13 @@ export interface ExtensionTheme {
 }
 
 /** @param theme of pi; read at each use, because the user can change it */
-export function createExtensionTheme(theme: () => EntryTheme): ExtensionTheme {
+export function createExtensionTheme(theme: () => EntryTheme, name = "pi"): ExtensionTheme {
 	const fg = (color: string, text: string) => {
 		const style = Object.hasOwn(STYLES, color) ? STYLES[color] : undefined;
 		return style ? theme()[style](String(text)) : String(text);
 	};
 	return {
-		name: "pi",
+		name,
 		fg,
 		bg: (_, text) => String(text),
 		bold: (text) => theme().bold(String(text)),

@@ -5,7 +5,10 @@ import type {
 	HookComponent,
 	HookEventContext,
 	HookKeybindings,
+	WorkingIndicator,
 } from "../hooks/types.js";
+import { isRecord } from "../util/is-record.js";
+import { createExtensionTheme } from "./extension-theme.js";
 import type { FooterData } from "./footer-data.js";
 import type { Refusals } from "./refusals.js";
 
@@ -14,6 +17,8 @@ export interface ExtensionUIDeps {
 	refusals: Refusals;
 	theme: object;
 	footer: FooterData;
+	/** What the extension can read of the look that it has chosen. */
+	look: { isExpanded: boolean };
 	/** Calls code that makes a component. */
 	draw<T>(action: () => T): T;
 }
@@ -34,7 +39,7 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /** The screen as extensions use it: a canceled dialog is undefined there. */
-export function createExtensionUI({ ctx, refusals, theme, footer, draw }: ExtensionUIDeps) {
+export function createExtensionUI({ ctx, refusals, theme, footer, look, draw }: ExtensionUIDeps) {
 	const ui = () => ctx().ui;
 	const component =
 		(factory: ExtensionFactory, extra?: unknown): ComponentFactory =>
@@ -87,12 +92,15 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 		setEditorText: (text: string) => ui().setEditorText(text),
 		getEditorText: () => ui().getEditorText(),
 		addAutocompleteProvider: (factory: never) => ui().addAutocompleteProvider(factory),
-		getToolsExpanded: () => false,
-		setToolsExpanded: () => refusals.member("ctx.ui.setToolsExpanded"),
-		setWorkingVisible: (isVisible: boolean) => isVisible || refusals.member("ctx.ui.setWorkingVisible"),
-		setWorkingIndicator: (options?: object) => options && refusals.member("ctx.ui.setWorkingIndicator"),
-		setHiddenThinkingLabel: (label?: string) =>
-			label === undefined ? undefined : refusals.member("ctx.ui.setHiddenThinkingLabel"),
+		getToolsExpanded: () => look.isExpanded,
+		setToolsExpanded(isExpanded: boolean) {
+			look.isExpanded = isExpanded;
+			ui().setLook("expanded", isExpanded || undefined);
+		},
+		setWorkingVisible: (isVisible: boolean) => ui().setLook("working", isVisible ? undefined : false),
+		setWorkingIndicator: (indicator?: WorkingIndicator) =>
+			ui().setLook("indicator", indicator && readIndicator(indicator)),
+		setHiddenThinkingLabel: (label?: string) => ui().setLook("thinkingLabel", label),
 		getEditorComponent: () => undefined,
 		setEditorComponent: (factory: unknown) =>
 			factory === undefined ? undefined : refusals.member("ctx.ui.setEditorComponent"),
@@ -100,19 +108,26 @@ export function createExtensionUI({ ctx, refusals, theme, footer, draw }: Extens
 			refusals.member("ctx.ui.onTerminalInput");
 			return () => {};
 		},
-		getAllThemes() {
-			refusals.member("ctx.ui.getAllThemes");
-			return [];
+		getAllThemes: () => ui().themes.map(({ name, path }) => ({ name, path: path ?? undefined })),
+		getTheme(name: string) {
+			const found = ui().themes.find((known) => known.name === name);
+			return found && createExtensionTheme(() => found.styles, found.name);
 		},
-		getTheme() {
-			refusals.member("ctx.ui.getTheme");
-			return undefined;
-		},
-		setTheme() {
-			refusals.member("ctx.ui.setTheme");
-			return { success: false, error: "the user chooses the theme of pi" };
+		setTheme(chosen: unknown) {
+			const name = isRecord(chosen) ? chosen.name : chosen;
+			const { themes } = ui();
+			if (themes.length === 0) return { success: false, error: "there is no screen" };
+			if (typeof name !== "string" || !themes.some((known) => known.name === name))
+				return { success: false, error: `pi has no theme ${JSON.stringify(name)}` };
+			ui().setLook("theme", name);
+			return { success: true };
 		},
 	};
+}
+
+/** Without frames, pi's own are used, at another interval too. */
+function readIndicator({ frames, intervalMs }: Partial<WorkingIndicator>): WorkingIndicator | undefined {
+	return frames && { frames, ...(intervalMs === undefined ? {} : { intervalMs }) };
 }
 
 /** The keys of pi under the names that extensions use. */

@@ -19,6 +19,7 @@ export class Extension {
 	readonly models = new KnownModels();
 	readonly footer = new FooterData(() => new Set(this.models.available.map(({ provider }) => provider)).size);
 	readonly theme = createExtensionTheme(() => this.calls.for("theme").ui.theme);
+	readonly look = { isExpanded: false };
 	readonly providers: ProviderRegistration;
 	/** The entries whose messages were emitted, the session that has them, and whether the next reply has started. */
 	readonly seen: { session: object | null; entries: number; isReplyStarted: boolean } = {

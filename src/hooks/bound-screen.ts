@@ -6,7 +6,7 @@ import type { LoadedHook } from "./registry.js";
 import { claimsOf } from "./screen-claims.js";
 import type { HookScreen, ScreenOwner, SessionUI } from "./session-ui.js";
 import { createHookError } from "./source-place.js";
-import type { HookUI } from "./types.js";
+import type { HookUI, ScreenLook } from "./types.js";
 
 /** What the screen of hooks needs of the session. */
 export interface ScreenHost {
@@ -63,6 +63,22 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 			const owner = ownerOf(hook, host);
 			put("working message", message, (screen, value) => screen.setWorkingMessage(owner, value));
 		},
+		setLook(name, value) {
+			check(
+				"setLook",
+				"name",
+				Object.hasOwn(LOOKS, name),
+				Object.keys(LOOKS)
+					.map((known) => JSON.stringify(known))
+					.join(", "),
+			);
+			const [isValid, expected] = LOOKS[name];
+			check("setLook", name, isOptional(value, isValid), `${expected} or undefined`);
+			const themes = name === "theme" && value !== undefined ? ui().hookScreen?.themes : undefined;
+			check("setLook", "theme", !themes || themes.some((theme) => theme.name === value), "the name of a theme");
+			const owner = ownerOf(hook, host);
+			put(`look ${name}`, value, (screen, shown) => screen.setLook(owner, name, shown));
+		},
 		setFooter(factory) {
 			check("setFooter", "factory", isOptional(factory, isFunction), "a function or undefined");
 			const owner = ownerOf(hook, host);
@@ -93,8 +109,20 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 		get theme() {
 			return ui().hookScreen?.theme ?? PLAIN_THEME;
 		},
+		get themes() {
+			return ui().hookScreen?.themes ?? [];
+		},
 	};
 }
+
+/** What the values of `setLook` must be. */
+const LOOKS: { readonly [K in keyof ScreenLook]: readonly [isValid: (value: unknown) => boolean, expected: string] } = {
+	theme: [isString, "a string"],
+	working: [isBoolean, "true, false"],
+	indicator: [isIndicator, "{ frames, intervalMs } with a list of strings and a number"],
+	thinkingLabel: [isString, "a string"],
+	expanded: [isBoolean, "true, false"],
+};
 
 /** Makes the ids of providers unique; nothing removes a single one. */
 let providers = 0;
@@ -130,6 +158,15 @@ function isOptional(value: unknown, isValid: (value: unknown) => boolean): boole
 
 function isString(value: unknown): boolean {
 	return typeof value === "string";
+}
+
+function isBoolean(value: unknown): boolean {
+	return typeof value === "boolean";
+}
+
+function isIndicator(value: unknown): boolean {
+	if (!isRecord(value) || !Array.isArray(value.frames)) return false;
+	return value.frames.every(isString) && isOptional(value.intervalMs, Number.isFinite);
 }
 
 export function isFunction(value: unknown): boolean {

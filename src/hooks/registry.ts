@@ -163,7 +163,9 @@ export class HookRegistry {
 				[...hook.commands].filter(([name, options]) => {
 					const isFree = !this.builtinNames.has(name);
 					if (!isFree)
-						clashes.push(`/${name} of ${describePlace(hook, options)} is ignored: a built-in command has this name`);
+						clashes.push(
+							`/${name} of ${describePlace(hook, options)} is ignored: a built-in command has this name · the setting commands.replace changes that`,
+						);
 					return isFree;
 				}),
 			(name, first, second) => clashes.push(`/${name} is registered by ${first} and ${second}; the latter is used`),

@@ -7,9 +7,11 @@ import type {
 	EntryTheme,
 	HookUI,
 	InputOptions,
+	ScreenLook,
 	SelectManyOptions,
 	SelectOption,
 	SelectOptions,
+	ThemeInfo,
 	WidgetPlacement,
 } from "./types.js";
 
@@ -56,6 +58,8 @@ export interface HookScreen {
 	custom<T>(owner: ScreenOwner, factory: CustomFactory<T>, options: CustomScreenOptions): Promise<T | null>;
 	setTitle(owner: ScreenOwner, title: string | undefined): void;
 	setWorkingMessage(owner: ScreenOwner, message: string | undefined): void;
+	/** A theme is one of `themes`. */
+	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void;
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void;
 	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void;
 	/** @returns a function that removes the provider */
@@ -64,6 +68,8 @@ export interface HookScreen {
 	getEditorText(): string;
 	setEditorText(text: string): void;
 	readonly theme: EntryTheme;
+	/** Absent: the screen has no themes. */
+	readonly themes?: readonly ThemeInfo[];
 }
 
 /** Dialogs without a user: every dialog is canceled at once, and nothing is shown. */

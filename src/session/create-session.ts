@@ -1,3 +1,4 @@
+import { reservedNames } from "../commands/registry.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/session-ui.js";
@@ -133,6 +134,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const hooks: SessionHooks = new SessionHooks({
 		host,
 		setup,
+		reservedNames: () => reservedNames(setup.builtins, setup.settings.current.commands.replace),
 		onError: (error) => emit(hookErrorEvent(error, setup.verbose)),
 		onLongCall: emit,
 		onWarning: warn,

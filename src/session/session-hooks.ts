@@ -39,12 +39,13 @@ export interface SessionHooksOptions {
 		| "bundledHooks"
 		| "hookCacheDir"
 		| "settings"
-		| "builtins"
 		| "builtinHooks"
 		| "grants"
 		| "verbose"
 		| "watch"
 	>;
+	/** Command names that hooks cannot use. */
+	reservedNames(): ReadonlySet<string>;
 	onError(error: HookError): void;
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
@@ -69,8 +70,6 @@ export interface HookFailure {
 
 /** Loads, reloads and holds the hooks of a session. */
 export class SessionHooks {
-	/** Command names that hooks cannot use. */
-	readonly #builtinNames: ReadonlySet<string>;
 	readonly health = new HookHealth();
 	readonly drawings: HookDrawings;
 	/** Paths of hooks that the user turned off for this session. */
@@ -94,9 +93,8 @@ export class SessionHooks {
 	#runner: HookRunner;
 
 	constructor(private readonly options: SessionHooksOptions) {
-		this.#builtinNames = new Set(options.setup.builtins.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
 		this.#longCalls = new LongCalls(options.onLongCall);
-		this.#registry = new HookRegistry([], this.#builtinNames);
+		this.#registry = new HookRegistry([], options.reservedNames());
 		this.drawings = new HookDrawings({
 			registry: () => this.#registry,
 			health: this.health,
@@ -325,7 +323,7 @@ export class SessionHooks {
 		const { registry } = this;
 		const hook = registry.hooks.find((candidate) => candidate.path === path);
 		if (!hook?.handlers.session) return;
-		await this.options.notify(this.#createRunner(new HookRegistry([hook], this.#builtinNames)), reason);
+		await this.options.notify(this.#createRunner(new HookRegistry([hook], this.options.reservedNames())), reason);
 	}
 
 	#use(hooks: readonly LoadedHook[]): void {
@@ -364,7 +362,7 @@ export class SessionHooks {
 	#register(): void {
 		const enabled = this.#loaded.filter((hook) => this.isEnabled(hook) && !this.#replaced.has(hook.path));
 		retainClaims(this.#registry.hooks, enabled);
-		this.#registry = new HookRegistry(enabled, this.#builtinNames);
+		this.#registry = new HookRegistry(enabled, this.options.reservedNames());
 		this.#runner = this.#createRunner(this.#registry);
 		// A reloaded hook may answer differently.
 		this.#stability = new StabilityWatch((hookPath) => this.reportUnstable(hookPath));

@@ -1,6 +1,6 @@
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import type { HookScreen, ScreenOwner, WidgetContent } from "../hooks/session-ui.js";
-import type { ComponentFactory, CustomFactory, HookComponent } from "../hooks/types.js";
+import type { ComponentFactory, CustomFactory, HookComponent, ScreenLook } from "../hooks/types.js";
 
 /** Draws components as text. */
 export interface Drawing {
@@ -18,6 +18,8 @@ export interface ShownScreen {
 	/** null: that of pi. */
 	title: string | null;
 	workingMessage: string | null;
+	/** What hooks changed with `setLook`, by name. */
+	look: Partial<ScreenLook>;
 	header: string[] | null;
 	footer: string[] | null;
 	editorText: string;
@@ -58,6 +60,7 @@ export class ScriptedScreen implements HookScreen {
 	readonly #widgets = new Map<string, Drawn>();
 	#title: string | null = null;
 	#workingMessage: string | null = null;
+	readonly #look: Partial<ScreenLook> = {};
 	/** By hook; the one set last is shown. */
 	readonly #headers = new Map<string, Drawn>();
 	readonly #footers = new Map<string, Drawn>();
@@ -75,6 +78,7 @@ export class ScriptedScreen implements HookScreen {
 			widgets: Object.fromEntries([...this.#widgets].map(([key, drawn]) => [key, drawn.lines()])),
 			title: this.#title,
 			workingMessage: this.#workingMessage,
+			look: { ...this.#look },
 			header: [...this.#headers.values()].at(-1)?.lines() ?? null,
 			footer: [...this.#footers.values()].at(-1)?.lines() ?? null,
 			editorText: this.#editorText,
@@ -154,6 +158,11 @@ export class ScriptedScreen implements HookScreen {
 
 	setWorkingMessage(_: ScreenOwner, message: string | undefined): void {
 		this.#workingMessage = message ?? null;
+	}
+
+	setLook<K extends keyof ScreenLook>(_: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void {
+		if (value === undefined) delete this.#look[name];
+		else this.#look[name] = value;
 	}
 
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void {

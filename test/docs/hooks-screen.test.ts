@@ -43,6 +43,11 @@ page.testCode({
 		expect(await t.run("/roll")).toMatchObject({ status: "No result" });
 		expect(t.asked[0]?.lines).toEqual(["You rolled 1", "space rolls · enter accepts · esc closes"]);
 	},
+	async "calm.ts"() {
+		const t = await page.startTest("calm.ts", {});
+		await t.run("/calm");
+		expect(t.screen.look).toEqual({ indicator: { frames: ["·"] }, thinkingLabel: "thinking" });
+	},
 	async "issues.ts"() {
 		const { terminal, submit } = await startApp({ hooks: { "issues.ts": page.code("issues.ts") } });
 		await terminal.waitFor("0%");

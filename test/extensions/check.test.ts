@@ -7,12 +7,12 @@ import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 test("the check finds what a source uses, and names what pi refuses", async () => {
 	const use = await findUse(`export default (pi) => {
 	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
-	pi.on("session_tree", () => {});
+	pi.on("project_trust", () => {});
 	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
 }`);
 	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
 	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
-		["event session_tree", 3],
+		["event project_trust", 3],
 		["ctx.ui.setEditorComponent", 4],
 	]);
 	const imports =
@@ -39,9 +39,15 @@ test.each([
 	["pi!.registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
 	['pi["registerMarkdownTransformer"](x)', "pi.registerMarkdownTransformer"],
 	["(<any>pi).registerMarkdownTransformer(x)", "pi.registerMarkdownTransformer"],
-	["pi.on('agent_end', (e, ctx) => (ctx.ui as any).setTheme('dark'))", "ctx.ui.setTheme"],
-	["pi.on('agent_end', (e, ctx) => ctx.ui?.setTheme('dark'))", "ctx.ui.setTheme"],
-	["(pi as any).on('session_tree', () => {})", "event session_tree"],
+	[
+		"pi.on('agent_end', (e, ctx) => (ctx.sessionManager as any).buildContextEntries())",
+		"ctx.sessionManager.buildContextEntries",
+	],
+	[
+		"pi.on('agent_end', (e, ctx) => ctx.sessionManager?.buildContextEntries())",
+		"ctx.sessionManager.buildContextEntries",
+	],
+	["(pi as any).on('project_trust', () => {})", "event project_trust"],
 	["(pi as any).registerFoo(x)", "pi.registerFoo"],
 	["pi.on('sesion_start', () => {})", "event sesion_start"],
 ])("the check finds the refused use in %s", async (code, what) => {
@@ -77,8 +83,8 @@ test("pi hooks check reports what the local imports of an extension use, with th
 		"ext/index.ts": `import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 			export default async function (pi: ExtensionAPI) { (await import("./src/start.js")).start(pi); }`,
 		"ext/src/start.ts": `import { show } from "./screen";
-			export const start = (pi: any) => { pi.on("session_tree", () => {}); pi.on("agent_end", (e: any, ctx: any) => show(ctx)); };`,
-		"ext/src/screen/index.ts": `import "../start.ts";\nexport const show = (ctx: any) => ctx.ui.setTheme("dark");`,
+			export const start = (pi: any) => { pi.on("project_trust", () => {}); pi.on("agent_end", (e: any, ctx: any) => show(ctx)); };`,
+		"ext/src/screen/index.ts": `import "../start.ts";\nexport const show = (ctx: any) => ctx.sessionManager.buildContextEntries();`,
 		"ext/src/unused.ts": `export const never = (ctx: any) => ctx.ui.setEditorComponent(() => {});`,
 	});
 	const checked = await run(
@@ -86,8 +92,8 @@ test("pi hooks check reports what the local imports of an extension use, with th
 		{ agentDir: tempAgentDir(), cwd },
 	);
 	expect(checked.stdout.split("\n").filter((line) => /^(works|refused)/.test(line))).toEqual([
-		"works     event agent_end",
-		`refused   event session_tree in src/start.ts:2: ${REFUSED_EVENTS.session_tree}`,
-		"refused   ctx.ui.setTheme in src/screen/index.ts:2: the user chooses the theme",
+		"works     event agent_end, ctx.sessionManager",
+		`refused   event project_trust in src/start.ts:2: ${REFUSED_EVENTS.project_trust}`,
+		`refused   ctx.sessionManager.buildContextEntries in src/screen/index.ts:2: ${REFUSED_MEMBERS["ctx.sessionManager.buildContextEntries"]}`,
 	]);
 });

@@ -17,6 +17,7 @@ const UI_MEMBERS: Readonly<Record<keyof HookUI, true>> = {
 	custom: true,
 	setTitle: true,
 	setWorkingMessage: true,
+	setLook: true,
 	setFooter: true,
 	setHeader: true,
 	addAutocompleteProvider: true,
@@ -24,6 +25,7 @@ const UI_MEMBERS: Readonly<Record<keyof HookUI, true>> = {
 	getEditorText: true,
 	setEditorText: true,
 	theme: true,
+	themes: true,
 };
 
 const sources = BUNDLED_HOOKS.map(({ name }) => readFileSync(example(`${name}.ts`), "utf8"));

@@ -68,3 +68,42 @@ describe("commands of hooks", () => {
 		Reflect.deleteProperty(globalThis, "__sent");
 	});
 });
+
+describe("a command of a hook with the name of a built-in one", () => {
+	const own = hook(`
+		pi.command("tools", { description: "mine", handler: (ctx) => ({ status: "own " + ctx.argsRaw }) });
+		pi.command("exit", { handler: () => ({ status: "stays" }) });
+		pi.command("pi:name", { handler: () => ({ status: "never" }) });`);
+	const listed = ({ session }: Awaited<ReturnType<typeof startSession>>) =>
+		session.palette().flatMap(({ name, origin }) => (/tools|quit|exit|pi:/.test(name) ? [`${name} (${origin})`] : []));
+
+	test("is ignored, and the warning names the setting", async () => {
+		const run = await startSession({ hooks: { "own.ts": own } });
+		expect(run.session.loaded.warnings).toEqual([
+			expect.stringMatching(
+				/^\/tools of .*own\.ts:\d+:\d+ is ignored: a built-in command has this name · the setting commands\.replace changes that$/,
+			),
+			expect.stringContaining("/exit of "),
+			expect.stringContaining("/pi:name of "),
+		]);
+		expect(listed(run)).toEqual(["tools (built-in)", "quit (built-in)"]);
+		expect(await run.session.prompt("/pi:name shop")).toMatchObject({ status: expect.stringContaining("shop") });
+	});
+
+	test("replaces it with the user's setting, and /pi:<name> is the built-in one", async () => {
+		const userSettings = { commands: { replace: ["tools", "exit"] } };
+		const run = await startSession({ hooks: { "own.ts": own }, userSettings });
+		expect(run.session.loaded.warnings).toEqual([expect.stringContaining("/pi:name of ")]);
+		expect(listed(run)).toEqual(["pi:tools (built-in)", "quit (built-in)", "tools (hook own)", "exit (hook own)"]);
+		expect(await run.session.prompt("/tools on")).toMatchObject({ status: "own on" });
+		expect(await run.session.prompt("/exit")).toMatchObject({ status: "stays" });
+		expect(await run.session.prompt("/pi:tools")).toMatchObject({ status: expect.stringContaining("read") });
+	});
+
+	test("does not replace it with the setting of a project", async () => {
+		const settings = JSON.stringify({ commands: { replace: ["tools"] } });
+		const run = await startSession({ hooks: { "own.ts": own }, files: { ".pi/settings.json": settings } });
+		expect(run.session.loaded.warnings.join("\n")).toMatch(/a project cannot set .*commands/);
+		expect(listed(run)).toContain("tools (built-in)");
+	});
+});

@@ -27,6 +27,10 @@ export class RecordedScreen implements HookScreen {
 		this.#set(owner, "setWorkingMessage", message);
 	}
 
+	setLook(owner: ScreenOwner, name: string, value: unknown): void {
+		this.#set(owner, `setLook ${name}`, value);
+	}
+
 	setFooter(owner: ScreenOwner, factory: unknown): void {
 		this.#set(owner, "setFooter", made(factory));
 	}

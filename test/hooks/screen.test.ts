@@ -123,6 +123,12 @@ const MEMBERS: Record<string, MemberCase> = {
 		screen: /^/,
 		rpc: { hook: "board", method: "setWorkingMessage", message: "a message" },
 	},
+	"setLook with a theme": {
+		call: 'ctx.ui.setLook("theme", ctx.ui.themes[0]?.name)',
+		withoutUser: "undefined",
+		screen: /^/,
+		rpc: null,
+	},
 	setFooter: {
 		call: `ctx.ui.setFooter(() => (${COMPONENT}))`,
 		withoutUser: "undefined",
@@ -158,6 +164,13 @@ const MEMBERS: Record<string, MemberCase> = {
 		withoutUser: "undefined",
 		screen: "replaced",
 		rpc: { method: "set_editor_text", text: "replaced" },
+	},
+	themes: {
+		call: "ctx.ui.themes.length",
+		withoutUser: "0",
+		screen: "value 4",
+		answered: "4",
+		rpc: null,
 	},
 	theme: {
 		call: 'ctx.ui.theme.bold("text").length > 0',
@@ -221,6 +234,18 @@ test.each([
 	["custom", "ctx.ui.custom(() => {}, { overlay: 1 })", "overlay must be true or false"],
 	["editor", 'ctx.ui.editor("t", 7)', "initial must be a string or undefined"],
 	["setTitle", "ctx.ui.setTitle(null)", "title must be a string or undefined"],
+	[
+		"setLook",
+		'ctx.ui.setLook("font", "x")',
+		'name must be "theme", "working", "indicator", "thinkingLabel", "expanded"',
+	],
+	["setLook", 'ctx.ui.setLook("theme", 7)', "theme must be a string or undefined"],
+	["setLook", 'ctx.ui.setLook("working", 0)', "working must be true, false or undefined"],
+	[
+		"setLook",
+		'ctx.ui.setLook("indicator", { frames: "abc" })',
+		"indicator must be { frames, intervalMs } with a list of strings and a number or undefined",
+	],
 	["setFooter", "ctx.ui.setFooter([])", "factory must be a function or undefined"],
 	["setEditorText", "ctx.ui.setEditorText()", "text must be a string"],
 	["setWidget", 'ctx.ui.setWidget("a", ["x"], "belowEditor")', "options must be an object or undefined"],

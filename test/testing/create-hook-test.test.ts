@@ -246,6 +246,9 @@ export default (pi) => {
 		ctx.ui.setWidget("list", (tui, theme) => new Text(theme.accent("one") + "\\n\\x1b[31mtwo\\x1b[0m", 0, 0));
 		ctx.ui.setWidget("broken", () => ({ render() { throw new Error("no data") }, invalidate() {} }));
 		ctx.ui.setTitle("board");
+		ctx.ui.setLook("expanded", true);
+		ctx.ui.setLook("theme", "dark");
+		ctx.ui.setLook("theme", undefined);
 		ctx.ui.setEditorText("draft");
 	});
 	pi.command("count", { handler: async (ctx) => {
@@ -273,6 +276,7 @@ export default (pi) => {
 			widgets: { list: ["one", "two"], broken: ["✗ board: no data"] },
 			title: "board",
 			workingMessage: null,
+			look: { expanded: true },
 			header: null,
 			footer: null,
 			editorText: "draft",

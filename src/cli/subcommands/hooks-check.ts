@@ -77,7 +77,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 		report,
 		problems: [
 			...imports.map(describeImport),
-			...(hook ? [...createRegistry([hook]).warnings, ...findRegistrationProblems(hook)] : []),
+			...(hook ? [...createRegistry([hook], location).warnings, ...findRegistrationProblems(hook)] : []),
 			...(hook && hook.shortcuts.length > 0 ? await findKeyProblems(hook) : []),
 			...findReservedTypes(file.realPath),
 		],

@@ -1,10 +1,11 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
+import { reservedNames } from "../../commands/registry.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { NO_NAMES, type RegisteredNames, registeredNames, summarizeNames } from "../../hooks/registered-names.js";
 import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHooks } from "./find-hooks.js";
-import type { SubcommandContext } from "./location.js";
+import type { Location, SubcommandContext } from "./location.js";
 
 /** What hooks can use in each mode, with tools and a saved session. JSON mode is like print mode. */
 const MODES = {
@@ -31,7 +32,7 @@ export async function listHooks({ location, options, io }: SubcommandContext): P
 	const loaded = attempts.flatMap(({ hook }) => hook ?? []);
 	const replaced = replacedBundled(loaded);
 	const running = loaded.filter(({ path }) => !replaced.has(path));
-	const notices = [...location.warnings, ...problems, ...createRegistry(running).warnings];
+	const notices = [...location.warnings, ...problems, ...createRegistry(running, location).warnings];
 	const reports = hooks.map((found) => {
 		const attempt = attempts.find(({ file }) => file.realPath === found.realPath);
 		const by = replaced.get(found.path);
@@ -74,6 +75,6 @@ function describeReports(reports: readonly HookReport[]): string[] {
 }
 
 /** The hooks with their name conflicts, also with built-in commands. */
-export function createRegistry(hooks: readonly LoadedHook[]): HookRegistry {
-	return new HookRegistry(hooks, new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])));
+export function createRegistry(hooks: readonly LoadedHook[], { settings }: Pick<Location, "settings">): HookRegistry {
+	return new HookRegistry(hooks, reservedNames(BUILTIN_COMMANDS, settings.commands.replace));
 }

@@ -81,6 +81,37 @@ export interface HookKeybindings {
 	matches(data: string, action: string): boolean;
 }
 
+/** What a hook can change about the look of pi's screen, by name. */
+export interface ScreenLook {
+	/** Name of a theme of `ui.themes`; `/theme` of the user replaces it. Default: that of the settings. */
+	theme: string;
+	/** Whether a line says what the model and its tools are doing. Default true. */
+	working: boolean;
+	/** What is drawn at the start of that line. Default: a spinner. */
+	indicator: WorkingIndicator;
+	/** The text instead of thinking that is not shown in full. Default: its first line. */
+	thinkingLabel: string;
+	/** Whether tool calls that have ended are shown in full. Default false. */
+	expanded: boolean;
+}
+
+/** Pictures that are drawn one after another, with their own styles. */
+export interface WorkingIndicator {
+	/** None: nothing is drawn. */
+	frames: readonly string[];
+	/** Time between two frames, ms. Default 100; at least 16. */
+	intervalMs?: number;
+}
+
+/** A theme that the user can choose. */
+export interface ThemeInfo {
+	readonly name: string;
+	/** null for a theme of pi. */
+	readonly path: string | null;
+	/** Its styles. */
+	readonly styles: EntryTheme;
+}
+
 /** Creates a component that stays on the screen, for a widget, the header or the footer. */
 export type ComponentFactory = (tui: TUI, theme: EntryTheme, keybindings: HookKeybindings) => HookComponent;
 
@@ -135,6 +166,11 @@ export interface HookUI {
 	setTitle(title: string | undefined): void;
 	/** Replaces the text that is shown while the model works; undefined restores it. */
 	setWorkingMessage(message: string | undefined): void;
+	/**
+	 * Changes how pi's screen looks; undefined restores it.
+	 * @throws PiError `bad_arguments` for a theme that does not exist
+	 */
+	setLook<K extends keyof ScreenLook>(name: K, value: ScreenLook[K] | undefined): void;
 	/** Replaces pi's footer; undefined restores it. Statuses stay. */
 	setFooter(factory: ComponentFactory | undefined): void;
 	/** Replaces pi's first line; undefined restores it. Warnings stay. The component is drawn once. */
@@ -149,6 +185,8 @@ export interface HookUI {
 	setEditorText(text: string): void;
 	/** The current theme; without styles in modes without a screen. */
 	readonly theme: EntryTheme;
+	/** The themes that the user can choose, sorted by name; none in modes without a screen. */
+	readonly themes: readonly ThemeInfo[];
 }
 
 /** Text styles of the current theme, and the themes of pi-tui's components. */

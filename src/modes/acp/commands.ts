@@ -1,6 +1,6 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import type { PaletteItem } from "../../commands/command.js";
-import { parseSlashCommand } from "../../commands/registry.js";
+import { builtinName, parseSlashCommand } from "../../commands/registry.js";
 import { invalidParams } from "./errors.js";
 
 /** Commands that replace or end the session, which is up to the client. */
@@ -18,7 +18,10 @@ const HIDDEN = new Set(["hotkeys", "theme", "login", "setup", "copy", "changelog
 /** The slash commands that a client offers. */
 export function availableCommands(palette: readonly PaletteItem[]): AvailableCommand[] {
 	return palette
-		.filter(({ name, origin }) => origin !== "built-in" || !(Object.hasOwn(REFUSED, name) || HIDDEN.has(name)))
+		.filter(({ name, origin }) => {
+			const own = builtinName(name);
+			return origin !== "built-in" || !(Object.hasOwn(REFUSED, own) || HIDDEN.has(own));
+		})
 		.map(({ name, description, argumentHint, origin }) => ({
 			name,
 			description: description || origin,
@@ -28,7 +31,7 @@ export function availableCommands(palette: readonly PaletteItem[]): AvailableCom
 
 /** @throws RequestError for a command that would replace or end the session */
 export function checkCommand(text: string): void {
-	const name = parseSlashCommand(text)?.name ?? "";
+	const name = builtinName(parseSlashCommand(text)?.name ?? "");
 	const hint = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
 	if (hint !== undefined) throw invalidParams(`/${name} is not available over ACP`, hint);
 }

@@ -24,6 +24,8 @@ export class RunStatus {
 	#operations: (ActiveOperation & { startedAt: number })[] = [];
 	/** A text of a hook that is shown instead of what the model is doing; null: none. */
 	message: string | null = null;
+	/** False: what the model and its tools do is not described. */
+	isWorkShown = true;
 	#startedAt = 0;
 	/** When the provider last sent a part of the reply. */
 	#heardAt = 0;
@@ -104,6 +106,7 @@ export class RunStatus {
 		if (compacting) return timed("compacting", compacting, now, "cancels");
 		const shell = this.#find("shell");
 		if (shell) return timed(`${this.#shellSign} ${cleanLine(shell.name, 200)}`, shell, now, "stops");
+		if (run && !this.isWorkShown) return null;
 		const [tool, ...others] = this.#tools.values();
 		if (tool) {
 			const more = others.length > 0 ? ` +${others.length}` : "";

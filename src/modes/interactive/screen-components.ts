@@ -128,6 +128,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			screen,
 			editor,
 			overlays,
+			themes,
 			keymap,
 			completions: palette,
 			draft: editor,

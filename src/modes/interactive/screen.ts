@@ -54,7 +54,8 @@ export class Screen {
 	readonly window: WindowStatus;
 	/** Reports from the terminal. */
 	readonly reports: TerminalReports;
-	readonly #status: StatusLine;
+	/** The line that says what the session is doing. */
+	readonly status: StatusLine;
 	readonly #queue: QueueView;
 	readonly #hint: HintLine;
 	#hintTimer: NodeJS.Timeout | undefined;
@@ -99,6 +100,7 @@ export class Screen {
 			remote: null,
 			expanded: false,
 			showThinking: false,
+			thinkingLabel: null,
 			previewThinking: !settings.hideThinkingBlock,
 			gutter: settings.gutter,
 			keymap,
@@ -113,11 +115,11 @@ export class Screen {
 		};
 		this.header = new Header(this.style, version, settings.quietStartup);
 		this.transcript = new Transcript(tui.blocks, this.style, this.header);
-		this.#status = new StatusLine(this.style, clock);
+		this.status = new StatusLine(this.style, clock);
 		this.#queue = new QueueView(this.style);
 		this.#hint = new HintLine(this.style);
 		this.footer = new Footer(this.style);
-		const above = [new Spacer(1), this.#status, this.#queue, this.#hint, this.aboveEditor];
+		const above = [new Spacer(1), this.status, this.#queue, this.#hint, this.aboveEditor];
 		for (const row of [...above, this.#slot, this.belowEditor, this.footer]) tui.addChild(row);
 	}
 
@@ -125,7 +127,7 @@ export class Screen {
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
 		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => {
-			this.#status.hide(isOpen);
+			this.status.hide(isOpen);
 			if (isOpen) this.window.notifyQuestion();
 		});
 	}
@@ -143,11 +145,6 @@ export class Screen {
 		clearTimeout(this.#hintTimer);
 		this.#hint.text = text;
 		if (ms !== undefined) this.#hintTimer = setTimeout(() => this.hint(null), ms);
-	}
-
-	/** Shows a text while the model works; null: what it is doing. */
-	showWorking(message: string | null): void {
-		this.#status.showWorking(message);
 	}
 
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
@@ -174,7 +171,7 @@ export class Screen {
 	/** Shows a session event. The caller loads the transcript when the session changes. */
 	handle(event: AgentSessionEvent): void {
 		this.transcript.handle(event);
-		this.#status.handle(event);
+		this.status.handle(event);
 		this.window.handle(event);
 		if (event.type === "queue_changed") this.#queue.queue = event.queue;
 		if (HINT_ENDS.has(event.type)) this.hint(null);
@@ -182,13 +179,13 @@ export class Screen {
 
 	/** Removes the line that says what the session is doing, before the screen closes for good. */
 	hideStatus(): void {
-		this.#status.hide(true);
+		this.status.hide(true);
 	}
 
 	/** Stops every timer and restores the terminal, without clearing the screen. */
 	stop(): void {
 		clearTimeout(this.#hintTimer);
-		this.#status.stop();
+		this.status.stop();
 		this.tui.stop();
 	}
 }

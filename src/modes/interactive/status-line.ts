@@ -1,4 +1,5 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
+import type { WorkingIndicator } from "../../hooks/types.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { clipLine } from "./lines.js";
 import { RunStatus } from "./run-status.js";
@@ -17,6 +18,8 @@ export class StatusLine implements Component {
 	#timer: NodeJS.Timeout | null = null;
 	#frame = 0;
 	#hidden = false;
+	#frames: readonly string[] = FRAMES;
+	#intervalMs = TICK_MS;
 
 	/** @param clock ms since the epoch */
 	constructor(
@@ -33,6 +36,20 @@ export class StatusLine implements Component {
 	showWorking(message: string | null): void {
 		this.#status.message = message;
 		this.style.requestRender();
+	}
+
+	/** Whether the line is shown for the model's work; for other work it always is. */
+	showWork(isShown: boolean): void {
+		this.#status.isWorkShown = isShown;
+		this.#update();
+	}
+
+	/** Draws other frames than pi's at the start of the line; undefined restores these. */
+	useIndicator({ frames, intervalMs = TICK_MS }: WorkingIndicator = { frames: FRAMES }): void {
+		this.#frames = frames;
+		this.#intervalMs = intervalMs;
+		this.stop();
+		this.#update();
 	}
 
 	/** Hides the line while a dialog is open, or shows it again. */
@@ -53,13 +70,20 @@ export class StatusLine implements Component {
 		const key = keymap.keyOf("app.abort");
 		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
 		// Time and key hint are more important than the end of a long command.
-		const room = width - 2 - visibleWidth(state.figures);
+		const mark = this.#mark();
+		const room = width - visibleWidth(mark) - visibleWidth(state.figures);
 		const withHint = room - visibleWidth(hint);
 		const text =
 			withHint >= Math.min(MIN_TITLE, visibleWidth(state.title))
 				? clipLine(state.title, withHint) + state.figures + theme.dim(hint)
 				: clipLine(state.title, Math.max(MIN_TITLE, room)) + state.figures;
-		return [clipLine(`${theme.accent(FRAMES[this.#frame % FRAMES.length] ?? "")} ${text}`, width)];
+		return [clipLine(mark + text, width)];
+	}
+
+	#mark(): string {
+		const frame = this.#frames[this.#frame % this.#frames.length];
+		if (frame === undefined) return "";
+		return `${this.#frames === FRAMES ? this.style.theme.accent(frame) : frame} `;
 	}
 
 	invalidate(): void {} // nothing is cached
@@ -71,7 +95,7 @@ export class StatusLine implements Component {
 			this.#frame += 1;
 			this.style.requestRender();
 		};
-		if (spins) this.#timer = setInterval(tick, TICK_MS);
+		if (spins) this.#timer = setInterval(tick, this.#intervalMs);
 		else this.stop();
 		this.style.requestRender();
 	}

@@ -41,6 +41,8 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	#watched: { path: string; close(): void } | null = null;
 	#isAsked = false;
 	#packages: NonNullable<ThemeDirs["packages"]> = [];
+	/** The theme that a hook shows instead of that of the settings; null: none. */
+	#override: string | null = null;
 	/** True while the theme of the settings is unknown. */
 	#isMissing = false;
 	/** Problems of the file as last read after a change. */
@@ -124,6 +126,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 	/** Shows a theme and saves it. @throws PiError `bad_arguments` when no theme has this name or its file is unusable */
 	async use(name: string): Promise<string> {
 		this.#check(name);
+		this.#override = null;
 		this.show(name);
 		await this.settings.set("theme", name === AUTO ? undefined : name);
 		if (this.options.level === 0) return `Theme: ${name} · no effect here: this terminal shows no colors`;
@@ -132,9 +135,30 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		return `Theme: ${name}${differs ? ` · the project settings select ${value} at the next start` : ""}`;
 	}
 
-	/** Shows the theme of the settings, or reports that it does not exist. */
+	/** Every theme except `auto`, sorted by name. `path`: its file; null for a built-in one. */
+	get all(): { name: string; path: string | null }[] {
+		const own = Object.keys(BUILT_IN_THEMES).map((name) => ({ name, path: null }));
+		return [...own, ...this.#files().map(({ name, path }) => ({ name, path }))].sort((a, b) =>
+			a.name < b.name ? -1 : 1,
+		);
+	}
+
+	/** The styles of a theme that is not shown. @throws PiError `bad_arguments` when no theme has this name */
+	named(name: string): Theme {
+		const found = isBuiltIn(name) ? null : this.#find(name);
+		const file = found && { found, theme: loadThemeFile(found).theme ?? { colors: {} } };
+		return createTheme(this.#source(name, file), this.options.level);
+	}
+
+	/** Shows the theme of a hook until the user chooses another one; null: that of the settings. */
+	override(name: string | null): void {
+		this.#override = name;
+		this.followSettings();
+	}
+
+	/** Shows the theme of the settings or of a hook, or reports that it does not exist. */
 	followSettings(): void {
-		const { theme = AUTO } = this.settings.current;
+		const theme = this.#override ?? this.settings.current.theme ?? AUTO;
 		try {
 			if (theme !== this.#name) this.show(theme);
 		} catch (error) {
@@ -241,16 +265,16 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		else this.#early.push(problem);
 	}
 
-	#source(): ThemeSource {
+	/** @param file of a theme that is not built in */
+	#source(name = this.#name, file = this.#file): ThemeSource {
 		const background = this.#background;
-		if (this.#file) {
-			const { found, theme } = this.#file;
-			const styles = themeStyles(theme, background);
+		if (file) {
+			const styles = themeStyles(file.theme, background);
 			// A foreign theme must not hide what a question shows.
-			const isOwn = found.scope === "user";
-			return { name: this.#name, styles: isOwn ? styles : readableStyles(styles, background, this.options.level) };
+			const isOwn = file.found.scope === "user";
+			return { name, styles: isOwn ? styles : readableStyles(styles, background, this.options.level) };
 		}
-		const name = isBuiltIn(this.#name) ? this.#name : background;
-		return { name, styles: builtInStyles(name, background) };
+		const builtIn = isBuiltIn(name) ? name : background;
+		return { name: builtIn, styles: builtInStyles(builtIn, background) };
 	}
 }

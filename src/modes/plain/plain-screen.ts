@@ -67,6 +67,8 @@ export class PlainScreen implements HookScreen {
 
 	setWorkingMessage(): void {}
 
+	setLook(): void {}
+
 	setFooter(): void {}
 
 	setHeader(): void {}

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { PaletteItem } from "../../commands/command.js";
+import { builtinName } from "../../commands/registry.js";
 import { createContextReport } from "../../context/ledger.js";
 import { describeError, PiError } from "../../errors.js";
 import { findSession } from "../../log/catalog.js";
@@ -149,7 +150,7 @@ export function createHandlers({ session, onFailure }: HandlerOptions): RpcHandl
 const NEEDS_TERMINAL: ReadonlySet<string> = new Set(["login", "quit", "setup", "theme"]);
 
 function isOfferedByRpc({ name, origin }: PaletteItem): boolean {
-	return origin !== "built-in" || !NEEDS_TERMINAL.has(name);
+	return origin !== "built-in" || !NEEDS_TERMINAL.has(builtinName(name));
 }
 
 /** Answers a prompt when its run has begun, when it is queued, or when it was a command; not at the end of the run. */

@@ -37,6 +37,8 @@ export class RpcScreen implements HookScreen {
 		this.#show({ method: "setWorkingMessage", ...(message === undefined ? {} : { message }) }, owner);
 	}
 
+	setLook(): void {}
+
 	setFooter(): void {}
 
 	setHeader(): void {}

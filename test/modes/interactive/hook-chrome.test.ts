@@ -2,6 +2,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { ScreenOwner } from "../../../src/hooks/session-ui.js";
 import { HookCompletion } from "../../../src/modes/interactive/hook-screen/hook-completion.js";
 import type { Completion, CompletionSource } from "../../../src/tui/completion.js";
+import { createTheme } from "../../../src/tui/theme.js";
+import { toolCall } from "../../helpers/loopback-provider.js";
 import { startApp } from "./app.js";
 import { belowEditor, start } from "./hook-board.js";
 
@@ -19,11 +21,103 @@ test("the working message replaces what the model is doing, while it works", asy
 	});
 	await app.submit("/say");
 	await app.submit("hello");
+	await expect.poll(() => app.provider.requests.length).toBe(1);
 	await app.terminal.waitFor(/asking the oracle · \d+ s/);
 	await app.submit("/stop");
 	await app.terminal.waitFor(/thinking · \d+ s/);
 	release();
 	await app.terminal.waitFor("42");
+});
+
+test("the line about work has the frames of a hook, or is not shown", async () => {
+	const app = await start({
+		dots: 'ctx.ui.setLook("indicator", { frames: ["\x1b[31m(o)\x1b[39m\x1b[2J"], intervalMs: 1 })',
+		bare: 'ctx.ui.setLook("indicator", { frames: [] })',
+		hide: 'ctx.ui.setLook("working", false)',
+		restore: 'ctx.ui.setLook("working", undefined); ctx.ui.setLook("indicator", undefined)',
+	});
+	let release = () => {};
+	app.provider.on(async () => {
+		await new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		return "42";
+	});
+	await app.submit("/dots");
+	await app.submit("hello");
+	await expect.poll(() => app.provider.requests.length).toBe(1);
+	await app.terminal.waitFor(/^ *\(o\)␛\[2J thinking · \d+ s/m);
+	await app.submit("/bare");
+	await app.terminal.waitFor(/^ *thinking · \d+ s/m);
+	await app.submit("/hide");
+	await expect.poll(async () => (await app.terminal.screen()).join("\n")).not.toContain("thinking ·");
+	await app.submit("/restore");
+	await app.terminal.waitFor(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking · \d+ s/);
+	release();
+	await app.terminal.waitFor("42");
+});
+
+test("collapsed thinking has the label of a hook", async () => {
+	const app = await start({
+		label: 'ctx.ui.setLook("thinkingLabel", "pondering\\nhard")',
+		restore: 'ctx.ui.setLook("thinkingLabel", undefined)',
+	});
+	app.provider.reply([
+		{ type: "thinking", thinking: "Six times seven." },
+		{ type: "text", text: "42" },
+	]);
+	await app.submit("/label");
+	await app.submit("hello");
+	await app.terminal.waitFor("42");
+	await app.terminal.waitFor("∴ pondering hard · ctrl+t");
+	await app.terminal.press("ctrl+t");
+	await app.terminal.waitFor("Six times seven.");
+	await app.terminal.press("ctrl+t");
+	await app.submit("/restore");
+	await app.terminal.waitFor("∴ Six times seven. · ctrl+t");
+});
+
+test("tool calls are shown in full once they have ended, while a hook wants it", async () => {
+	const app = await start(
+		{
+			open: 'ctx.ui.setLook("expanded", true)',
+			close: 'ctx.ui.setLook("expanded", undefined)',
+		},
+		{ rows: 60 },
+	);
+	app.provider.reply([toolCall("bash", { command: "seq 101 120" })]).reply("counted");
+	await app.submit("go");
+	await app.terminal.waitFor("counted");
+	expect((await app.terminal.screen()).join("\n")).not.toContain("103");
+	await app.submit("/open");
+	await app.terminal.waitFor(/101\n.*102\n.*103/);
+	await app.submit("/close");
+	await expect.poll(async () => (await app.terminal.screen()).join("\n")).not.toContain("103");
+});
+
+test("a hook shows a theme until the user chooses another one, and saves none", async () => {
+	const app = await start({
+		light: 'ctx.ui.setLook("theme", "light")',
+		restore: 'ctx.ui.setLook("theme", undefined)',
+		accent: "return { status: JSON.stringify(ctx.ui.theme.accent(ctx.argsRaw)) }",
+		list: `return { status: ctx.ui.themes.map(({ name, path, styles }) => name + path + styles.accent("!").length).join(" ") }`,
+		wrong: 'ctx.ui.setLook("theme", "nowhere")',
+	});
+	const accentIn = async (which: string, colors: Parameters<typeof createTheme>[0]) => {
+		await app.submit(`/accent ${which}`);
+		await app.terminal.waitFor(JSON.stringify(createTheme(colors).accent(which)));
+	};
+	await app.submit("/list");
+	await app.terminal.waitFor(/darknull\d+ high-contrastnull\d+ lightnull\d+ plainnull1/);
+	await app.submit("/light");
+	await accentIn("first", "light");
+	await app.submit("/restore");
+	await accentIn("second", "dark");
+	await app.submit("/light");
+	await app.submit("/theme plain");
+	await accentIn("third", "plain");
+	await app.submit("/wrong");
+	await app.terminal.waitFor("ctx.ui.setLook: theme must be the name");
 });
 
 test("header and footer are replaced and restored, with warnings and statuses kept", async () => {

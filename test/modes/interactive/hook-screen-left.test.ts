@@ -13,6 +13,8 @@ const CALLS = [
 	'ctx.ui.setWidget(id, () => ({ render() { throw new Error("broken " + id); }, invalidate() {} }))',
 	"ctx.ui.setTitle(id)",
 	"ctx.ui.setWorkingMessage(id)",
+	'ctx.ui.setLook("theme", "high-contrast")',
+	'ctx.ui.setLook("expanded", true)',
 	"ctx.ui.setFooter(() => ({ render: () => [id], invalidate() {} }))",
 	"ctx.ui.setHeader(() => ({ render: () => [id], invalidate() {} }))",
 	`ctx.ui.addAutocompleteProvider((current) => ({

@@ -14,6 +14,7 @@ export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInThe
 		expanded: false,
 		showThinking: false,
 		previewThinking: true,
+		thinkingLabel: null,
 		gutter: true,
 		keymap: createKeymap(),
 		images: new TerminalImages(),

@@ -75,6 +75,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		expanded: false,
 		showThinking: false,
 		previewThinking: true,
+		thinkingLabel: null,
 		gutter: options.gutter ?? true,
 		keymap: createKeymap(),
 		images,

@@ -5,6 +5,7 @@ import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import type { Draft } from "../dialogs/typing-guard.js";
 import type { Screen } from "../screen.js";
+import type { ThemeController } from "../theme-controller.js";
 
 /** The screen as hooks use it. */
 export interface HookScreenHost {
@@ -13,6 +14,7 @@ export interface HookScreenHost {
 	overlays: OverlayStack;
 	completions: { base: CompletionSource; use(source: CompletionSource): void };
 	theme: EntryTheme;
+	themes: Pick<ThemeController, "all" | "named" | "override">;
 	keymap: Keymap;
 	/** A component that opens while this has text ignores keys until the user pauses. */
 	draft: Draft;

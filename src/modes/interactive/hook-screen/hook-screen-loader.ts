@@ -1,5 +1,5 @@
 import type { CustomScreenOptions, HookScreen, ScreenOwner } from "../../../hooks/session-ui.js";
-import type { AutocompleteFactory, CustomFactory, EntryTheme } from "../../../hooks/types.js";
+import type { AutocompleteFactory, CustomFactory, EntryTheme, ScreenLook, ThemeInfo } from "../../../hooks/types.js";
 import { hookTheme } from "../hook-theme.js";
 import type { HookScreenHost } from "./hook-screen-host.js";
 import type { HookScreenParts } from "./hook-screen-parts.js";
@@ -36,6 +36,10 @@ export class HookScreenLoader implements HookScreen {
 		this.#use((parts) => parts.setWorkingMessage(...message));
 	}
 
+	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void {
+		this.#use((parts) => parts.setLook(owner, name, value));
+	}
+
 	setFooter(...footer: Parameters<HookScreen["setFooter"]>): void {
 		this.#use((parts) => parts.setFooter(...footer));
 	}
@@ -50,6 +54,17 @@ export class HookScreenLoader implements HookScreen {
 			remove = parts.addAutocompleteProvider(owner, factory);
 		});
 		return () => this.#use(() => remove());
+	}
+
+	get themes(): ThemeInfo[] {
+		const { themes } = this.options;
+		return themes.all.map(({ name, path }) => ({
+			name,
+			path,
+			get styles() {
+				return hookTheme(themes.named(name));
+			},
+		}));
 	}
 
 	async custom<T>(owner: ScreenOwner, factory: CustomFactory<T>, options: CustomScreenOptions): Promise<T | null> {

@@ -6,7 +6,9 @@ import type {
 	ComponentFactory,
 	CustomFactory,
 	HookKeybindings,
+	ScreenLook,
 	WidgetPlacement,
+	WorkingIndicator,
 } from "../../../hooks/types.js";
 import { ContainedComponent } from "../../../tui/contained.js";
 import { KEY_ACTIONS } from "../../../tui/key-table.js";
@@ -22,6 +24,9 @@ import { WidgetArea } from "./widget-area.js";
 const MAX_HEADER_ROWS = 100;
 /** Maximum characters of a line of a widget. */
 const MAX_LINE_LENGTH = 2000;
+const MAX_INDICATOR_COLUMNS = 20;
+/** Minimum time between two frames of an indicator. */
+const FRAME_MS = 16;
 
 /** Everything that hooks show on the screen. Loaded when a hook first shows something. */
 export class HookScreenParts {
@@ -30,6 +35,27 @@ export class HookScreenParts {
 	readonly #completion: HookCompletion;
 	readonly #titles = new Latest<string>();
 	readonly #messages = new Latest<string>();
+	readonly #looks: { readonly [K in keyof ScreenLook]: Latest<ScreenLook[K]> } = {
+		theme: new Latest(),
+		working: new Latest(),
+		indicator: new Latest(),
+		thinkingLabel: new Latest(),
+		expanded: new Latest(),
+	};
+	readonly #applied: { readonly [K in keyof ScreenLook]: (value: ScreenLook[K] | undefined) => void } = {
+		theme: (name) => this.host.themes.override(name ?? null),
+		working: (isShown = true) => this.host.screen.status.showWork(isShown),
+		indicator: (indicator) => this.host.screen.status.useIndicator(indicator && cleanIndicator(indicator)),
+		thinkingLabel: (label) => {
+			const { style } = this.host.screen;
+			style.thinkingLabel = label === undefined ? null : cleanLines(label, 200).join(" ");
+			style.redrawScreen();
+		},
+		expanded: (isExpanded = false) => {
+			this.host.screen.style.expanded = isExpanded && "ended";
+			this.host.screen.transcript.redraw();
+		},
+	};
 	readonly #footers = new Latest<ContainedComponent>((removed) => removed.dispose());
 	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
@@ -78,7 +104,13 @@ export class HookScreenParts {
 
 	setWorkingMessage(owner: ScreenOwner, message: string | undefined): void {
 		const text = this.#messages.set(owner.path, message);
-		this.host.screen.showWorking(text === undefined ? null : cleanLine(text, 200));
+		this.host.screen.status.showWorking(text === undefined ? null : cleanLine(text, 200));
+	}
+
+	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void {
+		const values: Latest<ScreenLook[K]> = this.#looks[name];
+		const apply: (shown: ScreenLook[K] | undefined) => void = this.#applied[name];
+		apply(values.set(owner.path, value));
 	}
 
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
@@ -142,6 +174,12 @@ export class HookScreenParts {
 
 function idOf(owner: ScreenOwner, key: string): string {
 	return `${owner.path}\n${key}`;
+}
+
+/** Frames that fit in front of a text, at an interval that leaves time for other frames of the screen. */
+function cleanIndicator({ frames, intervalMs }: WorkingIndicator): WorkingIndicator {
+	const clean = frames.map((frame) => clipLine(cleanLines(frame, MAX_LINE_LENGTH).join(" "), MAX_INDICATOR_COLUMNS));
+	return { frames: clean, ...(intervalMs === undefined ? {} : { intervalMs: Math.max(FRAME_MS, intervalMs) }) };
 }
 
 /** Lines of text as a component; each is cut at the width of the screen. */

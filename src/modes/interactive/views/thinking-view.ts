@@ -17,7 +17,8 @@ const DECORATION = ["#* \t", "* \t"] as const;
 
 /**
  * Thinking of the model: the full text when the user switched that on, else one line. That line is the end of the text
- * while it streams and its first line afterwards; with `hideThinkingBlock`, it only says that thinking is hidden.
+ * while it streams and its first line afterwards, or the text of a hook; with `hideThinkingBlock`, it only says that
+ * thinking is hidden.
  */
 export class ThinkingView extends View {
 	#text = "";
@@ -53,12 +54,14 @@ export class ThinkingView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme, showThinking, previewThinking, keymap } = this.style;
+		const { theme, showThinking, previewThinking, thinkingLabel, keymap } = this.style;
 		if (this.redacted) return [theme.thinking(clipLine("∴ thinking hidden by the provider", width))];
 		const text = this.#text.trim();
 		if (!text) return [];
 		if (showThinking) return this.#paragraphs(text, width);
 		const key = keymap.keyOf("app.toggleThinking");
+		if (thinkingLabel !== null)
+			return [theme.thinking(clipLine(`${MARK}${thinkingLabel}${key && ` · ${key}`}`, width))];
 		if (!previewThinking) return [theme.thinking(clipLine(`∴ thinking hidden${key && ` · ${key} shows it`}`, width))];
 		const hint = key && width > MIN_HINT_WIDTH ? ` · ${key}` : "";
 		const room = Math.max(1, width - hint.length);

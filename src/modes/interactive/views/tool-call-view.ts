@@ -114,10 +114,11 @@ export class ToolCallView extends View {
 	}
 
 	protected override draw(width: number): string[] {
-		const { theme } = this.style;
+		const style = this.#styleNow();
+		const { theme } = style;
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
-		const subject = this.#presenter.subject(call, this.style);
+		const subject = this.#presenter.subject(call, style);
 		const failed = call.phase === "finished" && call.isError;
 		const host = this.#host(width);
 		const title = failed
@@ -126,17 +127,22 @@ export class ToolCallView extends View {
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const renderer = this.rendererOf(call.name);
-		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, this.style) : null;
+		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, style) : null;
 		const [first = title, ...rest] = drawn?.call ?? [];
 		const head = [spread(withoutPadding(first), this.#status(failed), width), ...rest];
-		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, this.style) ?? [])];
+		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, style) ?? [])];
 		if (!drawn?.result && call.isError && body.length === 0) {
-			body.push(...styled(failureOf(resultText(call), room, this.style), theme.error));
+			body.push(...styled(failureOf(resultText(call), room, style), theme.error));
 		}
 		body.push(...(drawn?.errors ?? []));
 		body.push(...(this.#images?.lines(room) ?? []));
 		if (call.change !== "") body.unshift(...styled(wrapLines([call.change], room), theme.warning));
 		return [...head, ...body.map((line) => clipLine(rail + line, width))];
+	}
+
+	/** A call that still grows must fit on the screen. */
+	#styleNow(): ViewStyle {
+		return this.style.expanded === "ended" && !this.done ? { ...this.style, expanded: false } : this.style;
 	}
 
 	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one. */

@@ -20,14 +20,16 @@ export interface ViewStyle {
 	readonly home: string;
 	/** The machine on which tools work, with its directories; null: this one. */
 	remote: RemotePlace | null;
-	/** Full outputs and diffs instead of previews: in the transcript pager. */
-	readonly expanded: boolean;
+	/** Full outputs and diffs instead of previews: in the transcript pager, and what no longer grows if a hook wants it. */
+	expanded: boolean | "ended";
 	/** True in the transcript pager, which rows that shorten something do not name. */
 	readonly isTranscript?: boolean;
 	/** Ctrl+T: full thinking. */
 	showThinking: boolean;
 	/** Show a line of collapsed thinking; false only says that it is hidden. */
 	previewThinking: boolean;
+	/** The text of a hook for collapsed thinking; null: a line of it. */
+	thinkingLabel: string | null;
 	/** The column that shows what is in the context. */
 	gutter: boolean;
 	readonly keymap: Pick<Keymap, "keyOf">;

@@ -30,7 +30,7 @@ export function hookLines(
 ): HookLines {
 	const theme = hookTheme(style.theme);
 	const isComplete = phase !== "writing";
-	const options = { expanded: style.expanded, isPartial: phase !== "finished", isError };
+	const options = { expanded: style.expanded !== false, isPartial: phase !== "finished", isError };
 	const errors: string[] = [];
 	const accept = (drawing: Drawing<string[]> | null): string[] | null => {
 		if (drawing === null || "drawn" in drawing) return drawing?.drawn ?? null;
