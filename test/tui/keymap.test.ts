@@ -37,7 +37,7 @@ test("the user's keys replace the defaults and are displayed", () => {
 test("only actions that pi uses are listed", () => {
 	const listed = createKeymap().list();
 	expect(listed.filter(([keys]) => /^ctrl\+c\b/.test(keys))).toEqual([
-		["ctrl+c", "Clear the editor; twice: quit", "Editor"],
+		["ctrl+c", "Clear the editor, or stop the run; twice: quit", "Editor"],
 	]);
 	expect(listed).toContainEqual(["ctrl+k", "Delete to line end", "Editor"]);
 });

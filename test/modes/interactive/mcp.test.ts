@@ -109,7 +109,7 @@ test.each([40, 80, 120])(
 		await submit("/reload");
 		await terminal.waitFor(/restarted\s+MCP\s+servers:\s+ours$/m);
 		await submit("/mcp");
-		await terminal.waitFor(columns > 40 ? /ours +8 tools .*ready/ : /ours.*ready/);
+		await terminal.waitFor(columns > 40 ? /ours +9 tools .*ready/ : /ours.*ready/);
 	},
 );
 

@@ -46,7 +46,7 @@ test.each([
 		40,
 		{
 			header: "pi 0.1 · ssh build-01:~/src · 1 hook",
-			footer: /^ssh build-01:~\/src \(main\) +Scripted · \d+%$/,
+			footer: /^ssh build-01:~\/src +Scripted · <?\d+%$/,
 			rows: [/^▎ read {2}build-01: price\.ts {2,}1 line$/, /^▎ bash {2}build-01: echo …/, /jobs {2}build-01: /],
 			shell: /^▎ ! build-01: pwd/,
 		},
