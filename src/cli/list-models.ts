@@ -114,7 +114,7 @@ export async function listModels(
 	await printLines(io, tableLines([HEADINGS, ...rows].map((row) => row.filter((_, column) => isUsed(column)))));
 	const without = all.length - usable.length;
 	if (!searched && without > 0)
-		printNotices(io, [`${without} more models have no API key · list them with pi --list-models <text>`]);
+		printNotices(io, [`${without} more models have no API key · list them with pi models list <text>`]);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ function hasWords(model: Model<Api>, words: string): boolean {
 
 function nothingFound(search: string, models: readonly Model<Api>[]): string {
 	const names = models.flatMap(({ provider, id }) => [provider, id]);
-	const hint = didYouMean(search, names) ?? "pi --list-models lists the available models";
+	const hint = didYouMean(search, names) ?? "list them with pi models list";
 	return `No model matches ${JSON.stringify(search)} · ${hint}`;
 }
 

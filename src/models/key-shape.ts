@@ -1,3 +1,4 @@
+import { plural } from "../util/format-amounts.js";
 import { providerName } from "./provider-names.js";
 
 /** Prefixes of the keys of providers; the keys of all others have none. */
@@ -30,7 +31,7 @@ export function cleanKey(pasted: string): string {
 export function keyProblem(provider: string, key: string): string | null {
 	if (/[^\x21-\x7e]/.test(key)) return "it contains characters that are invalid in keys";
 	if (/^https?:/i.test(key)) return "it is a web address";
-	if (key.length < SHORTEST_KEY) return `it is only ${key.length} characters long`;
+	if (key.length < SHORTEST_KEY) return `it is only ${plural(key.length, "character")} long`;
 	const owner = ownerOf(key);
 	const expected = PREFIXES[provider];
 	if (expected === undefined || key.startsWith(expected)) {

@@ -64,7 +64,7 @@ describe("pi --list-models", () => {
 			"box       gift   128k     no     no        no      free                 no key needed",
 			"box       small  33k      yes    no        no      –                    no key needed",
 		]);
-		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
+		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi models list <text>\n$/);
 	});
 
 	test("finds models without a key by words, and names the variable to set", async () => {
