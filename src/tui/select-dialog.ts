@@ -44,6 +44,10 @@ export interface SelectDialogOptions<T> {
 	/** All items, filtered as the user types; or a function that returns the matching ones, best first. */
 	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
 	columns?: readonly SelectColumn[];
+	/** The items that decide which columns there is room for. Default: the shown ones. */
+	columnItems?(): readonly SelectItem<T>[];
+	/** Labels that are too long lose their middle instead of their end. */
+	cutsMiddle?: boolean;
 	/** Index of the initially selected item. */
 	selected?: number;
 	/** Label of Enter in the keys line; an empty one omits the key. Default `select`. */
@@ -132,6 +136,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			width,
 			columns: this.options.columns ?? [],
 			...this.#layout(width),
+			cutsMiddle: this.options.cutsMiddle === true,
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
 		const list = this.#listLines(this.#rows(), layout);
@@ -220,10 +225,11 @@ export class SelectDialog<T> implements Component, Focusable {
 	/** Computed from all items, not only the visible ones: the columns must not move while the list scrolls. */
 	#layout(width: number): Pick<RowLayout, "widths" | "hasSigns"> {
 		const { columns } = this.options;
-		if (this.#known?.items !== this.#shown || this.#known.width !== width) {
-			const widths = columns ? rowWidths(this.#shown, columns, width) : describedWidths(this.#shown, width);
-			const hasSigns = this.#shown.some(({ sign }) => sign !== undefined);
-			this.#known = { items: this.#shown, width, layout: { widths, hasSigns } };
+		const items = this.options.columnItems?.() ?? this.#shown;
+		if (this.#known?.items !== items || this.#known.width !== width) {
+			const widths = columns ? rowWidths(items, columns, width) : describedWidths(items, width);
+			const hasSigns = items.some(({ sign }) => sign !== undefined);
+			this.#known = { items, width, layout: { widths, hasSigns } };
 		}
 		return this.#known.layout;
 	}
