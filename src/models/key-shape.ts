@@ -27,6 +27,11 @@ export function cleanKey(pasted: string): string {
 		.replace(/ /g, "");
 }
 
+/** Whether a pasted text has several lines that are not blank: a key that a terminal wrapped, or more than a key. */
+export function hasSeveralLines(pasted: string): boolean {
+	return /[\n\r\u2028]/.test(pasted.trim());
+}
+
 /** Why a text is probably not a key of the provider, as a clause without a period; null if it looks valid. */
 export function keyProblem(provider: string, key: string): string | null {
 	if (/[^\x21-\x7e]/.test(key)) return "it contains characters that are invalid in keys";
