@@ -1,4 +1,5 @@
 import { builtInModels } from "../models/built-in-models.js";
+import { sortByLikelihood } from "../models/likelihood.js";
 import type { KnownModel } from "../models/model-facts.js";
 import { nearest } from "../util/nearest.js";
 import { kindOfFailure } from "./failure-kinds.js";
@@ -22,7 +23,7 @@ export function describeMissingModel(
 	const { provider, id, assumed, relative } = model;
 	const { lists } = builtInModels();
 	if (assumed) {
-		const ids = lists.of(provider).map((known) => known.id);
+		const ids = sortByLikelihood(lists.of(provider)).map((known) => known.id);
 		const similar = [...new Set([...(relative === undefined ? [] : [relative]), ...nearest(id, ids)])];
 		return `${provider} does not know ${id} (${failure}) · did you mean ${similar.slice(0, MAX_IDS).join(", ")}?`;
 	}

@@ -12,6 +12,7 @@ import { loadModelSources, type ModelSources } from "../models/model-sources.js"
 import { type ModelRegistry, modelName } from "../models/models.js";
 import type { ModeIO } from "../modes/mode.js";
 import { didYouMean } from "../util/nearest.js";
+import { fitTable } from "./fit-table.js";
 import type { HookWatch } from "./hook-watch.js";
 import type { CliSessionOptions } from "./session-options.js";
 import { printJson, printLines, printNotices, tableLines } from "./standard-io.js";
@@ -111,10 +112,13 @@ export async function listModels(
 	}
 	const rows = sorted.map((model) => describeModel(model, registry, credentials));
 	const isUsed = (column: number) => !OPTIONAL.includes(HEADINGS[column] ?? "") || rows.some((row) => row[column]);
-	await printLines(io, tableLines([HEADINGS, ...rows].map((row) => row.filter((_, column) => isUsed(column)))));
+	const used = [HEADINGS, ...rows].map((row) => row.filter((_, column) => isUsed(column)));
+	const { table, left } = fitTable(used, { columns: io.columns, omitted: OMITTED, cut: "model" });
+	await printLines(io, tableLines(table));
+	if (left.length > 0) printNotices(io, [`No room for ${left.join(", ")} · a wider terminal or --json shows all`]);
 	const without = all.length - usable.length;
 	if (!searched && without > 0)
-		printNotices(io, [`${without} more models have no API key · list them with pi --list-models <text>`]);
+		printNotices(io, [`${without} more models have no API key · list them with pi models list <text>`]);
 	return 0;
 }
 
@@ -124,6 +128,9 @@ const HEADINGS = [
 ];
 /** Columns that are printed only if one of the models needs them. */
 const OPTIONAL = ["offered", "from"];
+
+/** Columns that a narrow terminal does not show, the least important one first. */
+const OMITTED = ["images", "thinking", "tools", "from", "key", "context", "in/out per M tokens"];
 
 function describeModel(model: KnownModel, registry: ModelRegistry, credentials: Credentials): string[] {
 	const { provider, id, retired } = model;
@@ -149,7 +156,7 @@ function hasWords(model: Model<Api>, words: string): boolean {
 
 function nothingFound(search: string, models: readonly Model<Api>[]): string {
 	const names = models.flatMap(({ provider, id }) => [provider, id]);
-	const hint = didYouMean(search, names) ?? "pi --list-models lists the available models";
+	const hint = didYouMean(search, names) ?? "list them with pi models list";
 	return `No model matches ${JSON.stringify(search)} · ${hint}`;
 }
 

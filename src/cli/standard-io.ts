@@ -46,6 +46,7 @@ export function standardIO(): ModeIO {
 			onOutputLost = end;
 		},
 		outIsTerminal: stdout.isTTY === true,
+		...(stdout.isTTY && { columns: stdout.columns }),
 	};
 }
 

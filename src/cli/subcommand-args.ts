@@ -127,7 +127,7 @@ function readModels([word = "list", ...more]: readonly string[]): Subcommand {
 	if (action === "update") return { name: "models", action, ...(more.length > 0 && { providers: more }) };
 	const [model, ...extra] = more;
 	takeAtMost("models show", extra, 0);
-	if (model === undefined) throw usage("pi models show <model>: missing model", "pi models list lists them");
+	if (model === undefined) throw usage("pi models show <model>: missing model", "list them with pi models list");
 	return { name: "models", action, model };
 }
 

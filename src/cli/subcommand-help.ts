@@ -163,7 +163,7 @@ provider that fails is named and keeps what is known of it.
 
   --offline                 refused: an update needs the network
 ${JSON_OPTION}${COMMON}
-Exit codes: 1 if no provider answers
+Exit codes: 1 if no provider answers, or if none can be asked and the catalog fails
 `,
 	acp: `usage: pi acp [<options>]
 

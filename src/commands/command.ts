@@ -23,6 +23,8 @@ import type {
 export interface ChoiceOptions extends SelectOptions {
 	/** Index of the option that is selected initially on a screen. Default 0. */
 	selected?: number;
+	/** Options that begin with the typed text, or contain its words, stay in their order. Default: the best match comes first. */
+	keepsOrder?: boolean;
 }
 
 /** The dialogs of built-in commands, which close when the command is aborted. */

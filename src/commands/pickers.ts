@@ -47,6 +47,8 @@ export interface ModelAsking {
 	signal?: AbortSignal | undefined;
 	/** Receives a line that says which providers pi waits for, if that takes a while. */
 	onWait?: ((line: string) => void) | undefined;
+	/** Tells how to list all models. Default: on the command line. */
+	listHint?: string | undefined;
 }
 
 /** The known models, for commands. */

@@ -1,3 +1,4 @@
+import { plural } from "../util/format-amounts.js";
 import { providerName } from "./provider-names.js";
 
 /** Prefixes of the keys of providers; the keys of all others have none. */
@@ -26,11 +27,16 @@ export function cleanKey(pasted: string): string {
 		.replace(/ /g, "");
 }
 
+/** Whether a pasted text has several lines that are not blank: a key that a terminal wrapped, or more than a key. */
+export function hasSeveralLines(pasted: string): boolean {
+	return /[\n\r\u2028]/.test(pasted.trim());
+}
+
 /** Why a text is probably not a key of the provider, as a clause without a period; null if it looks valid. */
 export function keyProblem(provider: string, key: string): string | null {
 	if (/[^\x21-\x7e]/.test(key)) return "it contains characters that are invalid in keys";
 	if (/^https?:/i.test(key)) return "it is a web address";
-	if (key.length < SHORTEST_KEY) return `it is only ${key.length} characters long`;
+	if (key.length < SHORTEST_KEY) return `it is only ${plural(key.length, "character")} long`;
 	const owner = ownerOf(key);
 	const expected = PREFIXES[provider];
 	if (expected === undefined || key.startsWith(expected)) {

@@ -38,7 +38,7 @@ export function modelOrigins(model: KnownModel, sources: ModelOriginSources): Mo
 		{ fact: "name", value: model.name, from: from("name") },
 		{ fact: "context", value: `${model.contextWindow} tokens (${context})`, from: from("contextWindow") },
 		{ fact: "reply", value: `${model.maxTokens} tokens`, from: from("maxTokens") },
-		{ fact: "price", value: priceText, from: sources.isPriced ? from("cost") : "" },
+		{ fact: "price", value: priceText.replace(/^price /, ""), from: sources.isPriced ? from("cost") : "" },
 		{ fact: "thinking", value: yesNo(reasoning), from: from("reasoning") },
 		...(reasoning ? [{ fact: "levels", value: thinkingLevels(model).join(", "), from: from("thinkingLevelMap") }] : []),
 		{ fact: "images", value: yesNo(input.includes("image")), from: from("input") },

@@ -142,7 +142,9 @@ export class ModelRegistry {
 		const state = this.#credentials.keyState(provider);
 		const isAsked = state === "local" || this.#credentials.hookOf(provider) !== undefined;
 		if ((needsKey && state === "none") || isAsked || !PLAIN_ID.test(id)) return undefined;
-		const relative = nearestRelative(id, this.#models.of(provider));
+		// The facts of another unlisted model are those of its relative.
+		const listed = this.#models.of(provider).filter(({ assumed }: KnownModel) => !assumed);
+		const relative = nearestRelative(id, listed, this.bestOf(provider));
 		if (!relative) return undefined;
 		this.registerModels([assumeModel(id, relative)]);
 		return this.findModel(provider, id);
@@ -349,7 +351,11 @@ export class ModelRegistry {
 	#unknownModel(message: string, spec: string, all: readonly Model<Api>[], listHint?: string): PiError {
 		const available = this.availableModels();
 		const pool = available.length > 0 && all.some((model) => available.includes(model)) ? available : all;
-		return unknownModel(message, { names: nearestNames(spec, pool), listHint, problem: this.warnings[0] });
+		return unknownModel(message, {
+			names: nearestNames(spec, pool, this.#searched),
+			listHint,
+			problem: this.warnings[0],
+		});
 	}
 }
 

@@ -22,14 +22,39 @@ interface Likeness {
  * The model whose facts a model with an unknown id gets: that with most words in common, then the longest common start, then
  * the newest that is not newer than the id.
  * @param models those of the provider
- * @returns the provider's default model if nothing resembles the id; undefined without models
+ * @param usual the provider's default model
+ * @returns the default model if nothing resembles the id; undefined without models
  */
-export function nearestRelative(id: string, models: readonly Model<Api>[]): Model<Api> | undefined {
-	return relativesAmong(models)(id);
+export function nearestRelative(
+	id: string,
+	models: readonly Model<Api>[],
+	usual: Model<Api> | undefined = chooseDefault(models),
+): Model<Api> | undefined {
+	return relativesAmong(models, usual)(id);
 }
 
 /** The same for many ids: reads the list once. */
-export function relativesAmong(models: readonly Model<Api>[]): (id: string) => Model<Api> | undefined {
+export function relativesAmong(
+	models: readonly Model<Api>[],
+	usual: Model<Api> | undefined = chooseDefault(models),
+): (id: string) => Model<Api> | undefined {
+	const find = resemblingAmong(models, usual);
+	return (id) => find(id) ?? usual;
+}
+
+/** The same, but only a model whose id has a word in common with this one. @param usual preferred among equal ones */
+export function nearestResembling(
+	id: string,
+	models: readonly Model<Api>[],
+	usual: Model<Api> | undefined,
+): Model<Api> | undefined {
+	return resemblingAmong(models, usual)(id);
+}
+
+function resemblingAmong(
+	models: readonly Model<Api>[],
+	usual: Model<Api> | undefined,
+): (id: string) => Model<Api> | undefined {
 	const byWord = new Map<string, Candidate[]>();
 	for (const model of models) {
 		const candidate = { model, words: readIdWords(model.id) };
@@ -39,12 +64,10 @@ export function relativesAmong(models: readonly Model<Api>[]): (id: string) => M
 			else byWord.set(word, [candidate]);
 		}
 	}
-	let usual: Model<Api> | undefined | null = null;
 	return (id) => {
-		usual = usual === null ? chooseDefault(models) : usual;
 		const wanted = readIdWords(id);
 		const sharing = new Set(wanted.words.flatMap((word) => byWord.get(word) ?? []));
-		return nearest(wanted, [...sharing], usual) ?? usual;
+		return nearest(wanted, [...sharing], usual);
 	};
 }
 

@@ -1,24 +1,54 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
+import { lastSegment, plainId } from "./id-words.js";
+import { sortByLikelihood } from "./likelihood.js";
 import { modelName, readPatterns } from "./model-match.js";
+import { nearestResembling } from "./nearest-relative.js";
 
 /** Maximum number of names that a hint lists. */
 const MAX_NAMES = 3;
 
-/** Full names of the models whose names are nearest to what the user typed. */
-export function nearestNames(spec: string, models: readonly Model<Api>[]): string[] {
+/**
+ * Full names of the models that the user may have meant: those of a provider whose name was mistyped, the nearest relative, which is
+ * the newest that fits, and those whose names are nearest to what was typed.
+ * @param providers the names of all providers
+ */
+export function nearestNames(
+	spec: string,
+	models: readonly Model<Api>[],
+	{ providers, of }: { providers: readonly string[]; of(provider: string): readonly Model<Api>[] },
+): string[] {
 	const name = readPatterns(spec).at(-1)?.name ?? spec;
+	const slash = name.indexOf("/");
+	const id = name.slice(slash + 1);
+	const [meant] =
+		slash > 0 && !providers.includes(name.slice(0, slash)) ? nearest(name.slice(0, slash), providers) : [];
+	if (meant !== undefined && id !== "") {
+		const known = of(meant).some((model) => model.id === id);
+		return known ? [`${meant}/${id}`] : [`${meant}/${id}`, ...namesLike(id, of(meant))].slice(0, MAX_NAMES);
+	}
 	// In `gpt-5.5:hihg`, the part before the colon may be correct.
-	const written = [name, name.slice(name.indexOf("/") + 1), name.replace(/:[^:]*$/, "")];
+	return [...new Set([name, id, name.replace(/:[^:]*$/, "")].flatMap((word) => namesLike(word, models)))].slice(
+		0,
+		MAX_NAMES,
+	);
+}
+
+function namesLike(word: string, models: readonly Model<Api>[]): string[] {
+	// Of several names that are equally near, the newest comes first.
+	const sorted = sortByLikelihood(models);
+	const near = nearestResembling(word, sorted, sorted[0]);
+	const sameModel = (model: Model<Api>) => near && plainId(lastSegment(model.id)) === plainId(lastSegment(near.id));
+	const relative = sorted.find(sameModel);
 	const names = new Map(
-		models.flatMap((model) => [
+		sorted.toReversed().flatMap((model) => [
 			[modelName(model), modelName(model)],
 			[model.id, modelName(model)],
 		]),
 	);
-	const near = written.flatMap((word) => nearest(word, names.keys())).flatMap((word) => names.get(word) ?? []);
-	return [...new Set(near)].slice(0, MAX_NAMES);
+	const similar = nearest(word, [...names.keys()].toReversed()).flatMap((found) => names.get(found) ?? []);
+	return [...new Set([...(relative ? [modelName(relative)] : []), ...similar])];
 }
 
 /** The error for a name that no model has. @param problem what is wrong with models.json, which could define it */
@@ -40,6 +70,6 @@ export function withProblem(text: string, problem: string | undefined, position:
 	return position === "first" ? `${broken} · ${text}` : `${text} · ${broken}`;
 }
 
-function nearHint(names: readonly string[], listHint = "run pi --list-models to list all"): string {
+function nearHint(names: readonly string[], listHint = "list them with pi models list"): string {
 	return names.length === 0 ? listHint : `did you mean ${names.join(", ")}?`;
 }

@@ -14,6 +14,8 @@ export interface ModeIO {
 	onOutputLost?(end: (code: number) => void): void;
 	/** True when answers go to a terminal, for which control sequences are stripped. */
 	outIsTerminal: boolean;
+	/** Columns of that terminal; absent if unknown. */
+	columns?: number;
 }
 
 /** Prompts of the command line. */

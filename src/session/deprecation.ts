@@ -16,7 +16,7 @@ export function describeDeprecation(
 	const since = isDeprecated ? dayOf(deprecation) : null;
 	const ends = Number.isNaN(end) ? "" : ` and ends on ${formatDay(end)}`;
 	const state = `${id} is deprecated by ${provider}${since === null ? "" : ` since ${since}`}${ends}`;
-	return `${state} · choose another with /model · pi models update reads the current list`;
+	return `${state} · choose another model · pi models update reads the current list`;
 }
 
 /** `@1798675200`, or a date as earlier drafts define it. */

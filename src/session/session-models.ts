@@ -91,16 +91,13 @@ export function createModelOffers({
 		keyState: (provider) => credentials.keyState(provider),
 		bestOf: (provider) => registry.bestOf(provider),
 		findLocal: (signal) => registerLocalModels(registry, { ...local, signal }),
-		resolve: (spec, asking) =>
-			resolveModel(registry, spec, { local, findOffering, listHint: "/model lists all", ...asking }),
+		resolve: (spec, asking) => resolveModel(registry, spec, { local, findOffering, ...asking }),
 	};
 }
 
 /** Options of `resolveModel`. */
 export interface ResolveOptions extends ModelAsking, Pick<SessionModelsOptions, "local" | "findOffering"> {
 	provider?: string | undefined;
-	/** Tells how to list all models. */
-	listHint?: string;
 }
 
 /**
@@ -110,7 +107,7 @@ export interface ResolveOptions extends ModelAsking, Pick<SessionModelsOptions, 
 export async function resolveModel(
 	registry: ModelRegistry,
 	spec: string,
-	{ local, provider, findOffering, listHint, signal, onWait }: ResolveOptions,
+	{ local, provider, findOffering, listHint, signal, onWait }: ResolveOptions = {},
 ): ReturnType<CommandModels["resolve"]> {
 	const scope = { ...(provider === undefined ? {} : { provider }), listHint };
 	try {

@@ -11,6 +11,9 @@ import { type DialogStyle, hint, keyLines, titleLines } from "./dialog-style.js"
 import { oneLine } from "./line.js";
 import { visibleControls } from "./safe-line.js";
 
+/** The input drops line ends. Of a key, they show that it may be more than a key. */
+const LINE_END = "\u2028";
+
 /** The question of an `InputDialog`. Its texts may be untrusted. */
 export interface InputQuestion {
 	title: string;
@@ -52,7 +55,7 @@ export class InputDialog implements Component, Focusable {
 		const { keymap } = this.style;
 		if (keymap.matches(data, "dialog.accept")) this.onAnswer(this.#input.getValue());
 		else if (keymap.matches(data, "dialog.cancel")) this.onAnswer(null);
-		else this.#input.handleInput(data);
+		else this.#input.handleInput(this.question.masked ? data.replace(/\r\n|\r|\n/g, LINE_END) : data);
 	}
 
 	invalidate(): void {

@@ -44,6 +44,10 @@ export interface SelectDialogOptions<T> {
 	/** All items, filtered as the user types; or a function that returns the matching ones, best first. */
 	items: readonly SelectItem<T>[] | ((filter: string) => readonly SelectItem<T>[]);
 	columns?: readonly SelectColumn[];
+	/** The items that decide which columns there is room for. Default: the shown ones. */
+	columnItems?(): readonly SelectItem<T>[];
+	/** Labels that are too long lose their middle instead of their end. */
+	cutsMiddle?: boolean;
 	/** Index of the initially selected item. */
 	selected?: number;
 	/** Label of Enter in the keys line; an empty one omits the key. Default `select`. */
@@ -57,6 +61,8 @@ export interface SelectDialogOptions<T> {
 	actions?: readonly SelectAction<T>[];
 	/** Whether typed text filters the items. Default true. */
 	filters?: boolean;
+	/** Items that begin with the typed text, or contain its words, stay in their order. Default: the best match comes first. */
+	keepsOrder?: boolean;
 	/** Indices of the UTF-16 units of a label to highlight. Default: the letters that match. */
 	positions?(filter: string, label: string): readonly number[];
 	/** Called after each change of the filter and the list. */
@@ -132,6 +138,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			width,
 			columns: this.options.columns ?? [],
 			...this.#layout(width),
+			cutsMiddle: this.options.cutsMiddle === true,
 			positions: (label: string) => (this.#filter ? positions(this.#filter, label) : []),
 		};
 		const list = this.#listLines(this.#rows(), layout);
@@ -190,11 +197,16 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	#find(): readonly SelectItem<T>[] {
-		const { items } = this.options;
+		const { items, keepsOrder } = this.options;
 		if (typeof items === "function") return items(this.#filter);
-		return fuzzyFilter(items, this.#filter, ({ label, description = "", fields = [] }) =>
-			[label, description, ...fields].join(" "),
-		);
+		const textOf = ({ label, description = "", fields = [] }: SelectItem<T>) =>
+			[label, description, ...fields].join(" ");
+		const words = this.#filter.toLowerCase().split(/\s+/);
+		const literal = (item: SelectItem<T>) => words.every((word) => textOf(item).toLowerCase().includes(word));
+		const inOrder = keepsOrder ? items.filter(literal) : [];
+		if (inOrder.length === 0) return fuzzyFilter(items, this.#filter, textOf);
+		const begins = ({ label }: SelectItem<T>) => label.toLowerCase().startsWith(this.#filter.toLowerCase());
+		return inOrder.toSorted((a, b) => Number(begins(b)) - Number(begins(a)));
 	}
 
 	/** Rows of the list on a screen that is large enough. */
@@ -209,7 +221,10 @@ export class SelectDialog<T> implements Component, Focusable {
 		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
 		const shown = this.#shown.slice(first, first + rows);
 		if (shown.length === 0) {
-			const empty = this.#filter ? "nothing matches" : (this.options.empty ?? "nothing to choose from");
+			const none = this.#filter.startsWith("/")
+				? "nothing matches · commands can be typed after this dialog"
+				: "nothing matches";
+			const empty = this.#filter ? none : (this.options.empty ?? "nothing to choose from");
 			return { lines: [layout.theme.dim(`   ${empty}`)], isCut: false };
 		}
 		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
@@ -220,10 +235,11 @@ export class SelectDialog<T> implements Component, Focusable {
 	/** Computed from all items, not only the visible ones: the columns must not move while the list scrolls. */
 	#layout(width: number): Pick<RowLayout, "widths" | "hasSigns"> {
 		const { columns } = this.options;
-		if (this.#known?.items !== this.#shown || this.#known.width !== width) {
-			const widths = columns ? rowWidths(this.#shown, columns, width) : describedWidths(this.#shown, width);
-			const hasSigns = this.#shown.some(({ sign }) => sign !== undefined);
-			this.#known = { items: this.#shown, width, layout: { widths, hasSigns } };
+		const items = this.options.columnItems?.() ?? this.#shown;
+		if (this.#known?.items !== items || this.#known.width !== width) {
+			const widths = columns ? rowWidths(items, columns, width) : describedWidths(items, width);
+			const hasSigns = items.some(({ sign }) => sign !== undefined);
+			this.#known = { items, width, layout: { widths, hasSigns } };
 		}
 		return this.#known.layout;
 	}

@@ -1,4 +1,5 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import { clipMiddle } from "../util/clip-middle.js";
 import { trimEndOf } from "../util/trim.js";
 import { fuzzyMatch, markMatch } from "./fuzzy.js";
 import { clipLine, oneLine } from "./line.js";
@@ -41,6 +42,8 @@ export interface RowLayout {
 	columns: readonly SelectColumn[];
 	widths: RowWidths;
 	hasSigns: boolean;
+	/** Labels that are too long lose their middle instead of their end. */
+	cutsMiddle: boolean;
 	/** Indices of the UTF-16 units of a label to highlight. */
 	positions(label: string): readonly number[];
 }
@@ -128,7 +131,7 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const rightWidth = visibleWidth(end);
 	const fieldsWidth = visibleWidth(right || description);
 	const labelRoom = layout.widths.label ?? (fieldsWidth > 0 ? room - fieldsWidth - GAP : room);
-	const shown = clipLine(label, labelRoom);
+	const shown = layout.cutsMiddle ? clipMiddle(label, labelRoom, visibleWidth) : clipLine(label, labelRoom);
 	const text = markMatch(shown, layout.positions(shown), theme.accent);
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;

@@ -33,9 +33,10 @@ async function list(
 		env?: Record<string, string>;
 		provider?: string;
 		ports?: { ollama?: number };
+		columns?: number;
 	} = {},
 ) {
-	const io = recordIO();
+	const io = recordIO(options.columns !== undefined, options.columns);
 	const env = {
 		PI_CODING_AGENT_DIR: tempAgentDir({ models: options.models, ...(options.files && { files: options.files }) }),
 		...options.env,
@@ -64,7 +65,7 @@ describe("pi --list-models", () => {
 			"box       gift   128k     no     no        no      free                 no key needed",
 			"box       small  33k      yes    no        no      –                    no key needed",
 		]);
-		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi --list-models <text>\n$/);
+		expect(stderr).toMatch(/^\d+ more models have no API key · list them with pi models list <text>\n$/);
 	});
 
 	test("finds models without a key by words, and names the variable to set", async () => {
@@ -104,6 +105,17 @@ describe("pi --list-models", () => {
 		expect(empty.code).toBe(1);
 		expect(empty.stderr).toContain("No model is set up · set ANTHROPIC_API_KEY");
 	});
+
+	test.each([120, 80, 40])(
+		"fits into a terminal with %d columns, and names what there is no room for",
+		async (columns) => {
+			const { lines, stderr } = await list("openrouter", { env: { OPENROUTER_API_KEY: "k" }, columns });
+			expect(lines.filter((line) => line.length > columns)).toEqual([]);
+			const ids = lines.map((line) => line.split(/ {2,}/)[1]);
+			expect(new Set(ids).size).toBeGreaterThan(ids.length * 0.95);
+			expect(stderr.includes("No room for images")).toBe(columns < 160);
+		},
+	);
 
 	test("marks retired models", async () => {
 		const part = { updatedAt: "2099-01-01T00:00:00.000Z", models: {}, retired: ["claude-opus-4-8"] };

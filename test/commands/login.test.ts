@@ -65,6 +65,37 @@ describe("/login", () => {
 		},
 	);
 
+	test.each([
+		["copilot", "Log in to GitHub Copilot", ["GitHub Copilot"]],
+		["Kimi", "Log in to Kimi For Coding", expect.arrayContaining(["Kimi For Coding"])],
+		["moonshot", "Which provider?", ["Moonshot AI", "Moonshot AI (China)"]],
+		["anthropic", "Log in to Anthropic", ["Anthropic (Claude Pro/Max)", "Anthropic"]],
+	])("finds %s by a part of a provider's name", async (name, title, labels) => {
+		const { session } = await startSession();
+		const { shell, ui } = screen(null, () => false);
+		const asked: unknown[] = [];
+		const select = async (question: string, options: readonly { label: string }[]) => {
+			asked.push(question, [...new Set(options.map(({ label }) => label))]);
+			return null;
+		};
+		session.attachUI({ ...ui, select: select as SessionUI["select"] }, shell);
+		await session.prompt(`/login ${name}`);
+		expect(asked).toEqual([title, labels]);
+	});
+
+	test("asks about a key that was pasted as several lines", async () => {
+		const { session } = await startSession();
+		const { shell, ui } = screen("sk-proj-0123456789\u2028sk-proj-9876543210", () => false);
+		const asked: string[] = [];
+		const confirm = async (title: string, message: string) => {
+			asked.push(`${title} ${message}`);
+			return false;
+		};
+		session.attachUI({ ...ui, confirm }, shell);
+		await session.prompt("/login deepseek");
+		expect(asked).toEqual(["Save this API key? It may be wrong: it was pasted as several lines."]);
+	});
+
 	test("asks about a key that looks wrong, and saves nothing when the user declines", async () => {
 		const { session } = await startSession();
 		const { shell, ui } = screen("sk-ant-0123456789", () => false);

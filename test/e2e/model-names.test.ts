@@ -9,10 +9,10 @@ import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
 test.each([
-	[["--model", "nope"], 'pi: No model "nope" · run pi --list-models to list all'],
-	[["--provider", "nope"], 'pi: No provider "nope" · run pi --list-models to list all'],
-	[["--models", "nope,nein*"], 'pi: No model matches --models "nope", "nein*" · run pi --list-models to list all'],
-	[["--plain", "--model", "nope"], 'pi: No model "nope" · run pi --list-models to list all'],
+	[["--model", "nope"], 'pi: No model "nope" · list them with pi models list'],
+	[["--provider", "nope"], 'pi: No provider "nope" · list them with pi models list'],
+	[["--models", "nope,nein*"], 'pi: No model matches --models "nope", "nein*" · list them with pi models list'],
+	[["--plain", "--model", "nope"], 'pi: No model "nope" · list them with pi models list'],
 ])("%j is refused before a screen is drawn", async (args, line) => {
 	const provider = await startProvider();
 	const pi = startPi({ args, agentDir: agentDirFor(provider), columns: 120 });

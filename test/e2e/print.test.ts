@@ -154,7 +154,7 @@ test("a command that fails prints its reason once, and an unknown model in it is
 	expect(await runPi(["-p", "/model nope"], run)).toMatchObject({
 		code: 2,
 		stdout: "",
-		stderr: 'No model "nope" · /model lists all\n',
+		stderr: 'No model "nope" · list them with pi models list\n',
 	});
 });
 

@@ -308,7 +308,7 @@ describe("pi models", () => {
 			stdout: [
 				"anthropic        1 new (claude-opus-6), 1 retired (claude-opus-4-8)",
 				`openai           failed: ${host} answered 404`,
-				`${host}  up to date`,
+				`${host}  1 model of 1 provider, none of openai`,
 				"",
 			].join("\n"),
 		});
@@ -361,9 +361,9 @@ describe("pi models", () => {
 
 	test("show names the nearest relative of a model that no list has", async () => {
 		const { at } = await withServer();
-		expect((await runPi(["models", "show", "anthropic/claude-opus-6"], at)).stdout).toMatch(
-			/^context .* nearest relative claude-opus-5-5$/m,
-		);
+		const { stdout } = await runPi(["models", "show", "anthropic/claude-opus-6"], at);
+		expect(stdout).toMatch(/^context .* nearest relative claude-opus-5-5$/m);
+		expect(stdout).toMatch(/^price +unknown$/m);
 		expect(await runPi(["models", "show", "nobody/nothing", "--json"], at)).toMatchObject({ code: 2, stdout: "" });
 	});
 
@@ -382,10 +382,23 @@ describe("pi models", () => {
 			/^pi: No provider "anthropc" · did you mean anthropic\?/,
 		);
 		expect(server.requests).toEqual([]);
-		writeFileSync(join(at.agentDir, "settings.json"), JSON.stringify({ models: { catalog: `${server.origin}/gone` } }));
+		// The catalog alone is not an answer of the provider.
 		expect(await runPi(["models", "update", "openai"], at)).toMatchObject({
 			code: 1,
-			stdout: expect.stringContaining("openai"),
+			stdout: expect.stringMatching(/^openai +failed: .*\n\S+ +failed: the catalog contains no provider/),
+		});
+		expect(await runPi(["models", "update", "amazon-bedrock", "--json"], at)).toMatchObject({ code: 1 });
+		writeFileSync(join(at.agentDir, "settings.json"), JSON.stringify({ models: { catalog: `${server.origin}/gone` } }));
+		expect(await runPi(["models", "update", "anthropic"], at)).toMatchObject({ code: 0 });
+	});
+
+	test("update does not ask for the models of an own provider", async () => {
+		const provider = await startProvider();
+		const agentDir = agentDirFor(provider);
+		expect(await runPi(["models", "update", "loopback"], { agentDir })).toMatchObject({
+			code: 2,
+			stdout: "",
+			stderr: `pi: ${join(agentDir, "models.json")} defines the models of loopback, so pi does not ask for them · add them there\n`,
 		});
 	});
 

@@ -1,7 +1,7 @@
 import type { ModeIO } from "../../src/modes/mode.js";
 
 /** A `ModeIO` that records its calls. */
-export function recordIO(outIsTerminal = false): ModeIO & { stdout(): string; stderr(): string } {
+export function recordIO(outIsTerminal = false, columns?: number): ModeIO & { stdout(): string; stderr(): string } {
 	let stdout = "";
 	let stderr = "";
 	return {
@@ -12,6 +12,7 @@ export function recordIO(outIsTerminal = false): ModeIO & { stdout(): string; st
 			stderr += text;
 		},
 		outIsTerminal,
+		...(columns !== undefined && { columns }),
 		stdout: () => stdout,
 		stderr: () => stderr,
 	};

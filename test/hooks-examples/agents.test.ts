@@ -239,7 +239,7 @@ test("an unknown model of a definition is named with file and line", async () =>
 	t.provider.reply(callAgent({ agent: "scout", prompt: "Go" }), "ok");
 	await t.session.prompt("go");
 	expect(textOf(t)).toBe(
-		`Failed: ${join(t.agentDir, "agents", "bad.md")}:4: No model "nothing-like-it" · run pi --list-models to list all`,
+		`Failed: ${join(t.agentDir, "agents", "bad.md")}:4: No model "nothing-like-it" · list them with pi models list`,
 	);
 });
 

@@ -23,6 +23,7 @@ test.each([
 	["anthropic", "sk-0123456789ab", "keys of Anthropic begin with sk-ant-"],
 	["groq", "xai-0123456789ab", "it looks like a key of xAI"],
 	["groq", "secret", "it is only 6 characters long"],
+	["groq", "s", "it is only 1 character long"],
 	["some-provider", "https://example.com/keys", "it is a web address"],
 	["some-provider", "ключ-0123456789", "it contains characters that are invalid in keys"],
 ])("the problem with the key for %s %j is: %s", (provider, key, problem) => {

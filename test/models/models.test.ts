@@ -317,14 +317,25 @@ describe("resolveModelSpec", () => {
 		],
 		[
 			"claude-opus-4-7:hihg",
-			"did you mean anthropic/claude-opus-4-7, anthropic/claude-opus-4-5, anthropic/claude-opus-4-6?",
+			"did you mean anthropic/claude-opus-4-7, anthropic/claude-opus-4-8, anthropic/claude-opus-4-6?",
 		],
-		["zzzzzzzzzzz", "run pi --list-models to list all"],
+		["antropic/claude-opus-5-5", "did you mean anthropic/claude-opus-5-5?"],
+		[
+			"antropic/claude-opus-6",
+			"did you mean anthropic/claude-opus-6, anthropic/claude-opus-5-5, anthropic/claude-opus-5?",
+		],
+		["zzzzzzzzzzz", "list them with pi models list"],
 	])("%s is an unknown model (%s)", async (spec, hint) => {
 		const { registry } = await load({ env });
 		expect(() => registry.resolveModelSpec(spec)).toThrow(
 			expect.objectContaining({ code: "model_unknown", message: `No model "${spec}"`, hint }),
 		);
+	});
+
+	test("the hint for an unknown id names the newest model that resembles it first", async () => {
+		const { registry } = await load({ env: { OPENAI_API_KEY: "k" } });
+		const hint = expect.stringMatching(/^did you mean openai\/gpt-6-sol, openai\/gpt-/);
+		expect(() => registry.resolveModelSpec("gpt-7")).toThrow(expect.objectContaining({ hint }));
 	});
 
 	test("patterns match usable models in the order of the patterns, each once", async () => {
@@ -382,6 +393,21 @@ describe("a model that the list lacks", () => {
 			expect(() => registry.resolveModelSpec(spec)).toThrow(expect.objectContaining({ code: "model_unknown" }));
 		},
 	);
+
+	test("has the facts of the provider's default if it resembles none", async () => {
+		const { registry } = await load({ env });
+		const usual = registry.bestOf("openrouter");
+		const { model: found } = registry.resolveModelSpec("openrouter/foo/bar");
+		expect(found).toMatchObject({ relative: usual?.id, contextWindow: usual?.contextWindow, api: usual?.api });
+	});
+
+	test("is never the relative of another one", async () => {
+		const { registry } = await load({ env });
+		registry.resolveModelSpec("anthropic/claude-zebra-6");
+		expect(registry.resolveModelSpec("anthropic/claude-zebra-7").model).toMatchObject({
+			relative: expect.not.stringContaining("zebra"),
+		});
+	});
 
 	test("known names come first", async () => {
 		const { registry } = await load({ env });

@@ -290,7 +290,7 @@ describe("models", () => {
 		const { session } = await startSession();
 		await expect(session.prompt("/model zzzzzzzzzzz")).rejects.toMatchObject({
 			code: "model_unknown",
-			hint: "/model lists all",
+			hint: "list them with pi models list",
 		});
 	});
 

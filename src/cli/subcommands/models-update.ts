@@ -2,7 +2,7 @@ import { runEnvironment } from "../../config/paths.js";
 import { PiError } from "../../errors.js";
 import { builtInModels } from "../../models/built-in-models.js";
 import { loadModelSources } from "../../models/model-sources.js";
-import { describeReport } from "../../models/update/describe-update.js";
+import { describeCatalog, describeReport } from "../../models/update/describe-update.js";
 import { updatableProviders, updateModels } from "../../models/update/update-models.js";
 import { networkOf } from "../../network/network.js";
 import type { ModelsSubcommand } from "../options.js";
@@ -11,8 +11,8 @@ import type { SubcommandContext } from "./location.js";
 
 /**
  * `pi models update [<provider>...]`: asks providers for their models and prints what is new.
- * @returns 1 if no provider answers
- * @throws PiError `bad_arguments` with `--offline`, `model_unknown` for an unknown provider, `key_missing` without any key
+ * @returns 1 if no provider answers, or if the catalog fails and no provider can be asked
+ * @throws PiError `bad_arguments` with `--offline` and for a provider of models.json or a hook, `model_unknown` for an unknown provider, `key_missing` without any key
  */
 export async function updateModelList(
 	{ providers: named }: Extract<ModelsSubcommand, { action: "update" }>,
@@ -27,8 +27,15 @@ export async function updateModelList(
 	}
 	const sources = await loadModelSources({ paths, env, settings, onWarning: (line) => printNotices(io, [line]) });
 	const { registry, credentials, list } = sources;
-	for (const provider of named ?? []) registry.ofProvider(provider);
 	const builtIn = builtInModels();
+	for (const provider of named ?? []) {
+		registry.ofProvider(provider);
+		if (builtIn.lists.providers.includes(provider)) continue;
+		const source = credentials.hookOf(provider) ?? paths.models;
+		throw new PiError("bad_arguments", `${source} defines the models of ${provider}, so pi does not ask for them`, {
+			hint: "add them there",
+		});
+	}
 	const providers = named ?? updatableProviders({ registry, credentials, builtIn });
 	if (providers.length === 0) {
 		throw new PiError("key_missing", "No provider has a key with which pi could ask for its models", {
@@ -47,14 +54,9 @@ export async function updateModelList(
 		await printJson(io, { file: report.isSaved ? list.file.path : null, ...report });
 	} else {
 		const rows = report.providers.map((provider) => [provider.provider, describeReport(provider)]);
-		const catalog = [
-			[
-				new URL(settings.models.catalog).host,
-				report.catalogFailure === null ? "up to date" : `failed: ${report.catalogFailure}`,
-			],
-		];
-		await printLines(io, tableLines([...rows, ...catalog]));
+		await printLines(io, tableLines([...rows, [new URL(settings.models.catalog).host, describeCatalog(report)]]));
 	}
-	const hasAnswer = report.providers.some(({ state }) => state === "updated") || report.catalogFailure === null;
+	const asked = report.providers.filter(({ state }) => state !== "not_asked");
+	const hasAnswer = asked.length > 0 ? asked.some(({ state }) => state === "updated") : report.catalog !== null;
 	return hasAnswer ? 0 : 1;
 }

@@ -26,7 +26,7 @@ export async function showModel(
 	const { io, options } = context;
 	const warnings: string[] = [];
 	const sources = await findModels(sourceOptions(context), warnings);
-	const { model } = await resolveModel(sources.registry, spec, { listHint: "pi models list lists all" });
+	const { model } = await resolveModel(sources.registry, spec);
 	printNotices(io, warnings);
 	const isPriced = sources.registry.isPriced(model);
 	const origins = modelOrigins(model, { ...sources, isPriced, shipped: builtInModels(), now: Date.now() });

@@ -1,5 +1,5 @@
 import { PiError } from "../../errors.js";
-import { cleanKey, keyProblem } from "../../models/key-shape.js";
+import { cleanKey, hasSeveralLines, keyProblem } from "../../models/key-shape.js";
 import { providerName } from "../../models/provider-names.js";
 import { nearest } from "../../util/nearest.js";
 import type { BuiltinCommandContext, CommandHost, LoginOption, SlashCommand } from "../command.js";
@@ -23,7 +23,7 @@ export const loginCommand: SlashCommand = {
 		}
 		const choices = await session.accounts.choices();
 		const offered = rest ? named(choices, rest) : choices;
-		const status = await chooseAccount(rest ? `Log in to ${providerName(rest)}` : "Which provider?", offered, context);
+		const status = await chooseAccount(titleOf(offered), offered, context);
 		return status === null ? undefined : { status };
 	},
 };
@@ -53,19 +53,27 @@ async function saveAccount(
 	offered: readonly LoginOption[],
 	context: BuiltinCommandContext,
 ): Promise<LoginOption | null> {
-	const choice = offered.length === 1 ? offered[0] : await context.ui.select(title, offered.map(option));
+	const choice =
+		offered.length === 1 ? offered[0] : await context.ui.select(title, offered.map(option), { keepsOrder: true });
 	return choice && (await save(choice, context)) ? choice : null;
 }
 
 async function save(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
 	if (choice.kind === "login") return logIn(choice, context);
 	const { session, shell, ui } = context;
-	const key = cleanKey((await shell?.secret(`API key for ${choice.name}`)) ?? "");
+	const typed = (await shell?.secret(`API key for ${choice.name}`)) ?? "";
+	const key = cleanKey(typed);
 	if (key === "") return false;
-	const problem = keyProblem(choice.provider, key);
+	const problem =
+		keyProblem(choice.provider, key) ?? (hasSeveralLines(typed) ? "it was pasted as several lines" : null);
 	if (problem !== null && !(await ui.confirm("Save this API key?", `It may be wrong: ${problem}.`))) return false;
 	await session.accounts.saveKey(choice.provider, key);
 	return true;
+}
+
+function titleOf(offered: readonly LoginOption[]): string {
+	const [first, ...others] = new Set(offered.map(({ provider }) => provider));
+	return first !== undefined && others.length === 0 ? `Log in to ${providerName(first)}` : "Which provider?";
 }
 
 function option(choice: LoginOption) {
@@ -73,9 +81,15 @@ function option(choice: LoginOption) {
 	return { label: choice.name, value: choice, description: choice.source ? `${how} · current: ${choice.source}` : how };
 }
 
+/** The choices of a provider that the user named: by its id, or by a part of its id or name. */
 function named(choices: readonly LoginOption[], name: string): LoginOption[] {
-	const found = choices.filter(({ provider }) => provider === name);
+	const wanted = name.toLowerCase();
+	const found = choices.filter(({ provider }) => provider === wanted);
 	if (found.length > 0) return found;
+	const similar = choices.filter((choice) =>
+		`${choice.provider} ${providerName(choice.provider)}`.toLowerCase().includes(wanted),
+	);
+	if (similar.length > 0) return similar;
 	const near = nearest(
 		name,
 		choices.map(({ provider }) => provider),
@@ -100,7 +114,8 @@ export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommand
 		},
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
-		onProgress: (message) => ui.notify(message, "info"),
+		// It is of no use after the login.
+		onProgress: (message) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info")),
 	};
 }
 

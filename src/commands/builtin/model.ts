@@ -16,7 +16,8 @@ export const modelCommand: SlashCommand = {
 	async run(context) {
 		const { session, shell, ui, rest, signal } = context;
 		const onWait = (line: string) => ui.notify(line, "info");
-		const chosen = rest ? await session.models.resolve(rest, { signal, onWait }) : await pickModel(context);
+		const listHint = shell ? "list them with /model" : undefined;
+		const chosen = rest ? await session.models.resolve(rest, { signal, onWait, listHint }) : await pickModel(context);
 		// The dialogs close and the search ends when the command is canceled.
 		if (!chosen || signal.aborted) return;
 		const { model, thinkingLevel } = chosen;

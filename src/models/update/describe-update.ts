@@ -24,6 +24,14 @@ export function describeReport(report: ProviderReport): string {
 	return parts.join(", ") || "up to date";
 }
 
+/** What the catalog delivered, without its name: `214 models of 2 providers`. */
+export function describeCatalog({ providers, catalog, catalogFailure }: UpdateReport): string {
+	if (catalog === null) return `failed: ${catalogFailure}`;
+	const { models, missing } = catalog;
+	const known = plural(providers.length - missing.length, "provider");
+	return `${plural(models, "model")} of ${known}${missing.length > 0 ? `, none of ${shortened(missing)}` : ""}`;
+}
+
 /** The result of an update in one line, for a dialog: names what failed. */
 export function summarizeUpdate({ providers, catalogFailure }: UpdateReport): string {
 	const sum = (count: (report: ProviderReport) => number) => providers.reduce((all, report) => all + count(report), 0);

@@ -9,6 +9,8 @@ export interface ShippedList {
 	models: readonly Model<Api>[];
 	/** When the list was made, ms since the epoch. */
 	madeAt: number;
+	/** The provider's default model. Default: the newest general one. */
+	usual?: Model<Api> | undefined;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -52,9 +54,9 @@ export function catalogDifference(
 	return difference(usable, shipped, now);
 }
 
-function difference(listed: readonly ListedModel[], { models, madeAt }: ShippedList, now: number): UpdatePart {
+function difference(listed: readonly ListedModel[], { models, madeAt, usual }: ShippedList, now: number): UpdatePart {
 	const byId = new Map(models.map((model) => [model.id, model]));
-	const relativeOf = relativesAmong(models);
+	const relativeOf = relativesAmong(models, usual);
 	const found = listed.flatMap(({ id, facts }): [string, ListedFacts][] => {
 		const model = byId.get(id);
 		if (!model) return isNew(facts, madeAt) ? [[id, { ...facts, ...known({ relative: relativeOf(id)?.id }) }]] : [];

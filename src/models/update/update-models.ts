@@ -1,12 +1,13 @@
 import { errorText } from "../../errors.js";
 import { withTimeLimit } from "../../util/abort.js";
 import type { BuiltInModels } from "../built-in-models.js";
+import { defaultModelOf } from "../default-model.js";
 import type { KnownModel } from "../model-facts.js";
 import type { ModelList } from "../model-list.js";
 import { applyUpdate } from "./apply-list.js";
 import { askCatalog } from "./ask-catalog.js";
 import { askWithKey, type NoAnswer, type ProviderAccess, TIME_LIMIT_MS } from "./ask-provider.js";
-import { catalogDifference, providerDifference } from "./difference.js";
+import { catalogDifference, providerDifference, type ShippedList } from "./difference.js";
 import type { ListedModels } from "./listed-model.js";
 import { type ProviderUpdate, saveModelList } from "./model-list-file.js";
 
@@ -47,12 +48,22 @@ export interface UnaskedProvider extends NoAnswer {
 	provider: string;
 }
 
+/** What the catalog contains about the providers of an update. */
+export interface CatalogReport {
+	/** Number of models with windows, prices or dates. */
+	models: number;
+	/** Providers that it does not contain. */
+	missing: string[];
+}
+
 /** What an update did. */
 export interface UpdateReport {
 	/** In the order of the providers. */
 	providers: ProviderReport[];
 	/** Why the catalog gave nothing; null if it answered. */
 	catalogFailure: string | null;
+	/** What the catalog knows about the providers; null if it failed. */
+	catalog: CatalogReport | null;
 	/** True if model-list.json was written. */
 	isSaved: boolean;
 }
@@ -98,7 +109,7 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 	const updates = new Map<string, Partial<ProviderUpdate>>();
 	const reports = providers.map((provider, index): ProviderReport => {
 		const answer = answers[index] ?? { state: "failed", reason: "no answer" };
-		const shipped = { models: builtIn.lists.of(provider), madeAt: builtIn.madeAt };
+		const shipped = shippedList(provider, builtIn);
 		const offered = "listed" in answer ? answer.listed.ids : null;
 		// Of a provider that cannot be asked, an empty part says when the catalog was.
 		const unknown = "listed" in answer ? undefined : [];
@@ -118,7 +129,16 @@ export async function updateModels(options: UpdateOptions): Promise<UpdateReport
 	return {
 		providers: reports,
 		catalogFailure: typeof catalog === "string" ? catalog : null,
+		catalog: typeof catalog === "string" ? null : reportCatalog(catalog, providers),
 		isSaved: updates.size > 0,
+	};
+}
+
+function reportCatalog(catalog: ReadonlyMap<string, ListedModels>, providers: readonly string[]): CatalogReport {
+	const lists = [...catalog.values()];
+	return {
+		models: lists.reduce((sum, { models }) => sum + models.length, 0),
+		missing: providers.filter((provider) => !catalog.has(provider)),
 	};
 }
 
@@ -134,6 +154,10 @@ async function ask(provider: string, options: UpdateOptions): Promise<Answer> {
 	return askWithKey(provider, options);
 }
 
+function shippedList(provider: string, { lists, madeAt }: BuiltInModels): ShippedList {
+	return { models: lists.of(provider), madeAt, usual: defaultModelOf(provider, (name) => lists.of(name)) };
+}
+
 /** @param update what is known now; null while the catalog is still asked */
 function reportOf(
 	provider: string,
@@ -143,15 +167,14 @@ function reportOf(
 ): ProviderReport {
 	if (!("listed" in answer)) return { provider, ...answer };
 	const before = new Map<string, KnownModel>(list.lists.of(provider).map((model) => [model.id, model]));
-	const { madeAt } = builtIn;
-	const shipped = builtIn.lists.of(provider);
+	const shipped = shippedList(provider, builtIn);
 	const now = Date.now();
 	const known = update ?? {
-		provider: providerDifference(answer.listed, { models: shipped, madeAt }, list.file.of(provider).provider, now),
+		provider: providerDifference(answer.listed, shipped, list.file.of(provider).provider, now),
 		catalog: null,
 		failedAt: null,
 	};
-	const after = applyUpdate(shipped, madeAt, known);
+	const after = applyUpdate(shipped.models, shipped.madeAt, known);
 	const isChanged = (model: KnownModel) => {
 		const old = before.get(model.id);
 		if (!old) return false;

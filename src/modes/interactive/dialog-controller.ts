@@ -55,7 +55,8 @@ export class DialogController implements CommandUI {
 		const items = selectChoices(options);
 		if (items.length === 0) return null;
 		const selected = dialog?.selected ?? Math.max(0, chosenAt(items, dialog?.initial));
-		const choice = { title: dialogTitle(title, dialog), items, selected, filters: filters(items, dialog) };
+		const { keepsOrder = false } = dialog ?? {};
+		const choice = { title: dialogTitle(title, dialog), items, selected, filters: filters(items, dialog), keepsOrder };
 		return this.overlays.open<unknown>(
 			(settle) => {
 				const select = { ...choice, onSelect: settle, onCancel: () => settle(null) };

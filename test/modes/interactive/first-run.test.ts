@@ -17,6 +17,13 @@ test("the setup dialog fits a narrow screen", async () => {
 	await expect(await app.terminal.text()).toMatchFileSnapshot("../../screens/first-run-40.txt");
 });
 
+test("a command that is typed into the setup dialog is answered", async () => {
+	const app = await startApp({ withoutModel: true });
+	await app.terminal.waitFor(QUESTION);
+	await app.terminal.type("/login");
+	await app.terminal.waitFor("nothing matches · commands can be typed after this dialog");
+});
+
 test("a pasted key is saved, and its provider's model is selected immediately", async () => {
 	const app = await startApp({ withoutModel: true });
 	await app.terminal.waitFor(QUESTION);

@@ -104,6 +104,22 @@ test("Escape ends a login completely: the port is free, nothing failed, and the 
 	await app.terminal.waitFor("Saved your Test Login account");
 });
 
+test.each([40, 80])("progress of a login disappears with it, at %d columns", async (columns) => {
+	provide("server-login", async (interaction) => {
+		interaction.notify({ type: "progress", message: "Listening for the browser" });
+		await askForUrl(interaction);
+		return TOKENS;
+	});
+	const app = await startApp({ columns });
+	await app.terminal.waitFor("0%");
+	await app.submit("/login server-login");
+	await app.terminal.waitFor("Listening for the browser");
+	await app.terminal.press("escape");
+	await untilIdle(app.session());
+	await app.terminal.waitFor((screen) => !screen.some((line) => line.includes("redirect URL")));
+	expect(await app.terminal.text()).not.toContain("Listening for");
+});
+
 test("the question closes when the browser answers, and the editor works again", async () => {
 	let answer = () => {};
 	provide("browser-login", async (interaction) => {

@@ -46,6 +46,12 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 	const currentName = current && modelName(current);
 	const list = () => inOrder(sortOffers(models.offers()));
 	let offers = list();
+	let all = offers.map((offer) => toItem(offer, currentName));
+	const reload = () => {
+		offers = list();
+		all = offers.map((offer) => toItem(offer, currentName));
+		dialog.refresh();
+	};
 	const find = (filter: string) => {
 		const { text, accepts } = searchOf(filter, offers);
 		const accepted = offers.filter(
@@ -62,6 +68,8 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		},
 		items: find,
 		columns: COLUMNS,
+		columnItems: () => all,
+		cutsMiddle: true,
 		selected: offers.findIndex(({ model }) => modelName(model) === currentName),
 		isTall: true,
 		details: ({ value }) => detailsOf(offers.find(({ model }) => modelName(model) === value)),
@@ -88,8 +96,7 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 	const update = async (source: ModelUpdates) => {
 		try {
 			const result = await source.update(({ left }) => note(updatingText(left)), signal);
-			offers = list();
-			dialog.refresh();
+			reload();
 			note(result, / failed\b/.test(result));
 		} catch (error) {
 			note(describeError(error), true);
@@ -102,10 +109,7 @@ export function createModelPicker(style: DialogStyle, options: ModelPickerOption
 		.then((isFound) => {
 			if (signal.aborted) return;
 			if (dialog.filter === "" && dialog.note?.text === LOOKING) dialog.note = hintFor("");
-			if (isFound) {
-				offers = list();
-				dialog.refresh();
-			}
+			if (isFound) reload();
 			requestRender();
 		});
 	return dialog;

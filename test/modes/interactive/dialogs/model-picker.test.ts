@@ -201,6 +201,21 @@ describe("the picker", () => {
 		expect(chosen).toEqual([]);
 	});
 
+	test.each([80, 60])("has the same columns whatever is typed, and names that differ, at %d columns", async (width) => {
+		const long = ["alpha", "beta"].map((name) => model("openrouter", `a-maker/a-model-with-a-very-long-name-${name}`));
+		const { type, screen, nextDraw } = open({ more: long });
+		await nextDraw;
+		const row = (name: RegExp) =>
+			screen(width)
+				.split("\n")
+				.find((line) => name.test(line)) ?? "";
+		const before = row(/ demo\/scripted/);
+		type("scripted");
+		expect(row(/ demo\/scripted/).slice(3)).toBe(before.slice(3));
+		type("\x15long");
+		expect([row(/…\S*alpha/), row(/…\S*beta/)]).not.toContain("");
+	});
+
 	test.each([120, 80, 40])("explains what can be typed until something is, at %d columns", async (width) => {
 		const { type, screen, nextDraw } = open();
 		await nextDraw;
