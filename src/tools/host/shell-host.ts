@@ -8,7 +8,7 @@ import { posixSearch, withFilters } from "./posix-search.js";
 import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
 import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
 import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
-import { type Access, describeLoss, failureOf } from "./shell-failure.js";
+import { type Access, describeDirectory, describeLoss, failureOf } from "./shell-failure.js";
 import { EXEC, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
 import { rejectCommand } from "./spawn-shell.js";
 import { StreamedFile } from "./streamed-file.js";
@@ -58,9 +58,13 @@ export async function createShellHost(
 	}
 	const facts = output.toString().split("\0");
 	if (end.status !== "0" || facts.length < 9) {
-		throw new PiError("host_unreachable", `Cannot use ${engine.name}: the directory ${cwd} does not exist there`, {
-			hint: "name a directory that exists",
-		});
+		throw new PiError(
+			"host_unreachable",
+			`Cannot use ${engine.name}: ${describeDirectory(cwd, Number(end.status))} there`,
+			{
+				hint: "name a directory that exists and that you may enter",
+			},
+		);
 	}
 	const [
 		at = "/",
@@ -160,11 +164,13 @@ class ShellHost implements ToolHost {
 			...fields,
 		});
 		if (endedBy !== "itself") return result({});
+		if (end.status?.startsWith("D")) {
+			const reason = describeDirectory(cwd, Number(end.status.slice(1)));
+			return result({ exitCode: 126, failure: `Cannot start ${program[0]}: ${reason}` });
+		}
 		switch (end.status) {
 			case null:
 				return result({ failure: describeLoss(this.name, end) });
-			case "D":
-				return result({ exitCode: 126, failure: `Cannot start ${program[0]}: the directory ${cwd} does not exist` });
 			case "N":
 				return result({ exitCode: 127, failure: `${words[0]}: command not found` });
 			case "I":
