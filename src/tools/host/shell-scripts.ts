@@ -99,13 +99,17 @@ exec 3<&0 </dev/null
 	trap '' TERM HUP INT PIPE
 	exec >/dev/null 2>&1
 	while read -r _ <&3; do :; done
-	kill -s KILL -- "-$$"
+	# The shell that finds out about the host may lead no group.
+	kill -s KILL -- "-$$" || kill -s KILL "$$"
 ) &
 watcher=$!
 exec 3<&-
 `;
 
-/** Arguments: the mark; the working directory, empty for the present one. Prints facts, each followed by NUL. */
+/**
+ * Arguments: the mark; the working directory, empty for the present one. Prints facts, each followed by NUL. The last one: empty
+ * if the shell leads a process group, `setsid` if it can with that program, `none` if it cannot.
+ */
 export const PROBE = `${GUARD}${WHY}${ENTER}
 case $1 in
 	'') ;;
@@ -114,7 +118,9 @@ case $1 in
 esac
 for fact in "$(pwd)" "$(pwd -P)" "\${HOME:-/}" "$(cd "\${HOME:-/}" 2>/dev/null && pwd -P)" "\${TMPDIR:-/tmp}" "$(uname -s)" \\
 	"$(command -v rg)" "$(command -v bash || echo sh)" \\
-	"$(for program in env find xargs awk; do command -v $program >/dev/null || printf '%s ' $program; done)"
+	"$(for program in env find xargs awk; do command -v $program >/dev/null || printf '%s ' $program; done)" \\
+	"$({ read -r _ _ _ _ group _ </proc/self/stat || group=$(ps -o pgid= -p "$$"); } 2>/dev/null
+		[ "$((\${group:-$$}))" = "$$" ] || { command -v setsid >/dev/null && echo setsid || echo none; })"
 do printf '%s\\000' "$fact"; done
 `;
 

@@ -11,7 +11,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readFile } from "../../../src/tools/file-content.js";
 import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
@@ -19,7 +19,7 @@ import { createShellHost } from "../../../src/tools/host/shell-host.js";
 import { WRITE } from "../../../src/tools/host/shell-scripts.js";
 import type { ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
-import { findProgram, missingPrograms } from "../../helpers/programs.js";
+import { findProgram, missingPrograms, processesWith } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -283,6 +283,43 @@ test("a working directory that cannot be used is named with the reason", async (
 	const failure = async (path: string) => (await host.exec("true", { cwd: path, stdin: "x" })).failure;
 	expect(await failure(file)).toMatch(/^Cannot start .*bash: .*file\.txt is not a directory$/);
 	expect(await failure(missing)).toMatch(/^Cannot start .*bash: the directory .*missing does not exist$/);
+});
+
+describe("a shell that leads no process group", () => {
+	/** Such as that of `podman exec`. */
+	const follower = (path = process.env.PATH ?? "") => ({
+		name: "follower",
+		spawn: ([, ...args]: readonly string[]) =>
+			spawn("sh", ["-c", 'sh "$@"; exit', "sh", ...args], { env: { ...process.env, PATH: path }, stdio: "pipe" }),
+	});
+
+	test("gets one with setsid: an abort ends all processes", async () => {
+		const host = await createShellHost(follower(), { cwd: tempDir() });
+		onTestFinished(() => host.dispose());
+		expect(host.warnings).toEqual([]);
+		const stop = new AbortController();
+		const mark = `55${process.pid}`;
+		const ended = host.exec(`sleep ${mark} & sleep ${mark}; :`, { signal: stop.signal });
+		await expect.poll(() => processesWith(`sleep ${mark}`).length).toBeGreaterThan(2);
+		stop.abort();
+		expect(await ended).toMatchObject({ endedBy: "abort" });
+		await expect.poll(() => processesWith(`sleep ${mark}`)).toEqual([]);
+		expect(await outputOf(host, "echo out; exit 3")).toMatchObject({ output: "out\n", exitCode: 3 });
+		await host.writeFile(join(host.cwd, "a"), "content");
+		expect(readFileSync(join(host.cwd, "a"), "utf8")).toBe("content");
+	});
+
+	test("is named if there is no setsid", async () => {
+		const bin = tempDir();
+		for (const name of ["sh", "env", "uname", "cat", "sleep", "ps"]) {
+			symlinkSync(findProgram(name) ?? expect.fail(name), join(bin, name));
+		}
+		const host = await createShellHost(follower(bin), { cwd: tempDir() });
+		onTestFinished(() => host.dispose());
+		expect(host.warnings).toEqual([
+			"Processes on follower can survive an abort and the end of pi: they have no process group of their own, and setsid is not installed there",
+		]);
+	});
 });
 
 test("dispose ends what runs and what was left running", async () => {
