@@ -22,16 +22,6 @@ export interface Container {
 
 type Engine = "docker" | "podman" | "kubectl";
 
-/**
- * Gives the command a process group of its own, which Podman with crun does not. The fifth field of the file is the group
- * of the shell itself.
- */
-const LEAD_GROUP = `
-{ read -r _ _ _ _ group _ </proc/self/stat; } 2>/dev/null
-[ "\${group:-$$}" = "$$" ] || ! command -v setsid >/dev/null || exec setsid "$@"
-exec "$@"
-`;
-
 const PACKAGES = { docker: "Docker", podman: "Podman", kubectl: "kubectl" } as const;
 const LIST = { docker: "docker ps -a", podman: "podman ps -a", kubectl: "kubectl get pods -A" } as const;
 const NAME = "[A-Za-z0-9][\\w.-]*";
@@ -120,8 +110,7 @@ async function connect(candidates: readonly Container[], { shellHost, signal }: 
 		const engine = {
 			name,
 			// Not in the terminal's process group: Ctrl+C is for pi.
-			spawn: (command: readonly string[]) =>
-				spawn(program, [...args, "sh", "-c", LEAD_GROUP, "sh", ...command], { stdio: "pipe", detached: true }),
+			spawn: (command: readonly string[]) => spawn(program, [...args, ...command], { stdio: "pipe", detached: true }),
 		};
 		try {
 			return await shellHost(engine, { cwd, signal });

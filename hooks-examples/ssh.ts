@@ -42,6 +42,16 @@ const MASTER = [
 	...options("PermitLocalCommand=yes", "LocalCommand=echo connected"),
 ];
 
+/**
+ * What the user may have configured for other uses, by its name in the output of `ssh -G`: pi needs stdin, the foreground and a
+ * program. Older versions of ssh do not know them, and would refuse to start.
+ */
+const NEWER_OPTIONS = [
+	["stdinnull", "StdinNull=no"],
+	["forkafterauthentication", "ForkAfterAuthentication=no"],
+] as const;
+const NEWER_CLIENT_OPTIONS = [...NEWER_OPTIONS, ["sessiontype", "SessionType=default"]] as const;
+
 /** Runs the shared connection. Ends it, and removes its directory, when stdin ends, as after any end of pi. */
 const KEEPER = `
 directory=$1
@@ -135,6 +145,8 @@ class Connection {
 	readonly #closed = new AbortController();
 	/** Options that make a command use the connection; null while it is lost. */
 	#share: readonly string[] | null = null;
+	/** Names of the options that this version of ssh knows, in lower case. */
+	#known: ReadonlySet<string> = new Set();
 	/** Number of running commands. */
 	#sessions = 0;
 	/** Commands that wait for a place, the first to come first. */
@@ -148,7 +160,9 @@ class Connection {
 
 	/** @throws Error with what ssh said and what to do */
 	async open(signal?: AbortSignal): Promise<void> {
-		if (await this.#hasOwnMaster()) this.#share = [];
+		const [hasOwnMaster, known] = await Promise.all([this.#hasOwnMaster(), this.#knownOptions()]);
+		this.#known = known;
+		if (hasOwnMaster) this.#share = [];
 		else await this.#startMaster(AbortSignal.any([this.#closed.signal, ...(signal ? [signal] : [])]));
 	}
 
@@ -175,7 +189,8 @@ class Connection {
 
 	#start(command: readonly string[], share: readonly string[]): ChildProcessWithoutNullStreams {
 		const connection = this.#sessions < MAX_SESSIONS ? share : ["-S", "none"];
-		const process = spawnSsh([...CLIENT, ...connection, ...this.#address(), quoteForShell(command)]);
+		const client = [...CLIENT, ...this.#newer(NEWER_CLIENT_OPTIONS)];
+		const process = spawnSsh([...client, ...connection, ...this.#address(), quoteForShell(command)]);
 		this.#sessions++;
 		process.once("close", () => {
 			this.#sessions--;
@@ -202,6 +217,22 @@ class Connection {
 		return [...(port === undefined ? [] : ["-p", port]), "--", destination];
 	}
 
+	#newer(list: readonly (readonly [string, string])[]): string[] {
+		return options(...list.flatMap(([name, option]) => (this.#known.has(name) ? [option] : [])));
+	}
+
+	/** The options of `ssh -G`; none if it fails: connecting then reports why. */
+	async #knownOptions(): Promise<ReadonlySet<string>> {
+		const print = spawnSsh(["-G", ...this.#address()]);
+		let text = "";
+		print.stdout.on("data", (chunk: Buffer) => {
+			text += chunk.toString();
+		});
+		print.stderr.resume();
+		await once(print, "close").catch(() => {});
+		return new Set(text.split("\n").map((line) => line.split(" ")[0] ?? ""));
+	}
+
 	/** Whether the user has a shared connection open; it may have needed a password that pi cannot ask for. */
 	async #hasOwnMaster(): Promise<boolean> {
 		const check = spawnSsh(["-O", "check", ...this.#address()]);
@@ -220,7 +251,7 @@ class Connection {
 		const parent = Buffer.byteLength(tmpdir()) > MAX_TMP_BYTES ? "/tmp" : tmpdir();
 		const directory = await mkdtemp(join(parent, "pi-ssh-")); // mode 0700
 		const share = ["-S", join(directory, "s")];
-		const master = ["ssh", ...MASTER, ...share, ...this.#address()];
+		const master = ["ssh", ...MASTER, ...this.#newer(NEWER_OPTIONS), ...share, ...this.#address()];
 		const keeper = spawn("/bin/sh", ["-c", KEEPER, "sh", directory, ...master], { stdio: "pipe", detached: true });
 		this.#keeper = keeper;
 		keeper.stdin.on("error", () => {}); // it may have ended

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PiError } from "../errors.js";
 import { monotonicMs } from "./clock.js";
 import { ensurePrivateDir, errnoCode, tryUnlink } from "./fs.js";
+import { isRunning } from "./is-running.js";
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockOwner {
@@ -192,19 +193,9 @@ function isAlive(owner: LockOwner): boolean {
 	const self = thisProcess();
 	if (owner.host !== self.host) return true; // processes of another machine cannot be checked from here
 	if (owner.bootId !== null && self.bootId !== null && owner.bootId !== self.bootId) return false;
-	if (!pidExists(owner.pid)) return false;
+	if (!isRunning(owner.pid)) return false;
 	const startTime = startTimeOf(owner.pid);
 	return owner.startTime === null || startTime === null || owner.startTime === startTime;
-}
-
-function pidExists(pid: number): boolean {
-	if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return errnoCode(error) === "EPERM";
-	}
 }
 
 let self: LockOwner | undefined;

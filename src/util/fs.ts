@@ -28,6 +28,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 import { MAX_READ_BYTES, tooLarge } from "./read-limit.js";
+import { removeAbandoned, temporaryPath } from "./temporary-file.js";
 
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const MAX_LINKS = 40;
@@ -169,7 +170,7 @@ export async function atomicWriteFile(
 		tryUnlink(temporary);
 		throw error;
 	}
-	await syncDirectory(dirname(plan.target));
+	await Promise.all([syncDirectory(dirname(plan.target)), removeAbandoned(dirname(plan.target))]);
 }
 
 /** Writes all bytes, with several system calls if necessary. */
@@ -340,10 +341,6 @@ function followLinks(path: string): string {
 		target = resolve(realpathSync(dirname(target)), readlinkSync(target));
 	}
 	throw new PiError("file_unreadable", `Cannot write ${path}: its symbolic links form a loop`);
-}
-
-function temporaryPath(target: string): string {
-	return join(dirname(target), `.pi-${crypto.randomUUID()}.tmp`);
 }
 
 function applyOwnership(descriptor: number, { existing, mode }: WritePlan): void {

@@ -19,6 +19,7 @@ import { sandboxArguments } from "../../hooks-examples/sandbox/bubblewrap.js";
 import { seatbeltProfile } from "../../hooks-examples/sandbox/seatbelt.js";
 import sandbox from "../../hooks-examples/sandbox.js";
 import type { ShellEngine } from "../../src/hooks/index.js";
+import { createShellHost } from "../../src/tools/host/shell-host.js";
 import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { openHookEngine } from "../helpers/hook-host.js";
 import { processesWith } from "../helpers/programs.js";
@@ -244,6 +245,16 @@ sandboxed("a sandbox that waits for its command shows what there is when the com
 	await expect.poll(waiting).not.toEqual([]);
 	await dispose();
 	await expect.poll(waiting).toEqual([]);
+});
+
+sandboxed("a directory that cannot be entered is named as such", async () => {
+	const { cwd, engine } = await open();
+	mkdirSync(join(cwd, "closed"), { mode: 0 });
+	const closed = join(cwd, "closed");
+	const reason = `you have no permission to enter the directory ${closed}`;
+	await expect(createShellHost(engine, { cwd: closed })).rejects.toThrow(`Cannot use sandbox: ${reason} there`);
+	const host = await createShellHost(engine, { cwd });
+	expect((await host.exec("true", { cwd: closed })).failure).toMatch(new RegExp(`^Cannot start .*bash: ${reason}$`));
 });
 
 sandboxed("a directory with too many entries is named", async () => {

@@ -114,6 +114,23 @@ describe.skipIf(NO_SSH !== undefined)("a host reached with ssh", () => {
 		expect(master.exitCode).toBeNull();
 	});
 
+	test("options for ssh in the background do not disturb, and an older ssh that lacks them works", async () => {
+		const server = await startSshServer();
+		const config = readFileSync(server.config, "utf8");
+		writeFileSync(server.config, `${config} StdinNull yes\n ForkAfterAuthentication yes\n SessionType none\n`);
+		const { host, dir } = await connect({ server });
+		expect(await run(host, "cat; printf 'a\\n'", "in ")).toMatchObject({ exitCode: 0, output: "in a\n" });
+		await host.writeFile(join(dir, "a"), "content");
+		expect(readFileSync(join(dir, "a"), "utf8")).toBe("content");
+		await host.dispose();
+		await vi.waitUntil(() => processesWith(server.config).length === 0, { timeout: 3000 });
+		writeFileSync(server.config, config);
+		const program = readFileSync(join(server.bin, "ssh"), "utf8");
+		const older = `case "$*" in *StdinNull*|*ForkAfter*|*SessionType*) echo Bad configuration option >&2; exit 255 ;; *-G*) exit 255 ;; esac`;
+		writeFileSync(join(server.bin, "ssh"), program.replace("\n", `\n${older}\n`));
+		expect(await run((await connect({ server })).host, "echo works")).toMatchObject({ output: "works\n" });
+	});
+
 	test("forwardings, a terminal and a remote command of the user's configuration do not disturb", async () => {
 		const server = await startSshServer();
 		const disturbing = ["RequestTTY force", "RemoteCommand tmux", "LocalForward 127.0.0.1:1 127.0.0.1:1"];

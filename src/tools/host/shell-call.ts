@@ -41,7 +41,7 @@ export class ShellCalls {
 
 	#isEnded = false;
 
-	constructor(private readonly engine: ShellEngine) {}
+	constructor(private readonly engine: Pick<ShellEngine, "spawn">) {}
 
 	/** Starts `sh` on the host with a new mark among its arguments. Never rejects. */
 	run(command: (mark: string) => string[], options: ShellCallOptions = {}): Promise<ShellCallEnd> {

@@ -28,9 +28,9 @@ export interface ShellEngine {
 	 * Starts a program on the host, which is always `sh` with arguments of any bytes but NUL, newlines included: nothing may
 	 * interpret them on the way. Where the transport takes one line for a shell, as ssh does, pass `quoteForShell(command)`.
 	 *
-	 * The program must lead a process group of its own. sshd and container runtimes see to that; for a program on this
-	 * machine use `detached: true`. It must get the end of stdin when the local side ends or the connection is lost: that is
-	 * how pi ends it, with its group.
+	 * It must get the end of stdin when the local side ends or the connection is lost: that is how pi ends it, with its process
+	 * group. If it leads none, pi uses `setsid` there, and warns if that is missing. For a program on this machine use
+	 * `detached: true`: Ctrl+C is for pi.
 	 *
 	 * Streams carry bytes, without a terminal in between. What the engine itself has to say, such as "Connection refused",
 	 * belongs on stderr. A throw is the reason why the host cannot be reached.

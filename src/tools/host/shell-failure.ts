@@ -13,6 +13,15 @@ const REASONS: Readonly<Record<string, string>> = {
 	ELOOP: "its symbolic links form a loop",
 };
 
+/** Why a directory cannot be the working directory. @param code that of the script */
+export function describeDirectory(path: string, code: number): string {
+	const name = EXIT_ERRORS.get(code);
+	if (name === "EACCES") return `you have no permission to enter the directory ${path}`;
+	return name === "ENOTDIR" || EXIT_KINDS.has(code)
+		? `${path} is not a directory`
+		: `the directory ${path} does not exist`;
+}
+
 /** The error of a script that nobody ended; undefined if it succeeded. */
 export function failureOf(host: string, end: ShellCallEnd, path: string, access: Access): Error | undefined {
 	if (end.status === null) return new PiError("host_unreachable", describeLoss(host, end));

@@ -8,7 +8,7 @@ import { posixSearch, withFilters } from "./posix-search.js";
 import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
 import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
 import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
-import { type Access, describeLoss, failureOf } from "./shell-failure.js";
+import { type Access, describeDirectory, describeLoss, failureOf } from "./shell-failure.js";
 import { EXEC, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
 import { rejectCommand } from "./spawn-shell.js";
 import { StreamedFile } from "./streamed-file.js";
@@ -36,11 +36,17 @@ interface Facts {
 	/** Path of ripgrep; empty if the host does not have it. */
 	ripgrep: string;
 	shell: string;
+	/** As `ToolHost.warnings`. */
+	warnings: readonly string[];
 	/** Programs that searches without ripgrep need and the host does not have. */
 	missing: readonly string[];
 }
 
 const KINDS: Readonly<Record<string, FileKind>> = { d: "directory", f: "file", o: "other", l: "link", L: "link" };
+
+/** Gives what follows a process group of its own. */
+const LEAD = ["sh", "-c", 'exec setsid "$@"', "sh"];
+const NO_GROUP = "they have no process group of their own, and setsid is not installed there";
 
 /** As `CreateShellHost`. @param options `onStep`: receives what it waits for, as in "it took long to connect" */
 export async function createShellHost(
@@ -57,10 +63,14 @@ export async function createShellHost(
 		throw new PiError("host_unreachable", `Cannot reach ${engine.name}: ${end.problem || "the connection was closed"}`);
 	}
 	const facts = output.toString().split("\0");
-	if (end.status !== "0" || facts.length < 9) {
-		throw new PiError("host_unreachable", `Cannot use ${engine.name}: the directory ${cwd} does not exist there`, {
-			hint: "name a directory that exists",
-		});
+	if (end.status !== "0" || facts.length < 10) {
+		throw new PiError(
+			"host_unreachable",
+			`Cannot use ${engine.name}: ${describeDirectory(cwd, Number(end.status))} there`,
+			{
+				hint: "name a directory that exists and that you may enter",
+			},
+		);
 	}
 	const [
 		at = "/",
@@ -72,9 +82,15 @@ export async function createShellHost(
 		ripgrep = "",
 		shell = "sh",
 		missing = "",
+		group = "",
 	] = facts;
 	const platform = system.toLowerCase();
-	return new ShellHost(engine, calls, {
+	const leading =
+		group === "setsid" ? new ShellCalls({ spawn: (command) => engine.spawn([...LEAD, ...command]) }) : calls;
+	const warnings =
+		group === "none" ? [`Processes on ${engine.name} can survive an abort and the end of pi: ${NO_GROUP}`] : [];
+	return new ShellHost(engine, leading, {
+		warnings: [...(engine.warnings ?? []), ...warnings],
 		...{ cwd: at, realCwd, home, realHome, tmpDir, platform, ripgrep, shell },
 		missing: missing.split(" ").filter((program) => program !== ""),
 	});
@@ -126,7 +142,7 @@ class ShellHost implements ToolHost {
 	) {
 		this.name = engine.name;
 		if (engine.note !== undefined) this.note = engine.note;
-		this.warnings = engine.warnings ?? [];
+		this.warnings = facts.warnings;
 		this.sharesFiles = engine.sharesFiles === true;
 		this.cwd = facts.cwd;
 		this.home = facts.home;
@@ -160,11 +176,13 @@ class ShellHost implements ToolHost {
 			...fields,
 		});
 		if (endedBy !== "itself") return result({});
+		if (end.status?.startsWith("D")) {
+			const reason = describeDirectory(cwd, Number(end.status.slice(1)));
+			return result({ exitCode: 126, failure: `Cannot start ${program[0]}: ${reason}` });
+		}
 		switch (end.status) {
 			case null:
 				return result({ failure: describeLoss(this.name, end) });
-			case "D":
-				return result({ exitCode: 126, failure: `Cannot start ${program[0]}: the directory ${cwd} does not exist` });
 			case "N":
 				return result({ exitCode: 127, failure: `${words[0]}: command not found` });
 			case "I":

@@ -42,6 +42,16 @@ why() {
 }
 `;
 
+/** `enter PATH`: changes to a directory, or exits with the reason why that is not possible. */
+const ENTER = `
+enter() {
+	cd "$1" 2>/dev/null && return
+	[ -d "$1" ] && exit 113
+	[ -e "$1" ] && exit 120
+	case $1 in /*) why "$1" ;; *) why "$PWD/$1" ;; esac
+}
+`;
+
 /** `describe PATH`: sets mode, owner, group and size of what a path names, links followed. */
 const DESCRIBE = `
 describe() {
@@ -89,22 +99,28 @@ exec 3<&0 </dev/null
 	trap '' TERM HUP INT PIPE
 	exec >/dev/null 2>&1
 	while read -r _ <&3; do :; done
-	kill -s KILL -- "-$$"
+	# The shell that finds out about the host may lead no group.
+	kill -s KILL -- "-$$" || kill -s KILL "$$"
 ) &
 watcher=$!
 exec 3<&-
 `;
 
-/** Arguments: the mark; the working directory, empty for the present one. Prints facts, each followed by NUL. */
-export const PROBE = `${GUARD}
+/**
+ * Arguments: the mark; the working directory, empty for the present one. Prints facts, each followed by NUL. The last one: empty
+ * if the shell leads a process group, `setsid` if it can with that program, `none` if it cannot.
+ */
+export const PROBE = `${GUARD}${WHY}${ENTER}
 case $1 in
 	'') ;;
-	'~'|'~/'*) cd "$HOME\${1#'~'}" 2>/dev/null ;;
-	*) cd "$1" 2>/dev/null ;;
-esac || exit 102
+	'~'|'~/'*) enter "$HOME\${1#'~'}" ;;
+	*) enter "$1" ;;
+esac
 for fact in "$(pwd)" "$(pwd -P)" "\${HOME:-/}" "$(cd "\${HOME:-/}" 2>/dev/null && pwd -P)" "\${TMPDIR:-/tmp}" "$(uname -s)" \\
 	"$(command -v rg)" "$(command -v bash || echo sh)" \\
-	"$(for program in env find xargs awk; do command -v $program >/dev/null || printf '%s ' $program; done)"
+	"$(for program in env find xargs awk; do command -v $program >/dev/null || printf '%s ' $program; done)" \\
+	"$({ read -r _ _ _ _ group _ </proc/self/stat || group=$(ps -o pgid= -p "$$"); } 2>/dev/null
+		[ "$((\${group:-$$}))" = "$$" ] || { command -v setsid >/dev/null && echo setsid || echo none; })"
 do printf '%s\\000' "$fact"; done
 `;
 
@@ -157,6 +173,7 @@ printf %s "$real"
 /**
  * Arguments: the mark, the file, the number of bytes on stdin. Prints \`1\` or \`0\` for a new or an existing file, and its path
  * without links. The bytes go to a temporary file next to it, which replaces it once it is complete: not if the connection was lost.
+ * The file is locked meanwhile, so that a later write can remove what a killed one has left; without flock, after a day.
  */
 export const WRITE = `${BEGIN}${WHY}${DESCRIBE}${FOLLOW}${RESOLVE}
 file=$2 bytes=$3 temporary=
@@ -175,8 +192,20 @@ done
 created=1
 if [ -f "$target" ]; then created=0; describe "$target"; elif [ -e "$target" ]; then why "$target"; fi
 temporary=\${target%/*}/.pi-$mark.tmp
-if [ $created = 1 ]; then (set -C; : >"$temporary"); else (umask 077; set -C; : >"$temporary"); fi || { temporary=; exit 1; }
-cat >"$temporary" || exit 1
+mask=$(umask)
+create() { [ $created = 1 ] || umask 077; set -C; exec 9>"$temporary"; set +C; umask "$mask"; }
+create
+if command -v flock >/dev/null 2>&1; then
+	flock 9
+	# Another write may have removed it before it was locked.
+	[ -e "$temporary" ] || { create; flock 9; }
+	for left in "\${target%/*}"/.pi-*.tmp; do
+		case \${left##*/} in .pi-*-*) continue ;; esac
+		[ "$left" = "$temporary" ] || [ ! -f "$left" ] || flock -n "$left" rm -f "$left"
+	done
+else find "\${target%/*}/." ! -name . -prune -name '.pi-*.tmp' -mtime +0 -exec rm -f {} +
+fi 2>/dev/null
+cat >&9 || exit 1
 wanted=$mode user=$owner others=$group
 describe "$temporary"
 [ "$size" = "$bytes" ] || exit 1
@@ -218,7 +247,7 @@ printf f
  * Everything that the command starts holds descriptor 9, a pipe: its end shows that nothing is left. Until then, \`watcher\` reads
  * the connection, and at its end ends the process group, whose leader this shell is: SIGTERM, a second later SIGKILL.
  */
-export const EXEC = `${BEGIN}
+export const EXEC = `${BEGIN}${WHY}${ENTER}
 dir=$2 bytes=$3 streams=$4
 shift 4
 # bash would read the start file of interactive shells again if it were the first shell of an ssh session.
@@ -231,7 +260,8 @@ refuse() {
 	say $1. >&2
 	exit
 }
-cd "$dir" 2>/dev/null || refuse D
+(enter "$dir"); code=$?
+[ $code = 0 ] && cd "$dir" || refuse "D$code"
 command -v "$1" >/dev/null 2>&1 || refuse N
 input=/dev/null
 if [ "$bytes" != 0 ]; then

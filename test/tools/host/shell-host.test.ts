@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
 	chmodSync,
 	existsSync,
@@ -7,17 +7,19 @@ import {
 	readFileSync,
 	statSync,
 	symlinkSync,
+	utimesSync,
 	writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readFile } from "../../../src/tools/file-content.js";
 import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
 import { createShellHost } from "../../../src/tools/host/shell-host.js";
+import { WRITE } from "../../../src/tools/host/shell-scripts.js";
 import type { ToolHost } from "../../../src/tools/host/tool-host.js";
 import { untilGone } from "../../e2e/support.js";
-import { missingPrograms } from "../../helpers/programs.js";
+import { findProgram, missingPrograms, processesWith } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell, withRipgrep } from "../../helpers/tool-hosts.js";
 
@@ -222,6 +224,102 @@ test("a connection that is lost while a file is written leaves the old file and 
 	// More than fits into the pipe while the host is stopped.
 	await expect(host.writeFile(join(cwd, "kept"), Buffer.alloc(200_000_000, "n"))).rejects.toThrow("Cannot write");
 	expect([readFileSync(join(cwd, "kept"), "utf8"), readdirSync(cwd)]).toEqual(["old", ["kept"]]);
+});
+
+test.each(["sh", "bash", ...(findProgram("busybox") === undefined ? [] : ["busybox"])])(
+	"what a killed write leaves is removed by the next one in the directory, with %s",
+	async (shell) => {
+		const program = shell === "busybox" ? busyboxShell() : shell;
+		const cwd = tempDir();
+		const children: EngineProcess[] = [];
+		const engine = localShell({ shell: program, ...(shell === "busybox" ? { path: dirname(program) } : {}) });
+		const spawnChild = (command: readonly string[]) => {
+			const child = engine.spawn(command);
+			children.push(child);
+			return child;
+		};
+		const host = await start(cwd, { ...engine, spawn: spawnChild });
+		const temporary = () => readdirSync(cwd).filter((name) => name.endsWith(".tmp"));
+		// Without the end of its input, a write waits.
+		const [script, mark] = [WRITE, "0123456789abcdef"];
+		const waiting = engine.spawn(["sh", "-c", script, "sh", mark, join(cwd, "a"), "5"]) as ChildProcess;
+		await expect.poll(temporary).toEqual([`.pi-${mark}.tmp`]);
+		await Promise.all(Array.from({ length: 4 }, (_, at) => host.writeFile(join(cwd, `b${at}`), "x".repeat(100_000))));
+		expect(temporary(), "one that is being written remains").toEqual([`.pi-${mark}.tmp`]);
+		process.kill(-(waiting.pid ?? 0), "SIGKILL");
+		await new Promise((resolve) => waiting.once("close", resolve));
+		// This busybox has no flock: only the age says that nobody writes any more.
+		const isOld = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000);
+		if (shell === "busybox") utimesSync(join(cwd, `.pi-${mark}.tmp`), isOld, isOld);
+		expect(temporary()).toEqual([`.pi-${mark}.tmp`]);
+		writeFileSync(join(cwd, ".pi-1-here-01234567.tmp"), "of pi on this machine");
+		await host.writeFile(join(cwd, "b"), "y");
+		expect(temporary()).toEqual([".pi-1-here-01234567.tmp"]);
+	},
+);
+
+/** A link to busybox with the name `sh`, next to links for all its programs. */
+function busyboxShell(): string {
+	const busybox = findProgram("busybox");
+	if (busybox === undefined) throw new Error("busybox is missing");
+	const bin = tempDir();
+	for (const name of execFileSync(busybox, ["--list"], { encoding: "utf8" }).trim().split("\n")) {
+		symlinkSync(busybox, join(bin, name));
+	}
+	return join(bin, "sh");
+}
+
+test("a working directory that cannot be used is named with the reason", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, { "file.txt": "" });
+	const openAt = (path: string) => createShellHost(localShell(), { cwd: path });
+	const refusal = (reason: string) => ({ code: "host_unreachable", message: `Cannot use sh here: ${reason} there` });
+	const [file, missing] = [join(cwd, "file.txt"), join(cwd, "missing")];
+	await expect(openAt(file)).rejects.toMatchObject(refusal(`${file} is not a directory`));
+	await expect(openAt(missing)).rejects.toMatchObject(refusal(`the directory ${missing} does not exist`));
+	await expect(openAt("no/such")).rejects.toMatchObject(refusal("the directory no/such does not exist"));
+	await expect(openAt("dev/null")).rejects.toMatchObject(refusal("dev/null is not a directory"));
+	const host = await start(cwd);
+	const failure = async (path: string) => (await host.exec("true", { cwd: path, stdin: "x" })).failure;
+	expect(await failure(file)).toMatch(/^Cannot start .*bash: .*file\.txt is not a directory$/);
+	expect(await failure(missing)).toMatch(/^Cannot start .*bash: the directory .*missing does not exist$/);
+});
+
+describe("a shell that leads no process group", () => {
+	/** Such as that of `podman exec`. */
+	const follower = (path = process.env.PATH ?? "") => ({
+		name: "follower",
+		spawn: ([, ...args]: readonly string[]) =>
+			spawn("sh", ["-c", 'sh "$@"; exit', "sh", ...args], { env: { ...process.env, PATH: path }, stdio: "pipe" }),
+	});
+
+	test("gets one with setsid: an abort ends all processes", async () => {
+		const host = await createShellHost(follower(), { cwd: tempDir() });
+		onTestFinished(() => host.dispose());
+		expect(host.warnings).toEqual([]);
+		const stop = new AbortController();
+		const mark = `55${process.pid}`;
+		const ended = host.exec(`sleep ${mark} & sleep ${mark}; :`, { signal: stop.signal });
+		await expect.poll(() => processesWith(`sleep ${mark}`).length).toBeGreaterThan(2);
+		stop.abort();
+		expect(await ended).toMatchObject({ endedBy: "abort" });
+		await expect.poll(() => processesWith(`sleep ${mark}`)).toEqual([]);
+		expect(await outputOf(host, "echo out; exit 3")).toMatchObject({ output: "out\n", exitCode: 3 });
+		await host.writeFile(join(host.cwd, "a"), "content");
+		expect(readFileSync(join(host.cwd, "a"), "utf8")).toBe("content");
+	});
+
+	test("is named if there is no setsid", async () => {
+		const bin = tempDir();
+		for (const name of ["sh", "env", "uname", "cat", "sleep", "ps"]) {
+			symlinkSync(findProgram(name) ?? expect.fail(name), join(bin, name));
+		}
+		const host = await createShellHost(follower(bin), { cwd: tempDir() });
+		onTestFinished(() => host.dispose());
+		expect(host.warnings).toEqual([
+			"Processes on follower can survive an abort and the end of pi: they have no process group of their own, and setsid is not installed there",
+		]);
+	});
 });
 
 test("dispose ends what runs and what was left running", async () => {
