@@ -26,7 +26,7 @@ Model
   --list-models [<text>]    list the available models, or all models that match the text, and exit
 
 Session
-  -c, --continue            continue the latest session of this directory
+  -c, --continue            continue the session last used in this directory; with -p also one of pi -p
   -r, --resume              choose a session to resume
   --session <path|id>       open this session, or begin one in a new file
   --session-dir <dir>       store and look up sessions in this directory

@@ -12,7 +12,7 @@ import { homePath } from "../util/home-path.js";
 import { stripAll } from "../util/sanitize.js";
 import { HELP_TEXT } from "./help.js";
 import { HookWatch } from "./hook-watch.js";
-import type { CliContext, CliOptions, HookOptions } from "./options.js";
+import { type CliContext, type CliOptions, type HookOptions, isHeadless } from "./options.js";
 import { printNotices } from "./standard-io.js";
 import { discover, loadChosenHooks } from "./subcommands/find-hooks.js";
 import { findLocation, type Surroundings } from "./subcommands/location.js";
@@ -34,14 +34,17 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 }
 
 /** The host that the session to open names, or null. */
-function loggedHost(
-	{ continue: continues, session, sessionDir, keepSession }: CliOptions,
-	paths: Paths,
-): string | null {
+function loggedHost(options: CliOptions, paths: Paths): string | null {
+	const { continue: continues, session, sessionDir, keepSession } = options;
 	const dir = resolveUserPath(sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)), paths.cwd, paths.home);
 	if (!keepSession) return null;
 	try {
-		const path = session === undefined ? (continues ? latestSession(dir) : null) : findSession(dir, session);
+		const path =
+			session === undefined
+				? continues
+					? latestSession(dir, { withPrinted: isHeadless(options) })
+					: null
+				: findSession(dir, session);
 		if (path === null) return null;
 		const log = SessionLog.open(path, { readOnly: true });
 		try {

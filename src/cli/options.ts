@@ -140,6 +140,11 @@ export type ParsedArguments =
 	| { kind: "session"; options: CliOptions }
 	| { kind: "subcommand"; command: Subcommand; options: SubcommandOptions };
 
+/** Whether the command line asks for print or JSON mode, which run without a person. */
+export function isHeadless({ print, mode }: Pick<CliOptions, "print" | "mode">): boolean {
+	return mode === undefined ? print : mode === "text" || mode === "json";
+}
+
 /** Environment of a command line, read once at the start. */
 export interface CliContext {
 	env: Environment;

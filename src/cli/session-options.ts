@@ -3,7 +3,7 @@ import type { SettingsStore } from "../config/settings-store.js";
 import { allHostWords, isBundledWord } from "../hooks/bundled.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
 import { textOrFile } from "./input.js";
-import type { CliContext, CliOptions } from "./options.js";
+import { type CliContext, type CliOptions, isHeadless } from "./options.js";
 
 /** The options of a session of the program: it shares its settings with the session, and its hooks are files. */
 export interface CliSessionOptions extends CreateAgentSessionOptions {
@@ -66,7 +66,7 @@ export function hookArguments(hooks: readonly string[], { cwd, home }: { cwd: st
 function sessionChoice(options: CliOptions): SessionChoice {
 	if (!options.keepSession) return { kind: "memory" };
 	if (options.session !== undefined) return { kind: "open", target: options.session };
-	return options.continue ? { kind: "continue" } : { kind: "new" };
+	return options.continue ? { kind: "continue", printed: isHeadless(options) } : { kind: "new" };
 }
 
 function given<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {

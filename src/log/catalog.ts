@@ -5,6 +5,7 @@ import { PiError } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import { isLocked } from "../util/file-lock.js";
 import type { SessionHeader } from "./entry.js";
+import { lastUse } from "./last-use.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
 import { isSessionDirName, SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
@@ -134,15 +135,38 @@ function existingFile(dirs: readonly string[], path: string): string | undefined
 	return candidates.find((candidate) => existsSync(candidate));
 }
 
-/** Path of the most recently changed session that no process has locked; null if none exists. */
-export function latestSession(dir: string): string | null {
-	for (const path of newestSessions(dir)) if (!isLocked(path)) return path;
+/** Path of the session that `--continue` opens: the first of `sessionsByUse` that no process has locked; null if none exists. */
+export function latestSession(dir: string, options: { withPrinted?: boolean } = {}): string | null {
+	for (const path of sessionsByUse(dir, options)) if (!isLocked(path)) return path;
 	return null;
 }
 
-/** Paths of the sessions of a directory, the most recently changed first; other files are omitted. */
-export function* newestSessions(dir: string): Generator<string> {
-	for (const path of newestFirst(dir)) if (headerIdOf(path) !== undefined) yield path;
+/**
+ * Paths of the sessions of a directory that `--continue` may open, the one that was used last first. Sessions that only
+ * `pi -p` and JSON mode used follow the others, and sessions without prompts come last.
+ * @param withPrinted true: the prompts of `pi -p` and JSON mode count like all others
+ */
+export function* sessionsByUse(dir: string, { withPrinted = false } = {}): Generator<string> {
+	const files = statNewestFirst(dir).filter(({ path }) => headerIdOf(path) !== undefined);
+	const used: { path: string; at: number }[] = [];
+	const printed: typeof used = [];
+	const unused: string[] = [];
+	for (const [index, { path }] of files.entries()) {
+		const use = lastUse(path, { withPrinted });
+		if (use === null) unused.push(path);
+		else if (use.isPrinted && !withPrinted) printed.push({ path, at: use.at });
+		else used.push({ path, at: use.at });
+		used.sort((a, b) => b.at - a.at);
+		// A session was changed when it was last used or later.
+		const next = files[index + 1]?.stats?.mtimeMs ?? Number.NEGATIVE_INFINITY;
+		for (let [first] = used; first && first.at >= next; [first] = used) {
+			yield first.path;
+			used.shift();
+		}
+	}
+	yield* used.map(({ path }) => path);
+	yield* printed.sort((a, b) => b.at - a.at).map(({ path }) => path);
+	yield* unused;
 }
 
 /** The directories of sessions in `root`, one for each working directory; empty if it does not exist. */

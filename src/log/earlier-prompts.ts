@@ -5,7 +5,7 @@ import { earlierCommands, type TypedText } from "./command-history.js";
 import { isMessageEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
 import { withFile } from "./open-file.js";
-import { promptOfEntry } from "./prompt-text.js";
+import { isPrinted, promptOfEntry } from "./prompt-text.js";
 
 export interface EarlierPromptsOptions {
 	/** Path of a session to skip: the caller already has its prompts. */
@@ -67,7 +67,9 @@ function collectPrompts(path: string, maxBytes: number, prompts: TypedText[], ma
 			const entry = decodeLine(bytes);
 			// The images of that session are missing here, so its markers could refer to other images.
 			const text = promptOfEntry(entry)?.replace(/\[image #\d+\]/g, "[image]");
-			if (text !== undefined && isMessageEntry(entry)) prompts.push({ text, at: Date.parse(entry.timestamp) || 0 });
+			// Those of scripts, which the user has not typed here.
+			if (text !== undefined && isMessageEntry(entry) && !isPrinted(entry))
+				prompts.push({ text, at: Date.parse(entry.timestamp) || 0 });
 		}
 		return stats.size - from;
 	});

@@ -146,6 +146,8 @@ export interface MessageEntry {
 	changedBy?: readonly string[];
 	/** The parts of a prompt's text that the user pasted, ascending, if they are long: shown folded. */
 	pasted?: readonly TextRange[];
+	/** The mode that sent a prompt, if nobody could follow it: print or JSON mode. */
+	mode?: "print" | "json";
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
 }

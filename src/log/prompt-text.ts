@@ -50,6 +50,11 @@ export function promptText({ typed, message }: MessageEntry): string {
 	return typeof typed === "string" ? typed : withoutSkill(messageText(message));
 }
 
+/** True for a prompt that print or JSON mode sent. */
+export function isPrinted({ mode }: Pick<MessageEntry, "mode">): boolean {
+	return mode === "print" || mode === "json";
+}
+
 /** The long pasted parts of a prompt, in order; without those that the text does not have. */
 export function pastedParts(entry: SessionEntry | undefined): TextRange[] {
 	if (!isMessageEntry(entry) || !Array.isArray(entry.pasted)) return [];

@@ -4,7 +4,7 @@ import { isMessageEntry, isOpaqueEntry, isSessionInfoEntry, isUserMessageEntry, 
 import { LineIndex } from "./line-index.js";
 import { cutUserText } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { promptText } from "./prompt-text.js";
+import { isPrinted, promptText } from "./prompt-text.js";
 import { readSessionHeader } from "./read-entry.js";
 
 const HEAD_BYTES = 64 * 1024;
@@ -32,6 +32,8 @@ export interface SessionSummary {
 	bytes: number;
 	/** Number of sessions that its hooks started; absent for none. */
 	subSessions?: number;
+	/** Set if its prompts came from `pi -p` or JSON mode: the first and, if it is near the end, the last one. */
+	isPrinted?: true;
 }
 
 /**
@@ -58,21 +60,22 @@ export class Summarizer {
 		const isCounted = size <= HEAD_BYTES || size <= this.#budgetBytes;
 		if (isCounted && size > HEAD_BYTES) this.#budgetBytes -= size;
 		let lines = new SummaryLines(file, 0, isCounted ? size : HEAD_BYTES);
-		let firstMessage = lines.firstMessage();
-		if (!isCounted && firstMessage === undefined) {
+		let first = lines.firstPrompt();
+		if (!isCounted && first === undefined) {
 			lines = new SummaryLines(file, 0, Math.min(size, MAX_HEAD_BYTES));
-			firstMessage = lines.firstMessage();
+			first = lines.firstPrompt();
 		}
 		const tail = isCounted ? lines : new SummaryLines(file, Math.max(HEAD_BYTES, size - TAIL_BYTES), size);
 		return {
 			path,
 			id: header.id,
 			name: (tail.lastName() ?? lines.lastName()) || null,
-			firstMessage: firstMessage ?? "",
+			firstMessage: first?.text ?? "",
 			modifiedAt: stats.mtimeMs,
 			messageCount: isCounted ? lines.countMessages() : null,
 			cwd: header.cwd,
 			bytes: size,
+			...(first?.isPrinted && tail.lastPrompt()?.isPrinted !== false && { isPrinted: true as const }),
 		};
 	}
 }
@@ -106,6 +109,13 @@ export function onOneLine(text: string, length: number): string {
 	return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…` : flat;
 }
 
+/** A prompt in a range of lines. */
+interface FoundPrompt {
+	/** Its start, on one line. */
+	text: string;
+	isPrinted: boolean;
+}
+
 /** Reads summary data from a range of a session file. The first and last line may be truncated. */
 class SummaryLines {
 	readonly #index = new LineIndex();
@@ -120,12 +130,18 @@ class SummaryLines {
 		this.#index.scan(file, from, to);
 	}
 
-	firstMessage(): string | undefined {
+	firstPrompt(): FoundPrompt | undefined {
 		for (let line = 0; line < this.#index.length && this.#index.start(line) < MAX_HEAD_BYTES; line++) {
-			const isMessage = (this.#index.typeHint(line) ?? "message") === "message";
-			if (!isMessage || (this.#index.roleHint(line) ?? "user") !== "user") continue;
-			const text = this.#userText(line);
-			if (text !== undefined) return onOneLine(text, MAX_EXCERPT);
+			const prompt = this.#promptAt(line);
+			if (prompt !== undefined) return prompt;
+		}
+		return undefined;
+	}
+
+	lastPrompt(): FoundPrompt | undefined {
+		for (let line = this.#index.length - 1; line >= 0; line--) {
+			const prompt = this.#promptAt(line);
+			if (prompt !== undefined) return prompt;
 		}
 		return undefined;
 	}
@@ -167,14 +183,17 @@ class SummaryLines {
 		return foreign;
 	}
 
-	/** The text of a user message, or its start if the line is truncated or very long. */
-	#userText(line: number): string | undefined {
+	/** The user message of a line; the start of its text if the line is truncated or very long. */
+	#promptAt(line: number): FoundPrompt | undefined {
+		const isMessage = (this.#index.typeHint(line) ?? "message") === "message";
+		if (!isMessage || (this.#index.roleHint(line) ?? "user") !== "user") return undefined;
 		const isLong = this.#index.byteLength(line) > MAX_HEAD_BYTES;
 		const bytes = this.#read(line, MAX_HEAD_BYTES);
 		const entry = isLong ? undefined : decodeLine(bytes);
-		if (isUserMessageEntry(entry)) return promptText(entry);
 		const isCut = isLong || (isOpaqueEntry(entry) && line === this.#index.length - 1);
-		return isCut ? cutUserText(bytes) : undefined;
+		const text = isUserMessageEntry(entry) ? promptText(entry) : isCut ? cutUserText(bytes) : undefined;
+		if (text === undefined) return undefined;
+		return { text: onOneLine(text, MAX_EXCERPT), isPrinted: isUserMessageEntry(entry) && isPrinted(entry) };
 	}
 
 	#read(line: number, maxBytes = Number.POSITIVE_INFINITY): Buffer {

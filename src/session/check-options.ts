@@ -30,6 +30,7 @@ const OPTIONS = {
 			kind: { type: "string", enum: ["new", "continue", "open", "read", "memory"] },
 			target: { type: "string", minLength: 1 },
 			copy: FLAG,
+			printed: FLAG,
 		},
 		required: ["kind"],
 		"x-expected": "an object with a kind",

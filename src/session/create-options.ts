@@ -17,8 +17,11 @@ import type { ModelClient } from "./session-setup.js";
 /** Which log a session uses. */
 export type SessionChoice =
 	| { kind: "new" }
-	/** The latest session of this directory that no other process has open; a new one when none exists. */
-	| { kind: "continue" }
+	/**
+	 * The session of this directory that was used last and that no other process has open; a new one when none exists. Unless
+	 * `printed` is true, sessions that only `pi -p` and JSON mode used follow all others.
+	 */
+	| { kind: "continue"; printed?: boolean }
 	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
 	/** A saved session that another process may have open. Whatever would write to it fails with `log_read_only`. */

@@ -254,6 +254,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		window,
 		images,
 		mcp,
+		mode: () => surface.mode,
 		ended: ended.signal,
 		notice,
 	});

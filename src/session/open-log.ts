@@ -1,5 +1,5 @@
 import { PiError } from "../errors.js";
-import { findSession, newestSessions, newSessionPath } from "../log/catalog.js";
+import { findSession, newSessionPath, sessionsByUse } from "../log/catalog.js";
 import { copySession } from "../log/manage.js";
 import { SessionLog } from "../log/session-log.js";
 import type { SessionChoice } from "./create-options.js";
@@ -28,18 +28,18 @@ export function openLog(choice: SessionChoice, sessionDir: string | null, cwd: s
 		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
 	}
 	if (choice.kind === "read") return own(SessionLog.open(findSession(sessionDir, choice.target), { readOnly: true }));
-	if (choice.kind === "continue") return continueLatest(sessionDir, cwd);
+	if (choice.kind === "continue") return continueLatest(sessionDir, cwd, choice.printed ?? false);
 	return own(SessionLog.create({ dir: sessionDir, cwd }));
 }
 
-/** Opens the latest session that no other process uses, or begins one. */
-function continueLatest(sessionDir: string, cwd: string): OpenedLog {
+/** Opens the session that was used last and that no other process has open, or begins one. */
+function continueLatest(sessionDir: string, cwd: string, withPrinted: boolean): OpenedLog {
 	let inUse: PiError | null = null;
 	const opened = (log: SessionLog, instead: string): OpenedLog => ({
 		...{ log, source: log.path },
 		...(inUse && { warning: `${inUse.message}, so pi ${instead} · quit that process to continue the latest one` }),
 	});
-	for (const path of newestSessions(sessionDir)) {
+	for (const path of sessionsByUse(sessionDir, { withPrinted })) {
 		try {
 			return opened(SessionLog.open(path, { cwd }), "continues an earlier session");
 		} catch (error) {

@@ -5,7 +5,7 @@ import { parseSlashCommand } from "../commands/registry.js";
 import { describeError, PiError } from "../errors.js";
 import type { PromptDecision } from "../hooks/gates.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { Attachment, PromptSource, SendOptions } from "../hooks/types.js";
+import type { Attachment, PromptSource, SendOptions, SessionMode } from "../hooks/types.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { messageText, type TextRange } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
@@ -45,6 +45,8 @@ export interface PrompterDeps {
 	window: SessionWindow;
 	images: Pick<SessionImages, "fit">;
 	mcp: Pick<SessionMcp, "mentions" | "readMentions">;
+	/** The mode that drives the session. */
+	mode(): SessionMode;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;
 	notice(level: "info" | "warning" | "error", message: string): void;
@@ -171,9 +173,13 @@ export class Prompter {
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
+		const mode = this.deps.mode();
 		const pasted = isChanged ? [] : pastedIn(message, text, extras);
-		if (isChanged) state.noteTyped(message, { typed: prompt.typed, changedBy });
-		else if (pasted.length > 0) state.noteTyped(message, { pasted });
+		state.noteTyped(message, {
+			...(isChanged && { typed: prompt.typed, changedBy }),
+			...(pasted.length > 0 && { pasted }),
+			...((mode === "print" || mode === "json") && { mode }),
+		});
 		if (activity.verdict("prompt") === "queue") {
 			// A prompt that comes back is sent again, expanded again, and changed again.
 			const isOwn = isChanged || prompt.extras.source !== "hook";

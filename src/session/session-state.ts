@@ -28,6 +28,9 @@ export interface SessionDefaults {
 	chosen?: { model: boolean; thinkingLevel: boolean };
 }
 
+/** What an entry tells about how a message came about, apart from the message. */
+type TypedFacts = Pick<MessageEntry, "typed" | "changedBy" | "pasted" | "mode">;
+
 /** Owns the log, the model and the thinking level of the running session, and writes every entry. */
 export class SessionState {
 	#log: SessionLog;
@@ -38,7 +41,7 @@ export class SessionState {
 	#generation = 0;
 	readonly #unsubscribe: () => void;
 	/** What the user typed, of messages that hooks changed. */
-	readonly #typed = new WeakMap<AppMessage, Pick<MessageEntry, "typed" | "changedBy" | "pasted">>();
+	readonly #typed = new WeakMap<AppMessage, TypedFacts>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
 	/** What the user knows about models already. */
@@ -185,8 +188,8 @@ export class SessionState {
 		return this.#isLevelChosen ? describeNearest(this.#model, this.#thinkingLevel) : null;
 	}
 
-	/** Remembers what the user typed and pasted, for the entry of a message that is written later. */
-	noteTyped(message: AppMessage, typed: Pick<MessageEntry, "typed" | "changedBy" | "pasted">): void {
+	/** Remembers how a prompt came about, for the entry of a message that is written later. */
+	noteTyped(message: AppMessage, typed: TypedFacts): void {
 		this.#typed.set(message, typed);
 	}
 

@@ -44,6 +44,7 @@ const PI_ACTIONS = {
 	},
 	list: {
 		"dialog.scope": { defaultKeys: "tab", description: "Switch between this directory and all" },
+		"dialog.printed": { defaultKeys: "ctrl+t", description: "Show or hide the sessions of pi -p" },
 		"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename the selected item" },
 		"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete the selected item" },
 	},

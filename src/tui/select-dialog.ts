@@ -33,6 +33,8 @@ export interface SelectAction<T> {
 	key: KeyAction;
 	/** For the keys line; a function is called in each frame. */
 	label: string | (() => string);
+	/** Whether there is something to do; otherwise the key is not listed and has no effect. Default: always. */
+	isOffered?(): boolean;
 	/** @param item the selected item; undefined when the list is empty */
 	run(item: SelectItem<T> | undefined): void;
 }
@@ -310,17 +312,21 @@ export class SelectDialog<T> implements Component, Focusable {
 	}
 
 	#keys(): KeyHint[] {
-		const { verb = "select", actions = [] } = this.options;
+		const { verb = "select" } = this.options;
 		const accept: KeyHint[] = verb === "" ? [] : [hint(verb, "dialog.accept")];
 		return [
 			...accept,
-			...actions.map(({ key, label }) => hint(typeof label === "function" ? label() : label, key)),
+			...this.#offered.map(({ key, label }) => hint(typeof label === "function" ? label() : label, key)),
 			hint(verb === "" ? "close" : "cancel", "dialog.cancel"),
 		];
 	}
 
+	get #offered(): readonly SelectAction<T>[] {
+		return (this.options.actions ?? []).filter((action) => action.isOffered?.() ?? true);
+	}
+
 	#act(data: string): boolean {
-		const action = this.options.actions?.find(({ key }) => this.style.keymap.matches(data, key));
+		const action = this.#offered.find(({ key }) => this.style.keymap.matches(data, key));
 		action?.run(this.selected);
 		return action !== undefined;
 	}

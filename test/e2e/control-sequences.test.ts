@@ -109,7 +109,9 @@ test("a session with hostile text is shown without control sequences", async () 
 	await pi.press("escape");
 	await pi.waitForGone("Next request");
 	await submit(pi, "/resume");
-	await pi.waitForText("type to filter");
+	await pi.waitForText("show pi -p");
+	await pi.press("ctrl+t");
+	await pi.waitForText("an older session");
 	await pi.press("escape", "ctrl+d");
 	await pi.exited;
 	expect(foreign(pi.output())).toEqual([]);

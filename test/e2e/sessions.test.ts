@@ -135,6 +135,8 @@ test.each([
 	await runPi(["-p", "first"], { agentDir, cwd });
 	const pi = await openPi({ agentDir, cwd, columns: 160, env: { PATH: pathWith(gio) } });
 	await submit(pi, "/resume");
+	await pi.waitForText("ctrl+t show pi -p");
+	await pi.press("ctrl+t");
 	await pi.waitForText("1/1");
 	await pi.press("ctrl+d");
 	await pi.waitForText("Move this session to the trash?");

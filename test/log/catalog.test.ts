@@ -10,6 +10,7 @@ import {
 	newSessionPath,
 	sessionDirs,
 	sessionFiles,
+	sessionsByUse,
 	summarizeSession,
 } from "../../src/log/catalog.js";
 import { searchSessions } from "../../src/log/search.js";
@@ -176,6 +177,49 @@ test("the latest session is the newest one that is not locked", () => {
 	expect(latestSession(dir)).toBe(a);
 	lock.release();
 	expect(latestSession(dir)).toBe(b);
+});
+
+const prompt = (seconds: number, mode?: string) => ({
+	...message(`at ${seconds}`),
+	timestamp: new Date(seconds * 1000).toISOString(),
+	...(mode && { mode }),
+});
+
+test("sessions are continued in the order of their last use, those of print mode after the others", () => {
+	const dir = tempDir();
+	const opened = addSession(dir, { id: "opened", at: 900, lines: [prompt(100), named("seen")] });
+	const used = addSession(dir, { id: "used", at: 300, lines: [prompt(200), prompt(290)] });
+	const mixed = addSession(dir, { id: "mixed", at: 800, lines: [prompt(150), padding(70_000), prompt(790, "print")] });
+	const adopted = addSession(dir, { id: "adopted", at: 280, lines: [prompt(10, "print"), prompt(250)] });
+	const printed = addSession(dir, { id: "printed", at: 850, lines: [prompt(840, "print"), prompt(845, "json")] });
+	const shell = addSession(dir, {
+		id: "shell",
+		at: 50,
+		lines: [
+			{
+				type: "message",
+				timestamp: new Date(20_000).toISOString(),
+				message: { role: "bashExecution", command: "ls", output: "", exitCode: 0, timestamp: 1 },
+			},
+		],
+	});
+	const empty = addSession(dir, { id: "empty", at: 950 });
+	expect([...sessionsByUse(dir)]).toEqual([used, adopted, mixed, opened, shell, printed, empty]);
+	expect([...sessionsByUse(dir, { withPrinted: true })]).toEqual([printed, mixed, used, adopted, opened, shell, empty]);
+	expect([latestSession(dir), latestSession(dir, { withPrinted: true })]).toEqual([used, printed]);
+});
+
+test("a list marks the sessions whose first and last prompt came from print mode", async () => {
+	const dir = tempDir();
+	addSession(dir, { id: "a", at: 1, lines: [prompt(1, "print"), prompt(2, "json")] });
+	addSession(dir, { id: "b", at: 2, lines: [prompt(1, "print"), prompt(2)] });
+	addSession(dir, { id: "c", at: 3, lines: [prompt(1), prompt(2, "print")] });
+	addSession(dir, { id: "d", at: 4, lines: [prompt(1, "print"), padding(200_000), prompt(2)] });
+	const marked = async (scanBytes?: number) => {
+		const list = await listSessions(dir, scanBytes === undefined ? {} : { scanBytes });
+		return list.filter(({ isPrinted }) => isPrinted).map(({ id }) => id);
+	};
+	expect([await marked(), await marked(0)]).toEqual([["a"], ["a"]]);
 });
 
 test("a search finds the first match in each session in any case and escaping, and ignores technical fields", async () => {

@@ -42,6 +42,12 @@ test("the prompts of all sessions are returned newest first, with shell commands
 	expect(await earlierPrompts(dir, { except: join(dir, "0.jsonl"), maxPrompts: 1 })).toEqual(["!!pwd"]);
 });
 
+test("prompts of print and JSON mode are left out, also in sessions with others", async () => {
+	const printed = (mode: string) => ({ ...user(`of ${mode}`), mode });
+	const dir = sessions([printed("print")], [user("typed"), printed("json"), user("again")]);
+	expect(await earlierPrompts(dir)).toEqual(["again", "typed"]);
+});
+
 test("incomplete lines, other entries, files that are not sessions and a missing directory are skipped", async () => {
 	const dir = sessions([{ type: "note", timestamp, message: { role: "user", content: "of a hook" } }, user("kept")]);
 	writeFiles(dir, { "broken.jsonl": '{"type":"message","message":{"role":"user","content":"to', "folder.jsonl/x": "" });

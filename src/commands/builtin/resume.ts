@@ -16,7 +16,9 @@ export const resumeCommand: SlashCommand = {
 		const { session, shell, ui, rest, signal } = context;
 		if (shell?.pickSession && !rest) return open(await shell.pickSession(session.sessions, signal), context);
 		const sessions = await listHere(session.sessions);
-		const others = sessions.filter(({ path }) => session.isReadOnly || path !== session.sessionFile);
+		const others = sessions.filter(
+			({ path, isPrinted }) => !isPrinted && (session.isReadOnly || path !== session.sessionFile),
+		);
 		if (others.length === 0 && !rest) return { status: "No other sessions in this directory" };
 		return open(rest ? findPath(sessions, rest) : await ui.select("Which session?", others.map(option)), context);
 	},

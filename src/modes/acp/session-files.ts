@@ -55,7 +55,7 @@ export async function listSessionPage(
 	);
 	const found = lists
 		.flat()
-		.filter((session) => session.messageCount !== 0 && (cwd === null || session.cwd === cwd))
+		.filter((session) => session.messageCount !== 0 && !session.isPrinted && (cwd === null || session.cwd === cwd))
 		.sort((a, b) => b.modifiedAt - a.modifiedAt);
 	const end = start + PAGE;
 	return { sessions: found.slice(start, end).map(toInfo), ...(end < found.length ? { nextCursor: String(end) } : {}) };

@@ -6,10 +6,9 @@ import type { SessionSummary } from "../../../log/session-summary.js";
 import { ConfirmDialog, type ConfirmQuestion } from "../../../tui/confirm-dialog.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
-import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
-import { formatAge } from "../../../util/age.js";
-import { homePath, plural } from "../../format.js";
-import { clipLine } from "../lines.js";
+import { SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { plural } from "../../format.js";
+import { matchedUnits, SESSION_COLUMNS, sessionRows, titleOf } from "./session-rows.js";
 
 /** Data and callbacks of a `SessionPicker`. */
 export interface SessionPickerOptions {
@@ -24,34 +23,8 @@ export interface SessionPickerOptions {
 	now?(): number;
 }
 
-/** How a list of sessions is displayed. */
-interface SessionRowOptions {
-	current: string | null;
-	/** Paths of the sessions that a pi process has open. */
-	open: ReadonlySet<string>;
-	home: string;
-	/** Whether to show each session's directory. */
-	hasDirectories: boolean;
-	isNarrow: boolean;
-	/** ms since the epoch. */
-	now: number;
-}
-
-/** Messages, size, directory, age. */
-const SESSION_COLUMNS: readonly SelectColumn[] = [
-	{ align: "right", rank: 3 },
-	{ align: "right", rank: 4 },
-	{ align: "left", rank: 2 },
-	{ align: "right", rank: 1 },
-];
-
 /** A screen with fewer columns is narrow. */
 const NARROW = 60;
-/** Columns of a title before a found text. */
-const MAX_TITLE = 24;
-const MAX_DIRECTORY = 24;
-/** Length of the text shown before a match, short enough for narrow screens. UTF-16 units. */
-const BEFORE_HIT = 12;
 /** Shorter texts occur in nearly every session. */
 const MIN_SEARCH = 2;
 /** Pause in typing after which a search starts. */
@@ -67,6 +40,8 @@ export class SessionPicker implements Component, Focusable {
 	/** Replaces the list while it is open. */
 	#question: (Component & Partial<Focusable>) | null = null;
 	#scope: SessionScope = "here";
+	/** Whether sessions of `pi -p` are listed. */
+	#hasPrinted = false;
 	#sessions: SessionSummary[] = [];
 	/** Paths of the sessions that a pi process had open when they were listed. */
 	readonly #open = new Set<string>();
@@ -98,6 +73,12 @@ export class SessionPicker implements Component, Focusable {
 			onFilter: (filter) => this.#searchLater(filter),
 			actions: [
 				{ key: "dialog.scope", label: () => this.#otherScope(), run: () => this.#switchScope() },
+				{
+					key: "dialog.printed",
+					label: () => `${this.#hasPrinted ? "hide" : "show"} pi -p`,
+					isOffered: () => this.#sessions.some(({ isPrinted }) => isPrinted),
+					run: () => this.#togglePrinted(),
+				},
 				{ key: "dialog.rename", label: "rename", run: (item) => this.#askName(item) },
 				{ key: "dialog.delete", label: "delete", run: (item) => this.#askDelete(item) },
 			],
@@ -137,7 +118,12 @@ export class SessionPicker implements Component, Focusable {
 			isNarrow: this.#width < NARROW,
 			now: now(),
 		};
-		return sessionRows(this.#sessions, this.#hits, filter, options);
+		return sessionRows(this.#listed, this.#hits, filter, options);
+	}
+
+	/** The sessions that the list can show: those of `pi -p` only on demand. */
+	get #listed(): readonly SessionSummary[] {
+		return this.#hasPrinted ? this.#sessions : this.#sessions.filter(({ isPrinted }) => !isPrinted);
 	}
 
 	#whereOpen(path: string): string {
@@ -178,6 +164,12 @@ export class SessionPicker implements Component, Focusable {
 		this.#scope = this.#scope === "here" ? "all" : "here";
 		void this.#load();
 		this.#searchLater(this.#list.filter);
+	}
+
+	#togglePrinted(): void {
+		this.#hasPrinted = !this.#hasPrinted;
+		this.#refresh();
+		this.#showNote();
 	}
 
 	/** Starts a search after a pause in typing; ends the current one. */
@@ -292,9 +284,15 @@ export class SessionPicker implements Component, Focusable {
 	}
 
 	#showNote(): void {
-		const going = this.#isListing ? "loading …" : this.#isSearching ? "searching all messages …" : null;
+		const going = this.#isListing ? "loading …" : this.#isSearching ? "searching all messages …" : this.#hidden();
 		this.#list.note = this.#message ?? (going === null ? null : { text: going, isProblem: false });
 		this.options.requestRender();
+	}
+
+	/** Says that the empty list is not empty. */
+	#hidden(): string | null {
+		const hidden = this.#sessions.length;
+		return hidden > 0 && this.#listed.length === 0 ? `${plural(hidden, "session")} of pi -p not shown` : null;
 	}
 
 	#refresh(): void {
@@ -312,89 +310,4 @@ export class SessionPicker implements Component, Focusable {
 		this.#search.abort();
 		clearTimeout(this.#pause);
 	}
-}
-
-/**
- * @returns the sessions whose name, first message, id or directory contains each typed word, newest first; then those
- * whose text contains it
- */
-function sessionRows(
-	sessions: readonly SessionSummary[],
-	hits: ReadonlyMap<string, SearchHit>,
-	filter: string,
-	options: SessionRowOptions,
-): SelectItem<string>[] {
-	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	const named = sessions.filter((session) => words.every((word) => searchable(session).includes(word)));
-	const isNamed = new Set(named);
-	const found = sessions.flatMap((session) => {
-		const hit = isNamed.has(session) ? undefined : hits.get(session.path);
-		return hit ? [toItem(session, hitLabel(session, hit, filter, options), options)] : [];
-	});
-	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
-}
-
-/** @returns the positions of a filter in a label: of the complete filter, or else of its words */
-function matchedUnits(filter: string, label: string): number[] {
-	const text = label.toLowerCase();
-	const wanted = filter.trim().toLowerCase();
-	const words = text.includes(wanted) ? [wanted] : wanted.split(/\s+/);
-	return words.flatMap((word) => {
-		const at = text.indexOf(word);
-		return at < 0 ? [] : Array.from({ length: word.length }, (_, offset) => at + offset);
-	});
-}
-
-/** @returns the name or else the first message */
-function titleOf({ name, firstMessage }: SessionSummary): string {
-	return name ?? (firstMessage || "(no messages)");
-}
-
-function searchable({ name, firstMessage, id, cwd }: SessionSummary): string {
-	return `${name ?? ""} ${firstMessage} ${id} ${cwd}`.toLowerCase();
-}
-
-/** The title, shortened, and the found text; on a narrow screen only that, unless the session has a name. */
-function hitLabel(
-	session: SessionSummary,
-	{ excerpt }: SearchHit,
-	filter: string,
-	{ isNarrow }: SessionRowOptions,
-): string {
-	const at = excerpt.toLowerCase().indexOf(filter.trim().toLowerCase());
-	const text = at > BEFORE_HIT + 1 ? `…${excerpt.slice(at - BEFORE_HIT)}` : excerpt;
-	return session.name === null && isNarrow ? text : `${clipLine(titleOf(session), MAX_TITLE)} · ${text}`;
-}
-
-function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
-	const { path, messageCount, bytes, cwd, modifiedAt, subSessions } = session;
-	const count = messageCount === null ? "not counted" : plural(messageCount, "message");
-	return {
-		label,
-		value: path,
-		...signOf(path, options),
-		fields: [
-			subSessions === undefined ? count : `${count} · ${plural(subSessions, "sub-agent")}`,
-			size(bytes),
-			options.hasDirectories ? endOfPath(homePath(cwd, options.home)) : "",
-			formatAge(modifiedAt, options.now),
-		],
-	};
-}
-
-/** `●` open here, `○` open in another pi. */
-function signOf(path: string, { current, open }: SessionRowOptions): { sign?: string; isDimmed?: boolean } {
-	if (path === current) return { sign: "●" };
-	if (open.has(path)) return { sign: "○", isDimmed: true };
-	return current === null ? {} : { sign: " " };
-}
-
-function endOfPath(path: string): string {
-	return path.length > MAX_DIRECTORY ? `…${path.slice(1 - MAX_DIRECTORY)}` : path;
-}
-
-function size(bytes: number): string {
-	if (bytes < 1024) return `${bytes} B`;
-	const kib = bytes / 1024;
-	return kib < 1000 ? `${Math.round(kib)} KB` : `${(kib / 1024).toFixed(1)} MB`;
 }

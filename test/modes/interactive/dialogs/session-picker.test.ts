@@ -24,6 +24,8 @@ interface Sample {
 	says: string[];
 	name?: string;
 	cwd?: string;
+	/** The mode of its prompts. */
+	mode?: string;
 }
 
 const SAMPLES: Sample[] = [
@@ -33,14 +35,19 @@ const SAMPLES: Sample[] = [
 	{ id: "ddd", hoursAgo: 2, says: ["fix the pipeline"], cwd: "/home/ada/src/infrastructure/build-machines" },
 ];
 
-function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/shop" }: Sample): string {
+function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/shop", mode }: Sample): string {
 	const dir = join(root, sessionDirName(cwd));
 	mkdirSync(dir, { recursive: true });
 	const path = join(dir, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
 	const timestamp = "2026-01-01T00:00:00.000Z";
 	const lines = [
 		{ type: "session", version: 1, id, timestamp, cwd },
-		...says.map((content) => ({ type: "message", timestamp, message: { role: "user", content, timestamp: 1 } })),
+		...says.map((content) => ({
+			type: "message",
+			timestamp,
+			message: { role: "user", content, timestamp: 1 },
+			...(mode && { mode }),
+		})),
 		...(name === undefined ? [] : [{ type: "session_info", timestamp, name }]),
 	];
 	writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
@@ -116,6 +123,18 @@ describe("the picker", () => {
 		onTestFinished(() => lock.release());
 		const { screen } = await open(samples, "bbb", root);
 		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-open-${width}.txt`);
+	});
+
+	test.each([80, 40])("lists the sessions of pi -p on demand, at %d columns", async (width) => {
+		const printed = { id: "eee", hoursAgo: 3, says: ["write a commit message"], mode: "print" };
+		const { screen, type } = await open([...SAMPLES, printed]);
+		expect(screen(width)).not.toContain("commit");
+		type("\x14");
+		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/session-picker-printed-${width}.txt`);
+		type("\x14");
+		expect(screen(width)).not.toContain("commit");
+		const only = await open([printed]);
+		expect(only.screen(width)).toContain("1 session of pi -p not shown");
 	});
 
 	test("filters by name and first message at once and searches the full texts in the background", async () => {
