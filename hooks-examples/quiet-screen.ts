@@ -1,13 +1,16 @@
 /**
- * A screen with less on it: one line at the top, one at the bottom, nothing that moves, and a window title that says if the agent
- * works. `/quiet` restores pi's own screen, and a second time brings this one back; `/quiet plain` also shows another theme.
- * Warnings and statuses of other hooks stay.
+ * A screen with less on it: one line at the top, one at the bottom, no rules, nothing that moves, and a window title that says
+ * if the agent works. `/quiet` restores pi's own screen, and a second time brings this one back; `/quiet plain` also shows another
+ * theme. Warnings and statuses of other hooks stay.
  *
  * It needs a screen: an RPC client receives only the title, and the other modes show nothing.
  */
 import { basename } from "node:path";
 import type { HookAPI, HookEventContext } from "@mariozechner/pi-coding-agent/hooks";
 import { truncateToWidth } from "@mariozechner/pi-tui";
+
+/** A rule of the editor, with its color. */
+const RULE = /^(?:\x1b\[[\d;]*m)*─+(?:\x1b\[[\d;]*m)*$/;
 
 export default function quietScreen(pi: HookAPI): void {
 	let isQuiet = true;
@@ -39,6 +42,14 @@ export default function quietScreen(pi: HookAPI): void {
 		ui.setFooter(
 			isQuiet
 				? (_tui, theme) => ({ render: (width) => [truncateToWidth(theme.dim(bottom), width, "…")], invalidate() {} })
+				: undefined,
+		);
+		ui.setEditor(
+			isQuiet
+				? (_tui, _theme, _keys, editor) => ({
+						...editor,
+						render: (width) => editor.render(width).filter((row) => !RULE.test(row)),
+					})
 				: undefined,
 		);
 		ui.setTitle(isQuiet ? `pi · ${project}` : undefined);

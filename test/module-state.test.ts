@@ -9,6 +9,7 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
  * `WeakMap` or `WeakSet` needs no entry: it holds facts about an object, and sessions share only frozen objects.
  */
 const SHARED: Readonly<Record<string, string>> = {
+	"extensions/custom-editor.ts offered": "set while a factory runs, which does not wait for anything",
 	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
@@ -46,6 +47,7 @@ const SHARED: Readonly<Record<string, string>> = {
 		"process groups, each ended by the session that started it, and all of them with the process",
 	"util/reaper.ts reaper": "a helper process that outlives this one, for all process groups",
 	"util/sanitize.ts knownStyles": "a cache of a pure function",
+	"util/temporary-file.ts host": "the name of the machine",
 	"util/word-diff.ts loaded": "a module, once it is loaded",
 	"util/word-diff.ts loading": "a module, once it is loaded",
 };

@@ -54,7 +54,7 @@ const PI_MEMBERS =
 		" ",
 	);
 const UI_MEMBERS =
-	"select confirm input editor notify custom setStatus setWidget setFooter setHeader setTitle setWorkingMessage setEditorText getEditorText pasteToEditor addAutocompleteProvider theme getToolsExpanded setToolsExpanded setWorkingVisible setWorkingIndicator setHiddenThinkingLabel setTheme getTheme getAllThemes".split(
+	"select confirm input editor notify custom setStatus setWidget setFooter setHeader setTitle setWorkingMessage setEditorText getEditorText pasteToEditor addAutocompleteProvider theme getToolsExpanded setToolsExpanded setWorkingVisible setWorkingIndicator setHiddenThinkingLabel setTheme getTheme getAllThemes setEditorComponent getEditorComponent onTerminalInput".split(
 		" ",
 	);
 const CTX_MEMBERS =

@@ -24,14 +24,14 @@ export function createExtensionContext(extension: Extension, ctx: HookEventConte
 }
 
 function contextMembers(extension: Extension, ctx: HookEventContext) {
-	const { refusals, theme, footer, look, models, providers, calls } = extension;
+	const { theme, footer, editor, look, models, providers, calls } = extension;
 	return {
 		// What pi shows and reads for the extension lasts longer than the call: a timer may use it.
 		ui: createExtensionUI({
 			ctx: () => extension.current(ctx),
-			refusals,
 			theme,
 			footer,
+			editor,
 			look,
 			draw: (action) => calls.draw(action),
 		}),

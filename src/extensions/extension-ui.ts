@@ -4,19 +4,19 @@ import type {
 	CustomOptions,
 	HookComponent,
 	HookEventContext,
-	HookKeybindings,
 	WorkingIndicator,
 } from "../hooks/types.js";
 import { isRecord } from "../util/is-record.js";
+import type { ExtensionEditor } from "./extension-editor.js";
+import { extensionKeys } from "./extension-keys.js";
 import { createExtensionTheme } from "./extension-theme.js";
 import type { FooterData } from "./footer-data.js";
-import type { Refusals } from "./refusals.js";
 
 export interface ExtensionUIDeps {
 	ctx(): HookEventContext;
-	refusals: Refusals;
 	theme: object;
 	footer: FooterData;
+	editor: ExtensionEditor;
 	/** What the extension can read of the look that it has chosen. */
 	look: { isExpanded: boolean };
 	/** Calls code that makes a component. */
@@ -30,16 +30,8 @@ interface ExtensionCustomOptions extends Pick<CustomOptions, "overlay" | "onHand
 	overlayOptions?: NonNullable<CustomOptions["placement"]>;
 }
 
-/** Their names of keys in dialogs; those of the editor are the same. */
-const KEYS: Readonly<Record<string, string>> = {
-	"tui.select.up": "dialog.up",
-	"tui.select.down": "dialog.down",
-	"tui.select.confirm": "dialog.accept",
-	"tui.select.cancel": "dialog.cancel",
-};
-
 /** The screen as extensions use it: a canceled dialog is undefined there. */
-export function createExtensionUI({ ctx, refusals, theme, footer, look, draw }: ExtensionUIDeps) {
+export function createExtensionUI({ ctx, theme, footer, editor, look, draw }: ExtensionUIDeps) {
 	const ui = () => ctx().ui;
 	const component =
 		(factory: ExtensionFactory, extra?: unknown): ComponentFactory =>
@@ -101,13 +93,9 @@ export function createExtensionUI({ ctx, refusals, theme, footer, look, draw }: 
 		setWorkingIndicator: (indicator?: WorkingIndicator) =>
 			ui().setLook("indicator", indicator && readIndicator(indicator)),
 		setHiddenThinkingLabel: (label?: string) => ui().setLook("thinkingLabel", label),
-		getEditorComponent: () => undefined,
-		setEditorComponent: (factory: unknown) =>
-			factory === undefined ? undefined : refusals.member("ctx.ui.setEditorComponent"),
-		onTerminalInput() {
-			refusals.member("ctx.ui.onTerminalInput");
-			return () => {};
-		},
+		getEditorComponent: () => editor.factory,
+		setEditorComponent: (factory: Parameters<ExtensionEditor["use"]>[1]) => editor.use(ui(), factory),
+		onTerminalInput: (listener: Parameters<ExtensionEditor["listen"]>[1]) => editor.listen(ui(), listener),
 		getAllThemes: () => ui().themes.map(({ name, path }) => ({ name, path: path ?? undefined })),
 		getTheme(name: string) {
 			const found = ui().themes.find((known) => known.name === name);
@@ -128,9 +116,4 @@ export function createExtensionUI({ ctx, refusals, theme, footer, look, draw }: 
 /** Without frames, pi's own are used, at another interval too. */
 function readIndicator({ frames, intervalMs }: Partial<WorkingIndicator>): WorkingIndicator | undefined {
 	return frames && { frames, ...(intervalMs === undefined ? {} : { intervalMs }) };
-}
-
-/** The keys of pi under the names that extensions use. */
-function extensionKeys(keys: HookKeybindings): HookKeybindings {
-	return { matches: (data, action) => keys.matches(data, KEYS[action] ?? action) };
 }

@@ -3,6 +3,7 @@ import type { CommandContext, HookAPI, HookEventContext } from "../hooks/types.j
 import { Calls } from "./calls.js";
 import { contentImages, contentText, readContent } from "./content.js";
 import { readCustomMessage } from "./custom-messages.js";
+import { ExtensionEditor } from "./extension-editor.js";
 import { adaptProvider } from "./extension-provider.js";
 import { createExtensionTheme } from "./extension-theme.js";
 import { FooterData } from "./footer-data.js";
@@ -19,6 +20,7 @@ export class Extension {
 	readonly models = new KnownModels();
 	readonly footer = new FooterData(() => new Set(this.models.available.map(({ provider }) => provider)).size);
 	readonly theme = createExtensionTheme(() => this.calls.for("theme").ui.theme);
+	readonly editor = new ExtensionEditor((action) => this.calls.draw(action));
 	readonly look = { isExpanded: false };
 	readonly providers: ProviderRegistration;
 	/** The entries whose messages were emitted, the session that has them, and whether the next reply has started. */

@@ -154,6 +154,7 @@ const VALUES = {
 /** Values that need modules of their own, which are loaded for the extensions whose code names them. */
 const PARTS: readonly (readonly [name: RegExp, load: () => Promise<object>])[] = [
 	[/\bcreate\w+Tool(?:Definition|s)?\b/, async () => (await import("./builtin-tools.js")).TOOL_VALUES],
+	[/\bCustomEditor\b/, async () => ({ CustomEditor: (await import("./custom-editor.js")).CustomEditor })],
 	[
 		/\bBorderedLoader\b/,
 		async () => {

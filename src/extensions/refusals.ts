@@ -18,8 +18,6 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 /** Members that pi does not have, and why. */
 export const REFUSED_MEMBERS = {
 	"pi.registerMarkdownTransformer": "pi draws text as the model wrote it",
-	"ctx.ui.setEditorComponent": "pi keeps its own editor; use addAutocompleteProvider or custom",
-	"ctx.ui.onTerminalInput": "pi gives no hook every key; use registerShortcut or custom",
 	"ctx.navigateTree": "a session of pi has one branch; use fork",
 	"ctx.sessionManager.buildContextEntries": "hooks compute the context; use the event context",
 	"ctx.sessionManager.buildSessionProjection": "hooks compute the context; use the event context",

@@ -1,10 +1,6 @@
 /** Values of the published packages that pi does not have, and why. Others throw too, without a reason of their own. */
 const GROUPS: readonly (readonly [reason: string, names: string])[] = [
 	[
-		"pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
-		"CustomEditor ExtensionEditorComponent",
-	],
-	[
 		"an extension runs in the session of pi; start another pi with pi.exec",
 		"AgentSession AgentSessionRuntime InteractiveMode RpcClient createAgentSession createAgentSessionFromServices createAgentSessionRuntime createAgentSessionServices main parseArgs runPrintMode runRpcMode",
 	],
@@ -22,7 +18,7 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
 	["use pi.exec", "createLocalBashOperations getShellConfig"],
 	[
 		"pi draws its own screen; use the components of pi-tui",
-		"ArminComponent AssistantMessageComponent BashExecutionComponent BranchSummaryMessageComponent CompactionSummaryMessageComponent CustomMessageComponent ExtensionInputComponent ExtensionSelectorComponent FooterComponent LoginDialogComponent ModelSelectorComponent OAuthSelectorComponent SessionSelectorComponent SettingsSelectorComponent ShowImagesSelectorComponent SkillInvocationMessageComponent Theme ThemeSelectorComponent ThinkingSelectorComponent ToolExecutionComponent TreeSelectorComponent UserMessageComponent UserMessageSelectorComponent initTheme",
+		"ArminComponent AssistantMessageComponent BashExecutionComponent BranchSummaryMessageComponent CompactionSummaryMessageComponent CustomMessageComponent ExtensionEditorComponent ExtensionInputComponent ExtensionSelectorComponent FooterComponent LoginDialogComponent ModelSelectorComponent OAuthSelectorComponent SessionSelectorComponent SettingsSelectorComponent ShowImagesSelectorComponent SkillInvocationMessageComponent Theme ThemeSelectorComponent ThinkingSelectorComponent ToolExecutionComponent TreeSelectorComponent UserMessageComponent UserMessageSelectorComponent initTheme",
 	],
 ];
 

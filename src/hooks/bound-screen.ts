@@ -89,6 +89,11 @@ export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCal
 			const owner = ownerOf(hook, host);
 			put("header", factory, (screen, value) => screen.setHeader(owner, value));
 		},
+		setEditor(factory) {
+			check("setEditor", "factory", isOptional(factory, isFunction), "a function or undefined");
+			const owner = ownerOf(hook, host);
+			put("editor", factory, (screen, value) => screen.setEditor(owner, value));
+		},
 		addAutocompleteProvider(factory) {
 			check("addAutocompleteProvider", "factory", isFunction(factory), "a function");
 			const screen = ui().hookScreen;

@@ -4,6 +4,7 @@ import type {
 	CustomFactory,
 	CustomOptions,
 	DialogOptions,
+	EditorFactory,
 	EntryTheme,
 	HookUI,
 	InputOptions,
@@ -62,6 +63,7 @@ export interface HookScreen {
 	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void;
 	setFooter(owner: ScreenOwner, factory: ComponentFactory | undefined): void;
 	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void;
+	setEditor(owner: ScreenOwner, factory: EditorFactory | undefined): void;
 	/** @returns a function that removes the provider */
 	addAutocompleteProvider(owner: ScreenOwner, factory: AutocompleteFactory): () => void;
 	pasteToEditor(text: string): void;

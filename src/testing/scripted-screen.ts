@@ -1,6 +1,13 @@
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import type { HookScreen, ScreenOwner, WidgetContent } from "../hooks/session-ui.js";
-import type { ComponentFactory, CustomFactory, HookComponent, ScreenLook } from "../hooks/types.js";
+import type {
+	ComponentFactory,
+	CustomFactory,
+	EditorFactory,
+	HookComponent,
+	HookEditor,
+	ScreenLook,
+} from "../hooks/types.js";
 
 /** Draws components as text. */
 export interface Drawing {
@@ -22,6 +29,8 @@ export interface ShownScreen {
 	look: Partial<ScreenLook>;
 	header: string[] | null;
 	footer: string[] | null;
+	/** What hooks have put around the editor; null: nothing. */
+	editor: string[] | null;
 	editorText: string;
 }
 
@@ -64,6 +73,7 @@ export class ScriptedScreen implements HookScreen {
 	/** By hook; the one set last is shown. */
 	readonly #headers = new Map<string, Drawn>();
 	readonly #footers = new Map<string, Drawn>();
+	readonly #editors = new Map<string, Drawn>();
 	#editorText = "";
 
 	constructor(
@@ -81,6 +91,7 @@ export class ScriptedScreen implements HookScreen {
 			look: { ...this.#look },
 			header: [...this.#headers.values()].at(-1)?.lines() ?? null,
 			footer: [...this.#footers.values()].at(-1)?.lines() ?? null,
+			editor: [...this.#editors.values()].at(-1)?.lines() ?? null,
 			editorText: this.#editorText,
 		};
 	}
@@ -171,6 +182,34 @@ export class ScriptedScreen implements HookScreen {
 
 	setHeader(owner: ScreenOwner, factory: ComponentFactory | undefined): void {
 		put(this.#headers, owner.path, factory && this.#make(owner, "ui.setHeader", factory));
+	}
+
+	setEditor(owner: ScreenOwner, factory: EditorFactory | undefined): void {
+		const below = [...this.#editors].findLast(([path]) => path !== owner.path)?.[1];
+		const editor = this.#editorAround(below);
+		put(
+			this.#editors,
+			owner.path,
+			factory && this.#make(owner, "ui.setEditor", (...drawing) => factory(...drawing, editor)),
+		);
+	}
+
+	/** An editor without keys, with what is already around it. */
+	#editorAround(below: Drawn | undefined): HookEditor {
+		const rule = (width: number) => "─".repeat(width);
+		return {
+			render: (width) => below?.lines() ?? [rule(width), ` ${this.#editorText}`, rule(width)],
+			handleInput() {},
+			invalidate() {},
+			getText: () => this.#editorText,
+			getExpandedText: () => this.#editorText,
+			setText: (text) => this.setEditorText(text),
+			insertTextAtCursor: (text) => this.pasteToEditor(text),
+			getLines: () => this.#editorText.split("\n"),
+			getCursor: () => ({ line: 0, col: 0 }),
+			isShowingAutocomplete: () => false,
+			borderColor: (text) => text,
+		};
 	}
 
 	addAutocompleteProvider(): () => void {

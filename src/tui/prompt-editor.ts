@@ -9,7 +9,7 @@ import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, u
 import { PromptHistory } from "./prompt-history.js";
 import { readPaste, visibleControls } from "./safe-line.js";
 import { CURSOR_CELL, drawSuggestion } from "./suggestion.js";
-import type { Theme, ThinkingShade } from "./theme.js";
+import type { Style, Theme, ThinkingShade } from "./theme.js";
 
 /** Settings of a `PromptEditor`. */
 export interface PromptEditorOptions {
@@ -42,7 +42,7 @@ export class PromptEditor extends Editor {
 	onKey?: (data: string) => boolean;
 	/** A prompt that the user did not write, shown dim while the editor is empty; see `suggest`. */
 	#suggestion = "";
-	#theme: Theme;
+	readonly #theme: Theme;
 	readonly #keymap: Keymap;
 	readonly #completion: CompletionSource | undefined;
 	#level: ThinkingShade = "off";
@@ -85,12 +85,6 @@ export class PromptEditor extends Editor {
 	/** Sets the level that the border shows. */
 	setThinkingLevel(level: ThinkingShade): void {
 		this.#level = level;
-		this.tui.requestRender();
-	}
-
-	/** Changes the theme. */
-	setTheme(theme: Theme): void {
-		this.#theme = theme;
 		this.tui.requestRender();
 	}
 
@@ -180,13 +174,17 @@ export class PromptEditor extends Editor {
 		this.#width = width;
 		const lines =
 			this.#suggestion && this.getText() === "" ? this.#withSuggestion(super.render(width)) : super.render(width);
-		const style = this.getText().startsWith("!") ? this.#theme.bashBorder : this.#theme.thinkingBorder(this.#level);
+		const style = this.borderStyle;
 		const last = lines.length - 1;
 		const framed = lines.map((line, index) =>
 			index === 0 || index === last ? style(line) : withoutBlankEnd(drawTabs(line)),
 		);
 		const rows = Math.max(3, Math.min(MAX_ROWS, Math.floor(this.tui.terminal.rows / 3)));
 		return this.#popup ? [...framed, ...this.#popup.render(width, rows, this.#theme)] : framed;
+	}
+
+	get borderStyle(): Style {
+		return this.getText().startsWith("!") ? this.#theme.bashBorder : this.#theme.thinkingBorder(this.#level);
 	}
 
 	override isShowingAutocomplete(): boolean {

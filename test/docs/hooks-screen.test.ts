@@ -43,6 +43,17 @@ page.testCode({
 		expect(await t.run("/roll")).toMatchObject({ status: "No result" });
 		expect(t.asked[0]?.lines).toEqual(["You rolled 1", "space rolls · enter accepts · esc closes"]);
 	},
+	async "modal.ts"() {
+		const { terminal } = await startApp({ hooks: { "modal.ts": page.code("modal.ts") } });
+		await terminal.waitFor("0%");
+		await terminal.type("abc");
+		terminal.send("\x1bOQ");
+		await terminal.type("xx");
+		await terminal.waitFor("x deletes · i inserts");
+		await terminal.waitFor(/^ a $/m);
+		await terminal.type("id");
+		await terminal.waitFor(/^ ad $/m);
+	},
 	async "calm.ts"() {
 		const t = await page.startTest("calm.ts", {});
 		await t.run("/calm");

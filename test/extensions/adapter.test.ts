@@ -136,8 +136,8 @@ test("forceSystemPrompt replaces the system prompt", async () => {
 test("a member that nobody knows, and a name that the package lacks, are named when they are called", async () => {
 	const dir = tempDir();
 	writeFiles(dir, {
-		"mine.ts": `import { CustomEditor, defineTool } from "@mariozechner/pi-coding-agent";
-			class Mine extends CustomEditor {}
+		"mine.ts": `import { ModelRegistry, defineTool } from "@mariozechner/pi-coding-agent";
+			class Mine extends ModelRegistry {}
 			export default (pi) => {
 				pi.registerCommand("use", { handler: async (args, ctx) => {
 					for (const call of [() => pi.sing(), () => ctx.ui.dance(), () => ctx.sessionManager.appendMessage({}), () => new Mine()]) {
@@ -153,7 +153,7 @@ test("a member that nobody knows, and a name that the package lacks, are named w
 		"pi.sing",
 		"ctx.ui.dance",
 		"ctx.sessionManager.appendMessage",
-		"new @earendil-works/pi-coding-agent.CustomEditor",
+		"new @earendil-works/pi-coding-agent.ModelRegistry",
 	]);
 });
 

@@ -8,23 +8,23 @@ test("the check finds what a source uses, and names what pi refuses", async () =
 	const use = await findUse(`export default (pi) => {
 	pi.on("session_start", (event, ctx) => ctx.ui.setStatus("a", "b"));
 	pi.on("project_trust", () => {});
-	pi.registerCommand("x", { handler: (args, ctx) => ctx.ui.setEditorComponent(null) });
+	pi.registerCommand("x", { handler: (args, ctx) => pi.registerMarkdownTransformer(null) });
 }`);
 	expect(use.works).toEqual(["event session_start", "ctx.ui.setStatus", "pi.registerCommand"]);
 	expect(use.refused.map(({ what, line }) => [what, line])).toEqual([
 		["event project_trust", 3],
-		["ctx.ui.setEditorComponent", 4],
+		["pi.registerMarkdownTransformer", 4],
 	]);
 	const imports =
-		await findUse(`import { CustomEditor as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
+		await findUse(`import { ModelRegistry as Base, type Theme, SessionManager, truncateHead } from "@earendil-works/pi-coding-agent";
 import { complete, sing } from "@earendil-works/pi-ai";
 class Mine extends Base {}
 export default (pi) => { sing(truncateHead(complete)); };
 const manager: SessionManager | null = null;`);
 	expect(imports.refused).toEqual([
 		{
-			what: "CustomEditor of @earendil-works/pi-coding-agent",
-			reason: "pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
+			what: "ModelRegistry of @earendil-works/pi-coding-agent",
+			reason: "pi reads the settings and keys",
 			line: 3,
 		},
 		{ what: "sing of @earendil-works/pi-ai", reason: "it has nothing that would do the same", line: 4 },
@@ -85,7 +85,7 @@ test("pi hooks check reports what the local imports of an extension use, with th
 		"ext/src/start.ts": `import { show } from "./screen";
 			export const start = (pi: any) => { pi.on("project_trust", () => {}); pi.on("agent_end", (e: any, ctx: any) => show(ctx)); };`,
 		"ext/src/screen/index.ts": `import "../start.ts";\nexport const show = (ctx: any) => ctx.sessionManager.buildContextEntries();`,
-		"ext/src/unused.ts": `export const never = (ctx: any) => ctx.ui.setEditorComponent(() => {});`,
+		"ext/src/unused.ts": `export const never = (pi: any) => pi.registerMarkdownTransformer(() => {});`,
 	});
 	const checked = await run(
 		{ name: "hooks", action: "check", target: "ext/index.ts" },

@@ -3,6 +3,66 @@ import { expect, test } from "vitest";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 import { startApp } from "../modes/interactive/app.js";
 
+test("an extension draws the editor and its keys with a CustomEditor, and sees keys before it", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/modal.ts": `import { CustomEditor } from "@earendil-works/pi-coding-agent";
+			import { matchesKey } from "@earendil-works/pi-tui";
+			class Modal extends CustomEditor {
+				isNormal = false;
+				handleInput(data) {
+					if (matchesKey(data, "escape") && !this.isNormal) { this.isNormal = true; return; }
+					if (this.isNormal && data === "i") { this.isNormal = false; return; }
+					if (this.isNormal && data === "x") { super.handleInput("\\x7f"); return; }
+					super.handleInput(data);
+				}
+				render(width) {
+					const lines = super.render(width);
+					lines[0] = this.borderColor((this.isNormal ? "normal " : "insert ").padEnd(width, "."));
+					return lines;
+				}
+			}
+			export default (pi) => pi.on("session_start", (event, ctx) => {
+				ctx.ui.setEditorComponent((...parts) => new Modal(...parts));
+				const stop = ctx.ui.onTerminalInput((data) => data === "q" ? { consume: true } : data === "w" ? { data: "v" } : undefined);
+				pi.registerCommand("free", { handler: async () => stop() });
+			});`,
+	});
+	const { submit, terminal, provider } = await startApp({ agentDir });
+	await terminal.waitFor("insert ....");
+	await terminal.type("abqw");
+	await terminal.waitFor(/^ abv $/m);
+	await terminal.press("escape");
+	await terminal.waitFor("normal ....");
+	await terminal.type("xxi");
+	await terminal.waitFor("insert ....");
+	await terminal.waitFor(/^ a $/m);
+	await terminal.press("ctrl+c");
+	await submit("/free");
+	provider.reply("heard");
+	await submit("qw");
+	await terminal.waitFor("heard");
+	expect(JSON.stringify(provider.requests[0]?.messages)).toContain("qw");
+});
+
+test.each([
+	[
+		"makes an editor of its own",
+		"() => ({ render: () => ['mine'], invalidate() {}, getText: () => '' })",
+		"extend CustomEditor",
+	],
+	["fails", "() => { throw new Error('no editor today'); }", "no editor today"],
+])("when the factory of an extension %s, the reason is shown and the editor stays", async (_, factory, reason) => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/own.ts": `export default (pi) => pi.on("session_start", (event, ctx) => ctx.ui.setEditorComponent(${factory}));`,
+	});
+	const { terminal } = await startApp({ agentDir });
+	await terminal.waitFor(reason);
+	await terminal.type("works");
+	await terminal.waitFor(/^ works $/m);
+});
+
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/extensions/${name}.ts`, import.meta.url), "utf8");
 
 test.each([40, 80, 120])("at %d columns an extension shows status, widget and message like a hook", async (columns) => {

@@ -92,8 +92,8 @@ test.each([
 
 test.each([
 	[
-		"new agent.CustomEditor()",
-		"new @earendil-works/pi-coding-agent.CustomEditor is not available in pi: pi keeps its own editor; use ctx.ui.addAutocompleteProvider or ctx.ui.custom",
+		"new agent.ModelRegistry()",
+		"new @earendil-works/pi-coding-agent.ModelRegistry is not available in pi: pi reads the settings and keys",
 	],
 	[
 		"agent.keyHint('x', 'y')",

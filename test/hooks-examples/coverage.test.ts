@@ -20,6 +20,7 @@ const UI_MEMBERS: Readonly<Record<keyof HookUI, true>> = {
 	setLook: true,
 	setFooter: true,
 	setHeader: true,
+	setEditor: true,
 	addAutocompleteProvider: true,
 	pasteToEditor: true,
 	getEditorText: true,

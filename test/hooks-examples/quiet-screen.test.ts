@@ -18,10 +18,18 @@ test("the title says if the agent works, and /quiet restores everything", async 
 	expect(titles).toEqual(["● pi · project"]);
 	expect(working).toEqual(["working"]);
 	expect(t.screen).toMatchObject({ title: "pi · project", header: ["pi · project"] });
+	expect(t.screen.editor).toEqual([""]);
 	const look = { indicator: { frames: ["·"] }, thinkingLabel: "thought about it" };
 	expect(t.screen.look).toEqual(look);
 	await t.run("/quiet");
-	expect(t.screen).toMatchObject({ title: null, header: null, footer: null, workingMessage: null, look: {} });
+	expect(t.screen).toMatchObject({
+		title: null,
+		header: null,
+		footer: null,
+		workingMessage: null,
+		editor: null,
+		look: {},
+	});
 	await t.run("/quiet plain");
 	expect(t.screen).toMatchObject({ header: ["pi · project"], look: { ...look, theme: "plain" } });
 	await t.run("/quiet");

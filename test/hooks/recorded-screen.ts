@@ -39,6 +39,10 @@ export class RecordedScreen implements HookScreen {
 		this.#set(owner, "setHeader", made(factory));
 	}
 
+	setEditor(owner: ScreenOwner, factory: unknown): void {
+		this.#set(owner, "setEditor", made(factory));
+	}
+
 	addAutocompleteProvider(owner: ScreenOwner, factory: unknown): () => void {
 		const member = `addAutocompleteProvider ${made(factory)}`;
 		this.#set(owner, member, made(factory));

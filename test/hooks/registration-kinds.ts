@@ -91,6 +91,7 @@ export const REGISTRATION_KINDS: Readonly<Record<string, RegistrationKind>> = {
 	widget: shows("setWidget", (id) => `ctx.ui.setWidget("${id}", ["${id}"])`),
 	title: shows("setTitle", (id) => `ctx.ui.setTitle("${id}")`, true),
 	look: shows("setLook thinkingLabel", (id) => `ctx.ui.setLook("thinkingLabel", "${id}")`, true),
+	editor: shows("setEditor", (id) => `ctx.ui.setEditor(() => "${id}")`, true),
 	message: shows("setWorkingMessage", (id) => `ctx.ui.setWorkingMessage("${id}")`, true),
 	footer: shows("setFooter", (id) => `ctx.ui.setFooter(() => "${id}")`, true),
 	header: shows("setHeader", (id) => `ctx.ui.setHeader(() => "${id}")`, true),

@@ -123,6 +123,12 @@ const MEMBERS: Record<string, MemberCase> = {
 		screen: /^/,
 		rpc: { hook: "board", method: "setWorkingMessage", message: "a message" },
 	},
+	setEditor: {
+		call: `ctx.ui.setEditor((tui, theme, keys, editor) => ({ ...editor, render: (width) => ["around", ...editor.render(width)] }))`,
+		withoutUser: "undefined",
+		screen: "around",
+		rpc: null,
+	},
 	"setLook with a theme": {
 		call: 'ctx.ui.setLook("theme", ctx.ui.themes[0]?.name)',
 		withoutUser: "undefined",

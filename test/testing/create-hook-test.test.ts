@@ -247,6 +247,10 @@ export default (pi) => {
 		ctx.ui.setWidget("broken", () => ({ render() { throw new Error("no data") }, invalidate() {} }));
 		ctx.ui.setTitle("board");
 		ctx.ui.setLook("expanded", true);
+		ctx.ui.setEditor((tui, theme, keys, editor) => ({
+			render: (width) => [">" + editor.render(width)[1]],
+			invalidate() {},
+		}));
 		ctx.ui.setLook("theme", "dark");
 		ctx.ui.setLook("theme", undefined);
 		ctx.ui.setEditorText("draft");
@@ -279,6 +283,7 @@ export default (pi) => {
 			look: { expanded: true },
 			header: null,
 			footer: null,
+			editor: ["> draft"],
 			editorText: "draft",
 		});
 		expect(t.errors).toEqual([expect.stringMatching(/^ui\.setWidget: no data \(board\.ts:\d+:\d+\)$/)]);

@@ -123,6 +123,35 @@ export type CustomFactory<T> = (
 	done: (result: T) => void,
 ) => HookComponent | Promise<HookComponent>;
 
+/** pi's editor, with what the hooks before this one have put around it. */
+export interface HookEditor {
+	/** Draws it: its rules, its text and its completions. */
+	render(width: number): string[];
+	/** Passes on a key: to the completions, to pi's keys, or to the text. */
+	handleInput(data: string): void;
+	invalidate(): void;
+	/** The text; long pastes in it are folded. */
+	getText(): string;
+	/** The text with all pastes. */
+	getExpandedText(): string;
+	setText(text: string): void;
+	insertTextAtCursor(text: string): void;
+	getLines(): string[];
+	/** From 0. */
+	getCursor(): { line: number; col: number };
+	isShowingAutocomplete(): boolean;
+	/** The style of its rules, which show the thinking level. */
+	borderColor(text: string): string;
+}
+
+/** Creates the component that draws the editor and receives its keys. */
+export type EditorFactory = (
+	tui: TUI,
+	theme: EntryTheme,
+	keybindings: HookKeybindings,
+	editor: HookEditor,
+) => HookComponent;
+
 /** Creates an autocomplete provider of the editor, which may delegate to `current`. */
 export type AutocompleteFactory = (current: AutocompleteProvider) => AutocompleteProvider;
 
@@ -175,6 +204,11 @@ export interface HookUI {
 	setFooter(factory: ComponentFactory | undefined): void;
 	/** Replaces pi's first line; undefined restores it. Warnings stay. The component is drawn once. */
 	setHeader(factory: ComponentFactory | undefined): void;
+	/**
+	 * Puts a component around the editor, which draws it and receives its keys; undefined removes it. Each one is around those
+	 * that hooks have set before. The key that clears the editor and ends pi is not passed to it.
+	 */
+	setEditor(factory: EditorFactory | undefined): void;
 	/** Adds completions to the editor. Of several providers, the one added last is asked first. */
 	addAutocompleteProvider(factory: AutocompleteFactory): void;
 	/** Inserts text into the editor at the cursor. */

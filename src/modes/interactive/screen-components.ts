@@ -2,6 +2,7 @@ import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../session/agent-session.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { createLocalHost } from "../../tools/host/local-host.js";
+import { EditorFrame } from "../../tui/editor-frame.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
 import { isLongPaste } from "../../tui/paste-marks.js";
@@ -56,7 +57,8 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			return current && promptsBefore(current);
 		},
 	});
-	const overlays = screen.holdEditor(editor);
+	const frame = new EditorFrame(editor);
+	const overlays = screen.holdEditor(frame);
 	const style = { theme, keymap, rows: () => terminal.rows };
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
 	const pastedTexts = new PastedTexts();
@@ -127,6 +129,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		hookScreen: new HookScreenLoader({
 			screen,
 			editor,
+			frame,
 			overlays,
 			themes,
 			keymap,

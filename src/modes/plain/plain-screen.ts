@@ -73,6 +73,8 @@ export class PlainScreen implements HookScreen {
 
 	setHeader(): void {}
 
+	setEditor(): void {}
+
 	addAutocompleteProvider(): () => void {
 		return () => {};
 	}

@@ -43,6 +43,8 @@ export class RpcScreen implements HookScreen {
 
 	setHeader(): void {}
 
+	setEditor(): void {}
+
 	addAutocompleteProvider(): () => void {
 		return () => {};
 	}

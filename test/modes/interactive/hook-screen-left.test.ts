@@ -15,6 +15,7 @@ const CALLS = [
 	"ctx.ui.setWorkingMessage(id)",
 	'ctx.ui.setLook("theme", "high-contrast")',
 	'ctx.ui.setLook("expanded", true)',
+	"ctx.ui.setEditor((tui, theme, keys, editor) => ({ ...editor, render: (width) => [id, ...editor.render(width)] }))",
 	"ctx.ui.setFooter(() => ({ render: () => [id], invalidate() {} }))",
 	"ctx.ui.setHeader(() => ({ render: () => [id], invalidate() {} }))",
 	`ctx.ui.addAutocompleteProvider((current) => ({

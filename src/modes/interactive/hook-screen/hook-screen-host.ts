@@ -1,5 +1,6 @@
 import type { EntryTheme } from "../../../hooks/types.js";
 import type { CompletionSource } from "../../../tui/completion.js";
+import type { EditorFrame } from "../../../tui/editor-frame.js";
 import type { Keymap } from "../../../tui/keymap.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
@@ -11,6 +12,8 @@ import type { ThemeController } from "../theme-controller.js";
 export interface HookScreenHost {
 	screen: Screen;
 	editor: PromptEditor;
+	/** The place of the editor. */
+	frame: EditorFrame;
 	overlays: OverlayStack;
 	completions: { base: CompletionSource; use(source: CompletionSource): void };
 	theme: EntryTheme;

@@ -48,6 +48,10 @@ export class HookScreenLoader implements HookScreen {
 		this.#use((parts) => parts.setHeader(...header));
 	}
 
+	setEditor(...editor: Parameters<HookScreen["setEditor"]>): void {
+		this.#use((parts) => parts.setEditor(...editor));
+	}
+
 	addAutocompleteProvider(owner: ScreenOwner, factory: AutocompleteFactory): () => void {
 		let remove = () => {};
 		this.#use((parts) => {

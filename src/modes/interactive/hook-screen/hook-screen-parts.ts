@@ -5,6 +5,7 @@ import type {
 	AutocompleteFactory,
 	ComponentFactory,
 	CustomFactory,
+	EditorFactory,
 	HookKeybindings,
 	ScreenLook,
 	WidgetPlacement,
@@ -14,6 +15,7 @@ import { ContainedComponent } from "../../../tui/contained.js";
 import { KEY_ACTIONS } from "../../../tui/key-table.js";
 import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import { CustomComponents } from "./custom-components.js";
+import { EditorLayers } from "./editor-layers.js";
 import { HookCompletion } from "./hook-completion.js";
 import type { HookScreenHost } from "./hook-screen-host.js";
 import { Latest } from "./latest.js";
@@ -61,6 +63,7 @@ export class HookScreenParts {
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
 	readonly #custom: CustomComponents;
+	readonly #editors: EditorLayers;
 
 	constructor(private readonly host: HookScreenHost) {
 		const { screen, editor, completions, keymap } = host;
@@ -74,6 +77,7 @@ export class HookScreenParts {
 		});
 		this.#widgets = new WidgetArea({ rows: () => screen.tui.terminal.rows, dim: (text) => theme.dim(text) });
 		this.#completion = new HookCompletion(completions.base, editor);
+		this.#editors = new EditorLayers({ ...host, keybindings: this.#keybindings });
 		this.#custom = new CustomComponents({
 			...host,
 			keybindings: this.#keybindings,
@@ -125,6 +129,10 @@ export class HookScreenParts {
 		const view = factory && this.#make(owner, "ui.setHeader", factory, () => MAX_HEADER_ROWS);
 		screen.header.replacement = this.#headers.set(owner.path, view ?? undefined) ?? null;
 		screen.tui.redrawScreen();
+	}
+
+	setEditor(owner: ScreenOwner, factory: EditorFactory | undefined): void {
+		this.#editors.set(owner, factory);
 	}
 
 	/** @returns a function that removes the provider */
