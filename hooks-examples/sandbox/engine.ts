@@ -65,8 +65,10 @@ export class BubblewrapEngine implements ShellEngine {
 
 	async dispose(): Promise<void> {
 		this.#isDisposed = true;
-		this.#next?.command.end();
+		const next = this.#next;
 		this.#next = null;
+		// It makes directories in the state as long as it runs.
+		if (next !== null) await end(next);
 		await removeState(this.place.state);
 	}
 
@@ -84,8 +86,7 @@ export class BubblewrapEngine implements ShellEngine {
 		const next = this.#next;
 		this.#next = null;
 		if (next === null || next.key === key) return next;
-		// Without a command it ends. A signal could leave programs behind while bubblewrap is still at work.
-		next.command.end();
+		void end(next);
 		return null;
 	}
 
@@ -125,6 +126,24 @@ export class BubblewrapEngine implements ShellEngine {
 			if (filter !== null) closeSync(filter);
 		}
 	}
+}
+
+/**
+ * Ends a sandbox that waits. While bubblewrap is at work, its programs are in one process group, and would wait for each other if
+ * only one of them ended; after that, all of them end with the first one.
+ */
+function end({ child, command }: Waiting): Promise<void> {
+	command.end();
+	return new Promise((resolve) => {
+		if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve();
+		child.ref();
+		child.once("exit", () => resolve());
+		try {
+			process.kill(-child.pid, "SIGKILL");
+		} catch {
+			resolve(); // it has ended
+		}
+	});
 }
 
 function streamsOf({ child, command }: Waiting): Socket[] {

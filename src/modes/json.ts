@@ -1,5 +1,6 @@
 import { describeError } from "../errors.js";
 import type { AgentSession } from "../session/agent-session.js";
+import { stripAll } from "../util/sanitize.js";
 import type { JsonEvent } from "./event-schema.js";
 import { JsonEvents } from "./json-events.js";
 import type { ExitCode, ModeIO, ModePrompts } from "./mode.js";
@@ -30,6 +31,7 @@ export async function runJson(
 				io.err(`${line}\n`);
 				print({ type: "error", message: line });
 			},
+			onStopped: (reason) => void io.err(`${stripAll(reason)}\n`),
 		});
 		await written;
 		return code;

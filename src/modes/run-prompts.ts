@@ -10,6 +10,8 @@ export interface PromptReporter {
 	onStatus(status: string): Promise<void>;
 	onReply(reply: AssistantMessage): Promise<void>;
 	onFailure(error: unknown): void;
+	/** A run ended before its next request, such as at a budget. The session has reported the reason as a notice. */
+	onStopped?(reason: string): void;
 }
 
 /** Runs the prompts one after another until one fails. @returns the exit code */
@@ -40,6 +42,7 @@ async function report(result: PromptResult, reporter: PromptReporter, isSaved: b
 		return 0;
 	}
 	const { last, stopped } = result.outcome;
+	if (stopped !== null) reporter.onStopped?.(stopped);
 	if (stopped !== null || last === null) return 1;
 	await reporter.onReply(last);
 	if (last.stopReason === "aborted") return 130;

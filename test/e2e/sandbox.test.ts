@@ -216,13 +216,18 @@ sandboxed("a session file cannot turn off the sandbox where nobody is asked", as
 		}
 	}
 	const { env, cwd } = piPlace(place);
+	let said = "";
+	const onStderr = (text: string) => {
+		said += text;
+	};
 	const startRpc = (...args: string[]) => {
-		const child = RpcClient.spawn({ entry: piProgram(), args, cwd, env, onStderr: () => {} });
+		const child = RpcClient.spawn({ entry: piProgram(), args, cwd, env, onStderr });
 		onTestFinished(() => child.close());
 		return child;
 	};
 	const start = startRpc("--session", foreign);
-	await expect(start.call("get_state")).rejects.toThrow(NAMES_LOCAL);
+	await expect(start.call("get_state")).rejects.toThrow();
+	await expect.poll(() => said).toMatch(NAMES_LOCAL);
 	const client = startRpc();
 	for (const sessionPath of [foreign, own]) {
 		await expect(client.call("switch_session", { sessionPath })).rejects.toThrow(NAMES_LOCAL);

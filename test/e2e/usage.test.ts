@@ -22,7 +22,7 @@ test("without a person a spent budget stops the run with the reason and exit cod
 	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 1, stdout: "", stderr: `ls\n${REASON}\n` });
 	provider.reply(expensive);
 	const json = await runPi(["--mode", "json", "go"], { agentDir });
-	expect(json.code).toBe(1);
+	expect(json).toMatchObject({ code: 1, stderr: `${REASON}\n` });
 	expect(json.stdout).toContain(JSON.stringify({ type: "notice", level: "warning", message: REASON }));
 	expect(provider.requests.length).toBe(2);
 
@@ -39,5 +39,6 @@ test("the budget of a day stops a new session before its first request", async (
 	const second = await runPi(["-p", "more"], { agentDir });
 	expect(second).toMatchObject({ code: 1, stdout: "" });
 	expect(second.stderr).toMatch(/^Today's sessions have cost \$2\.00; the budget is \$2\.00/);
+	expect(await runPi(["--mode", "json", "more"], { agentDir })).toMatchObject({ code: 1, stderr: second.stderr });
 	expect(provider.requests.length).toBe(1);
 });
