@@ -51,6 +51,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
 	"session_shutdown",
 	"session_before_switch",
 	"session_before_fork",
+	"session_before_tree",
+	"session_tree",
 	"session_before_compact",
 	"session_compact",
 	"context",

@@ -58,7 +58,7 @@ const UI_MEMBERS =
 		" ",
 	);
 const CTX_MEMBERS =
-	"mode hasUI cwd sessionManager modelRegistry model signal isIdle abort hasPendingMessages shutdown getContextUsage compact getSystemPrompt isProjectTrusted waitForIdle newSession fork switchSession reload getSystemPromptOptions".split(
+	"mode hasUI cwd sessionManager modelRegistry model signal isIdle abort hasPendingMessages shutdown getContextUsage compact getSystemPrompt isProjectTrusted waitForIdle newSession fork switchSession reload navigateTree getSystemPromptOptions".split(
 		" ",
 	);
 

@@ -1,10 +1,11 @@
 import type { CommandContext, HookEventContext, SessionMode } from "../hooks/types.js";
+import { isMessageEntry, isUserMessageEntry } from "../log/entry.js";
 import { promptOptions } from "./before-agent-start.js";
 import type { Extension } from "./extension.js";
 import { promptText } from "./extension-context-event.js";
 import { createExtensionUI } from "./extension-ui.js";
 import { createModelView } from "./model-view.js";
-import { REFUSED_MEMBERS } from "./refusals.js";
+import { NO_SUMMARY } from "./session-events.js";
 import { createSessionView, entryIndex } from "./session-view.js";
 import { notAvailable } from "./with-refusals.js";
 
@@ -65,7 +66,7 @@ function contextMembers(extension: Extension, ctx: HookEventContext) {
 		hasPendingMessages: () => ctx.queued > 0,
 		isProjectTrusted: () => ctx.projectTrusted,
 		abort: () => ctx.abort(),
-		shutdown: () => void extension.shutdown(ctx),
+		shutdown: () => extension.shutdown(ctx),
 		getContextUsage: () => ({ ...ctx.usage, tokens: ctx.usage.tokens }),
 		getSystemPrompt: () => promptText(ctx.systemPrompt),
 		compact(options: CompactOptions = {}) {
@@ -123,8 +124,16 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 				return replaced(await ctx.branch(entryIndex(ctx, id)), options);
 			},
 			switchSession: async (path: string, options?: SessionOptions) => replaced(await ctx.switchSession(path), options),
-			async navigateTree() {
-				throw notAvailable("ctx.navigateTree", REFUSED_MEMBERS["ctx.navigateTree"]);
+			async navigateTree(id: string, { summarize = false }: { summarize?: boolean } = {}) {
+				if (summarize) extension.refusals.refuse("summarize of ctx.navigateTree", NO_SUMMARY);
+				const at = entryIndex(ctx, id);
+				if (at < 0) throw new Error(`the session has no entry ${id}`);
+				const turn = turnAfter(ctx, at);
+				if (turn === null) return { cancelled: false };
+				const { cancelled } = await replaced(await ctx.branch(turn));
+				// The next prompt is in the editor, but the step was to the answer before it.
+				if (!cancelled && turn !== at) extension.current(ctx).ui.setEditorText("");
+				return { cancelled };
 			},
 			getSystemPromptOptions: () => promptOptions(ctx),
 			reload: async () => void (await ctx.reload()),
@@ -132,4 +141,20 @@ export function createExtensionCommandContext(extension: Extension, ctx: Command
 		Object.getOwnPropertyDescriptors(contextMembers(extension, ctx)),
 	);
 	return members;
+}
+
+/**
+ * The prompt at which a branch begins that continues at an entry, as extensions name it: a prompt itself, or what was said last.
+ * @returns null if the session is there already
+ * @throws PiError for an entry in the middle of a turn
+ */
+function turnAfter({ entries }: CommandContext, at: number): number | null {
+	const turn = entries.findIndex((entry, index) => index >= at && isUserMessageEntry(entry));
+	const isEnd = !entries.slice(at + 1, turn < 0 ? undefined : turn).some(isMessageEntry);
+	if (turn !== at && !isEnd)
+		throw notAvailable(
+			"ctx.navigateTree to an entry inside a turn",
+			"a branch of pi begins before a message of the user",
+		);
+	return turn < 0 ? null : turn;
 }

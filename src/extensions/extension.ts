@@ -1,5 +1,5 @@
-import { errorText, inspectable } from "../errors.js";
-import type { CommandContext, HookAPI, HookEventContext } from "../hooks/types.js";
+import { inspectable } from "../errors.js";
+import type { HookAPI, HookEventContext } from "../hooks/types.js";
 import { Calls } from "./calls.js";
 import { contentImages, contentText, readContent } from "./content.js";
 import { readCustomMessage } from "./custom-messages.js";
@@ -27,6 +27,8 @@ export class Extension {
 	readonly seen: { session: object | null; entries: number; isReplyStarted: boolean } = {
 		...{ session: null, entries: 0, isReplyStarted: false },
 	};
+	/** The id of the last entry when a branch was about to begin; null: the session had none. */
+	leafBefore: string | null = null;
 	/** Called when a message waits for the next prompt of the user. */
 	onWaiting: () => void = () => {};
 	/** Messages that wait for the next prompt of the user. */
@@ -80,15 +82,10 @@ export class Extension {
 		} else this.report("use", new Error(sentence));
 	}
 
-	/** Ends pi, from a command. */
-	async shutdown(ctx: HookEventContext | CommandContext): Promise<void> {
-		try {
-			if (!("quit" in ctx)) return;
-			const isEnding: unknown = await ctx.quit();
-			if (isEnding === false) throw new Error("the program that runs this session ends it");
-		} catch (error) {
-			this.refusals.refuse("ctx.shutdown", errorText(error));
-		}
+	/** Ends pi. Print and JSON mode end it themselves. */
+	shutdown(ctx: HookEventContext): void {
+		if (ctx.mode === "print" || ctx.mode === "json" || ctx.quit()) return;
+		this.refusals.refuse("ctx.shutdown", "the program that runs this session ends it");
 	}
 
 	/** `sendUserMessage`: a prompt, as if typed. */

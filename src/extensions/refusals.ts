@@ -4,8 +4,6 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 		"the request that pi records is the one it sends, so nothing changes it afterwards; use context",
 	before_provider_headers: "headers may contain keys, which pi gives to no hook; use registerProvider({ headers })",
 	cache_warming_decision: "pi sends no requests that keep a cache warm",
-	session_before_tree: "a session of pi has one branch; /branch starts another session, see session_before_fork",
-	session_tree: "a session of pi has one branch; /branch starts another session, see session_start",
 	context_with_system: "pi has no system messages; use before_agent_start for the system prompt",
 	project_trust: "only the user decides which code of a project runs",
 	resources_discover: "a package or the settings name skills, prompts and themes",
@@ -18,7 +16,6 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 /** Members that pi does not have, and why. */
 export const REFUSED_MEMBERS = {
 	"pi.registerMarkdownTransformer": "pi draws text as the model wrote it",
-	"ctx.navigateTree": "a session of pi has one branch; use fork",
 	"ctx.sessionManager.buildContextEntries": "hooks compute the context; use the event context",
 	"ctx.sessionManager.buildSessionProjection": "hooks compute the context; use the event context",
 } as const satisfies Readonly<Record<string, string>>;

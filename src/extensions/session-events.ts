@@ -7,6 +7,9 @@ import { createSessionView, entryId, entryIndex, viewEntry } from "./session-vie
 /** The reasons of `session_start` after a change of the session. */
 const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;
 
+/** Why a branch has no summary. */
+export const NO_SUMMARY = "a branch of pi has the entries before it; use appendEntry in session_tree";
+
 /** Answers the `session` event of hooks for an extension. */
 export async function answerSession(
 	extension: Extension,
@@ -33,6 +36,10 @@ export async function answerSession(
 			await emit("session_shutdown", { reason, targetSessionFile: event.sessionFile ?? undefined });
 			await models.refresh(ctx);
 			await emit("session_start", { reason, previousSessionFile });
+			if (reason === "fork") {
+				const newLeafId = createSessionView(ctx).getLeafId();
+				await emit("session_tree", { newLeafId, oldLeafId: extension.leafBefore });
+			}
 			return undefined;
 		}
 		case "shutdown":
@@ -42,10 +49,8 @@ export async function answerSession(
 			return cancelable(extension, ctx, "session_before_switch", { reason: "resume" });
 		case "before_clear":
 			return cancelable(extension, ctx, "session_before_switch", { reason: "new" });
-		case "before_branch": {
-			const entry = entryId(ctx, event.targetTurnIndex);
-			return cancelable(extension, ctx, "session_before_fork", { entryId: entry, position: "before" });
-		}
+		case "before_branch":
+			return beforeBranch(extension, event, ctx);
 		case "before_compact":
 			return beforeCompact(extension, event, ctx);
 		case "compact": {
@@ -61,8 +66,29 @@ export async function answerSession(
 	}
 }
 
+/** A branch of pi is a fork, and a step in the tree of extensions. */
+async function beforeBranch(
+	extension: Extension,
+	{ targetTurnIndex }: Extract<SessionEvent, { targetTurnIndex: number }>,
+	ctx: HookEventContext,
+): Promise<SessionEventResult | undefined> {
+	const session = createSessionView(ctx);
+	const targetId = entryId(ctx, targetTurnIndex);
+	extension.leafBefore = session.getLeafId();
+	const forked = await cancelable(extension, ctx, "session_before_fork", { entryId: targetId, position: "before" });
+	if (forked?.cancel) return forked;
+	const preparation = {
+		targetId,
+		oldLeafId: extension.leafBefore,
+		commonAncestorId: session.getEntry(targetId)?.parentId ?? null,
+		entriesToSummarize: [],
+		userWantsSummary: false,
+	};
+	return (await cancelable(extension, ctx, "session_before_tree", { preparation, signal: ctx.signal })) ?? forked;
+}
+
 async function cancelable(
-	{ handlers }: Extension,
+	{ handlers, refusals }: Extension,
 	ctx: HookEventContext,
 	type: string,
 	fields: object,
@@ -72,7 +98,8 @@ async function cancelable(
 		type,
 		ctx,
 		() => ({ type, ...fields }),
-		({ cancel, skipConversationRestore }) => {
+		({ cancel, skipConversationRestore, summary }) => {
+			if (summary !== undefined) refusals.refuse(`summary in the answer to ${type}`, NO_SUMMARY);
 			if (cancel === true) result = { cancel: true };
 			else if (skipConversationRestore === true) result = { skipConversationRestore: true };
 			return cancel === true;

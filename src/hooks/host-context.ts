@@ -35,7 +35,9 @@ type LiveMember = (typeof LIVE_MEMBERS)[number];
 export interface HookControl
 	extends Readonly<Pick<HookEventContext, LiveControl>>,
 		Pick<HookEventContext, "abort" | "setSessionName">,
-		Pick<CommandContext, SessionMember | "quit"> {
+		Pick<CommandContext, SessionMember> {
+	/** @param whenIdle waits until nothing is active */
+	quit(whenIdle: boolean): boolean;
 	compact(focus: string | undefined, signal: AbortSignal): ReturnType<HookEventContext["compact"]>;
 	waitForIdle(signal: AbortSignal): Promise<void>;
 }
@@ -76,7 +78,7 @@ export interface HookHost
 export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
 	const context = {};
 	Object.defineProperties(context, Object.getOwnPropertyDescriptors(contextMembers(host, call)));
-	for (const member of [...SESSION_MEMBERS, "quit", "waitForIdle"]) {
+	for (const member of [...SESSION_MEMBERS, "waitForIdle"]) {
 		Object.defineProperty(context, member, { value: () => Promise.reject(onlyInCommands(member, call)) });
 	}
 	return Object.freeze(context) as HookEventContext;
@@ -97,7 +99,7 @@ export function createCommandContext(host: HookHost, call: HookCall, argsRaw: st
 			branch: (entryIndex: number) => wait("branch", () => host.control.branch(entryIndex)),
 			switchSession: (path: string) => wait("switchSession", () => host.control.switchSession(String(path))),
 			reload: () => wait("reload", () => host.control.reload()),
-			quit: () => use("quit", () => host.control.quit()),
+			quit: () => use("quit", () => host.control.quit(false)),
 			waitForIdle: () => wait("waitForIdle", () => host.control.waitForIdle(call.signal)),
 		}),
 	});
@@ -180,6 +182,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
 		setModel: (model) => effect("setModel", () => host.setModel(model)),
 		setThinkingLevel: (level) => act("setThinkingLevel", () => host.setThinkingLevel(level)),
+		quit: () => act("quit", () => host.control.quit(true)),
 		abort: () => act("abort", () => host.control.abort()),
 		compact: (options) => effect("compact", () => host.control.compact(readFocus(options), call.signal)),
 		setSessionName: (name) => act("setSessionName", () => host.control.setSessionName(readName(name))),

@@ -29,6 +29,17 @@ export interface HookControlDeps extends Pick<SessionCore, "setup" | "activity" 
 export function createHookControl(deps: HookControlDeps): HookControl {
 	const { setup, activity, state, context } = deps;
 	const name = new SessionName();
+	const untilIdle = async (signal?: AbortSignal): Promise<void> => {
+		const isBusy = () => activity.has("run", "compacting", "shell", "switching", "prompting") || deps.queue().size > 0;
+		const until = (event: Promise<unknown>) => (signal ? abortable(event, signal) : event);
+		for (;;) {
+			// A prompt of `pi.send` may not have begun its run yet.
+			await until(deps.prompter().delivered());
+			if (activity.has("closing")) throw new PiError("session_busy", "The session is closing");
+			if (!isBusy()) return;
+			await until(activity.changed());
+		}
+	};
 	return {
 		get isIdle() {
 			const isRunning = activity.has("run") && activity.current.phase !== "ending";
@@ -79,20 +90,18 @@ export function createHookControl(deps: HookControlDeps): HookControl {
 			await deps.reloader().reload(deps.shell()?.rereadFiles?.() ?? null);
 			return true;
 		},
-		quit() {
-			deps.shell()?.quit();
-			return deps.shell() !== null;
+		quit(whenIdle) {
+			const shell = deps.shell();
+			if (!shell) return false;
+			// It fails only while the session is closing already.
+			if (whenIdle)
+				untilIdle().then(
+					() => shell.quit(),
+					() => {},
+				);
+			else shell.quit();
+			return true;
 		},
-		async waitForIdle(signal) {
-			const isBusy = () =>
-				activity.has("run", "compacting", "shell", "switching", "prompting") || deps.queue().size > 0;
-			for (;;) {
-				// A prompt of `pi.send` may not have begun its run yet.
-				await abortable(deps.prompter().delivered(), signal);
-				if (activity.has("closing")) throw new PiError("session_busy", "The session is closing");
-				if (!isBusy()) return;
-				await abortable(activity.changed(), signal);
-			}
-		},
+		waitForIdle: untilIdle,
 	};
 }

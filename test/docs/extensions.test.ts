@@ -23,7 +23,7 @@ test("the extension of the page runs", async () => {
 });
 
 test("the check of the page shows what it finds", async () => {
-	const { works, refused } = await findUse(code("tree.ts"));
+	const { works, refused } = await findUse(code("trust.ts"));
 	const lines = refused.map(({ what, reason, line }) => `refused   ${what} in line ${line}: ${reason}`);
 	expect(page).toContain([`works     ${works.join(", ")}`, ...lines].join("\n"));
 });

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
 import { createHookTest, toolCall } from "../../src/testing/index.js";
+import { toolCall as wireToolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
-import { tempDir, writeFiles } from "../helpers/temp.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { startApp } from "../modes/interactive/app.js";
 import { extension, tryExtension } from "./try-extension.js";
 
 test.each(Object.entries(REFUSED_EVENTS))(
@@ -20,10 +22,6 @@ test.each(Object.entries(REFUSED_EVENTS))(
 
 const CALLS: Readonly<Record<string, string>> = {
 	"pi.registerMarkdownTransformer": "(() => {})",
-	"ctx.ui.setWorkingVisible": "(false)",
-	"ctx.ui.setWorkingIndicator": "({ frames: [] })",
-	"ctx.ui.setHiddenThinkingLabel": '("x")',
-	"ctx.ui.setEditorComponent": "(() => {})",
 };
 
 test.each(Object.entries(REFUSED_MEMBERS))(
@@ -45,15 +43,97 @@ test.each(Object.entries(REFUSED_MEMBERS))(
 
 test("what is missing when an extension loads is reported in one line", async () => {
 	const t = await tryExtension(`
-		pi.on("session_tree", () => {});
-		pi.on("resources_discover", () => {});
-		pi.on("session_tree", () => {});
+		pi.on("project_trust", () => {});
+		pi.on("ui_prompt_end", () => {});
+		pi.on("project_trust", () => {});
 	`);
 	expect([...t.errors, ...t.notices]).toEqual([
 		expect.stringContaining(
-			"not available in pi: the event session_tree, the event resources_discover · pi hooks check tells why",
+			"not available in pi: the event project_trust, the event ui_prompt_end · pi hooks check tells why",
 		),
 	]);
+});
+
+test("a branch is a step in the tree, which an extension takes and may cancel", async () => {
+	const t = await tryExtension(
+		`
+		const tell = (ctx, ...words) => ctx.ui.notify(words.map((word) => String(word).replace(/^.*:/, "")).join(" "));
+		let isOpen = false;
+		pi.on("session_before_tree", ({ preparation: { targetId, oldLeafId, commonAncestorId }, signal }, ctx) => {
+			tell(ctx, "before", targetId, oldLeafId, commonAncestorId, signal.aborted);
+			return isOpen ? undefined : { cancel: true };
+		});
+		pi.on("session_tree", ({ newLeafId, oldLeafId }, ctx) => tell(ctx, "after", newLeafId, oldLeafId));
+		pi.registerCommand("go", { handler: async (args, ctx) => {
+			const entries = ctx.sessionManager.getEntries();
+			const target = entries.filter(({ type }) => type === "message")[Number(args)];
+			try { tell(ctx, "canceled", (await ctx.navigateTree(target.id)).cancelled); }
+			catch (error) { ctx.ui.notify(error.message); }
+		} });
+		pi.registerCommand("open", { handler: async () => { isOpen = true; } });
+	`,
+		{ replies: ["one", toolCall("bash", { command: "true" }), "two", "three"] },
+	);
+	let known = 0;
+	const heard = () => {
+		const from = known;
+		known = t.notices.length;
+		return t.notices.slice(from);
+	};
+	for (const text of ["first", "second", "third"]) await t.run(text);
+	const at = (n: number) => t.entries.flatMap(({ type }, index) => (type === "message" ? [index] : []))[n];
+	const [prompt, last] = [at(2), t.entries.length - 1];
+	const before = `before ${prompt} ${last} ${(prompt ?? 0) - 1} false`;
+	await t.run("/go 2");
+	expect(heard()).toEqual([before, "canceled true"]);
+	await t.run("/go 3");
+	expect(heard()).toEqual([expect.stringContaining("ctx.navigateTree to an entry inside a turn is not available")]);
+	await t.run("/go 7");
+	expect(heard()).toEqual(["canceled false"]);
+	await t.run("/open");
+	// What was said last before the prompt.
+	await t.run("/go 1");
+	expect(heard()).toEqual([before, `after ${(prompt ?? 0) - 1} ${last}`, "canceled false"]);
+	expect(t.errors).toEqual([]);
+});
+
+test("a step to a prompt puts it into the editor, one to an answer does not", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/step.ts": extension(`pi.registerCommand("step", { handler: async (args, ctx) => {
+			const messages = ctx.sessionManager.getEntries().filter(({ type }) => type === "message");
+			await ctx.navigateTree(messages[Number(args)].id);
+		} });`),
+	});
+	const { submit, terminal, provider } = await startApp({ agentDir });
+	for (const text of ["one", "two"]) provider.reply(`answer ${text}`);
+	await submit("prompt one");
+	await terminal.waitFor("answer one");
+	await submit("prompt two");
+	await terminal.waitFor("answer two");
+	await submit("/step 1");
+	await expect.poll(async () => (await terminal.screen()).join("\n")).not.toContain("two");
+	await terminal.waitFor("answer one");
+	await submit("/step 0");
+	await terminal.waitFor(/^ prompt one $/m);
+});
+
+test("a tool ends pi once the run has ended", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/end.ts": `export default (pi) => pi.registerTool({ name: "end", label: "End", description: "d",
+			parameters: { type: "object", properties: {} },
+			execute: async (id, params, signal, onUpdate, ctx) => {
+				ctx.shutdown();
+				return { content: [{ type: "text", text: "soon" }], details: {} };
+			} });`,
+	});
+	const app = await startApp({ agentDir });
+	app.provider.reply([wireToolCall("end", {})]).reply("goodbye");
+	await app.submit("end it");
+	expect(await app.exit).toBe(0);
+	expect(app.provider.requests).toHaveLength(2);
+	expect(app.terminal.writes.join("")).toContain("goodbye");
 });
 
 test("an extension may test whether a member exists", async () => {

@@ -154,6 +154,11 @@ export interface HookEventContext {
 	 * @throws PiError `session_busy` during a run, also in its own handlers; `compaction_failed`, `model_missing`
 	 */
 	compact(options?: { focus?: string }): Promise<{ tokensBefore: number; tokensAfter: number }>;
+	/**
+	 * Exits pi: a command at once, a handler or tool when no run, compaction or shell command is active any more.
+	 * @returns false where only the caller can do that: in print, JSON and RPC mode and in programs
+	 */
+	quit(): boolean;
 	/** Adds texts to the context; undefined unless the user has granted it to this hook. See `HookAPI.requires`. */
 	readonly systemItems?: SystemItemsHandle;
 	/** Aborted when the run or operation that this handler belongs to is canceled, or when the handler times out. */
@@ -187,8 +192,6 @@ export interface CommandContext extends HookEventContext {
 	switchSession(path: string): Promise<boolean>;
 	/** Loads hooks, tools and all other files again. @returns true */
 	reload(): Promise<boolean>;
-	/** Exits pi. @returns false where only the caller can do that: in print, JSON and RPC mode and in programs */
-	quit(): boolean;
 	/** Resolves when no run, compaction or shell command is active and no prompt is queued. Rejects if the command is aborted. */
 	waitForIdle(): Promise<void>;
 }
