@@ -47,9 +47,13 @@ page.testCode({
 		const { terminal } = await startApp({ hooks: { "modal.ts": page.code("modal.ts") } });
 		await terminal.waitFor("0%");
 		await terminal.type("abc");
-		terminal.send("\x1bOQ");
+		const pressF2 = async () => {
+			terminal.send("\x1bOQ");
+			return terminal.text();
+		};
+		// What draws components of hooks is loaded with the first one.
+		await expect.poll(pressF2, { timeout: 10_000 }).toContain("x deletes · i inserts");
 		await terminal.type("xx");
-		await terminal.waitFor("x deletes · i inserts");
 		await terminal.waitFor(/^ a $/m);
 		await terminal.type("id");
 		await terminal.waitFor(/^ ad $/m);
