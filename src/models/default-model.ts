@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { compareVersions, type IdWords, isAlias, lastSegment, plainId, readIdWords } from "./id-words.js";
+import { compareVersions, hasOneTask, type IdWords, isAlias, lastSegment, plainId, readIdWords } from "./id-words.js";
 import { callsTools, type KnownModel } from "./model-facts.js";
 
 /**
@@ -103,6 +103,41 @@ function offersOf(
  */
 export function chooseDefault(models: readonly Model<Api>[]): Model<Api> | undefined {
 	return newest(generalAmong(models, hasPrices(models)).best)?.model;
+}
+
+/** How much older than the newest model of a provider a model can be that is still recent. */
+const RECENT_MS = 365 * 24 * 3_600_000;
+
+/**
+ * The models of a provider between which a user may want to switch: for general use, the newest of those that differ only in their
+ * version, and at most a year older than the newest of all. Of a provider that offers models of makers, those of the makers.
+ * @param modelsOf the models of any provider
+ */
+export function recentModels(
+	provider: string,
+	modelsOf: (provider: string) => readonly Model<Api>[],
+): readonly Model<Api>[] {
+	const models = modelsOf(provider);
+	if (MAKERS.includes(provider)) return recentAmong(models.filter(({ id }) => !namesOther(provider, id)));
+	const find = offeredAmong(models);
+	const offered = MAKERS.flatMap((maker) => {
+		const offers = offersOf(modelsOf(maker), models, find);
+		return recentAmong([...offers.keys()]).flatMap((model) => offers.get(model) ?? []);
+	});
+	return offered.length > 0 ? [...new Set(offered)] : recentAmong(models);
+}
+
+function recentAmong(models: readonly KnownModel[]): readonly KnownModel[] {
+	const families = new Map<string, Candidate[]>();
+	for (const candidate of generalAmong(models, false).general) {
+		if (hasOneTask(candidate.model.id)) continue;
+		const family = candidate.words.words.join(" ");
+		families.set(family, [...(families.get(family) ?? []), candidate]);
+	}
+	const newestOfEach = [...families.values()].flatMap((family) => newest(family)?.model ?? []);
+	const releasedAt = ({ released }: KnownModel) => (released === undefined ? Number.NaN : Date.parse(released));
+	const last = Math.max(...newestOfEach.map(releasedAt).filter((time) => !Number.isNaN(time)));
+	return newestOfEach.filter((model) => !(releasedAt(model) < last - RECENT_MS));
 }
 
 function hasPrices(models: readonly Model<Api>[]): boolean {

@@ -102,3 +102,19 @@ export function plainId(id: string): string {
 export function lastSegment(id: string): string {
 	return id.slice(id.lastIndexOf("/") + 1);
 }
+
+/** Models that write no text. Servers list them with the others and do not mark them. */
+const NO_TEXT =
+	/embed|rerank|moderation|whisper|transcri|speech|(?:^|[^a-z])(?:tts|audio|image|images|video|live|realtime|ocr)(?:$|[^a-z])/i;
+/** Models for a task other than a conversation with tools. */
+const ONE_TASK = /deep-research|search|computer-use|safeguard|(?:^|[^a-z])guard(?:$|[^a-z])/i;
+
+/** Whether the id of a model says that it creates something other than text. */
+export function writesNoText(id: string): boolean {
+	return NO_TEXT.test(id);
+}
+
+/** Whether the id of a model says that it is for one task only, such as research or speech. */
+export function hasOneTask(id: string): boolean {
+	return NO_TEXT.test(id) || ONE_TASK.test(id);
+}

@@ -4,7 +4,7 @@ import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { builtInModels } from "./built-in-models.js";
 import type { Credentials } from "./credentials.js";
-import { defaultModelOf, WELL_KNOWN_PROVIDERS } from "./default-model.js";
+import { defaultModelOf, recentModels, WELL_KNOWN_PROVIDERS } from "./default-model.js";
 import { findByWords, findNamed, type ResolvedModel, type SearchedModels } from "./find-named.js";
 import { applyProviders, mergeModels } from "./merge-models.js";
 import type { KnownModel } from "./model-facts.js";
@@ -98,6 +98,22 @@ export class ModelRegistry {
 		return this.providers
 			.filter((provider) => this.#credentials.hasKey(provider))
 			.flatMap((provider) => this.#models.of(provider));
+	}
+
+	/**
+	 * The models of providers with a key between which Ctrl+P switches: the recent ones for general use of each provider that ships
+	 * with pi, and all that models.json, hooks and servers on this machine add.
+	 */
+	recentModels(): Model<Api>[] {
+		const shipped = builtInModels().lists;
+		const isAdded = ({ provider, id, relative }: KnownModel) =>
+			relative === undefined && shipped.find(provider, id) === undefined;
+		return this.providers
+			.filter((provider) => this.#credentials.hasKey(provider))
+			.flatMap((provider) => {
+				const recent = new Set(recentModels(provider, (name) => this.#models.of(name)));
+				return this.#models.of(provider).filter((model) => recent.has(model) || isAdded(model));
+			});
 	}
 
 	/** Models that were registered, before models.json was applied to them. */

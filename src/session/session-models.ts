@@ -45,7 +45,7 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 		findUsed: (provider, id) => registry.findOrAssume(provider, id) ?? null,
 		available,
 		cycle: async () =>
-			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.availableModels(),
+			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.recentModels(),
 		resolveApiKey: (model) => network.run(() => credentials.resolveApiKey(model)),
 		requestAuth: (model) => network.run(() => credentials.requestAuth(model)),
 		searchServer: (used) => searchServer(registry, used, local),
@@ -164,7 +164,9 @@ export async function cycleModel(
 ): Promise<Model<Api> | null> {
 	const usable = await models.cycle();
 	const at = usable.findIndex(({ id, provider }) => id === state.model?.id && provider === state.model.provider);
-	const next = usable[(at + direction + usable.length) % usable.length];
+	// The model may be none of them: then the first or last one is next.
+	const next =
+		at === -1 ? usable.at(direction === 1 ? 0 : -1) : usable[(at + direction + usable.length) % usable.length];
 	if (!next || (usable.length === 1 && at === 0)) return null;
 	state.setModel(next);
 	return next;

@@ -2,6 +2,7 @@ import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../agent/loop.js";
 import type { ToolCallGate } from "../agent/tool-calls.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { separateThinking } from "../context/foreign-thinking.js";
 import { limitImages } from "../context/image-limits.js";
 import { sentTool } from "../context/preamble.js";
 import type { ToolResultEvent } from "../hooks/types.js";
@@ -249,7 +250,7 @@ async function prepareRequest(
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
 	const built = context.current;
 	const { messages: all, digest } = context.request();
-	const { messages, omitted } = limitImages(all, model);
+	const { messages, omitted } = limitImages(separateThinking(all, model), model);
 	const { systemPrompt, tools } = built.preamble;
 	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
 	const { cacheRetention } = setup.settings.current;

@@ -41,7 +41,7 @@ export interface SessionModels {
 	findUsed(provider: string, id: string): Model<Api> | null;
 	/** Models with a known key. */
 	available(): Promise<Model<Api>[]>;
-	/** Models that Ctrl+P cycles through: those of `--models`, else all available ones. */
+	/** Models that Ctrl+P cycles through: those of `--models`, else the recent ones of providers with a key. */
 	cycle(): Promise<Model<Api>[]>;
 	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
 	/** @throws PiError `key_missing` */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { builtInModels } from "../../src/models/built-in-models.js";
-import { chooseDefault, defaultModelOf } from "../../src/models/default-model.js";
+import { chooseDefault, defaultModelOf, recentModels } from "../../src/models/default-model.js";
 import { sortByLikelihood } from "../../src/models/likelihood.js";
 import type { KnownModel } from "../../src/models/model-facts.js";
 import { modelName } from "../../src/models/models.js";
@@ -114,6 +114,58 @@ describe("the default model of a provider", () => {
 	test("a release that is newer by date is the new default, without a change to pi", () => {
 		const next = make("claude-opus-6", { provider: "anthropic", released: "2026-11-23" });
 		expect(defaultModelOf("anthropic", (name) => [...modelsOf(name), next])?.id).toBe("claude-opus-6");
+	});
+});
+
+describe("the recent models of a provider", () => {
+	const idsOf = (provider: string) => recentModels(provider, modelsOf).map(({ id }) => id);
+
+	test.each([
+		["anthropic", ["claude-fable-5-1", "claude-haiku-4-5", "claude-opus-5-5", "claude-sonnet-5"]],
+		["xai", ["grok-4.7"]],
+		["moonshotai", ["kimi-k3", "kimi-k2.7-code"]],
+	])("of %s are the newest of each kind", (provider, ids) => {
+		expect(idsOf(provider)).toEqual(ids);
+	});
+
+	test("are few, contain the default model, and none for a special task", () => {
+		for (const provider of ["openai", "google", "openrouter", "github-copilot", "vercel-ai-gateway", "mistral"]) {
+			const ids = idsOf(provider);
+			expect(ids).toContain(defaultModelOf(provider, modelsOf)?.id);
+			expect(ids.length).toBeLessThan(35);
+			expect(ids.filter((id) => /deep-research|live|realtime|image|audio|search|latest/.test(id))).toEqual([]);
+		}
+	});
+
+	test("are at most a year older than the newest, and not retired", () => {
+		const at = (id: string, released: string, more: Partial<KnownModel> = {}): KnownModel => ({
+			...model("anthropic", id, { reasoning: true, contextWindow: 200_000 }),
+			...{ released, ...more },
+		});
+		const models = [
+			at("claude-new-5", "2026-11-01"),
+			at("claude-new-4", "2026-10-01"),
+			at("claude-old-3", "2025-10-01"),
+			at("claude-last-4", "2025-12-01"),
+			at("claude-gone-5", "2026-10-01", { retired: true }),
+			at("claude-deep-research-5", "2026-10-01"),
+		];
+		const recent = recentModels("anthropic", () => models);
+		expect(recent.map(({ id }) => id)).toEqual(["claude-new-5", "claude-last-4"]);
+	});
+
+	test("between which Ctrl+P switches are those of providers with keys, and all of the user's own", async () => {
+		const box = { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", apiKey: "k" };
+		const { registry } = await load({
+			env: { ANTHROPIC_API_KEY: "k" },
+			models: {
+				providers: { box: { ...box, models: [{ id: "a" }] }, anthropic: { models: [{ id: "claude-mine-1" }] } },
+			},
+		});
+		expect(registry.recentModels().map(modelName).sort()).toEqual([
+			...["anthropic/claude-fable-5-1", "anthropic/claude-haiku-4-5", "anthropic/claude-mine-1"],
+			...["anthropic/claude-opus-5-5", "anthropic/claude-sonnet-5", "box/a"],
+		]);
 	});
 });
 

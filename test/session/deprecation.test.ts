@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeDeprecation } from "../../src/session/deprecation.js";
 
 const model = { provider: "anthropic", id: "claude-opus-4-5" };
-const next = " · choose another with /model · pi models update reads the current list";
+const next = " · choose another model · pi models update reads the current list";
 
 test.each<[Record<string, string>, string | null]>([
 	[{}, null],

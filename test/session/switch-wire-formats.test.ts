@@ -90,6 +90,8 @@ test.each(PAIRS)(
 		expect(thought(request)).toBe("");
 		for (const words of ["first thinks", "first speaks", "first ends", "first done"])
 			expect(said(request)).toContain(words);
+		// Servers of chat completions get one text.
+		expect(said(request)).not.toMatch(/thinksfirst|endsfirst/);
 		expect(JSON.stringify(request.body)).not.toContain(SIGNATURES.first);
 	},
 );

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../config/json-file.js";
 import { isRecord } from "../../util/is-record.js";
 import type { RequestAuth } from "../credentials.js";
+import { writesNoText } from "../id-words.js";
 import {
 	known,
 	type ListedFacts,
@@ -26,10 +27,6 @@ export interface ListFormat {
 	/** The query of the next page; null for the last. */
 	next(answer: JsonObject): string | null;
 }
-
-/** Models that write no text. Servers list them with the others and do not mark them. */
-const NO_TEXT =
-	/embed|rerank|moderation|whisper|transcri|speech|(?:^|[^a-z])(?:tts|audio|image|images|video|live|realtime|ocr)(?:$|[^a-z])/i;
 
 const bearer = ({ apiKey, headers }: RequestAuth) => ({ authorization: `Bearer ${apiKey}`, ...headers });
 
@@ -108,7 +105,7 @@ const readEntry: ReadEntry = (entry) => {
 	const architecture = isRecord(entry.architecture) ? entry.architecture : {};
 	const provider = isRecord(entry.top_provider) ? entry.top_provider : {};
 	const output = architecture.output_modalities;
-	const isSilent = Array.isArray(output) ? !output.includes("text") : NO_TEXT.test(id);
+	const isSilent = Array.isArray(output) ? !output.includes("text") : writesNoText(id);
 	const parameters: unknown[] | null = Array.isArray(entry.supported_parameters) ? entry.supported_parameters : null;
 	const facts = known({
 		name: readName(entry.display_name) ?? readName(entry.name),
@@ -154,7 +151,7 @@ const readGoogle: ReadEntry = (entry) => {
 	const id = typeof entry.name === "string" ? readId(entry.name.replace(/^models\//, "")) : undefined;
 	if (id === undefined) return null;
 	const methods = entry.supportedGenerationMethods;
-	const isSilent = NO_TEXT.test(id) || (Array.isArray(methods) && !methods.includes("generateContent"));
+	const isSilent = writesNoText(id) || (Array.isArray(methods) && !methods.includes("generateContent"));
 	const facts = known({
 		name: readName(entry.displayName),
 		contextWindow: readCount(entry.inputTokenLimit),
