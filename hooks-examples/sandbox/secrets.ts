@@ -57,9 +57,6 @@ export interface SandboxPlace extends Surroundings {
 /** Paths with secrets, whether or not they exist. */
 export function secretPaths({ env, homes, sessionDir }: Surroundings): string[] {
 	const named = SECRET_PATH_VARIABLES.flatMap((name) => (env[name] ?? "").split(delimiter)).filter(isAbsolute);
-	const system = SYSTEM_SECRETS.flatMap((path) =>
-		path.endsWith("*") ? startingWith(path.slice(0, -1)) : [path],
-	).filter((path) => !path.endsWith(".pub") && canRead(path));
 	const moved = MOVED_DIRS.flatMap(([dir, name]) => {
 		const chosen = env[name] ?? "";
 		const below = HOME_SECRETS.filter((path) => path.startsWith(`${dir}/`));
@@ -71,9 +68,16 @@ export function secretPaths({ env, homes, sessionDir }: Surroundings): string[] 
 		agentDir(env, homes[0]),
 		...moved,
 		...named,
-		...system,
+		...systemSecrets(),
 		...(sessionDir === null ? [] : [sessionDir]),
 	];
+}
+
+/** Secrets of the system that this user can read: none, unless it is root. */
+export function systemSecrets(): string[] {
+	return SYSTEM_SECRETS.flatMap((path) => (path.endsWith("*") ? startingWith(path.slice(0, -1)) : [path])).filter(
+		(path) => !path.endsWith(".pub") && canRead(path),
+	);
 }
 
 /** Directories of the home directory that a variable can replace. */

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { contains, directoriesBetween, distinct, exists, isDirectory, realPath } from "./files.js";
-import { agentDirs, type SandboxPlace, secretPaths } from "./secrets.js";
+import { agentDirs, type SandboxPlace, secretPaths, systemSecrets } from "./secrets.js";
 
 /** Directories with more entries are not replaced: each entry takes a mount. */
 const MAX_ENTRIES = 400;
@@ -21,7 +21,8 @@ export interface Hidden {
 }
 
 /**
- * Finds what to hide. In a home directory, all directories on the way to a secret become views; elsewhere, the last one.
+ * Finds what to hide. In a home directory, all directories on the way to a secret become views; elsewhere, the last one, but not
+ * those of the system: its secrets rarely change, and each command of root would take a mount for each entry of /etc.
  * @param isReplaced whether a path is in a directory that is another one in the sandbox
  */
 export function findHidden(place: SandboxPlace, isReplaced: (path: string) => boolean): Hidden {
@@ -31,7 +32,9 @@ export function findHidden(place: SandboxPlace, isReplaced: (path: string) => bo
 	const found = namesOf(secretPaths(place)).filter((path) => isShown(path) && !contains(path, cwd));
 	const all = new Set(found);
 	const names = found.filter((path) => !directoriesBetween("/", path).some((dir) => all.has(dir)));
+	const system = new Set(namesOf(systemSecrets()));
 	const directoriesOf = (path: string) => {
+		if (system.has(path)) return [];
 		const home = homes.find((each) => contains(each, path));
 		return home === undefined ? [dirname(path)] : [home, ...directoriesBetween(home, path)];
 	};
