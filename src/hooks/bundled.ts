@@ -15,6 +15,8 @@ export interface BundledHook {
 	isDefault?: boolean;
 	/** Schemes of the hosts that it provides: it is on while one of them is used. */
 	hosts?: readonly string[];
+	/** Types of the entries that it saves, known before it is loaded. */
+	entryTypes?: readonly string[];
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
 	contextTypes?: readonly string[];
 	/** Imports the module. */
@@ -27,12 +29,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "agents",
 		description: "lets the model start sub-agents",
 		commands: ["agents"],
+		entryTypes: ["agent_session"],
 		load: () => import("#hooks-examples/agents"),
 	},
 	{
 		name: "auto-commit",
 		description: "commits the changes of a session when you leave it",
 		commands: ["auto-commit"],
+		entryTypes: ["auto_commit_mode"],
 		load: () => import("#hooks-examples/auto-commit"),
 	},
 	{
@@ -52,6 +56,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "custom-compaction",
 		description: "lets a cheaper model write compaction summaries",
 		commands: ["compact-with"],
+		entryTypes: ["compaction_model"],
 		load: () => import("#hooks-examples/custom-compaction"),
 	},
 	{
@@ -77,6 +82,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "replaces a range of turns with a summary",
 		commands: ["fold", "unfold"],
 		isDefault: true,
+		entryTypes: ["fold", "fold_undo"],
 		contextTypes: ["fold"],
 		load: () => import("#hooks-examples/fold"),
 	},
@@ -84,6 +90,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "git-checkpoint",
 		description: "saves the files at each turn and restores them",
 		commands: ["rewind"],
+		entryTypes: ["git_checkpoint", "git_rewind"],
 		load: () => import("#hooks-examples/git-checkpoint"),
 	},
 	{
@@ -127,6 +134,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "keeps a turn verbatim when the session is compacted",
 		commands: ["pin", "unpin"],
 		isDefault: true,
+		entryTypes: ["pin", "unpin"],
 		contextTypes: ["pin"],
 		load: () => import("#hooks-examples/pin"),
 	},
@@ -134,6 +142,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "plan-mode",
 		description: "lets the model plan first and change files later",
 		commands: ["plan"],
+		entryTypes: ["plan_mode"],
 		contextTypes: ["plan_mode"],
 		load: () => import("#hooks-examples/plan-mode"),
 	},
@@ -198,6 +207,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "replaces work since a turn with a summary",
 		commands: ["pop", "unpop"],
 		isDefault: true,
+		entryTypes: ["stack_pop", "stack_unpop"],
 		contextTypes: ["stack_pop"],
 		load: () => import("#hooks-examples/stacking"),
 	},
@@ -211,6 +221,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "task-reminder",
 		description: "reminds the model of its task every ten requests",
 		commands: ["task"],
+		entryTypes: ["task_reminder_task"],
 		load: () => import("#hooks-examples/task-reminder"),
 	},
 	{
@@ -223,6 +234,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "todo",
 		description: "shows the to-do list of the model",
 		commands: ["todo"],
+		entryTypes: ["todo_list"],
 		load: () => import("#hooks-examples/todo"),
 	},
 	{

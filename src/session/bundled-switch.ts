@@ -4,6 +4,18 @@ import type { LoadedHook } from "../hooks/registry.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionSetup } from "./session-setup.js";
 
+/** The name of the bundled hook that owns entries of a type and is off; undefined if none is, or the user wants no hooks. */
+export function turnedOffHook(
+	type: string,
+	{ replaced, failures }: Pick<SessionHooks, "replaced" | "failures">,
+	{ bundledHooks }: Pick<SessionSetup, "bundledHooks">,
+): string | undefined {
+	const hook = bundledHooks ? BUNDLED_HOOKS.find(({ entryTypes = [] }) => entryTypes.includes(type)) : undefined;
+	const path = hook && bundledPath(hook.name);
+	if (path === undefined || replaced.has(path) || failures.some((failure) => failure.path === path)) return undefined;
+	return hook?.name;
+}
+
 /** Explains a command that only a hook provides which does not run; null when no such hook provides it. */
 export function describeInactive(
 	command: string,

@@ -4,7 +4,7 @@ import { NO_UI } from "../hooks/session-ui.js";
 import { SessionActivity } from "./activity.js";
 import { AgentSession } from "./agent-session.js";
 import { Budget } from "./budget.js";
-import { describeInactive } from "./bundled-switch.js";
+import { describeInactive, turnedOffHook } from "./bundled-switch.js";
 import { checkOptions } from "./check-options.js";
 import { createCommandHost } from "./command-host.js";
 import { CommandRunner } from "./command-runner.js";
@@ -201,6 +201,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const lifecycle: Lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
+		turnedOffHook: (type) => turnedOffHook(type, hooks, setup),
 		warn,
 		warnOfLog(line) {
 			warnings.addOfLog(line);

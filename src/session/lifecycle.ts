@@ -25,6 +25,8 @@ export interface LifecycleDeps extends SessionCore {
 	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
+	/** The name of the bundled hook that owns entries of a type and is off; undefined if none is. */
+	turnedOffHook(type: string): string | undefined;
 	warn(line: string): void;
 	/** Warns about the current log. */
 	warnOfLog(line: string): void;
@@ -262,10 +264,11 @@ export class Lifecycle {
 	}
 
 	async #findMissing(): Promise<void> {
-		const { state, knowsType, tryContext, ended, warnOfLog } = this.deps;
+		const { state, knowsType, turnedOffHook, tryContext, ended, warnOfLog } = this.deps;
 		this.#missing = await findMissingHooks({
 			log: state.log,
 			knowsType,
+			turnedOffHook,
 			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
 		});
 		if (this.#missing) warnOfLog(describeMissingHooks(this.#missing));

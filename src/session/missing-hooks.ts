@@ -33,6 +33,8 @@ export interface ContextDifference {
 export interface MissingHooks {
 	/** Number of entries by type, for types that no loaded hook knows. */
 	types: ReadonlyMap<string, number>;
+	/** Names of the bundled hooks that are off and own some of these entries. */
+	turnedOff: readonly string[];
 	/** Number of lines that are no entry. */
 	damagedLines: number;
 	/** null when the last request would be the same, was not recorded, or no longer matters. */
@@ -43,6 +45,8 @@ export interface MissingHooksQuery {
 	log: SessionLog;
 	/** True for types that a loaded hook declares or writes. */
 	knowsType(type: string): boolean;
+	/** The name of the bundled hook that owns entries of this type and is off; undefined if none is. */
+	turnedOffHook(type: string): string | undefined;
 	/**
 	 * Computes a context with the current hooks, apart from the session's own.
 	 * @param preamble system prompt and tools before hooks; undefined: the current ones
@@ -54,13 +58,16 @@ export interface MissingHooksQuery {
 export async function findMissingHooks(query: MissingHooksQuery): Promise<MissingHooks | null> {
 	const { types, damagedLines } = countIgnored(query);
 	if (types.size === 0 && damagedLines === 0) return null;
-	return { types, damagedLines, difference: await findDifference(query) };
+	const names = [...types.keys()].flatMap((type) => query.turnedOffHook(type) ?? []);
+	return { types, turnedOff: [...new Set(names)], damagedLines, difference: await findDifference(query) };
 }
 
 /** One line for the user: the ignored entries, and their effect on the context. */
-export function describeMissingHooks({ types, damagedLines, difference }: MissingHooks): string {
+export function describeMissingHooks({ types, turnedOff, damagedLines, difference }: MissingHooks): string {
 	const parts: string[] = [];
-	if (types.size > 0) {
+	if (turnedOff.length > 0) {
+		parts.push(`${areOff(turnedOff)}, so pi ignores these entries of the session: ${listTypes(types)}; see /hooks`);
+	} else if (types.size > 0) {
 		parts.push(`No loaded hook knows these entries of the session: ${listTypes(types)}; pi keeps and ignores them`);
 	}
 	if (damagedLines > 0) parts.push(`${describeDamage(damagedLines)}; details: pi sessions check`);
@@ -75,8 +82,13 @@ export function describeMissingHooks({ types, damagedLines, difference }: Missin
 }
 
 /** The title of a question about how to continue. */
-export function titleOfMissingHooks({ types, damagedLines }: MissingHooks): string {
+export function titleOfMissingHooks({ types, turnedOff, damagedLines }: MissingHooks): string {
+	if (turnedOff.length > 0) return `${areOff(turnedOff)}, and this session has entries: ${listTypes(types)}`;
 	return types.size > 0 ? `The hooks of ${listTypes(types)} are missing` : describeDamage(damagedLines);
+}
+
+function areOff(hooks: readonly string[]): string {
+	return hooks.length === 1 ? `The hook ${hooks[0]} is off` : `The hooks ${hooks.join(", ")} are off`;
 }
 
 function describeDamage(lines: number): string {

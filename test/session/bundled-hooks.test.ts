@@ -35,6 +35,21 @@ test("the list contains every example, in byte order, with its commands", async 
 	);
 });
 
+test("the list contains the types of the entries that hooks save, and those of their contexts", async () => {
+	const { session } = await start({
+		userSettings: {
+			hooks: BUNDLED_HOOKS.map(({ name }) => `pi:${name}`),
+			hookGrants: { "pi:task-reminder": ["systemItems"] },
+		},
+	});
+	const declared = session.inspector.hookStatuses().map(({ name, entryTypes }) => [name, [...entryTypes].sort()]);
+	const listed = BUNDLED_HOOKS.map(({ name, entryTypes = [] }) => [name, [...entryTypes].sort()]);
+	expect(declared).toEqual(listed);
+	for (const { entryTypes = [], contextTypes = [] } of BUNDLED_HOOKS) {
+		expect(entryTypes).toEqual(expect.arrayContaining([...contextTypes]));
+	}
+});
+
 describe("which bundled hooks are on", () => {
 	test("stacking, fold and pin by default, without trust and without a warning", async () => {
 		const place = await start();

@@ -46,6 +46,7 @@ describe("a session whose hook is not loaded", () => {
 		]);
 		expect(again.session.lifecycle.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
+			turnedOff: [],
 			damagedLines: 0,
 			difference: {
 				isPreambleDifferent: false,

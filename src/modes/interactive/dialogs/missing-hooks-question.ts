@@ -1,3 +1,4 @@
+import { bundledPath } from "../../../hooks/bundled.js";
 import type { AgentSession } from "../../../session/agent-session.js";
 import { type RequestSize, titleOfMissingHooks } from "../../../session/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
@@ -6,7 +7,7 @@ import type { DialogController } from "../dialog-controller.js";
 /** The session and screen that the question acts on. */
 export interface MissingHooksHost {
 	session: AgentSession;
-	dialogs: Pick<DialogController, "select">;
+	dialogs: Pick<DialogController, "select" | "notify">;
 	quit(): void;
 }
 
@@ -15,15 +16,26 @@ export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHo
 	const missing = session.lifecycle.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now } = missing.difference;
+	const names = missing.turnedOff.join(" and ");
+	const turnOn = {
+		label: `Turn ${names} on`,
+		value: "turn-on",
+		description: "as before, also in later sessions",
+	} as const;
 	const canFreeze = missing.difference.canFreeze && !session.isReadOnly;
-	const freeze = { label: "Freeze the context", value: "freeze", description: size(sent) } as const;
+	const kept = `keeps what the model saw: ${size(sent)}`;
+	const freeze = { label: "Freeze the context", value: "freeze", description: kept } as const;
 	const leaveNote = canFreeze || session.isReadOnly ? "changes nothing" : "cannot freeze: context not recorded";
-	const answer = await dialogs.select<"continue" | "freeze" | "quit">(titleOfMissingHooks(missing), [
+	const answer = await dialogs.select<"turn-on" | "continue" | "freeze" | "quit">(titleOfMissingHooks(missing), [
+		...(names === "" ? [] : [turnOn]),
 		{ label: "Continue without", value: "continue", description: size(now) },
 		...(canFreeze ? [freeze] : []),
 		{ label: "Quit", value: "quit", description: leaveNote },
 	]);
-	if (answer === "freeze") await session.lifecycle.freezeContext();
+	if (answer === "turn-on") {
+		for (const name of missing.turnedOff) await session.inspector.setHookEnabled(bundledPath(name), true);
+		dialogs.notify(`Turned ${names} on`);
+	} else if (answer === "freeze") await session.lifecycle.freezeContext();
 	else if (answer === "quit") quit();
 }
 
