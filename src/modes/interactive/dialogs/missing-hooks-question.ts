@@ -23,7 +23,8 @@ export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHo
 		description: "as before, also in later sessions",
 	} as const;
 	const canFreeze = missing.difference.canFreeze && !session.isReadOnly;
-	const freeze = { label: "Freeze: keep what the model saw", value: "freeze", description: size(sent) } as const;
+	const kept = `keeps what the model saw: ${size(sent)}`;
+	const freeze = { label: "Freeze the context", value: "freeze", description: kept } as const;
 	const leaveNote = canFreeze || session.isReadOnly ? "changes nothing" : "cannot freeze: context not recorded";
 	const answer = await dialogs.select<"turn-on" | "continue" | "freeze" | "quit">(titleOfMissingHooks(missing), [
 		...(names === "" ? [] : [turnOn]),

@@ -99,7 +99,10 @@ test.each([80, 40])("a bundled hook that is off is named and can be turned on, a
 	);
 	expect(screen).toContain("stacking is off, and this session has entries: stack_pop (1)");
 	expect(screen).toContain("→ Turn stacking on");
-	expect(screen).toContain("Freeze: keep what the model saw");
+	await app.terminal.press("down", "down");
+	await app.terminal.waitFor(/→ +Freeze the context/);
+	expect((await app.terminal.text()).replace(/\s+/g, " ")).toMatch(/keeps what the model saw: \d+ messages?, \d+ tok/);
+	await app.terminal.press("up", "up");
 	const popped = app.session().context.messages.length;
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("Turned stacking on");
