@@ -5,6 +5,7 @@ import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { monotonicMs } from "../util/clock.js";
 import type { ProcessResult } from "../util/process.js";
 import type { CommandOperations } from "./command-operations.js";
+import { type FileOperations, fileHost } from "./file-operations.js";
 import { currentToolCall } from "./running-code.js";
 import { notAvailable } from "./with-refusals.js";
 
@@ -14,8 +15,8 @@ interface ShellCommand {
 	env: Record<string, string>;
 }
 
-interface BashOptions {
-	operations?: CommandOperations;
+interface ToolOptions {
+	operations?: CommandOperations | FileOperations;
 	commandPrefix?: string;
 	shellPath?: string;
 	/** Changes a command before it runs. `env` is what is added to the environment. */
@@ -59,8 +60,6 @@ function createTool(name: string, cwd: string, options: object): ExtensionTool {
 	const tool = BUILTIN_TOOLS.find((candidate) => candidate.name === name);
 	if (!tool) throw notAvailable(`the tool ${name}`, "pi has no tool of this name");
 	const { description, parameters, promptLine, guidelines } = tool;
-	if (name !== "bash" && "operations" in options)
-		throw notAvailable(`operations of the tool ${name}`, "a hook with pi.toolHost moves all tools to another machine");
 	return {
 		name,
 		label: name,
@@ -75,7 +74,7 @@ function createTool(name: string, cwd: string, options: object): ExtensionTool {
 
 interface Call extends Partial<Pick<ToolContext, "signal" | "onUpdate">> {
 	cwd: string;
-	options: BashOptions;
+	options: ToolOptions;
 	toolCallId: string;
 }
 
@@ -95,16 +94,17 @@ async function run(tool: AnyTool, params: unknown, { cwd, options, ...call }: Ca
 }
 
 /** The host as a tool with these options sees it. */
-function hostFor(host: ToolHost, cwd: string, { operations, commandPrefix, spawnHook }: BashOptions): ToolHost {
+function hostFor(host: ToolHost, cwd: string, { operations, commandPrefix, spawnHook }: ToolOptions): ToolHost {
 	const exec: ToolHost["exec"] = async (line, options = {}) => {
 		const where = { ...options, cwd: options.cwd ?? cwd };
 		if (typeof line !== "string") return host.exec(line, where);
 		const prefixed = commandPrefix === undefined ? line : `${commandPrefix}\n${line}`;
 		const given = { command: prefixed, cwd: where.cwd, env: { ...options.env } };
 		const changed = { ...where, ...(spawnHook?.(given) ?? given) };
-		return operations ? operate(operations, changed) : host.exec(changed.command, changed);
+		return operations && "exec" in operations ? operate(operations, changed) : host.exec(changed.command, changed);
 	};
-	const own: Partial<ToolHost> = { cwd, exec };
+	const files = operations && !("exec" in operations) ? fileHost(host, operations) : {};
+	const own: Partial<ToolHost> = { ...files, cwd, exec };
 	// Not a copy: a host may have methods of its class and private fields.
 	return new Proxy(host, {
 		get(target, member) {

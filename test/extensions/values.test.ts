@@ -167,6 +167,52 @@ test("commands of a wrapped bash tool run as its options say, and only in a call
 	);
 });
 
+/** Operations on files that are only in memory, below /far. */
+const FAR = `const files = { "/far/a.txt": "one\\ntwo\\n", "/far/sub/b.ts": "b", "/far/sub/c.md": "c" };
+	const isDirectory = (path) => Object.keys(files).some((name) => name.startsWith(path + "/"));
+	const access = async (path) => { if (!(path in files) && !isDirectory(path)) throw new Error("no access to " + path); };
+	const readFile = async (path) => Buffer.from(files[path]);
+	const writeFile = async (path, content) => { files[path] = content; };
+	const mkdir = async (path) => { files[path + "/.made"] = ""; };
+	const exists = (path) => path in files || isDirectory(path);
+	const stat = (path) => ({ isDirectory: () => isDirectory(path) });
+	const readdir = (path) => [...new Set(Object.keys(files).flatMap((name) => name.startsWith(path + "/") ? [name.slice(path.length + 1).split("/")[0]] : []))];
+	const glob = (pattern, cwd, { limit }) => Object.keys(files).filter((name) => name.endsWith(pattern.replace("*", ""))).slice(0, limit);`;
+
+test.each([
+	["Read", { path: "a.txt", offset: 2 }, "two\n", undefined],
+	["Read", { path: "sub" }, "sub is a directory. Use ls to list it.", undefined],
+	["Read", { path: "b.txt" }, "no access to /far/b.txt.", undefined],
+	["Edit", { path: "a.txt", oldText: "two", newText: "2" }, /^Edited a\.txt/, { "/far/a.txt": "one\n2\n" }],
+	[
+		"Write",
+		{ path: "new/d.txt", content: "d" },
+		/^Created new\/d\.txt/,
+		{ "/far/new/d.txt": "d", "/far/new/.made": "" },
+	],
+	["Ls", {}, "a.txt\nsub/", undefined],
+	["Ls", { path: "nowhere" }, /^nowhere does not exist/, undefined],
+	["Find", { pattern: "*.ts" }, "sub/b.ts", undefined],
+	["Find", { pattern: "sub/*.md" }, "sub/c.md", undefined],
+	["Find", { pattern: "*", path: "gone" }, /^gone does not exist/, undefined],
+] as const)("%s with operations of an extension works on its files: %j", async (tool, params, answer, changed) => {
+	const t = await tryExtension(
+		`${FAR}
+		const operations = { Read: { readFile, access, stat }, Edit: { readFile, writeFile, access }, Write: { writeFile, mkdir },
+			Ls: { exists, stat, readdir }, Find: { exists, glob } }[${JSON.stringify(tool)}];
+		pi.registerTool({ name: "mine", description: "Works far away.", parameters: Type.Object({}), async execute(id) {
+			const result = await agent.create${tool}Tool("/far", { operations }).execute(id, ${JSON.stringify(params)});
+			return { ...result, details: { files } };
+		} });
+		pi.on("tool_result", ({ details }) => { globalThis.__far = details.files; });`,
+		{ replies: [toolCall("mine", {}), "done"] },
+	);
+	await t.run("go");
+	expect(t.requests[1]?.messages.at(-1)?.text).toMatch(answer);
+	if (changed) expect(Reflect.get(globalThis, "__far")).toMatchObject(changed);
+	expect(t.errors).toEqual([]);
+});
+
 test("getAllTools has the schema of each tool", async () => {
 	const tools = await evaluate("pi.getAllTools().find(({ name }) => name === 'read').parameters.required");
 	expect(tools).toEqual(["path"]);
