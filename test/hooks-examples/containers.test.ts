@@ -167,6 +167,16 @@ describe("an engine", () => {
 		expect(calls()).toHaveLength(2);
 	});
 
+	test("may print something before it starts a program", async () => {
+		const { dir } = standIn("docker", `echo NOISE; printf 'no line \\033[1m'; echo noise >&2; shift 3; exec "$@"`);
+		const host = await openHost(containers, `docker:web${dir}`);
+		expect(host.cwd).toBe(dir);
+		expect(await run(host, "cat; pwd", "in ")).toMatchObject({ exitCode: 0, output: `in ${dir}\n` });
+		await host.writeFile(join(dir, "a"), "content");
+		expect(readFileSync(join(dir, "a"), "utf8")).toBe("content");
+		expect(await host.stat(join(dir, "a"))).toEqual({ kind: "file", size: 7 });
+	});
+
 	test("kubectl asks for the pod when there is no such namespace", async () => {
 		const missing = 'echo "Error from server (NotFound): namespaces \\"$4\\" not found" >&2; exit 1';
 		const { dir, calls } = standIn("kubectl", `[ "$3" = -n ] && { ${missing}; }; shift 4; exec "$@"`);
