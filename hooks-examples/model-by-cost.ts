@@ -2,6 +2,8 @@
  * Watches what the session costs and when the provider limits it, and offers the cheapest model that can continue the work:
  * `/cheaper` or alt+m switches to it. `pi --budget 2.50` sets the cost in USD from which it offers one; default: 5.
  *
+ * `pi --service-tier flex` asks OpenAI for a tier that answers slower for less.
+ *
  * A model can continue if it reads the same kinds of input, thinks if the current one does, and has room for the context. After
  * a rate limit, models of the same provider are not offered. The hook only offers: it never switches without you.
  *
@@ -43,6 +45,7 @@ export default function modelByCost(pi: HookAPI): void {
 	};
 
 	pi.flag("budget", { description: "USD after which a cheaper model is offered (default: 5)", type: "string" });
+	pi.flag("service-tier", { description: "tier of OpenAI that answers, such as flex", type: "string" });
 	pi.command("cheaper", { description: "Switch to the cheapest model that can continue", handler: change });
 	pi.shortcut("alt+m", { description: "Switch to the cheapest model that can continue", handler: change });
 
@@ -56,6 +59,13 @@ export default function modelByCost(pi: HookAPI): void {
 	pi.on("turn_end", async (_, ctx) => {
 		const cost = costOf(ctx);
 		if (cost >= (budgetOf(ctx) ?? DEFAULT_BUDGET)) await offer(ctx, `This session has cost $${cost.toFixed(2)}`);
+	});
+
+	pi.on("payload", ({ model, payload }, { flags }) => {
+		const tier = flags["service-tier"];
+		return tier === undefined || model.provider !== "openai"
+			? undefined
+			: { payload: { ...payload, service_tier: tier } };
 	});
 
 	pi.on("response", async ({ status, headers }, ctx) => {

@@ -3,6 +3,8 @@ import type {
 	HookEventContext,
 	HookEvents,
 	HookResults,
+	PayloadEvent,
+	PayloadEventResult,
 	PromptEvent,
 	PromptEventResult,
 	ToolCallEvent,
@@ -41,6 +43,7 @@ const SOURCES: Readonly<Record<string, readonly (keyof typeof ANSWERS)[]>> = {
 	user_bash: ["user_bash"],
 	model_select: ["model_changed"],
 	thinking_level_select: ["thinking_level_changed"],
+	before_provider_request: ["payload"],
 	after_provider_response: ["response"],
 	session_info_changed: ["session_named"],
 };
@@ -84,6 +87,7 @@ const ANSWERS = {
 	},
 	thinking_level_changed: async ({ handlers }, { level, previousLevel }, ctx) =>
 		handlers.emit("thinking_level_select", ctx, () => ({ type: "thinking_level_select", level, previousLevel })),
+	payload: answerPayload,
 	response: async ({ handlers }, { status, headers }, ctx) =>
 		handlers.emit("after_provider_response", ctx, () => ({ type: "after_provider_response", status, headers })),
 	session_named: async ({ handlers }, { name }, ctx) =>
@@ -294,6 +298,24 @@ async function answerToolResult(
 	const type = "tool_execution_end";
 	await handlers.emit(type, ctx, () => ({ type, toolCallId, toolName, result: shown, isError }));
 	return Object.keys(result).length > 0 ? result : undefined;
+}
+
+async function answerPayload(
+	{ handlers }: Extension,
+	event: PayloadEvent,
+	ctx: HookEventContext,
+): Promise<PayloadEventResult | undefined> {
+	const type = "before_provider_request";
+	let changed: PayloadEventResult | undefined;
+	await handlers.emit(
+		type,
+		ctx,
+		() => ({ type, payload: changed?.payload ?? event.payload }),
+		(payload) => {
+			if (Object.keys(payload).length > 0) changed = { payload };
+		},
+	);
+	return changed;
 }
 
 async function answerUserBash(

@@ -1,7 +1,5 @@
 /** Events that pi does not have, and why. */
 export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
-	before_provider_request:
-		"the request that pi records is the one it sends, so nothing changes it afterwards; use context",
 	before_provider_headers: "headers may contain keys, which pi gives to no hook; use registerProvider({ headers })",
 	cache_warming_decision: "pi sends no requests that keep a cache warm",
 	context_with_system: "pi has no system messages; use before_agent_start for the system prompt",

@@ -42,6 +42,7 @@ const FIELDS = {
 		action: must('"continue" or "stop"', (value) => value === "continue" || value === "stop"),
 		reason: text,
 	},
+	payload: { payload: object },
 	tool_call: { block: yesOrNo, reason: text, input: object, ask: someText, terminate: yesOrNo },
 	tool_result: {
 		content: must("a list of text and image blocks", isContent),

@@ -49,6 +49,7 @@ export const EVENTS = {
 	turn_start: WATCH,
 	turn_end: WATCH,
 	before_request: { ...WATCH, combine: "first", defersRebuild: true },
+	payload: { ...WATCH, combine: "chain", defersRebuild: true },
 	response: WATCH,
 	message_update: WATCH,
 	tool_call: {

@@ -6,6 +6,7 @@ import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
 import { CallClock } from "./call-clock.js";
+import { changePayload, frozenPayload, type Payload } from "./change-payload.js";
 import { checkCompletions, commandProblem } from "./check-answer.js";
 import type { EventsThatCombine } from "./events.js";
 import {
@@ -29,6 +30,7 @@ import type {
 	CommandResult,
 	CompletionItem,
 	HookEvents,
+	PayloadEvent,
 	PromptEvent,
 	SessionEvent,
 	SessionEventResult,
@@ -138,6 +140,23 @@ export class HookRunner {
 				this.#calls.report(hook, event.type, `${errorText(error)}; the answer was ignored`, handler);
 				return current;
 			}
+		});
+	}
+
+	/** Chains `payload` handlers: each receives the request of the one before it. @returns the request to send */
+	changePayload(event: PayloadEvent, signal: AbortSignal): Promise<Payload> {
+		let seen: Payload = {};
+		const eventWith = (payload: Payload) => {
+			seen = frozenPayload(payload);
+			return Object.freeze({ ...event, payload: seen });
+		};
+		return this.#calls.chain("payload", event.payload, eventWith, signal, ({ hook, handler, answer }, current) => {
+			if (!answer?.payload) return current;
+			const changed = changePayload(current, seen, answer.payload);
+			if (typeof changed !== "string") return changed;
+			const reason = `${changed} must stay as it is recorded, use context; the answer was ignored`;
+			this.#calls.report(hook, "payload", reason, handler);
+			return current;
 		});
 	}
 

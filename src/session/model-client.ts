@@ -23,7 +23,10 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 					...(LIGHT_APIS.has(model.api) && { fetch: network.clientFetch }),
 					// Clients handle a level that the model lacks in different ways, and some models cannot do without one.
 					...(level !== "off" && { reasoning: level }),
-					onPayload: (payload) => repairPayload(payload, { model, level }),
+					onPayload: (payload) => {
+						const repaired = repairPayload(payload, { model, level });
+						return options.onPayload ? options.onPayload(repaired ?? payload, model) : repaired;
+					},
 				}),
 			);
 		},

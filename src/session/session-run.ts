@@ -8,6 +8,7 @@ import { sentTool } from "../context/preamble.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
+import { isRecord } from "../util/is-record.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
@@ -152,7 +153,7 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
-			return request;
+			return withPayloadHooks(deps, request, signal);
 		},
 		redact: setup.redact,
 		onResponse({ status, headers }) {
@@ -301,6 +302,20 @@ async function askBeforeRequest(
 	const { messages: messageCount, tokens } = record;
 	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
 	return hooks().gateRequest(freezeDeep(event), signal);
+}
+
+/** Lets hooks change the parameters of the request that the client sends. */
+function withPayloadHooks(
+	{ hooks }: SessionRunDeps,
+	request: RequestWithRecord,
+	signal: AbortSignal,
+): RequestWithRecord {
+	if (!hooks().registry.has("payload")) return request;
+	const { provider, id } = request.model;
+	const model = Object.freeze({ provider, id });
+	const onPayload = (payload: unknown) =>
+		isRecord(payload) ? hooks().changePayload({ type: "payload", model, payload }, signal) : payload;
+	return { ...request, options: { ...request.options, onPayload } };
 }
 
 /**

@@ -64,6 +64,12 @@ page.testCode({
 		expect(provider.requests.length).toBe(1);
 		expect(JSON.stringify(events)).toContain("The run has reached 1 requests.");
 	},
+	async "seed.ts"() {
+		const { session, provider } = await page.startSession("seed.ts");
+		provider.reply("one");
+		await session.prompt("go");
+		expect(provider.requests[0]?.body.seed).toBe(7);
+	},
 	async "leave.ts"() {
 		const t = await page.startTest("leave.ts", { files: { "a.ts": "a" }, dialogs: [false, true] });
 		execFileSync("git", ["init", "--quiet", t.cwd]);

@@ -136,6 +136,26 @@ test("a tool ends pi once the run has ended", async () => {
 	expect(app.terminal.writes.join("")).toContain("goodbye");
 });
 
+test("an extension changes parameters of a request, and no messages", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"mine.ts": extension(`
+			pi.on("before_provider_request", ({ payload }) => ({ ...payload, user: "first" }));
+			pi.on("before_provider_request", ({ payload }) => ({ ...payload, user: payload.user + " second" }));
+			pi.on("before_provider_request", () => undefined);
+		`),
+		"other.ts": extension(`pi.on("before_provider_request", ({ payload }) => ({ ...payload, messages: [] }));`),
+	});
+	const { session, provider, events } = await startSession({ extensions: [`${dir}/mine.ts`, `${dir}/other.ts`] });
+	provider.reply("ok");
+	await session.prompt("hello");
+	expect(provider.requests[0]?.body.user).toBe("first second");
+	expect(provider.requests[0]?.messages.at(-1)?.text).toBe("hello");
+	expect(events.flatMap((event) => (event.type === "hook_error" ? [event.error] : []))).toEqual([
+		"messages must stay as it is recorded, use context; the answer was ignored",
+	]);
+});
+
 test("an extension may test whether a member exists", async () => {
 	const t = await tryExtension(`
 		pi.on("session_start", (event, ctx) => {

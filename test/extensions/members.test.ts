@@ -163,6 +163,7 @@ const EVERYWHERE: Seen = {
 	"event tool_execution_update": "args partialResult toolCallId toolName type",
 	"event tool_result": "content details input isError toolCallId toolName type",
 	"event tool_execution_end": "isError result toolCallId toolName type",
+	"event before_provider_request": "payload type",
 	"event after_provider_response": "headers status type",
 	"event model_select": "model previousModel source type",
 	"event thinking_level_select": "level previousLevel type",

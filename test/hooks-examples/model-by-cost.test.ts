@@ -47,6 +47,24 @@ test("at the budget it offers the cheapest model that can continue, once, and /c
 	});
 });
 
+test("--service-tier is sent to OpenAI only", async () => {
+	const { session, provider } = await startSession({
+		hookFiles: [example("model-by-cost.ts")],
+		readFlags: () => ({ values: { "service-tier": "flex" }, problem: null }),
+	});
+	provider.reply("ok");
+	await session.prompt("hi");
+	expect(provider.requests[0]?.body.service_tier).toBeUndefined();
+	const registered: Record<string, (event: object, ctx: object) => unknown> = {};
+	const { default: hook } = await import(example("model-by-cost.ts"));
+	hook({ on: (name: string, handler: never) => (registered[name] = handler), flag() {}, command() {}, shortcut() {} });
+	const answer = registered.payload?.(
+		{ model: { provider: "openai" }, payload: { a: 1 } },
+		{ flags: { "service-tier": "flex" } },
+	);
+	expect(answer).toEqual({ payload: { a: 1, service_tier: "flex" } });
+});
+
 test("below the budget it is silent", async () => {
 	const { session, notices } = await start({ budget: "1000" });
 	await session.prompt("hi");

@@ -126,6 +126,14 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 			report: /^action must be "continue" or "stop"; the answer was ignored$/,
 		},
 	}),
+	payload: {
+		...run("payload"),
+		result: ({ provider }) => provider.requests[0]?.body.user ?? "nobody",
+		passed: "nobody",
+		answer: '{ payload: { ...event.payload, user: "changed" } }',
+		heeded: "changed",
+		malformed: { answer: "{ payload: 5 }", report: /^payload must be an object; the answer was ignored$/ },
+	},
 	tool_call: run("tool_call", {
 		answer: '{ block: true, reason: "stopped" }',
 		heeded: resulting("stopped"),

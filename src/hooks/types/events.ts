@@ -128,6 +128,23 @@ export interface BeforeRequestEvent {
 /** Answer to `before_request`. The first `stop` ends the run: nothing is sent, and pi shows the reason. */
 export type BeforeRequestEventResult = { action: "continue" } | { action: "stop"; reason: string };
 
+/** A request is about to be sent, in the format of its provider. Runs before every request of a run, including retries. */
+export interface PayloadEvent {
+	type: "payload";
+	readonly model: Readonly<{ provider: string; id: string }>;
+	/** The body of the request after the hooks before this one, a frozen copy. */
+	readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Answer to `payload`. */
+export interface PayloadEventResult {
+	/**
+	 * The body to send. Other parameters may differ, but not the model, the instructions, the messages and the tools, which pi
+	 * has recorded: `context` changes these.
+	 */
+	payload?: Readonly<Record<string, unknown>>;
+}
+
 /** A tool is about to run. */
 export interface ToolCallEvent {
 	type: "tool_call";
@@ -243,6 +260,7 @@ export interface HookEvents {
 	turn_end: TurnEndEvent;
 	message_update: MessageUpdateEvent;
 	before_request: BeforeRequestEvent;
+	payload: PayloadEvent;
 	response: ResponseEvent;
 	tool_call: ToolCallEvent;
 	tool_update: ToolUpdateEvent;
@@ -259,6 +277,7 @@ export interface HookAnswers {
 	session: SessionEventResult;
 	prompt: PromptEventResult;
 	before_request: BeforeRequestEventResult;
+	payload: PayloadEventResult;
 	tool_call: ToolCallEventResult;
 	tool_result: ToolResultEventResult;
 	context: ContextEventResult;
