@@ -182,7 +182,7 @@ export function groupTools(tools: readonly LedgerTool[]): LedgerTool[] {
 	if (core.length < 2) return [...tools];
 	const cached = core.every((tool) => tool.cached === true);
 	const group: LedgerTool = {
-		name: `${core.length} tools`,
+		name: `${core.length < tools.length ? `${core.length} of ` : ""}${tools.length} tools`,
 		tokens: sumTokens(core),
 		...(core[0]?.cached === undefined ? {} : { cached }),
 		origin: { kind: "core" },

@@ -16,7 +16,7 @@ export async function loadModelClient(network: Network): Promise<ModelClient> {
 		stream(model, context, { reasoning, ...options }) {
 			const level = ai.clampThinkingLevel(model, reasoning ?? "off");
 			return network.run(() =>
-				ai.streamSimple(model, context, {
+				ai.streamSimple(withoutToolChanges(model), context, {
 					...withHeaders(model, options, agent),
 					...transportFor(model, network),
 					...proxyFor(model, network),
@@ -54,6 +54,16 @@ export function missingPackage(error: unknown): PiError | null {
 	return new PiError("package_missing", `Amazon Bedrock needs the package ${name}, which is not installed`, {
 		hint: `install it next to pi: npm install --global ${name}`,
 	});
+}
+
+/**
+ * A request of pi names the tools that are on, and never changes them in the middle of a conversation. To be able to, the client
+ * would add a tool that the user does not know.
+ */
+function withoutToolChanges(model: Model<Api>): Model<Api> {
+	const { compat } = model;
+	if (!compat || !("supportsMidConvoToolChanges" in compat)) return model;
+	return { ...model, compat: { ...compat, supportsMidConvoToolChanges: false } };
 }
 
 /**

@@ -34,7 +34,6 @@ const SUMMARIZED = { display: "summarized" };
 const INCLUDE = ["reasoning.encrypted_content"];
 const INTERLEAVED = "interleaved-thinking-2025-05-14";
 const MANAGED = ["mid-conversation-output-config-2026-07-01", "thinking-binding-controls-2026-08-01"];
-const TOOL_CHANGES = "mid-conversation-tool-changes-2026-07-01";
 const COPILOT = { "copilot-integration-id": "vscode-chat", "x-initiator": "user" };
 
 /**
@@ -122,14 +121,14 @@ export const FAMILIES: readonly Family[] = [
 		id: "claude-opus-5-5",
 		field: EFFORT,
 		values: [null, null, ...EFFORTS],
-		fields: managed([TOOL_CHANGES]),
+		fields: managed(),
 	},
 	{
 		...anthropic,
 		id: "claude-fable-5-1",
 		field: EFFORT,
 		values: [null, "low", ...EFFORTS],
-		fields: managed([TOOL_CHANGES]),
+		fields: managed(),
 	},
 	{ ...anthropic, id: "claude-sonnet-5", field: EFFORT, values: ["disabled", "low", ...EFFORTS], fields: adaptive() },
 	{
@@ -137,7 +136,7 @@ export const FAMILIES: readonly Family[] = [
 		id: "claude-opus-4-8",
 		field: EFFORT,
 		values: ["disabled", "low", ...EFFORTS],
-		fields: adaptive([TOOL_CHANGES]),
+		fields: adaptive(),
 	},
 	{
 		...anthropic,

@@ -16,7 +16,7 @@ export function preambleRows(inspection: ContextInspection, withHidden: boolean)
 	const tools = toolRows(inspection);
 	const own = tools.filter(({ hook }) => hook === null);
 	return [
-		...(own.length > 0 ? [toolsRow(own)] : []),
+		...(own.length > 0 ? [toolsRow(own, tools.length)] : []),
 		...tools.filter(({ hook }) => hook !== null),
 		...(withHidden ? hiddenTools.map((hidden) => ({ ...toolRow(hidden.tool), ...hiddenBy(hidden), mark: OUT })) : []),
 		...sectionRows(inspection),
@@ -44,13 +44,13 @@ function sectionRows(inspection: ContextInspection): ContextRow[] {
 	}));
 }
 
-/** One row for several tools. */
-function toolsRow(rows: readonly ContextRow[]): ContextRow {
+/** One row for several tools. @param count the number of all tools of the request */
+function toolsRow(rows: readonly ContextRow[], count: number): ContextRow {
 	const names = rows.map(({ text }) => text.split(":", 1)[0]).join(", ");
 	return {
 		...EMPTY_ROW,
 		label: "tools",
-		text: `${plural(rows.length, "tool")}: ${names}`,
+		text: `${rows.length < count ? `${rows.length} of ` : ""}${plural(count, "tool")}: ${names}`,
 		note: rows[0]?.note ?? "",
 		tokens: rows.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
 		state: rows.find(({ state }) => state !== "cached")?.state ?? "cached",
