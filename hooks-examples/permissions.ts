@@ -1,6 +1,6 @@
 /**
  * Allows, asks or denies tool calls by rules, which it remembers for each project in permissions.json of your agent directory,
- * never in the project. Without a rule, read, grep, find and ls run inside the project, the tools of todo.ts and question.ts
+ * never in the project. Without a rule, read, grep, find and ls run inside the project, the task list and the tool of question.ts
  * run, and everything else asks: once, or for good. `/permissions` lists the rules and removes one; `/permissions allow|ask|deny <rule>` adds one.
  *
  * A rule is a tool, or a tool with a pattern for its command or path: `write`, `write(src/*)`, `bash(npm test)`,
@@ -35,8 +35,8 @@ type Rules = Record<Action, string[]>;
 type RulesByProject = Record<string, Rules>;
 
 const READING = ["read", "grep", "find", "ls"];
-/** Tools of other examples that open no file and run nothing. */
-const HARMLESS = ["todo", "question"];
+/** Tools that open no file and run nothing: those of the task list and of question.ts. */
+const HARMLESS = ["tasks", "question"];
 /** Characters that let a shell do more than run one program with literal arguments. */
 const SHELL_SYNTAX = /[;&|<>$`\n\r()\\]/;
 const RULE = /^([\w-]+)(?:\(([\s\S]+)\))?$/;

@@ -18,8 +18,8 @@ import {
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Tools that change no files; the last two are those of todo.ts and question.ts. */
-const READING = new Set(["read", "grep", "find", "ls", "todo", "question"]);
+/** Tools that change no files; the last two are those of the task list and of question.ts. */
+const READING = new Set(["read", "grep", "find", "ls", "tasks", "question"]);
 
 const RULES = `You are in plan mode: find out what is needed, but change nothing. You can only read.
 Ask if the task is ambiguous. Otherwise end your answer with the plan: a heading "## Plan", then numbered steps that name the

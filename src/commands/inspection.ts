@@ -3,6 +3,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
 import type { SourcePlace } from "../errors.js";
+import type { HookGroup } from "../hooks/bundled.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
@@ -103,6 +104,7 @@ export interface HookStatus extends Omit<RegisteredNames, "tools"> {
 	tools: readonly HookToolStatus[];
 	/** Set for bundled hooks, which the user turns on and off in the settings. */
 	bundled: {
+		group: HookGroup;
 		description: string;
 		/** False when it is off: its events and entry types are unknown then. */
 		isLoaded: boolean;

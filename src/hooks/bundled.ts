@@ -4,9 +4,16 @@ import { nearest } from "../util/nearest.js";
 import { packageRoot } from "../util/package-root.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
 
+/** What bundled hooks are for, in the order of lists. */
+export const HOOK_GROUPS = ["context", "guards", "model", "git", "prompts", "screen", "machines"] as const;
+
+/** What a bundled hook is for. */
+export type HookGroup = (typeof HOOK_GROUPS)[number];
+
 /** A hook of hooks-examples/. pi contains all of them and loads those that are on. */
 export interface BundledHook {
 	name: string;
+	group: HookGroup;
 	/** One line for lists. */
 	description: string;
 	/** Names of its commands, without the slash: known before it is loaded. */
@@ -27,6 +34,7 @@ export interface BundledHook {
 export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "agents",
+		group: "model",
 		description: "lets the model start sub-agents",
 		commands: ["agents"],
 		entryTypes: ["agent_session"],
@@ -34,6 +42,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "auto-commit",
+		group: "git",
 		description: "commits the changes of a session when you leave it",
 		commands: ["auto-commit"],
 		entryTypes: ["auto_commit_mode"],
@@ -41,12 +50,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "confirm-destructive",
-		description: "asks before you leave a session with uncommitted changes",
+		group: "guards",
+		description: "asks when you leave a session with uncommitted changes",
 		commands: [],
 		load: () => import("#hooks-examples/confirm-destructive"),
 	},
 	{
 		name: "containers",
+		group: "machines",
 		description: "runs tools in a running container, with --on",
 		commands: [],
 		hosts: ["docker", "podman", "kubectl"],
@@ -54,6 +65,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "custom-compaction",
+		group: "context",
 		description: "lets a cheaper model write compaction summaries",
 		commands: ["compact-with"],
 		entryTypes: ["compaction_model"],
@@ -61,24 +73,28 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "diagnostics",
+		group: "model",
 		description: "adds findings of type checker and linter to edits",
 		commands: [],
 		load: () => import("#hooks-examples/diagnostics"),
 	},
 	{
 		name: "dirty-repo-guard",
-		description: "asks before the agent changes a work tree with uncommitted changes",
+		group: "guards",
+		description: "asks once before changes to a dirty work tree",
 		commands: [],
 		load: () => import("#hooks-examples/dirty-repo-guard"),
 	},
 	{
 		name: "file-trigger",
+		group: "prompts",
 		description: "sends the text that another program writes to a file",
 		commands: [],
 		load: () => import("#hooks-examples/file-trigger"),
 	},
 	{
 		name: "fold",
+		group: "context",
 		description: "replaces a range of turns with a summary",
 		commands: ["fold", "unfold"],
 		isDefault: true,
@@ -88,6 +104,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "git-checkpoint",
+		group: "git",
 		description: "saves the files at each turn and restores them",
 		commands: ["rewind"],
 		entryTypes: ["git_checkpoint", "git_rewind"],
@@ -95,42 +112,49 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "git-context",
+		group: "git",
 		description: "completes commits after ^ and inserts changed files",
 		commands: ["changes"],
 		load: () => import("#hooks-examples/git-context"),
 	},
 	{
 		name: "handoff",
+		group: "context",
 		description: "continues in a new session with a summary",
 		commands: ["handoff"],
 		load: () => import("#hooks-examples/handoff"),
 	},
 	{
 		name: "macros",
+		group: "prompts",
 		description: "expands :name: in prompts and shell commands",
 		commands: [],
 		load: () => import("#hooks-examples/macros"),
 	},
 	{
 		name: "model-by-cost",
+		group: "model",
 		description: "offers a cheaper model at a budget or rate limit",
 		commands: ["cheaper"],
 		load: () => import("#hooks-examples/model-by-cost"),
 	},
 	{
 		name: "permission-gate",
-		description: "asks before bash commands that are not clearly harmless",
+		group: "guards",
+		description: "asks before each bash command that may change something",
 		commands: [],
 		load: () => import("#hooks-examples/permission-gate"),
 	},
 	{
 		name: "permissions",
-		description: "asks by rules for each tool, path and command",
+		group: "guards",
+		description: "asks by your rules; use it instead of permission-gate",
 		commands: ["permissions"],
 		load: () => import("#hooks-examples/permissions"),
 	},
 	{
 		name: "pin",
+		group: "context",
 		description: "keeps a turn verbatim when the session is compacted",
 		commands: ["pin", "unpin"],
 		isDefault: true,
@@ -140,6 +164,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "plan-mode",
+		group: "model",
 		description: "lets the model plan first and change files later",
 		commands: ["plan"],
 		entryTypes: ["plan_mode"],
@@ -148,42 +173,49 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "pr",
+		group: "git",
 		description: "lets the agent describe the branch as a pull request",
 		commands: ["pr"],
 		load: () => import("#hooks-examples/pr"),
 	},
 	{
 		name: "protected-paths",
-		description: "blocks changes to .env, .git and node_modules",
+		group: "guards",
+		description: "blocks writes to .env, .git and node_modules, unasked",
 		commands: [],
 		load: () => import("#hooks-examples/protected-paths"),
 	},
 	{
 		name: "prune",
+		group: "context",
 		description: "truncates old tool outputs in the context",
 		commands: ["prune"],
 		load: () => import("#hooks-examples/prune"),
 	},
 	{
 		name: "question",
+		group: "model",
 		description: "lets the model ask you questions",
 		commands: [],
 		load: () => import("#hooks-examples/question"),
 	},
 	{
 		name: "quiet-screen",
+		group: "screen",
 		description: "shows a screen with less on it",
 		commands: ["quiet"],
 		load: () => import("#hooks-examples/quiet-screen"),
 	},
 	{
 		name: "redact",
+		group: "guards",
 		description: "masks secrets in tool results",
 		commands: [],
 		load: () => import("#hooks-examples/redact"),
 	},
 	{
 		name: "sandbox",
+		group: "machines",
 		description: "runs tools and commands in a sandbox with --on sandbox:",
 		commands: [],
 		hosts: ["sandbox"],
@@ -191,12 +223,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "snake",
+		group: "screen",
 		description: "a game for the time in which the agent works",
 		commands: ["snake"],
 		load: () => import("#hooks-examples/snake"),
 	},
 	{
 		name: "ssh",
+		group: "machines",
 		description: "runs tools on another machine, with --on ssh:",
 		commands: [],
 		hosts: ["ssh"],
@@ -204,6 +238,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "stacking",
+		group: "context",
 		description: "replaces work since a turn with a summary",
 		commands: ["pop", "unpop"],
 		isDefault: true,
@@ -213,12 +248,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "status-line",
+		group: "screen",
 		description: "shows branch, cost, rate limit and model in one line",
 		commands: [],
 		load: () => import("#hooks-examples/status-line"),
 	},
 	{
 		name: "task-reminder",
+		group: "context",
 		description: "reminds the model of its task every ten requests",
 		commands: ["task"],
 		entryTypes: ["task_reminder_task"],
@@ -226,19 +263,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	},
 	{
 		name: "test-command",
+		group: "model",
 		description: "runs the tests and sends failures to the agent",
 		commands: ["test"],
 		load: () => import("#hooks-examples/test-command"),
 	},
 	{
-		name: "todo",
-		description: "shows the to-do list of the model",
-		commands: ["todo"],
-		entryTypes: ["todo_list"],
-		load: () => import("#hooks-examples/todo"),
-	},
-	{
 		name: "webhook",
+		group: "prompts",
 		description: "opens a local port for prompts",
 		commands: ["webhook"],
 		load: () => import("#hooks-examples/webhook"),
@@ -313,10 +345,16 @@ export function switchBundled(words: readonly string[], { name, isDefault = fals
 	return [...others, isOn ? path : `-${path}`];
 }
 
+/** What replaces bundled hooks that pi had. */
+const REPLACED: Readonly<Record<string, string>> = {
+	todo: 'the task list replaces it: "features": { "tasks": true } in settings.json',
+};
+
 function unknownBundled(path: string): PiError {
 	const paths = BUNDLED_HOOKS.map(({ name }) => bundledPath(name));
 	const [near] = nearest(path, paths, 1);
+	const similar = near ? `did you mean ${near}?` : "/hooks lists the bundled hooks";
 	return new PiError("hook_load_failed", `There is no bundled hook ${path}`, {
-		hint: near ? `did you mean ${near}?` : "/hooks lists the bundled hooks",
+		hint: REPLACED[path.slice(BUNDLED_PREFIX.length)] ?? similar,
 	});
 }

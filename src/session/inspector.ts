@@ -189,14 +189,14 @@ function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
 const NO_REGISTRATIONS = { ...NO_NAMES, tools: [], cannotFire: [], conflicts: [] };
 
 /** A bundled hook that is off, and therefore not loaded. */
-function turnedOff({ name, description, commands }: BundledHook, figures: HookFigures): HookStatus {
+function turnedOff({ name, group, description, commands }: BundledHook, figures: HookFigures): HookStatus {
 	return {
 		...NO_REGISTRATIONS,
 		path: bundledPath(name),
 		name,
 		scope: "bundled",
 		commands,
-		bundled: { description, isLoaded: false, replacedBy: null },
+		bundled: { group, description, isLoaded: false, replacedBy: null },
 		isEnabled: false,
 		problem: null,
 		figures,
@@ -207,7 +207,8 @@ function turnedOff({ name, description, commands }: BundledHook, figures: HookFi
 function describeBundled(path: string, hooks: SessionHooks): HookStatus["bundled"] {
 	const bundled = findBundled(path);
 	if (!bundled) return null;
-	return { description: bundled.description, isLoaded: true, replacedBy: hooks.replaced.get(path)?.path ?? null };
+	const { group, description } = bundled;
+	return { group, description, isLoaded: true, replacedBy: hooks.replaced.get(path)?.path ?? null };
 }
 
 /** Commands, entry types and tools that two hooks both claim. */

@@ -102,7 +102,7 @@ const PI_ACTIONS = {
 		"compactionPanel.summary": { defaultKeys: "s", description: "Show the full summary" },
 	},
 	hooksPanel: {
-		"hooksPanel.reload": { defaultKeys: "r", description: "Reload the hooks" },
+		"hooksPanel.reload": { defaultKeys: "ctrl+r", description: "Reload the hooks" },
 	},
 	mcpPanel: {
 		"mcpPanel.restart": { defaultKeys: "r", description: "Restart the MCP server" },

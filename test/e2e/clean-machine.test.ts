@@ -63,6 +63,6 @@ test("a new hook has types, and runs", async () => {
 	});
 	const compiled = await sh(`node ${TSC} --pretty false -p ${join(agentDir, "hooks")}`);
 	expect(compiled.stdout).toMatch(/^\S*\bwrong\.ts\(\d+,14\): error TS2322: [^\n]*\n$/);
-	const { code, stdout } = await sh(`rm ${join(agentDir, "hooks/wrong.ts")} && pi -p hello /count`);
+	const { code, stdout } = await sh(`rm ${join(agentDir, "hooks/wrong.ts")} && pi -p "say hello" /count`);
 	expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello.\n0 tool calls, 3 entries in the session\n" });
 });

@@ -69,16 +69,16 @@ test("-e loads one file, and the check names what pi refuses", async () => {
 	writeFiles(dir, {
 		"tree.ts": `import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 export default function (pi: ExtensionAPI) {
-	pi.on("session_tree", () => {});
+	pi.on("context_with_system", () => {});
 	pi.on("input", () => ({ action: "transform", text: "changed" }));
 }
 `,
 	});
 	const run = await runPi(["-p", "go", "-e", join(dir, "tree.ts")], { agentDir });
 	expect(run).toMatchObject({ code: 0, stdout: "Hi.\n" });
-	expect(run.stderr).toContain("the event session_tree is not available in pi: a session of pi has one branch");
+	expect(run.stderr).toContain("the event context_with_system is not available in pi: pi has no system messages");
 	expect(provider.requests[0]?.messages.at(-1)?.text).toBe("changed");
 	const check = await runPi(["hooks", "check", join(dir, "tree.ts")], { agentDir });
 	expect(check.stdout).toContain("works     event input");
-	expect(check.stdout).toContain("refused   event session_tree in line 3: a session of pi has one branch");
+	expect(check.stdout).toContain("refused   event context_with_system in line 3: pi has no system messages");
 });

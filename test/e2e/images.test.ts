@@ -71,7 +71,7 @@ test("a dropped image is scaled while keys work, and a refusal does not end the 
 	expect(provider.requests.map(({ messages }) => messages.at(-1)?.images)).toEqual([1, 0]);
 	await pi.press("ctrl+u");
 	await submit(pi, "/uncompact");
-	await pi.waitForText("Undid the omission of images");
+	await pi.waitForText("entry 2 undone");
 	await submit(pi, "and now?");
 	await pi.waitForText("Now I do.");
 	expect(sentImage(provider, 2)).toEqual(FITTED);

@@ -96,7 +96,8 @@ test("no code of the adapter for extensions is read without an extension", () =>
 	const isOfAdapter = (file: string) => !filesReadBy("main", "headless", "session-headless", "hooks").includes(file);
 	expect(filesReadBy("adapter").filter(isOfAdapter)).toEqual([fileNamed("adapter")]);
 	expect(filesReadBy("adapter").filter(has)).toHaveLength(1);
-	expect(kilobytes(["adapter"])).toBeLessThan(40);
+	// A tenth more than today.
+	expect(kilobytes(["adapter"])).toBeLessThan(48);
 });
 
 test("no code of packages is read without a configured package", () => {

@@ -105,7 +105,7 @@ test("quitting while a reply streams leaves no status line", async () => {
 	await pi.waitForText(/% of/);
 	await submit(pi, "go");
 	await pi.waitForText("word word");
-	await pi.press("ctrl+d");
+	await submit(pi, "/quit");
 	await pi.exited;
 	expect(await pi.scrollback()).not.toContain("esc stops");
 });

@@ -59,7 +59,7 @@ describe.each(OBSTACLES)("a home that cannot be written to (%s) costs one line a
 	test("in JSON mode", async () => {
 		const provider = await startProvider();
 		provider.reply("One.", "Two.");
-		const run = await runPi(["--mode", "json", "first", "second"], unwritable(obstacle, provider));
+		const run = await runPi(["--mode", "json", "the first", "the second"], unwritable(obstacle, provider));
 		expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTICE) });
 		const events = run.stdout
 			.trim()

@@ -20,12 +20,6 @@ interface RpcCase {
 }
 
 const CASES: Record<string, RpcCase> = {
-	todo: {
-		messages: ["go"],
-		replies: [[toolCall("todo", { items: [{ text: "Read it", done: false }] })], "ok"],
-		receives: [{ method: "setWidget", widgetKey: "open", widgetLines: ["☐ Read it"] }],
-		sent: "☐ Read it",
-	},
 	question: {
 		messages: ["go"],
 		replies: [[toolCall("question", { question: "Which?", options: ["a", "b"] })], "ok"],

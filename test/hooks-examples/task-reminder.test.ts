@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
+import { tempAgentDir } from "../helpers/temp.js";
+import { startApp } from "../modes/interactive/app.js";
 import { example } from "./example.js";
 
 const HOOK = example("task-reminder.ts");
@@ -49,4 +51,23 @@ test("does not load without a grant, and the message shows how to grant it", asy
 	expect(session.loaded.warnings).toEqual([
 		expect.stringContaining('"hookGrants": {"task-reminder.ts": ["systemItems"]}'),
 	]);
+});
+
+test("the task stands above the editor until it is done, also after a resume", async () => {
+	const agentDir = tempAgentDir();
+	const agentSettings = { hooks: ["pi:task-reminder"], hookGrants: { "pi:task-reminder": ["systemItems"] } };
+	const first = await startApp({ agentDir, agentSettings });
+	await first.terminal.waitFor("0%");
+	first.provider.reply("Kept.");
+	await first.submit("/task keep the API");
+	await first.terminal.waitFor(/^task: keep the API\n─+$/m);
+	await first.submit("go");
+	await first.terminal.waitFor("Kept.");
+	const target = first.session().sessionFile ?? "";
+	await first.submit("/quit");
+	await first.exit;
+	const again = await startApp({ agentDir, cwd: first.cwd, agentSettings, session: { kind: "open", target } });
+	await again.terminal.waitFor(/^task: keep the API\n─+$/m);
+	await again.submit("/task done");
+	await again.terminal.waitFor((rows) => !/^task: keep the API\n─+$/m.test(rows.join("\n")));
 });

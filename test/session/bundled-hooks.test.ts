@@ -89,6 +89,13 @@ describe("which bundled hooks are on", () => {
 		expect(place.session.loaded.warnings).toEqual(["There is no bundled hook pi:redcat · did you mean pi:redact?"]);
 	});
 
+	test("a hook that pi no longer has is named with what replaces it", async () => {
+		const { session } = await start({ userSettings: { hooks: ["pi:todo"] } });
+		expect(session.loaded.warnings).toEqual([
+			'There is no bundled hook pi:todo · the task list replaces it: "features": { "tasks": true } in settings.json',
+		]);
+	});
+
 	test("/reload reads the setting again", async () => {
 		const place = await start();
 		writeFileSync(join(place.agentDir, "settings.json"), JSON.stringify({ hooks: ["-pi:stacking"] }));

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
+import { statOrNull } from "../../util/fs.js";
 import { loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
@@ -80,7 +80,7 @@ const LARGE_BYTES = 20_000_000;
 
 /** Says that a large session is read, and lets the screen show it. */
 async function announceReading({ sessionFile }: AgentSession, screen: Pick<Screen, "hint">): Promise<void> {
-	const bytes = (sessionFile === null ? undefined : statSync(sessionFile, { throwIfNoEntry: false }))?.size ?? 0;
+	const bytes = (sessionFile === null ? null : statOrNull(sessionFile))?.size ?? 0;
 	if (bytes < LARGE_BYTES) return;
 	screen.hint(`reading the session · ${Math.round(bytes / 1_000_000)} MB`);
 	await setTimeout(FRAME_MS);

@@ -1,9 +1,11 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText, type SourcePlace } from "../../../errors.js";
+import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { typedText } from "../../../tui/keymap.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
@@ -26,10 +28,33 @@ export interface HooksPanelOptions {
 const MIN_PATH = 12;
 const MIN_DESCRIPTION = 24;
 
-/** Shows the hooks in the order in which they run, with their state and figures, and turns them on and off. */
+/** Headings of the hooks that are loaded, of those that could not be, and of bundled ones that are off. */
+const LOADED = "Loaded, in the order they run";
+const FAILED = "Not loaded";
+const HEADINGS: Readonly<Record<HookGroup, string>> = {
+	context: "Off · context",
+	guards: "Off · guards",
+	model: "Off · tools and modes of the model",
+	git: "Off · git",
+	prompts: "Off · prompts",
+	screen: "Off · screen",
+	machines: "Off · other machines",
+};
+const MAX_FILTER = 60;
+/** Columns of a row before and after the name. */
+const LEFT = 5;
+
+/**
+ * Shows the hooks that are on in the order in which they run, with their state and figures, and then the bundled ones that are
+ * off by group. Typing filters; turns hooks on and off.
+ */
 export class HooksPanel implements Component, Focusable {
 	focused = false;
+	/** All hooks, in the order of the list. */
 	#statuses: readonly HookStatus[];
+	#filter = "";
+	/** The hooks that match the filter. */
+	#shown: readonly HookStatus[];
 	/** Path of the hook whose details are open. */
 	#open: string | null = null;
 	#problem: string | null = null;
@@ -40,7 +65,8 @@ export class HooksPanel implements Component, Focusable {
 		private readonly style: DialogStyle,
 		private readonly options: HooksPanelOptions,
 	) {
-		this.#statuses = options.statuses();
+		this.#statuses = inGroups(options.statuses());
+		this.#shown = this.#statuses;
 		const rows = () => listRows(style.rows?.() ?? 30);
 		this.#list = new ScrollList(rows);
 		this.#details = new ScrollText(rows);
@@ -51,7 +77,7 @@ export class HooksPanel implements Component, Focusable {
 		const { theme } = this.style;
 		const open = this.#statuses.find(({ path }) => path === this.#open);
 		const problem = this.#problem === null ? [] : [theme.error(clipLine(` ${cleanLine(this.#problem)}`, width))];
-		const selected = open ?? this.#statuses[this.#list.selected];
+		const selected = open ?? this.#shown[this.#list.selected];
 		const isOff = selected && !selected.isEnabled && selected.problem === null;
 		const shared = [hint("reload", "hooksPanel.reload"), hint(isOff ? "enable" : "disable", "dialog.toggle")];
 		const keys = open
@@ -63,9 +89,9 @@ export class HooksPanel implements Component, Focusable {
 
 	handleInput(data: string): void {
 		const { keymap } = this.style;
-		const hook = this.#statuses.find(({ path }) => path === this.#open) ?? this.#statuses[this.#list.selected];
+		const hook = this.#statuses.find(({ path }) => path === this.#open) ?? this.#shown[this.#list.selected];
 		const isMove =
-			this.#open === null ? this.#list.handle(data, keymap, this.#statuses.length) : this.#details.handle(data, keymap);
+			this.#open === null ? this.#list.handle(data, keymap, this.#shown.length) : this.#details.handle(data, keymap);
 		if (isMove) {
 			// Nothing else to do.
 		} else if (keymap.matches(data, "dialog.cancel")) {
@@ -76,10 +102,32 @@ export class HooksPanel implements Component, Focusable {
 			this.#open = this.#open === null ? (hook?.path ?? null) : null;
 		} else if (keymap.matches(data, "hooksPanel.reload")) this.options.onReload();
 		else if (keymap.matches(data, "dialog.toggle") && hook) this.#toggle(hook);
+		else if (this.#open === null) this.#type(data);
 		this.options.requestRender();
 	}
 
 	invalidate(): void {} // nothing cached
+
+	#type(data: string): void {
+		const { keymap } = this.style;
+		if (keymap.matches(data, "tui.editor.deleteCharBackward")) this.#filterBy([...this.#filter].slice(0, -1).join(""));
+		else if (keymap.matches(data, "tui.editor.deleteToLineStart")) this.#filterBy("");
+		else this.#filterBy(this.#filter + typedText(data));
+	}
+
+	/** Shows the hooks whose name, path, commands or description contain each word, and keeps the selected one. */
+	#filterBy(text: string): void {
+		const selected = this.#shown[this.#list.selected]?.path;
+		this.#filter = text.slice(0, MAX_FILTER).toWellFormed();
+		const words = this.#filter.toLowerCase().split(/\s+/).filter(Boolean);
+		this.#shown = this.#statuses.filter((hook) => words.every((word) => searchable(hook).includes(word)));
+		this.#select(selected);
+	}
+
+	#select(path: string | undefined): void {
+		const at = this.#shown.findIndex((status) => status.path === path);
+		this.#list.select(Math.max(0, at), this.#shown.length);
+	}
 
 	#toggle({ path, isEnabled }: HookStatus): void {
 		this.#problem = null;
@@ -89,36 +137,64 @@ export class HooksPanel implements Component, Focusable {
 				this.#problem = errorText(error);
 			})
 			.finally(() => {
-				this.#statuses = this.options.statuses();
-				// A bundled hook moves to or from the end of the list.
-				const at = this.#statuses.findIndex((status) => status.path === path);
-				if (at >= 0) this.#list.select(at, this.#statuses.length);
+				this.#statuses = inGroups(this.options.statuses());
+				this.#filterBy(this.#filter);
+				// A bundled hook moves to another group.
+				this.#select(path);
 				this.options.requestRender();
 			});
 	}
 
 	#renderList(width: number): string[] {
 		const { theme } = this.style;
-		const { from, to } = this.#list.window(this.#statuses.length);
-		const nameWidth = Math.min(
-			width < 60 ? 12 : 19,
-			Math.max(...this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)))),
-		);
+		const names = this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)));
+		const nameWidth = Math.min(width < 60 ? 12 : 19, Math.max(...names, 0));
 		const available = this.#statuses.filter(isAvailable).length;
 		const failed = this.#statuses.filter(({ figures, problem }) => (problem ?? figures.lastError) !== null).length;
+		const { selected } = this.#list;
 		const facts = [
-			plural(this.#statuses.length - available, "hook"),
+			`${this.#shown.length === 0 ? 0 : selected + 1}/${this.#shown.length}`,
+			`${this.#statuses.filter(({ isEnabled }) => isEnabled).length} on`,
 			...(failed > 0 ? [`${failed} with errors`] : []),
 			...(this.#statuses.some(({ conflicts }) => conflicts.length > 0) ? ["conflicts"] : []),
 			...(available > 0 ? [`${available} bundled off`] : []),
 		];
-		const rows = this.#statuses
-			.slice(from, to)
-			.map((hook, at) => this.#row(hook, from + at === this.#list.selected, nameWidth, width));
+		const title = ` ${theme.bold("Hooks")}`;
+		const filter = this.#filter === "" ? theme.dim("type to filter") : theme.accent(cleanLine(this.#filter));
+		const rows = this.#rows(nameWidth, width);
 		return [
-			titleLine(` ${theme.bold("Hooks, in the order they run")}`, facts, width, ` ${theme.bold("Hooks")}`),
+			titleLine(`${title}  ${filter}`, facts, width, this.#filter === "" ? title : undefined),
 			...rows,
+			...this.#selectedDescription(nameWidth, width),
 		];
+	}
+
+	/** What the selected hook that is off does, if its row cannot show all of it. */
+	#selectedDescription(nameWidth: number, width: number): string[] {
+		const hook = this.#shown[this.#list.selected];
+		if (!hook?.bundled || !isAvailable(hook)) return [];
+		const description = cleanLine(hook.bundled.description);
+		if (visibleWidth(description) <= width - nameWidth - LEFT) return [];
+		return wrapLines([description], width - 2).map((line) => this.style.theme.dim(` ${line}`));
+	}
+
+	/** The rows around the selected one, with the headings of their groups. */
+	#rows(nameWidth: number, width: number): string[] {
+		const { theme } = this.style;
+		const { selected } = this.#list;
+		const rows: string[] = [];
+		let at = 0;
+		for (const [index, hook] of this.#shown.entries()) {
+			const heading = headingOf(hook);
+			const before = this.#shown[index - 1];
+			if (!before || headingOf(before) !== heading) rows.push(theme.dim(clipLine(` ${heading}`, width)));
+			if (index === selected) at = rows.length;
+			rows.push(this.#row(hook, index === selected, nameWidth, width));
+		}
+		if (rows.length === 0) return [theme.dim("   nothing matches")];
+		const count = listRows(this.style.rows?.() ?? 30);
+		const from = Math.max(0, Math.min(at - Math.floor(count / 2), rows.length - count));
+		return rows.slice(from, from + count);
 	}
 
 	#row(hook: HookStatus, isSelected: boolean, nameWidth: number, width: number): string {
@@ -128,6 +204,8 @@ export class HooksPanel implements Component, Focusable {
 		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
 		const path = hook.bundled ? "bundled" : cleanLine(displayPath(hook.path, this.options.paths));
 		const left = ` ${pointer} ${styledName}  `;
+		// The heading says that it is off.
+		if (hook.bundled && isAvailable(hook)) return clipLine(left + cleanLine(hook.bundled.description), width);
 		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
 		const room = width - visibleWidth(left) - visibleWidth(right) - 3;
 		const all = cleanLine(registered(hook));
@@ -144,7 +222,6 @@ export class HooksPanel implements Component, Focusable {
 	#state(hook: HookStatus): string {
 		const { isEnabled, problem, figures, share, conflicts, events, commands, cannotFire, bundled } = hook;
 		const { theme } = this.style;
-		if (isAvailable(hook)) return theme.dim("off");
 		if (bundled?.replacedBy) return theme.dim(`replaced by ${cleanLine(hookName(bundled.replacedBy), 24)}`);
 		if (problem !== null) return theme.error(isEnabled ? "not reloaded" : "not loaded");
 		if (!isEnabled) return theme.warning("off");
@@ -157,7 +234,7 @@ export class HooksPanel implements Component, Focusable {
 			return `${marks}${theme.dim(isCut && commands.length === 0 ? "cannot fire" : "never fired")}`;
 		}
 		const net = share.added - share.removed;
-		const tokens = net === 0 ? "" : `  ${net < 0 ? "−" : "+"}${formatTokens(Math.abs(net))}`;
+		const tokens = net === 0 ? "" : `  ${net < 0 ? "−" : "+"}${formatTokens(Math.abs(net))} tok`;
 		return `${marks}${plural(figures.calls, "call")}  ${formatMs(figures.p50Ms)}${tokens}`;
 	}
 
@@ -173,6 +250,23 @@ export class HooksPanel implements Component, Focusable {
 		const lines = wrapped.slice(from, to).map((line) => clipLine(` ${line}`, width));
 		return [titleLine(` ${theme.bold(cleanLine(hook.name))}`, [hook.isEnabled ? "on" : "off"], width), ...lines];
 	}
+}
+
+/** The hooks that are on or failed, then the bundled ones that are off by group. */
+function inGroups(statuses: readonly HookStatus[]): HookStatus[] {
+	const rank = (hook: HookStatus) => (isAvailable(hook) && hook.bundled ? HOOK_GROUPS.indexOf(hook.bundled.group) : -1);
+	return [...statuses].sort((a, b) => rank(a) - rank(b));
+}
+
+function headingOf(hook: HookStatus): string {
+	if (isAvailable(hook) && hook.bundled) return HEADINGS[hook.bundled.group];
+	return hook.problem !== null && !hook.isEnabled ? FAILED : LOADED;
+}
+
+/** The text of a hook that the filter searches. */
+function searchable({ name, path, commands, bundled }: HookStatus): string {
+	const names = commands.map((command) => `/${command}`).join(" ");
+	return `${name} ${path} ${names} ${bundled?.description ?? ""} ${bundled?.group ?? ""}`.toLowerCase();
 }
 
 /** True for a bundled hook that is off. */

@@ -64,7 +64,7 @@ test("at 40 columns each hook has a line with its name and state", async () => {
 	await expect(await stable(app)).toMatchFileSnapshot("../../../screens/hooks-panel-40.txt");
 });
 
-test("space turns a hook off and on, r reloads all hooks", async () => {
+test("space turns a hook off and on, ctrl+r reloads all hooks", async () => {
 	const app = await openPanel(80);
 	expect(app.session().context.messages).toHaveLength(1);
 	await app.terminal.press("down", "down", "down", "down", "down", "down");
@@ -75,7 +75,7 @@ test("space turns a hook off and on, r reloads all hooks", async () => {
 	await app.terminal.waitFor((screen) => screen.some((line) => /short .*calls/.test(line)));
 	expect(app.session().context.messages).toHaveLength(1);
 	const reloads = app.session().loaded.hooks.length;
-	await app.terminal.type("r");
+	await app.terminal.press("ctrl+r");
 	await app.terminal.waitFor(OPEN);
 	expect(app.session().loaded.hooks).toHaveLength(reloads);
 });
@@ -109,42 +109,87 @@ test.each([
 	[
 		40,
 		[
-			" Hooks         3 hooks · 30 bundled off",
+			" Hooks     1/32 · 3 on · 29 bundled off",
+			" Loaded, in the order they run",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
 			"   stacking      /pop /un…  never fired",
-			"   agents        lets the model s…  off",
+			" Off · context",
+			"   custom-comp…  lets a cheaper model w…",
 		],
 	],
 	[
 		80,
 		[
-			" Hooks, in the order they run                          3 hooks · 30 bundled off",
+			" Hooks  type to filter                             1/32 · 3 on · 29 bundled off",
+			" Loaded, in the order they run",
 			" → fold                 bundled  /fold /unfold · agent_start agen…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
 			"   stacking             bundled  /pop /unpop · agent_start agent_…  never fired",
-			"   agents               bundled            lets the model start sub-agents  off",
+			" Off · context",
+			"   custom-compaction    lets a cheaper model write compaction summaries",
 		],
 	],
 	[
 		120,
 		[
-			" Hooks, in the order they run                                                                  3 hooks · 30 bundled off",
+			" Hooks  type to filter                                                                     1/32 · 3 on · 29 bundled off",
+			" Loaded, in the order they run",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
 			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",
-			"   agents               bundled                                                    lets the model start sub-agents  off",
+			" Off · context",
+			"   custom-compaction    lets a cheaper model write compaction summaries",
 		],
 	],
-])("at %i columns the panel lists the bundled hooks, and those that are off after them", async (columns, first) => {
-	const app = await openBundled(columns);
-	expect((await rows(app)).slice(0, 5)).toEqual(first);
+])(
+	"at %i columns the panel lists the bundled hooks, and those that are off after them by group",
+	async (columns, first) => {
+		const app = await openBundled(columns);
+		expect((await rows(app)).slice(0, 7)).toEqual(first);
+	},
+);
+
+test("every guard is described in one line of 80 columns, and the selected one completely in a narrow window", async () => {
+	const app = await openBundled(80);
+	await app.terminal.type("guards");
+	expect((await rows(app)).slice(1)).toEqual([
+		" Off · guards",
+		" → confirm-destructive  asks when you leave a session with uncommitted changes",
+		"   dirty-repo-guard     asks once before changes to a dirty work tree",
+		"   permission-gate      asks before each bash command that may change something",
+		"   permissions          asks by your rules; use it instead of permission-gate",
+		"   protected-paths      blocks writes to .env, .git and node_modules, unasked",
+		"   redact               masks secrets in tool results",
+	]);
+	app.terminal.resize(40, 30);
+	await app.terminal.waitFor("uncommitted changes");
+});
+
+test("typing filters the hooks by name, command and description, and keeps the selected one", async () => {
+	const app = await openBundled(80);
+	await app.terminal.type("pop");
+	expect(await rows(app)).toEqual([
+		" Hooks  pop                                         1/1 · 3 on · 29 bundled off",
+		" Loaded, in the order they run",
+		expect.stringContaining(" → stacking "),
+	]);
+	await app.terminal.press("backspace", "backspace", "backspace");
+	await app.terminal.waitFor(/→ stacking/);
+	expect((await rows(app))[0]).toContain("3/32 ·");
+	await app.terminal.type("nothing like it");
+	expect((await rows(app))[0]).toContain("0/0");
+	expect(await app.terminal.text()).toContain("nothing matches");
+	await app.terminal.press("enter");
+	await app.terminal.type("x");
+	await app.terminal.press("escape");
+	expect(await app.terminal.text()).not.toMatch(OPEN);
 });
 
 test("space turns bundled hooks off and on in the user's settings, at once and for later sessions", async () => {
 	const app = await openBundled(80);
 	await app.terminal.type(" ");
-	await app.terminal.waitFor(/→ fold .* off/);
+	await app.terminal.waitFor(/→ fold +replaces a range of turns with a summary$/m);
 	expect(app.settings.current.hooks).toEqual(["-pi:fold"]);
 	expect(
 		app
@@ -152,8 +197,8 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 			.palette()
 			.map(({ name }) => name),
 	).not.toContain("fold");
-	for (let row = 0; row < 11; row++) await app.terminal.press("down");
-	await app.terminal.waitFor(/→ prune .* off/);
+	await app.terminal.type("prune");
+	await app.terminal.waitFor(/→ prune +truncates/);
 	await app.terminal.type(" ");
 	await app.terminal.waitFor(/→ prune .* 1 call/);
 	expect(app.settings.current.hooks).toEqual(["-pi:fold", "pi:prune"]);
@@ -168,19 +213,15 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:pin", "pi:prune", "pi:stacking"]);
 });
 
-test("the last rows are reached with end, and space turns todo on", async () => {
+test("the last row is reached with end, and space turns it on", async () => {
 	const app = await openBundled(80);
-	await app.terminal.press("end", "up");
-	await app.terminal.waitFor(/→ todo +bundled +shows the to-do list of the model +off/);
+	await app.terminal.press("end");
+	await app.terminal.waitFor(/→ ssh +runs tools on another machine/);
+	for (let row = 0; row < 3; row++) await app.terminal.press("up");
+	await app.terminal.waitFor(/→ status-line +shows branch/);
 	await app.terminal.type(" ");
-	await app.terminal.waitFor(/→ todo .*\/todo/);
-	expect(app.settings.current.hooks).toEqual(["pi:todo"]);
-	expect(
-		app
-			.session()
-			.palette()
-			.some(({ name }) => name === "todo"),
-	).toBe(true);
+	await app.terminal.waitFor(/→ status-line +bundled/);
+	expect(app.settings.current.hooks).toEqual(["pi:status-line"]);
 });
 
 test.each([40, 80, 120])(
