@@ -10,6 +10,9 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 	agent_before_settle: "pi has no moment before a run settles; use agent_settled",
 };
 
+/** Why a provider cannot be an object of pi-ai. */
+export const OBJECT_PROVIDER = "pi needs the name of the provider and its settings";
+
 /** Members that pi does not have, and why. */
 export const REFUSED_MEMBERS = {
 	"pi.registerMarkdownTransformer": "pi draws text as the model wrote it",
