@@ -57,6 +57,11 @@ export class ProjectFiles {
 		return into === undefined ? null : `a link into ${into}`;
 	}
 
+	/** Whether a path is in the project, as it is written. */
+	contains(path: string): boolean {
+		return [this.#named, this.#root].some((root) => segmentsInside(root, resolve(path)) !== null);
+	}
+
 	/** @throws PiError `file_unreadable` for a file that does not count */
 	check(path: string): void {
 		const refusal = this.refusal(path);

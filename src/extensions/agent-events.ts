@@ -58,6 +58,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
 	"session_tree",
 	"session_before_compact",
 	"session_compact",
+	"resources_discover",
 	"context",
 ]);
 

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { isHostModule, loadHostModule } from "../hooks/host-modules.js";
 import { isKnownEvent } from "./agent-events.js";
+import { findRefusedFields } from "./find-refused-fields.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
@@ -78,7 +79,8 @@ export const WORKING_MEMBERS: readonly string[] = [
 
 /** Finds what the source of an extension uses of the API, and values of the packages that pi lacks. Members are found by their names, whatever their object is called. */
 export async function findUse(source: string): Promise<SourceUse> {
-	const found = [...findEvents(source), ...findMembers(source), ...findUnknown(source)];
+	const found: Use[] = [...findEvents(source), ...findMembers(source), ...findUnknown(source)];
+	found.push(...findRefusedFields(source));
 	const uses = [...found, ...(await findMissingValues(source))].sort((a, b) => a.index - b.index);
 	const first = new Map(uses.reverse().map((use) => [use.what, use]));
 	const all = [...first.values()].sort((a, b) => a.index - b.index);

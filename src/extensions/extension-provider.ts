@@ -11,6 +11,10 @@ export const REFUSED_MODEL_FIELDS: Readonly<Record<string, string>> = {
 	inputLimits: "pi takes the limits of a provider from its own list",
 	promptCache: "pi sends no requests that keep a cache warm",
 };
+/** Fields of the login of a provider that pi does not read, and why. */
+export const REFUSED_OAUTH_FIELDS: Readonly<Record<string, string>> = {
+	modifyModels: "the models are those of its registration",
+};
 const PRICES = ["input", "output", "cacheRead", "cacheWrite"];
 
 type Fields = Record<string, unknown>;
@@ -56,9 +60,9 @@ function adaptStream(streamSimple: Fn): NonNullable<ProviderOptions["stream"]> {
 }
 
 function adaptLogin(provider: string, oauth: Fields, refusals: Refusals): ProviderLogin {
-	const { name = provider, login, refreshToken, getApiKey, modifyModels } = oauth;
-	if (modifyModels !== undefined)
-		refusals.refuse(`oauth.modifyModels of the provider ${provider}`, "the models are those of its registration");
+	const { name = provider, login, refreshToken, getApiKey } = oauth;
+	for (const [field, reason] of Object.entries(REFUSED_OAUTH_FIELDS))
+		if (oauth[field] !== undefined) refusals.refuse(`oauth.${field} of the provider ${provider}`, reason);
 	return {
 		name: String(name),
 		...(isFn(login) && { login: async (steps: Steps) => login.call(oauth, callbacks(steps)) }),

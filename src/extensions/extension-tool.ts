@@ -14,7 +14,7 @@ export interface ToolDeps {
 }
 
 /** Fields of a tool that pi does not have, and why. */
-const REFUSED_FIELDS: Readonly<Record<string, string>> = {
+export const REFUSED_TOOL_FIELDS: Readonly<Record<string, string>> = {
 	prepareArguments: "pi validates the arguments as the model wrote them",
 	renderShell: "pi draws the frame of every call",
 	constrainedSampling: "pi asks models for arguments as their providers define it",
@@ -33,7 +33,7 @@ function fnOf(fields: Fields, name: string): Fn | undefined {
 export function adaptTool(definition: unknown, { refusals, cwd, theme, contextFor, run, draw }: ToolDeps): HookTool {
 	const fields: Fields = Object(definition);
 	const { name, description, parameters, promptSnippet, promptGuidelines } = fields;
-	for (const [field, reason] of Object.entries(REFUSED_FIELDS)) {
+	for (const [field, reason] of Object.entries(REFUSED_TOOL_FIELDS)) {
 		const isDefault = field === "executionMode" && fields[field] !== "parallel";
 		if (fields[field] !== undefined && fields[field] !== false && !isDefault)
 			refusals.refuse(`${field} of the tool ${String(name)}`, reason);

@@ -9,7 +9,7 @@ import { createExtensionTheme } from "./extension-theme.js";
 import { FooterData } from "./footer-data.js";
 import { Handlers } from "./handlers.js";
 import { KnownModels, type ProviderRegistration } from "./model-view.js";
-import { Refusals } from "./refusals.js";
+import { OBJECT_PROVIDER, Refusals } from "./refusals.js";
 import { CUSTOM_MESSAGE } from "./session-view.js";
 
 /** An extension as a hook of pi. It uses only the API of hooks. */
@@ -136,10 +136,7 @@ export class Extension {
 
 	#registerProvider(name: unknown, config: unknown): void {
 		if (typeof name !== "string") {
-			this.refusals.refuse(
-				"registerProvider with a provider object",
-				"pi needs the name of the provider and its settings",
-			);
+			this.refusals.refuse("registerProvider with a provider object", OBJECT_PROVIDER);
 			return;
 		}
 		this.pi.provider(name, adaptProvider(name, config, this.refusals));

@@ -4,12 +4,14 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 	cache_warming_decision: "pi sends no requests that keep a cache warm",
 	context_with_system: "pi has no system messages; use before_agent_start for the system prompt",
 	project_trust: "only the user decides which code of a project runs",
-	resources_discover: "a package or the settings name skills, prompts and themes",
 	session_compact_failed: "pi shows a failed compaction to the user, and does not pass it to hooks",
 	ui_prompt_start: "pi does not pass the dialogs of other hooks to hooks",
 	ui_prompt_end: "pi does not pass the dialogs of other hooks to hooks",
 	agent_before_settle: "pi has no moment before a run settles; use agent_settled",
 };
+
+/** Why a provider cannot be an object of pi-ai. */
+export const OBJECT_PROVIDER = "pi needs the name of the provider and its settings";
 
 /** Members that pi does not have, and why. */
 export const REFUSED_MEMBERS = {

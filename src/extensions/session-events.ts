@@ -1,4 +1,5 @@
-import type { HookEventContext, SessionEvent, SessionEventResult } from "../hooks/types.js";
+import { resolve } from "node:path";
+import type { HookEventContext, HookResources, SessionEvent, SessionEventResult } from "../hooks/types.js";
 import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import type { Extension } from "./extension.js";
@@ -24,7 +25,9 @@ export async function answerSession(
 			calls.begin(ctx);
 			refusals.begin();
 			await models.refresh(ctx);
-			await emit("session_start", { reason: event.isReload ? "reload" : "startup" });
+			const reason = event.isReload ? "reload" : "startup";
+			await emit("session_start", { reason });
+			await discoverResources(extension, ctx, reason);
 			return undefined;
 		}
 		case "switch":
@@ -64,6 +67,27 @@ export async function answerSession(
 			return undefined;
 		}
 	}
+}
+
+/** Asks the extension for skills, prompts and themes. */
+async function discoverResources({ handlers, pi }: Extension, ctx: HookEventContext, reason: string): Promise<void> {
+	const type = "resources_discover";
+	if (!handlers.has(type)) return;
+	const found: Required<{ [K in keyof HookResources]: string[] }> = { skills: [], prompts: [], themes: [] };
+	const add = (paths: string[], given: unknown) => {
+		if (Array.isArray(given)) paths.push(...given.map((path) => resolve(ctx.cwd, String(path))));
+	};
+	await handlers.emit(
+		type,
+		ctx,
+		() => ({ type, cwd: ctx.cwd, reason }),
+		({ skillPaths, promptPaths, themePaths }) => {
+			add(found.skills, skillPaths);
+			add(found.prompts, promptPaths);
+			add(found.themes, themePaths);
+		},
+	);
+	await pi.resources(found);
 }
 
 /** A branch of pi is a fork, and a step in the tree of extensions. */

@@ -6,6 +6,7 @@ import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
 import { type GrantRequest, grantName, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
+import { checkResources } from "./hook-resources.js";
 import { type LoadLimits, withinTime } from "./module-loader.js";
 import { checkProvider } from "./providers.js";
 import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
@@ -34,6 +35,8 @@ export interface RegisterOptions extends LoadLimits {
 	requestGrant?(request: GrantRequest): Promise<boolean>;
 	/** Passes an event of a hook to the others. Absent: nobody gets it. */
 	emit?(hook: LoadedHook, name: string, data: unknown): void;
+	/** Resolves when the resources that hooks have registered are read. */
+	resourcesRead?(): Promise<void>;
 	/** Called after each registration, also while the hook loads. */
 	onChange?(hook: LoadedHook): void;
 }
@@ -149,6 +152,12 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 				hook.places.set(factory, new Error());
 				hook.toolHosts.set(scheme, checked);
 			}),
+		async resources(paths) {
+			add("resources", () => {
+				hook.resources = checkResources(paths, hook.realPath);
+			});
+			if (!isLoading()) await options.resourcesRead?.();
+		},
 		events: Object.freeze<HookEventBus>({
 			emit: (name, data) => use("events.emit", () => options.emit?.(hook, checkEventName(name), data)),
 			on: (name, handler) => use("events.on", () => addBusHandler(hook, checkEventName(name), handler)),

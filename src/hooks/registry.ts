@@ -3,6 +3,7 @@ import { RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
+import { listResources, type ResourcePaths } from "./hook-resources.js";
 import { isPartOfPi } from "./hook-scope.js";
 import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
@@ -41,6 +42,8 @@ export interface LoadedHook extends HookFile {
 	readonly providers: Map<string, HookProvider>;
 	/** Its kinds of machines on which tools run, by scheme. */
 	readonly toolHosts: Map<string, ToolHostFactory>;
+	/** Its skills, prompt templates and themes; null for none. */
+	resources: ResourcePaths | null;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
@@ -72,6 +75,7 @@ export function createLoadedHook(
 		flags: new Map(),
 		providers: new Map(),
 		toolHosts: new Map(),
+		resources: null,
 		grants: new Set(grants),
 		active: true,
 		unloaded: new AbortController(),
@@ -151,6 +155,11 @@ export class HookRegistry {
 
 	get providers(): readonly HookProvider[] {
 		return this.#providers;
+	}
+
+	/** The files of skills, prompt templates and themes. */
+	get resources(): ResourcePaths {
+		return listResources(this.hooks);
 	}
 
 	/** Call after a hook has registered something. @returns the name conflicts that are new */

@@ -69,13 +69,13 @@ export class AgentSession {
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
-		const { lifecycle, hooks, mcp, models, setup, state, surface } = this.#components;
+		const { lifecycle, hooks, mcp, models, resources, setup, state, surface } = this.#components;
 		try {
 			await lifecycle.start(async () => {
 				await hooks.load();
 				await this.#components.connectHost();
 				await mcp.load();
-				await models.start();
+				await Promise.all([models.start(), resources.ready()]);
 			});
 			setup.toolSwitch.checkNames();
 		} catch (error) {
@@ -191,7 +191,7 @@ export class AgentSession {
 			hooks: hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
 			skills: skills.map(({ name }) => name),
 			templates: templates.map(({ name }) => name),
-			themes: setup.acceptedPackages()?.themes ?? [],
+			themes: setup.themes(),
 			contextFiles: [...contextFiles],
 			warnings: [...warnings],
 		};

@@ -18,6 +18,7 @@ import { createHookControl } from "./hook-control.js";
 import { createHookHost } from "./hook-host.js";
 import { HookModels } from "./hook-models.js";
 import { HookNotices } from "./hook-notices.js";
+import { HookResourceFiles } from "./hook-resource-files.js";
 import { HookUpdates } from "./hook-updates.js";
 import { SessionInspector } from "./inspector.js";
 import { Lifecycle } from "./lifecycle.js";
@@ -125,6 +126,8 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		}),
 	});
 	const models = new HookModels({ setup, state, warn });
+	const onRead = () => emit({ type: "registrations_changed" });
+	const resources = new HookResourceFiles({ setup, warn, onRead });
 	const required = new RequiredHooks({
 		canAsk: setup.asksAboutCode,
 		isDecided: setup.parent !== null,
@@ -142,8 +145,10 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		onChange(isFirst) {
 			if (ended.signal.aborted) return;
 			models.update(hooks.registry.providers);
+			resources.update(hooks.registry.resources);
 			if (!isFirst) emit({ type: "registrations_changed" });
 		},
+		resourcesRead: () => resources.ready(),
 		onSend: (...sent) => prompter.receive(...sent),
 		onTools(tools) {
 			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
@@ -285,6 +290,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		context,
 		hooks,
 		models,
+		resources,
 		compaction,
 		runner,
 		images,

@@ -234,6 +234,8 @@ export async function discoverSetup(
 			const { contextFiles, ...others } = resources.current;
 			return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
 		},
+		useHookResources: (given) => resources.useHooks(given),
+		themes: () => [...(code.packages?.themes ?? []), ...resources.hookThemes],
 		nestedFiles: resources,
 		readSkill: (skill, rest) => resources.readSkill(skill, rest),
 		enterSandbox: () => resources.enterSandbox(),

@@ -1,6 +1,8 @@
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
 import { ProjectFiles, projectRoot } from "../config/project-files.js";
+import type { ResourcePaths } from "../hooks/hook-resources.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
 import { projectReader, type ReadBytes, type ResourceProblems } from "../resources/front-matter.js";
 import { findNestedContextFiles } from "../resources/nested-context-files.js";
@@ -9,7 +11,7 @@ import { loadSkills, type ResourceLocation, readSkill, type Skill } from "../res
 import { readFile } from "../tools/file-content.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
-import type { AcceptedPackages } from "./package-code.js";
+import type { AcceptedPackages, PackageFile } from "./package-code.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;
@@ -74,6 +76,8 @@ export class ResourceFiles implements NestedFileFinder {
 	#generation = 0;
 	#packages: Pick<AcceptedPackages, "skills" | "prompts"> = { skills: [], prompts: [] };
 
+	#hooks: ResourcePaths = { skills: [], prompts: [], themes: [] };
+
 	private constructor(private readonly options: ResourceFilesOptions) {}
 
 	/** Reads the files. `warnings` has a line for each problem. */
@@ -115,6 +119,20 @@ export class ResourceFiles implements NestedFileFinder {
 		return (await this.reread()).filter((line) => copies.some((copy) => line.includes(copy)));
 	}
 
+	/** Adds skills, prompts and themes of hooks, which those of the user and the project replace. @returns a line for each problem of theirs */
+	async useHooks(paths: ResourcePaths): Promise<string[]> {
+		this.#hooks = paths;
+		const all = [...paths.skills, ...paths.prompts, ...paths.themes];
+		const missing = all.filter((path) => !existsSync(path));
+		const lines = (await this.reread()).filter((line) => all.some((path) => line.includes(path)));
+		return [...missing.map((path) => `${path}: no such file or directory; a hook names it`), ...lines];
+	}
+
+	/** The theme files of hooks. */
+	get hookThemes(): PackageFile[] {
+		return this.#hooks.themes.flatMap((path) => themeFiles(path)).map((path) => ({ path, copy: path }));
+	}
+
 	/**
 	 * Reads the files of the project again, in the sandbox that is connected now: what it hides was read before. Nothing without one.
 	 */
@@ -137,7 +155,11 @@ export class ResourceFiles implements NestedFileFinder {
 		const { agentDir, cwd, home } = paths;
 		const ofPackages = (files: readonly { copy: string }[]) =>
 			files.map(({ copy }) => ({ path: copy, scope: "user" as const }));
+		const within = projectFiles(paths);
+		const ofHooks = (files: readonly string[]): ResourceLocation[] =>
+			files.map((path) => (within.contains(path) ? { path, scope: "project", within } : { path, scope: "user" }));
 		const packages = this.#packages;
+		const hooks = this.#hooks;
 		const own = this.options.skills.map((path) => ({ path: resolve(cwd, path), scope: "flag" as const }));
 		const sandbox = this.options.sandbox?.();
 		const [context, skills, templates] = await Promise.all([
@@ -146,12 +168,16 @@ export class ResourceFiles implements NestedFileFinder {
 				: { files: [], warnings: [], broken: new Set<string>() },
 			loadSkills(
 				[
+					...(skillsEnabled() ? ofHooks(hooks.skills) : []),
 					...(skillsEnabled() && discoverSkills ? [...ofPackages(packages.skills), ...skillLocations(paths)] : []),
 					...own,
 				],
 				sandbox,
 			),
-			loadPromptTemplates([...ofPackages(packages.prompts), ...templateLocations(paths)], sandbox),
+			loadPromptTemplates(
+				[...ofHooks(hooks.prompts), ...ofPackages(packages.prompts), ...templateLocations(paths)],
+				sandbox,
+			),
 		]);
 		const before = this.#current;
 		this.#generation++;
@@ -196,4 +222,14 @@ function isAbout(line: string, path: string): boolean {
 	return (
 		(line.startsWith(`${path}:`) && !line.startsWith(`${path}: replaces `)) || line.startsWith(`Cannot read ${path}`)
 	);
+}
+
+/** The theme files that a path names: itself, or those in the directory. */
+function themeFiles(path: string): string[] {
+	if (path.endsWith(".json")) return [path];
+	try {
+		return readdirSync(path).flatMap((name) => (name.endsWith(".json") ? [join(path, name)] : []));
+	} catch {
+		return []; // reported when the hook named it
+	}
 }

@@ -8,6 +8,7 @@ import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
 import type { SessionEvents } from "./events.js";
 import type { HookModels } from "./hook-models.js";
+import type { HookResourceFiles } from "./hook-resource-files.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { ModelMemory } from "./model-memory.js";
 import type { Prompter } from "./prompter.js";
@@ -39,6 +40,7 @@ export interface SessionComponents {
 	context: SessionContext;
 	hooks: SessionHooks;
 	models: Pick<HookModels, "start">;
+	resources: Pick<HookResourceFiles, "ready">;
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;

@@ -53,6 +53,7 @@ export interface SessionHooksOptions {
 	required: Pick<RequiredHooks, "use">;
 	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
 	onChange(isFirst: boolean): void;
+	resourcesRead(): Promise<void>;
 	onSend(text: string, attachments: Attachment[], options: SendOptions): void;
 	/** Receives the tools of all running hooks when they may have changed. */
 	onTools(tools: readonly CustomTool[]): void;
@@ -315,6 +316,7 @@ export class SessionHooks {
 			send: (_, ...sent) => onSend(...sent),
 			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
 			onChange: (hook) => this.#update(hook),
+			resourcesRead: this.options.resourcesRead,
 		};
 	}
 

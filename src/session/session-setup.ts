@@ -9,6 +9,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { CorePreamble } from "../context/preamble.js";
 import type { PiError } from "../errors.js";
 import type { ReadFlags } from "../hooks/flags.js";
+import type { ResourcePaths } from "../hooks/hook-resources.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HookProvider } from "../hooks/providers.js";
 import type { HookRunner } from "../hooks/runner.js";
@@ -27,7 +28,7 @@ import type { AgentSessionEvent } from "./events.js";
 import type { HookGrants } from "./hook-grants.js";
 import type { McpFiles } from "./mcp-files.js";
 import type { NestedFileFinder } from "./nested-context-files.js";
-import type { AcceptedPackages } from "./package-code.js";
+import type { AcceptedPackages, PackageFile } from "./package-code.js";
 import type { AcceptedCode } from "./project-code.js";
 import type { SessionContext } from "./session-context.js";
 import type { LoggedHost, SessionHost } from "./session-host.js";
@@ -138,6 +139,10 @@ export interface SessionSetup {
 	 */
 	preamble(model: Model<Api> | null): CorePreamble;
 	resources: SessionResources;
+	/** Replaces the skills, prompts and themes of hooks. @returns a line for each problem of theirs */
+	useHookResources(paths: ResourcePaths): Promise<string[]>;
+	/** Themes of packages and hooks: the path to show and that of the file to read. */
+	themes(): readonly PackageFile[];
 	/** The prompt of a skill, which is read now. @throws PiError `file_unreadable` */
 	readSkill(skill: Skill, rest: string): Promise<string>;
 	/** Reads the files of the project again, as the connected sandbox shows them. Nothing without one. */

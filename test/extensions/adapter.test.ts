@@ -133,7 +133,7 @@ test("a tool ends pi once the run has ended", async () => {
 	await app.submit("end it");
 	expect(await app.exit).toBe(0);
 	expect(app.provider.requests).toHaveLength(2);
-	expect(app.terminal.writes.join("")).toContain("goodbye");
+	expect(JSON.stringify(app.session().entries)).toContain("goodbye");
 });
 
 test("an extension changes parameters of a request, and no messages", async () => {
@@ -154,6 +154,29 @@ test("an extension changes parameters of a request, and no messages", async () =
 	expect(events.flatMap((event) => (event.type === "hook_error" ? [event.error] : []))).toEqual([
 		"messages must stay as it is recorded, use context; the answer was ignored",
 	]);
+});
+
+test("resources_discover adds skills, prompts and themes before the first request", async () => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"SKILL.md": "---\nname: sew\ndescription: About sewing\n---\nSew.\n",
+		"greet.md": "Say hello.",
+		"night.json": '{ "colors": {} }',
+		"mine.ts": extension(`pi.on("resources_discover", ({ cwd, reason }, ctx) => {
+			globalThis.__asked = [cwd === ctx.cwd, reason];
+			return { skillPaths: ["${dir}/SKILL.md"], promptPaths: ["${dir}/greet.md"], themePaths: ["${dir}/night.json"] };
+		});`),
+	});
+	const { session, provider } = await startSession({ extensions: [`${dir}/mine.ts`] });
+	expect(Reflect.get(globalThis, "__asked")).toEqual([true, "startup"]);
+	expect(session.loaded).toMatchObject({
+		skills: ["sew"],
+		templates: ["greet"],
+		themes: [{ path: `${dir}/night.json` }],
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	expect(JSON.stringify(provider.requests[0]?.messages)).toContain("About sewing");
 });
 
 test("an extension may test whether a member exists", async () => {

@@ -55,6 +55,36 @@ test.each([
 	expect(refused.map((use) => [use.what, use.reason !== ""])).toEqual([[what, true]]);
 });
 
+const tool = (fields: string) => `pi.registerTool({ name: "x", ${fields} });`;
+const provider = (fields: string) => `pi.registerProvider("lab", { ${fields} });`;
+
+test.each([
+	[tool('renderShell: "self"'), "renderShell of a tool"],
+	[tool("prepareArguments(args) { return args; }"), "prepareArguments of a tool"],
+	[tool("constrainedSampling: { type: 'json_schema' }"), "constrainedSampling of a tool"],
+	[tool('executionMode: "parallel"'), "executionMode of a tool"],
+	[`const renderShell = "self"; ${tool("renderShell")}`, "renderShell of a tool"],
+	[provider("async refreshModels() { return []; }"), "refreshModels of a provider"],
+	[provider('models: [{ id: "a", promptCache: {} }]'), "promptCache of models of a provider"],
+	[provider("oauth: { modifyModels: (models) => models }"), "modifyModels of oauth of a provider"],
+	["pi.registerProvider(createProvider({ id: 'lab' }))", "registerProvider with a provider object"],
+	["ctx.navigateTree(id, { summarize: true })", "summarize of ctx.navigateTree"],
+])("the check finds what pi does not read in %s", async (code, what) => {
+	const { refused } = await findUse(`export default (pi) => { ${code} };`);
+	expect(refused.map((use) => [use.what, use.reason !== ""])).toEqual([[what, true]]);
+});
+
+test.each([
+	tool('executionMode: "sequential"'),
+	tool("constrainedSampling: false"),
+	`${tool("execute() { return other.renderShell; }")} interface Mine { renderShell?: string }`,
+	"const other = { prepareArguments: 1, refreshModels: 2 };",
+	'pi.registerProvider(name, { baseUrl: "x" })',
+	"ctx.navigateTree(id, { summarize: false })",
+])("the check reports no field in %s", async (code) => {
+	expect((await findUse(`export default (pi) => { ${code} };`)).refused).toEqual([]);
+});
+
 test("a member of another object that is called like one of pi is no use of it", async () => {
 	const { refused } = await findUse(
 		"const api = { registerFoo() {} }; api.registerFoo(); emitter.on('sesion_start', x); // see pi.dev",

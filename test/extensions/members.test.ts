@@ -172,6 +172,7 @@ const EVERYWHERE: Seen = {
 	"event session_compact": "compactionEntry fromExtension reason type willRetry",
 	"event session_before_fork": "entryId position type",
 	"event session_before_switch": "reason type",
+	"event resources_discover": "cwd reason type",
 	"event session_before_tree": "preparation signal type",
 	"event session_tree": "newLeafId oldLeafId type",
 	"ctx.navigateTree": { cancelled: false },

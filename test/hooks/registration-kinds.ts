@@ -1,5 +1,7 @@
+import { basename } from "node:path";
 import type { HookAPI } from "../../src/hooks/types.js";
 import type { TestSession } from "../helpers/session.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
 import type { RecordedScreen } from "./recorded-screen.js";
 
 /** A kind of registration, for the property test that nothing is left behind. Add a row for each new member of `pi`. */
@@ -62,6 +64,15 @@ export const REGISTRATION_KINDS: Readonly<Record<string, RegistrationKind>> = {
 	entry: {
 		register: (id) => `pi.entry("${id}", { render: () => "${id}" });`,
 		observe: ({ session }, ids) => ids.filter((id) => session.entryRenderer(id) !== undefined),
+	},
+	resources: {
+		register(id) {
+			const dir = tempDir();
+			writeFiles(dir, { [`${id}.json`]: "{}" });
+			return `void pi.resources({ themes: ["${dir}/${id}.json"] });`;
+		},
+		isSingle: true,
+		observe: ({ session }) => session.loaded.themes.map(({ path }) => basename(path, ".json")),
 	},
 	handler: {
 		register: (id) => `pi.on("context", () => { globalThis.__heard?.push("${id}"); });`,

@@ -125,6 +125,16 @@ export interface ProviderOptions {
 	): AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>;
 }
 
+/** Files, and directories that contain such files. Relative paths start at the file of the hook. */
+export interface HookResources {
+	/** `SKILL.md` files. */
+	skills?: readonly string[];
+	/** `*.md` files with prompt templates. */
+	prompts?: readonly string[];
+	/** `*.json` files with themes. */
+	themes?: readonly string[];
+}
+
 /** Third argument of `pi.send`. */
 export interface SendOptions {
 	/** During a run: after the current tool calls (`steer`, the default) or after the run. */
@@ -201,6 +211,13 @@ export interface HookAPI {
 	 * @throws TypeError if the scheme is not lowercase letters, digits and "-", beginning with a letter
 	 */
 	toolHost(scheme: string, factory: ToolHostFactory): void;
+	/**
+	 * Adds skills, prompt templates and themes, instead of those that this hook has added before. Others of the same name, of
+	 * the user or the project, win.
+	 * @returns resolves when they are read; at once while the hook loads, because pi then reads them before the session starts
+	 * @throws TypeError that names a malformed field
+	 */
+	resources(paths: HookResources): Promise<void>;
 	readonly events: HookEventBus;
 	/** Requires handles. The hook does not load unless the user has granted all of them. */
 	requires(...handles: HostHandleName[]): void;

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from "node:util";
+import { describeError } from "../errors.js";
+import type { ResourcePaths } from "../hooks/hook-resources.js";
+import type { SessionSetup } from "./session-setup.js";
+
+export interface HookResourceFilesDeps {
+	setup: Pick<SessionSetup, "useHookResources">;
+	warn(line: string): void;
+	/** Called after files have been read. */
+	onRead(): void;
+}
+
+/** Adds the skills, prompts and themes of hooks to those of the session, and takes them away when their hook is unloaded. */
+export class HookResourceFiles {
+	#paths: ResourcePaths = { skills: [], prompts: [], themes: [] };
+	/** Settles when all changes so far are read, in order. */
+	#read: Promise<void> = Promise.resolve();
+
+	constructor(private readonly deps: HookResourceFilesDeps) {}
+
+	/** Uses these from now on; `ready` waits until they are read. */
+	update(paths: ResourcePaths): void {
+		if (isDeepStrictEqual(paths, this.#paths)) return;
+		this.#paths = paths;
+		this.#read = this.#read.then(() => this.#apply(paths));
+	}
+
+	/** Resolves when all files are read. */
+	ready(): Promise<void> {
+		return this.#read;
+	}
+
+	async #apply(paths: ResourcePaths): Promise<void> {
+		const { setup, warn, onRead } = this.deps;
+		try {
+			for (const line of await setup.useHookResources(paths)) warn(line);
+			onRead();
+		} catch (error) {
+			warn(`The resources of hooks cannot be used: ${describeError(error)}`);
+		}
+	}
+}
