@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { onAbort } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
@@ -159,7 +158,8 @@ class Job {
 		{ host, tmpDir, ...options }: StartJobOptions,
 		private readonly onEnd: () => void,
 	) {
-		this.output = new JobOutput(tmpDir, join(tmpDir, `${id}-${randomBytes(6).toString("hex")}.log`));
+		// The global: an import would load all of node:crypto before the first paint.
+		this.output = new JobOutput(tmpDir, join(tmpDir, `${id}-${crypto.randomUUID().slice(0, 13)}.log`));
 		this.ended = host
 			.exec(command, {
 				...options,

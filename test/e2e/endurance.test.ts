@@ -73,7 +73,8 @@ test("pi still answers after random keys, sizes and pastes", async () => {
 	const seed = 20_240_607;
 	const next = numbers(seed);
 	const provider = await startProvider();
-	const pi = await openPi({ agentDir: agentDirFor(provider) });
+	// A key of the transcript opens an editor.
+	const pi = await openPi({ agentDir: agentDirFor(provider), env: { VISUAL: "true" } });
 	provider.on((request) => `Answer ${request.index}.`);
 	await submit(pi, "begin");
 	await pi.waitForText("Answer 0.");

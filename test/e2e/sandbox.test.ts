@@ -161,6 +161,15 @@ sandboxed("! commands run in the sandbox", async () => {
 	expect(existsSync("/etc/pi-new")).toBe(false);
 });
 
+/** Makes sessions of `pi -p` sessions of the shell, which `/resume` lists. */
+function showInPicker(agentDir: string): void {
+	for (const name of readdirSync(join(agentDir, "sessions"), { recursive: true, encoding: "utf8" })) {
+		if (!name.endsWith(".jsonl")) continue;
+		const path = join(agentDir, "sessions", name);
+		writeFileSync(path, readFileSync(path, "utf8").replaceAll(',"mode":"print"', ""));
+	}
+}
+
 sandboxed.each([[[]], [["--plain"]]])(
 	"-r accepts flags of the host of the session that the user chooses: %j",
 	async (mode) => {
@@ -169,6 +178,7 @@ sandboxed.each([[[]], [["--plain"]]])(
 		const place = { agentDir: agentDirFor(provider), cwd: tempDir() };
 		provider.reply("Hello.");
 		await runPi([...IN_SANDBOX, "go there"], place);
+		showInPicker(place.agentDir);
 
 		const mistyped = startPi({ ...place, args: ["-r", ...mode, "--sandbox-nte"] });
 		expect(await mistyped.exited).toEqual({ code: 2, signal: 0 });
