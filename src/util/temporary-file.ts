@@ -6,11 +6,8 @@ import { isRunning } from "./is-running.js";
 /** Process id and host of the writer. */
 const NAME = /^\.pi-(\d+)-(.*)-[0-9a-f]{8}\.tmp$/;
 
-let host: string | undefined;
-
 function hostPart(): string {
-	host ??= hostname().replace(/[^\w.]/g, "_");
-	return host;
+	return hostname().replace(/[^\w.]/g, "_");
 }
 
 /** A new path next to a file, whose content it gets before it replaces the file. */
@@ -22,9 +19,10 @@ export function temporaryPath(target: string): string {
 /** Removes temporary files from a directory whose writers were killed. Never rejects. */
 export async function removeAbandoned(directory: string): Promise<void> {
 	const names = await promises.readdir(directory).catch(() => []); // the directory may be only writable
+	const host = hostPart();
 	for (const name of names) {
 		const [, pid, writer] = NAME.exec(name) ?? [];
-		if (pid === undefined || writer !== hostPart() || isRunning(Number(pid))) continue;
+		if (pid === undefined || writer !== host || isRunning(Number(pid))) continue;
 		try {
 			unlinkSync(join(directory, name));
 		} catch {
