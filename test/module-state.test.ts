@@ -47,7 +47,7 @@ const SHARED: Readonly<Record<string, string>> = {
 		"process groups, each ended by the session that started it, and all of them with the process",
 	"util/reaper.ts reaper": "a helper process that outlives this one, for all process groups",
 	"util/sanitize.ts knownStyles": "a cache of a pure function",
-	"util/temporary-file.ts host": "the name of the machine",
+
 	"util/word-diff.ts loaded": "a module, once it is loaded",
 	"util/word-diff.ts loading": "a module, once it is loaded",
 };

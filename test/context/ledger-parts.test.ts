@@ -32,7 +32,7 @@ const hookTool = plainTool("fly", { origin: { kind: "hook", hook: "/h.ts" }, tok
 test("the tools of pi are one item, and those of hooks keep theirs", () => {
 	const tools = [plainTool("read"), hookTool, plainTool("bash", { tokens: 7 })];
 	expect(groupTools(tools)).toEqual([
-		{ name: "2 tools", tokens: 17, origin: { kind: "core" }, text: "read, bash" },
+		{ name: "2 of 3 tools", tokens: 17, origin: { kind: "core" }, text: "read, bash" },
 		hookTool,
 	]);
 	const cached = (...values: boolean[]) =>

@@ -24,7 +24,7 @@ const TOOL = `export default { name: "greet", description: "Greets", parameters:
 const EXTENSION = `import { left } from "left";
 export default function (pi) {
 	pi.registerCommand("left", { description: "Says left", handler: async (_args, ctx) => ctx.ui.notify(left()) });
-	pi.on("session_tree", () => {});
+	pi.on("context_with_system", () => {});
 }
 `;
 
@@ -88,7 +88,7 @@ describe("the gate of packages", () => {
 				"has 9 files, 0.9 KB",
 				"needs 1 dependency, 0.1 KB",
 				"extensions/left.ts uses pi.registerCommand, ctx.ui.notify",
-				"extensions/left.ts uses event session_tree in line 4, which pi refuses",
+				"extensions/left.ts uses event context_with_system in line 4, which pi refuses",
 			],
 		});
 		expect(question?.files.map(({ title, rel, state }) => `${title ?? rel} ${state}`)).toEqual([
@@ -224,7 +224,7 @@ test("a session uses everything that a trusted package brings, and reports what 
 	await session.prompt("/left");
 	expect(notices()).toEqual([
 		"Package npm:missing was not loaded: it is not installed · pi install",
-		expect.stringContaining("the event session_tree is not available in pi"),
+		expect.stringContaining("the event context_with_system is not available in pi"),
 		"hello!",
 	]);
 	expect(said).toEqual(["from the left"]);

@@ -4,8 +4,8 @@ import { panel } from "./dialogs/support.js";
 
 const ROWS = {
 	40: " →   corp/m                   hook corp",
-	80: " →   corp/m                                     64k                –  hook corp",
-	120: " →   corp/m                                                                  64k                –             hook corp",
+	80: " →   corp/m                                    64k                 –  hook corp",
+	120: " →   corp/m                                                                 64k                 –             hook corp",
 };
 
 const CORP = `export default (pi) => pi.provider("corp", {

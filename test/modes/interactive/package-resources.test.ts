@@ -105,7 +105,7 @@ test.each([40, 80, 120])("what a package brings appears where it belongs, at %i 
 	await app.submit("/context");
 	await app.terminal.waitFor("# Skills");
 	expect(await rows(app, / skills: # Skills/)).toHaveLength(1);
-	expect((await rows(app, / tools +\d+ tools: /)).join()).not.toBe("");
+	expect((await rows(app, / tools +\d+ (?:of \d+ )?tools: /)).join()).not.toBe("");
 	await app.terminal.press("escape");
 	await app.submit("/hooks");
 	await app.terminal.waitFor("demo-hook");
