@@ -226,7 +226,7 @@ sandboxed("a sandbox that waits for its command shows what there is when the com
 	await run("true");
 	/** Runs a command in the sandbox that has waited since the last one. */
 	const next = async (script: string) => {
-		await expect.poll(waiting).not.toEqual([]);
+		await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
 		return (await run(script)).stdout;
 	};
 	expect(await next('cat "$HOME"/notes/a.txt')).toBe("old\n");
@@ -242,7 +242,7 @@ sandboxed("a sandbox that waits for its command shows what there is when the com
 	writeFiles(home, { "project/b.txt": "" });
 	expect(await next('cat "$HOME"/notes/a.txt; ls')).toBe("replaced\nb.txt\n");
 	expect(await next('printf \'%s|\' "$@" "it\'s"; cat')).toBe("it's|");
-	await expect.poll(waiting).not.toEqual([]);
+	await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
 	await dispose();
 	await expect.poll(waiting).toEqual([]);
 });
