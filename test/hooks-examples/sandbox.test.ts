@@ -187,7 +187,7 @@ sandboxed("a command that runs already sees no credentials that are replaced or 
 	let output = "";
 	child.stdout.on("data", (chunk) => (output += String(chunk)));
 	child.stderr.on("data", (chunk) => (output += String(chunk)));
-	await expect.poll(() => output).toContain("begun");
+	await expect.poll(() => output, { timeout: 10_000 }).toContain("begun");
 	const replace = (name: string) => {
 		writeFileSync(join(home, "new"), "secret");
 		mkdirSync(dirname(join(home, name)), { recursive: true });
@@ -244,7 +244,7 @@ sandboxed("a sandbox that waits for its command shows what there is when the com
 	expect(await next('printf \'%s|\' "$@" "it\'s"; cat')).toBe("it's|");
 	await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
 	await dispose();
-	await expect.poll(waiting).toEqual([]);
+	await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
 });
 
 sandboxed("a directory that cannot be entered is named as such", async () => {
@@ -380,7 +380,7 @@ sandboxed("no socket of another program can be used, whatever its name", async (
 	linkSync(bound("renamed"), join(cwd, "linked"));
 	const paths = [bound("relative"), bound("renamed"), bound("linked"), join(cwd, "linked"), "/dev/log"];
 	await listen({ path: "\0pi-test-abstract" });
-	await expect.poll(() => existsSync(bound("relative"))).toBe(true);
+	await expect.poll(() => existsSync(bound("relative")), { timeout: 10_000 }).toBe(true);
 	for (const network of [false, true]) {
 		const { run } = await open({ cwd, network });
 		const { stdout } = await run('perl -e "$@"', USE_SOCKETS, ...paths, "@pi-test-abstract");
