@@ -96,6 +96,11 @@ export class BlockList implements Component {
 		return this.#head > 0 || this.#headLines > 0;
 	}
 
+	/** Number of lines in the tree at the last `render`. */
+	get lineCount(): number {
+		return this.#counts.reduce((sum, count) => sum + count, this.#earlier === undefined ? 0 : 1);
+	}
+
 	/** The first line in the tree. */
 	get start(): ListPosition {
 		return { block: this.#head, lines: this.#headLines };

@@ -62,7 +62,7 @@ export class LiveTUI extends TuiMainScreen {
 	#redrawsAll = true;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
-	/** Number of lines at the start of the tree that are in the scrollback, even if the screen shows them too. */
+	/** Number of lines at the start of the last frame that are in the scrollback, even if the screen shows them too. */
 	#scrolledLines = 0;
 	readonly #above = new LinesAbove();
 	/** The terminal's answer after a resize; null without one. */
@@ -252,7 +252,9 @@ export class LiveTUI extends TuiMainScreen {
 
 	/** @returns output that changes the last frame into the next one */
 	#nextFrame(columns: number, rows: number): string {
+		const known = this.blocks.lineCount;
 		const frame = this.#compose(columns, rows);
+		this.#scrolledLines -= this.#replacedRows(known);
 		const { top, cursorLine } = this.#writer;
 		const blank = top + rows - frame.lines.length;
 		const isFilled = this.#fills || this.#scrolledLines > top;
@@ -289,9 +291,12 @@ export class LiveTUI extends TuiMainScreen {
 			this.#scrolledLines = 0;
 		} else {
 			const { top } = this.#writer;
+			const known = this.blocks.lineCount;
+			this.blocks.render(drawn?.columns ?? columns);
+			const replaced = this.#replacedRows(known);
 			if (raced) this.#above.clear();
 			else this.#above.add(this.#sealed.slice(top, top + unreached), drawn?.columns ?? 0, this.#scrolledLines - top);
-			this.#scrolledLines = raced?.scrolled ?? Math.max(this.#scrolledLines, top + unreached);
+			this.#scrolledLines = (raced?.scrolled ?? Math.max(this.#scrolledLines, top + unreached)) - replaced;
 			this.#restoreScreen({ columns, rows }, visible, raced?.start);
 		}
 		const frame = this.#compose(columns, rows);
@@ -329,6 +334,14 @@ export class LiveTUI extends TuiMainScreen {
 		this.#liftedRows = Math.max(0, this.#liftedRows - added - restored);
 		this.#scrolledLines = Math.max(0, scrolled + restored - shown);
 		this.#inFlight.shift(added + restored);
+	}
+
+	/**
+	 * @param known number of lines of the transcript in the last frame
+	 * @returns number of rows of the editor or a dialog that are in the scrollback and where the transcript has new lines now
+	 */
+	#replacedRows(known: number): number {
+		return this.blocks.lineCount > known ? Math.max(0, this.#scrolledLines - known) : 0;
 	}
 
 	/** Remembers the screen before a frame that is written now. */

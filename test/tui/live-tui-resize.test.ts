@@ -237,3 +237,43 @@ test.each([
 	const first = list.render(width)[before];
 	expect(first).toContain(text[20]?.split(" ")[1]);
 });
+
+test("what the transcript gets after random sizes with a tall dialog is on the screen", async () => {
+	const size = fc.record({ columns: fc.integer({ min: 1, max: 90 }), rows: fc.integer({ min: 1, max: 30 }) });
+	const tiny = [
+		{ columns: 5, rows: 4 },
+		{ columns: 1, rows: 13 },
+	];
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(size, { minLength: 1, maxLength: 5 }),
+			fc.integer({ min: 1, max: 12 }),
+			fc.integer({ min: 1, max: 6 }),
+			async (sizes, height, lines) => {
+				const { terminal, tui, resize } = await screenOf(numbered(0, lines));
+				const dialog = new Lines(Array.from({ length: height }, (_, at) => `row ${at}`));
+				tui.children.splice(1, 0, dialog);
+				tui.requestRender();
+				await terminal.settle();
+				try {
+					for (const { columns, rows } of [...sizes, { columns: 60, rows: 24 }]) {
+						if (terminal.columns !== columns || terminal.rows !== rows) await resize(columns, rows);
+					}
+					tui.removeChild(dialog);
+					tui.fillScreen();
+					await terminal.settle();
+					for (const text of ["added 0", "added 1", "added 2"]) {
+						tui.blocks.append(new Lines([text]));
+						tui.requestRender();
+						await terminal.settle();
+					}
+					const screen = (await terminal.rowsNow()).map((line) => line.trimEnd()).join("\n");
+					expect(screen).toMatch(/added 0\nadded 1\nadded 2\n─{60}\n\n─{60}/);
+				} finally {
+					tui.stop();
+				}
+			},
+		),
+		{ numRuns: 12, seed: 4, examples: [[tiny, 9, 1]] },
+	);
+}, 60_000);
