@@ -62,7 +62,10 @@ export class LiveTUI extends TuiMainScreen {
 	#redrawsAll = true;
 	/** Rows above the tree that were drawn since the last full redraw. */
 	#liftedRows = 0;
-	/** Number of lines at the start of the last frame that are in the scrollback, even if the screen shows them too. */
+	/**
+	 * Number of lines at the start of the last frame that are in the scrollback, even if the screen shows them too. Some may be
+	 * rows of the editor or a dialog: where the transcript grows, its new lines are not among them.
+	 */
 	#scrolledLines = 0;
 	readonly #above = new LinesAbove();
 	/** The terminal's answer after a resize; null without one. */
@@ -254,7 +257,7 @@ export class LiveTUI extends TuiMainScreen {
 	#nextFrame(columns: number, rows: number): string {
 		const known = this.blocks.lineCount;
 		const frame = this.#compose(columns, rows);
-		this.#scrolledLines -= this.#replacedRows(known);
+		if (this.blocks.lineCount > known) this.#scrolledLines = Math.min(this.#scrolledLines, known);
 		const { top, cursorLine } = this.#writer;
 		const blank = top + rows - frame.lines.length;
 		const isFilled = this.#fills || this.#scrolledLines > top;
@@ -291,12 +294,9 @@ export class LiveTUI extends TuiMainScreen {
 			this.#scrolledLines = 0;
 		} else {
 			const { top } = this.#writer;
-			const known = this.blocks.lineCount;
-			this.blocks.render(drawn?.columns ?? columns);
-			const replaced = this.#replacedRows(known);
 			if (raced) this.#above.clear();
 			else this.#above.add(this.#sealed.slice(top, top + unreached), drawn?.columns ?? 0, this.#scrolledLines - top);
-			this.#scrolledLines = (raced?.scrolled ?? Math.max(this.#scrolledLines, top + unreached)) - replaced;
+			this.#scrolledLines = raced?.scrolled ?? Math.max(this.#scrolledLines, top + unreached);
 			this.#restoreScreen({ columns, rows }, visible, raced?.start);
 		}
 		const frame = this.#compose(columns, rows);
@@ -321,6 +321,8 @@ export class LiveTUI extends TuiMainScreen {
 			// Final lines that are in the scrollback leave the tree first, because they may get other heights now.
 			added = -this.blocks.lift(scrolled);
 			scrolled += added;
+			const known = this.blocks.lineCount;
+			if (scrolled > known && this.blocks.render(this.#drawn?.columns ?? columns).length > known) scrolled = known;
 		}
 		const tree = this.blocks.render(columns).length;
 		const others = this.#compose(columns, rows).lines.length - tree;
@@ -334,14 +336,6 @@ export class LiveTUI extends TuiMainScreen {
 		this.#liftedRows = Math.max(0, this.#liftedRows - added - restored);
 		this.#scrolledLines = Math.max(0, scrolled + restored - shown);
 		this.#inFlight.shift(added + restored);
-	}
-
-	/**
-	 * @param known number of lines of the transcript in the last frame
-	 * @returns number of rows of the editor or a dialog that are in the scrollback and where the transcript has new lines now
-	 */
-	#replacedRows(known: number): number {
-		return this.blocks.lineCount > known ? Math.max(0, this.#scrolledLines - known) : 0;
 	}
 
 	/** Remembers the screen before a frame that is written now. */
