@@ -196,9 +196,9 @@ mask=$(umask)
 create() { [ $created = 1 ] || umask 077; set -C; exec 9>"$temporary"; set +C; umask "$mask"; }
 create
 if command -v flock >/dev/null 2>&1; then
+	# Other writes may remove it before it is locked.
 	flock 9
-	# Another write may have removed it before it was locked.
-	[ -e "$temporary" ] || { create; flock 9; }
+	until [ -e "$temporary" ]; do create; flock 9; done
 	for left in "\${target%/*}"/.pi-*.tmp; do
 		case \${left##*/} in .pi-*-*) continue ;; esac
 		[ "$left" = "$temporary" ] || [ ! -f "$left" ] || flock -n "$left" rm -f "$left"

@@ -258,6 +258,24 @@ test.each(["sh", "bash", ...(findProgram("busybox") === undefined ? [] : ["busyb
 	},
 );
 
+test.skipIf(findProgram("flock") === undefined)(
+	"a write whose file others remove before it is locked starts again",
+	async () => {
+		const [cwd, bin] = [tempDir(), tempDir()];
+		const [flock, count] = [quoteForShell([findProgram("flock") ?? ""]), quoteForShell([join(bin, "count")])];
+		// Two other writes were faster.
+		const faster = `[ "$1" != 9 ] || [ "$(cat ${count} | wc -c)" -ge 2 ] || { printf x >>${count}; rm -f ${quoteForShell([cwd])}/.pi-*.tmp; }`;
+		writeFiles(bin, { count: "", flock: `#!/bin/sh\n${faster}\nexec ${flock} "$@"\n` });
+		chmodSync(join(bin, "flock"), 0o755);
+		const host = await start(cwd, localShell({ path: `${bin}:${process.env.PATH}` }));
+		await host.writeFile(join(cwd, "file"), "content");
+		expect([readFileSync(join(bin, "count"), "utf8"), readFileSync(join(cwd, "file"), "utf8")]).toEqual([
+			"xx",
+			"content",
+		]);
+	},
+);
+
 /** A link to busybox with the name `sh`, next to links for all its programs. */
 function busyboxShell(): string {
 	const busybox = findProgram("busybox");
