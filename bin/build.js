@@ -32,7 +32,7 @@ const STAGES = {
 		...["run-headless.ts", "run-plain.ts", "session-options.ts", "standard-io.ts"].map((file) => `src/cli/${file}`),
 		"src/modes/print.ts",
 	],
-	"model-client": ["src/util/pi-ai.ts"],
+	"model-client": ["src/models/hook-requests.ts"],
 };
 
 /** Loaded with the first extension: its folder is one file, because each file takes Node a millisecond. */
@@ -42,10 +42,23 @@ const PI_AI = "node_modules/@mariozechner/pi-ai/dist";
 /** Loaded for the first request: small modules that most clients of providers need. */
 const REQUEST = [
 	"src/network/light-fetch.ts",
-	...["headers.js", "json-parse.js", "provider-retry.js", "transcript.js"].map((file) => `${PI_AI}/utils/${file}`),
-	...["transform-messages.js", "github-copilot-headers.js", "simple-options.js", "constrained-sampling.js"].map(
-		(file) => `${PI_AI}/api/${file}`,
-	),
+	...[
+		"error-body.js",
+		"hash.js",
+		"headers.js",
+		"json-parse.js",
+		"pi-user-agent.js",
+		"provider-env.js",
+		"provider-retry.js",
+	].map((file) => `${PI_AI}/utils/${file}`),
+	...["sanitize-unicode.js", "transcript.js"].map((file) => `${PI_AI}/utils/${file}`),
+	...[
+		"transform-messages.js",
+		"github-copilot-headers.js",
+		"simple-options.js",
+		"constrained-sampling.js",
+		"openai-prompt-cache.js",
+	].map((file) => `${PI_AI}/api/${file}`),
 ];
 
 /**
@@ -155,7 +168,9 @@ const bundle = await rolldown({
 	plugins: [packageEntries, modelLists, libraryPatchesPlugin(patches), allPatched, importsInScripts, shortLines],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
 	// The index of pi-tui would load components that the screen does not use.
-	treeshake: { moduleSideEffects: [{ test: /pi-(?:ai|tui)\/dist\/index\.js$/, sideEffects: false }] },
+	treeshake: {
+		moduleSideEffects: [{ test: /pi-(?:ai|tui)\/dist\/index\.js$|src\/models\/library\.ts$/, sideEffects: false }],
+	},
 	preserveEntrySignatures: "allow-extension",
 	// Some modules are loaded statically in one mode and dynamically in another.
 	checks: { ineffectiveDynamicImport: false },

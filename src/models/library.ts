@@ -2,27 +2,11 @@
  * What hooks import as `@mariozechner/pi-ai`: its index and the functions of its entry `compat`. These are pi's own, so that
  * hooks share the list of models with pi, and importing one function does not load the lists of all providers.
  */
-import { homedir } from "node:os";
-import type {
-	Api,
-	ApiProvider,
-	AssistantMessage,
-	AssistantMessageEventStream,
-	Context,
-	Model,
-	SimpleStreamOptions,
-} from "@mariozechner/pi-ai";
+import type { Api, ApiProvider, Model } from "@mariozechner/pi-ai";
 import { createFauxCore } from "../../node_modules/@mariozechner/pi-ai/dist/providers/faux.js";
 import { normalizeContext } from "../../node_modules/@mariozechner/pi-ai/dist/utils/transcript.js";
-import { processEnvironment } from "../config/paths.js";
-import {
-	registerApiProvider as register,
-	stream as send,
-	streamSimple as sendSimple,
-	unregisterApiProviders,
-} from "../util/pi-ai.js";
+import { registerApiProvider as register, unregisterApiProviders } from "../util/pi-ai.js";
 import { builtInModels } from "./built-in-models.js";
-import { AMBIENT_KEY, findEnvironmentKey } from "./env-keys.js";
 
 export { Type } from "typebox";
 export * from "../../node_modules/@mariozechner/pi-ai/dist/api/anthropic-messages.lazy.js";
@@ -48,39 +32,7 @@ export {
 	resetApiProviders,
 	unregisterApiProviders,
 } from "../util/pi-ai.js";
-
-/** Sends a request with the options of the model's wire format. @throws Error for an unknown format, or without a key */
-export function stream(
-	model: Model<Api>,
-	context: Context,
-	options?: SimpleStreamOptions,
-): AssistantMessageEventStream {
-	return send(model, context, withEnvironmentKey(model, options));
-}
-
-/** Like `stream`, and waits for the end of the reply. */
-export async function complete(...request: Parameters<typeof stream>): Promise<AssistantMessage> {
-	return stream(...request).result();
-}
-
-/** Sends a request with options that all wire formats understand. @throws as `stream` */
-export function streamSimple(...[model, context, options]: Parameters<typeof stream>): AssistantMessageEventStream {
-	return sendSimple(model, context, withEnvironmentKey(model, options));
-}
-
-/** Like `streamSimple`, and waits for the end of the reply. */
-export async function completeSimple(...request: Parameters<typeof streamSimple>): Promise<AssistantMessage> {
-	return streamSimple(...request).result();
-}
-
-/** Hooks may leave the key to the environment. */
-function withEnvironmentKey({ provider }: Model<Api>, options?: SimpleStreamOptions): SimpleStreamOptions | undefined {
-	if (options?.apiKey?.trim()) return options;
-	const env = { ...processEnvironment(), ...options?.env };
-	const { key } = findEnvironmentKey(provider, env, homedir()) ?? {};
-	// A client finds the credentials of other tools by itself.
-	return key === undefined || key === AMBIENT_KEY ? options : { ...options, apiKey: key };
-}
+export { complete, completeSimple, stream, streamSimple } from "./hook-requests.js";
 
 /** The names of the providers that ship with pi. */
 export function getProviders(): string[] {
