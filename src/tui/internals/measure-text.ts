@@ -41,16 +41,20 @@ function* segmentInPieces(text: string, whole: Intl.Segmenter): Generator<Intl.S
 }
 
 /**
- * Width of text that needs no segmentation: characters of one column, styles and the mark of the cursor, which is nearly all
- * that is drawn.
+ * Width of text that needs no segmentation: common characters, styles and the mark of the cursor, which is nearly all that is
+ * drawn.
  * @returns -1 if the text contains anything else
  */
 export function simpleWidth(text: string): number {
 	let width = 0;
 	for (let at = 0; at < text.length; at += 1) {
 		const code = text.charCodeAt(at);
-		if ((code >= 0x20 && code <= 0x7e) || isNarrow(code)) {
+		if ((code >= 0x20 && code <= 0x7e) || isIn(NARROW, code)) {
 			width += 1;
+			continue;
+		}
+		if (code > 0x3000 && isIn(WIDE, code)) {
+			width += 2;
 			continue;
 		}
 		if (code !== 0x1b) return -1;
@@ -66,18 +70,22 @@ export function simpleWidth(text: string): number {
 	return width;
 }
 
-/**
- * Characters of one column that never join their neighbors: Latin (without the soft hyphen), dashes and quotes, arrows, box
- * drawing and blocks, Braille.
- */
-function isNarrow(code: number): boolean {
-	if (code < 0x300) return code >= 0xa1 && code !== 0xad;
-	return (
-		(code >= 0x2010 && code <= 0x2027) ||
-		(code >= 0x2190 && code <= 0x21ff) ||
-		(code >= 0x2500 && code <= 0x259f) ||
-		(code >= 0x2800 && code <= 0x28ff)
-	);
+/** First and last characters of ranges, in their order, that take one column and never join their neighbors. */
+const NARROW = [
+	...[0xa1, 0xac, 0xae, 0x2ff], // Latin, without the soft hyphen
+	...[0x2010, 0x2027, 0x2030, 0x205e], // dashes, quotes, dots
+	...[0x20a0, 0x20bf, 0x2100, 0x22ff], // currencies, letters, arrows, mathematics
+	...[0x2400, 0x2426, 0x2500, 0x25fc], // control pictures, box drawing, blocks, shapes
+	...[0x2610, 0x2612, 0x2713, 0x2718, 0x2800, 0x28ff], // check boxes and marks, Braille
+];
+/** The same for two columns: Chinese, Japanese and Korean without what joins, and full-width forms. */
+const WIDE = [0x3001, 0x3029, 0x3041, 0x3096, 0x309b, 0x30ff, 0x4e00, 0x9fff, 0xac00, 0xd7a3, 0xff01, 0xff60];
+
+function isIn(ranges: readonly number[], code: number): boolean {
+	for (let at = 0; at < ranges.length; at += 2) {
+		if (code <= (ranges[at + 1] ?? 0)) return code >= (ranges[at] ?? 0);
+	}
+	return false;
 }
 
 /** Digits, colon and semicolon. */
