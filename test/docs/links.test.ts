@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [
-	"README.md",
+	...["AGENTS.md", "CONTRIBUTING.md", "README.md"],
 	...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).flatMap((name) =>
 		name.endsWith(".md") ? [`docs/${name.replaceAll("\\", "/")}`] : [],
 	),
