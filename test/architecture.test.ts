@@ -11,7 +11,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["util"],
 	["themes", "images"],
 	["log", "config", "tools", "tui", "demo", "network"],
-	["models"],
+	["models", "trust"],
 	["context", "agent", "resources", "usage"],
 	["export", "mcp"],
 	["hooks"],

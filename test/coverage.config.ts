@@ -18,7 +18,7 @@ export default defineConfig({
 		minWorkers: 1,
 		include: [
 			"test/{context,log}/**/*.test.ts",
-			"test/config/{trust,project-code,project-imports}.test.ts",
+			"test/trust/{store,code-files,script-imports}.test.ts",
 			"test/hooks/{check-answer,gates,prompt-event}.test.ts",
 			"test/util/sanitize.test.ts",
 		],
@@ -29,9 +29,9 @@ export default defineConfig({
 				"src/log/**",
 				// The session tests, which are slow, cover the rest of src/context.
 				...CONTEXT_CHECKS,
-				"src/config/trust.ts",
-				"src/config/project-code.ts",
-				"src/config/project-imports.ts",
+				"src/trust/store.ts",
+				"src/trust/code-files.ts",
+				"src/trust/script-imports.ts",
 				"src/hooks/check-answer.ts",
 				"src/hooks/gates.ts",
 				"src/util/sanitize.ts",

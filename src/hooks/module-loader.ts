@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { JitiOptions } from "jiti";
-import { candidateNames } from "../config/project-code.js";
-import { scanImports } from "../config/project-imports.js";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
+import { candidateNames } from "../trust/code-files.js";
+import { scanImports } from "../trust/script-imports.js";
 import { findForeignWriter } from "../util/foreign-writers.js";
 import { statOrNull } from "../util/fs.js";
 import { CompileCache } from "./compile-cache.js";

@@ -1,4 +1,4 @@
-import type { ProjectFile, ProjectSet } from "../config/trust.js";
+import type { ProjectFile, ProjectSet } from "../trust/store.js";
 import { revealInvisible } from "../util/reveal.js";
 
 /** Kind of a displayed line; `heading` is the name of a file. */

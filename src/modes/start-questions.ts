@@ -1,7 +1,7 @@
-import type { ProjectSet } from "../config/trust.js";
 import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { TrustAnswer } from "../session/project-code.js";
+import type { TrustAnswer } from "../trust/gate.js";
+import type { ProjectSet } from "../trust/store.js";
 
 /** User interaction during the start of a session. */
 export interface StartQuestions {

@@ -1,7 +1,7 @@
 import { join, posix } from "node:path";
-import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
-import { scanImports } from "../config/project-imports.js";
 import { isHostModule } from "../hooks/host-modules.js";
+import type { CodeFile, UnresolvedImport } from "../trust/code-files.js";
+import { scanImports } from "../trust/script-imports.js";
 import { TimeSlices } from "../util/time-slices.js";
 import { type Dependency, type NodeModules, readDependencies } from "./dependencies.js";
 import { readPackageFiles } from "./package-files.js";

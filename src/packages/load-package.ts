@@ -1,8 +1,8 @@
 import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeFile } from "../config/project-code.js";
-import { trustedText } from "../config/trust.js";
 import { errorText } from "../errors.js";
+import type { CodeFile } from "../trust/code-files.js";
+import { trustedText } from "../trust/store.js";
 import { plural } from "../util/format-amounts.js";
 import type { ConfiguredPackage } from "./configured.js";
 import { installedModules, manifestText, type PackageContent, readContent } from "./content.js";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { CodeFile, UnresolvedImport } from "../config/project-code.js";
 import { errorText } from "../errors.js";
+import type { CodeFile, UnresolvedImport } from "../trust/code-files.js";
 import { readRegularFileSync } from "../util/fs.js";
 import { TimeSlices } from "../util/time-slices.js";
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import type { CodeFile } from "../config/project-code.js";
-import { scanImports } from "../config/project-imports.js";
+import type { CodeFile } from "../trust/code-files.js";
+import { scanImports } from "../trust/script-imports.js";
 import { isRecord } from "../util/is-record.js";
 import { TimeSlices } from "../util/time-slices.js";
 import { isOwnPackage } from "./npm.js";

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describeError, PiError } from "../errors.js";
 import type { ConfigFile } from "../hooks/types.js";
+import type { AcceptedCode } from "../trust/gate.js";
 import { readRegularFileSync, realPathOrNull } from "../util/fs.js";
 import type { AcceptedPackages } from "./package-code.js";
-import type { AcceptedCode } from "./project-code.js";
 
 const MAX_BYTES = 1024 * 1024;
 

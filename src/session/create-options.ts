@@ -2,7 +2,6 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { Environment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import type { ProjectSet } from "../config/trust.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
 import type { HookFactory, SessionHandle } from "../hooks/types.js";
@@ -11,7 +10,8 @@ import type { ThinkingLevel } from "../log/entry.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
-import type { TrustAnswer } from "./project-code.js";
+import type { TrustAnswer } from "../trust/gate.js";
+import type { ProjectSet } from "../trust/store.js";
 import type { ModelClient } from "./session-setup.js";
 
 /** Which log a session uses. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import type { Environment, Paths } from "../config/paths.js";
-import { findServerFiles, readServerFile } from "../config/project-code.js";
 import type { McpSource } from "../mcp/config.js";
-import type { AcceptedCode } from "./project-code.js";
+import { findServerFiles, readServerFile } from "../trust/code-files.js";
+import type { AcceptedCode } from "../trust/gate.js";
 
 export interface McpFilesOptions {
 	paths: Paths;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Environment, Paths } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import { compareWithStore, loadTrust, type ProjectSet, untrustRoot } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import type { HookFile } from "../hooks/discover.js";
 import { hookName } from "../hooks/hook-name.js";
@@ -10,8 +9,9 @@ import { installForRun } from "../packages/install-for-run.js";
 import { describePackage, type LoadedPackage, loadPackage } from "../packages/load-package.js";
 import { readLockFile } from "../packages/lock-file.js";
 import type { ResourceKind } from "../packages/resources.js";
-import { CodeDecision, describeFile, type ProjectCodeOptions } from "./project-code.js";
-import { copyProjectCode } from "./project-copy.js";
+import { copyProjectCode } from "../trust/copies.js";
+import { CodeDecision, describeFile, type ProjectCodeOptions } from "../trust/gate.js";
+import { compareWithStore, loadTrust, type ProjectSet, untrustRoot } from "../trust/store.js";
 
 /** A file of an accepted package: the path to show, and that of the copy to read. */
 export interface PackageFile {

@@ -3,11 +3,11 @@ import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
+import type { AcceptedCode } from "../trust/gate.js";
 import { isRecord } from "../util/is-record.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./meter-requests.js";
 import type { AcceptedPackages } from "./package-code.js";
-import type { AcceptedCode } from "./project-code.js";
 import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 

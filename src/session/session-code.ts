@@ -3,7 +3,6 @@ import type { CommandTrust } from "../commands/command.js";
 import type { Environment, Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import type { ProjectSet } from "../config/trust.js";
 import { describeError, PiError } from "../errors.js";
 import { findBundled } from "../hooks/bundled.js";
 import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../hooks/discover.js";
@@ -12,10 +11,11 @@ import { type CustomTool, discoverTools, loadTools } from "../hooks/load-tools.j
 import type { HookFactory } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { AnyTool } from "../tools/tool.js";
+import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "../trust/gate.js";
+import type { ProjectSet } from "../trust/store.js";
 import { hasConfigFiles } from "./config-files.js";
 import type { McpFiles } from "./mcp-files.js";
 import type { AcceptedPackages, PackageGate } from "./package-code.js";
-import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "./project-code.js";
 import { SessionTools } from "./session-tools.js";
 
 export interface SessionCodeOptions {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
-import { fillVariables } from "../../src/config/server-words.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
 import { configuredPackages } from "../../src/packages/configured.js";
 import { createMatcher } from "../../src/packages/glob.js";
 import { findResources } from "../../src/packages/resources.js";
 import { packageName, parseSource, shortName } from "../../src/packages/source.js";
+import { fillVariables } from "../../src/trust/server-words.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const LENGTH = 60_000;

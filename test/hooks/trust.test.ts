@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ProjectSet } from "../../src/config/trust.js";
-import type { TrustAnswer } from "../../src/session/project-code.js";
+import type { TrustAnswer } from "../../src/trust/gate.js";
+import type { ProjectSet } from "../../src/trust/store.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";

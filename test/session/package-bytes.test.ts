@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
-import type { ProjectSet } from "../../src/config/trust.js";
 import { PackageGate } from "../../src/session/package-code.js";
+import type { ProjectSet } from "../../src/trust/store.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 

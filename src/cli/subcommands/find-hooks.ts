@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { resolveUserPath } from "../../config/paths.js";
 import { SettingsStore } from "../../config/settings-store.js";
-import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../config/trust.js";
 import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
 import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
@@ -11,7 +10,8 @@ import { type LoadHooksOptions, type LoadHooksResult, loadHooks } from "../../ho
 import type { LoadedHook } from "../../hooks/registry.js";
 import { isRemoteSource } from "../../packages/source.js";
 import { adaptExtension } from "../../session/adapt-extension.js";
-import { copyProjectCode } from "../../session/project-copy.js";
+import { copyProjectCode } from "../../trust/copies.js";
+import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../trust/store.js";
 import { statOrNull } from "../../util/fs.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Location } from "./location.js";

@@ -1,5 +1,5 @@
-import { untrustRoot } from "../../config/trust.js";
 import { trustKey } from "../../session/package-code.js";
+import { untrustRoot } from "../../trust/store.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";

@@ -1,3 +1,4 @@
+import { PiError } from "../../errors.js";
 import {
 	findProjectSet,
 	loadTrust,
@@ -5,8 +6,7 @@ import {
 	type ProjectSet,
 	storeTrust,
 	untrust,
-} from "../../config/trust.js";
-import { PiError } from "../../errors.js";
+} from "../../trust/store.js";
 import { revealInvisible } from "../../util/reveal.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";

@@ -1,7 +1,7 @@
-import type { ProjectFile, ProjectSet } from "../../config/trust.js";
 import { describeError } from "../../errors.js";
 import type { GrantAnswer, GrantRequest } from "../../hooks/handles.js";
-import type { TrustAnswer } from "../../session/project-code.js";
+import type { TrustAnswer } from "../../trust/gate.js";
+import type { ProjectFile, ProjectSet } from "../../trust/store.js";
 import { type CodeLine, codeLines, compareWithTrusted, isPlainFile } from "../code-lines.js";
 import { HANDLE_MEANINGS } from "../start-questions.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";

@@ -1,6 +1,6 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
-import type { ProjectFile, ProjectSet } from "../../../config/trust.js";
-import type { TrustAnswer } from "../../../session/project-code.js";
+import type { TrustAnswer } from "../../../trust/gate.js";
+import type { ProjectFile, ProjectSet } from "../../../trust/store.js";
 import { type DialogStyle, hint, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";

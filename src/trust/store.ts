@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, realpathSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
 import { describeError } from "../errors.js";
 import { findForeignWriter } from "../util/foreign-writers.js";
 import { atomicWriteFile, ensurePrivateDir, readRegularFileSync } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
-import { type JsonObject, readJsonObject, updateJsonFile } from "./json-file.js";
-import { type CodeFile, collectProjectCode, type ProjectCode } from "./project-code.js";
+import { type CodeFile, collectProjectCode, type ProjectCode } from "./code-files.js";
 import type { ServerContext } from "./server-code.js";
 
 /** Whether the user trusted the content of a file. */

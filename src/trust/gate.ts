@@ -1,5 +1,7 @@
-import type { CommandTrust } from "../commands/command.js";
-import type { ServerContext } from "../config/server-code.js";
+import { describeError, errorText } from "../errors.js";
+import { revealInvisible } from "../util/reveal.js";
+import { copyProjectCode } from "./copies.js";
+import type { ServerContext } from "./server-code.js";
 import {
 	findProjectSet,
 	isTrusted,
@@ -9,11 +11,7 @@ import {
 	storeTrust,
 	trustedText,
 	untrust,
-} from "../config/trust.js";
-import { describeError, errorText } from "../errors.js";
-import type { HookFile } from "../hooks/discover.js";
-import { revealInvisible } from "../util/reveal.js";
-import { copyProjectCode } from "./project-copy.js";
+} from "./store.js";
 
 /** The user's decision on the code of a project: trust these contents, run them once, or do not run them. */
 export type TrustAnswer = "trust" | "once" | "no";
@@ -39,12 +37,20 @@ export interface ProjectCodeOptions {
 /** The project's code that may run: the path of each file's copy, by the file's real path. */
 export type AcceptedCode = ReadonlyMap<string, string>;
 
+/** A file with code: a hook, a tool. */
+interface LoadableFile {
+	/** `project` for those of the project. */
+	scope: string;
+	path: string;
+	realPath: string;
+}
+
 /**
  * Decides whether the project's own hooks and tools may run, with one question for all of them. Accepted code is copied
  * out of the project, so that exactly the reviewed bytes run.
  * @see docs/trust.md
  */
-export class ProjectGate implements CommandTrust {
+export class ProjectGate {
 	readonly #decision: CodeDecision;
 	#accepted: AcceptedCode | null = null;
 
@@ -80,6 +86,7 @@ export class ProjectGate implements CommandTrust {
 		}
 	}
 
+	/** @returns the lines of `/trust` */
 	async describe(): Promise<string[]> {
 		const warnings: string[] = [];
 		const set = await this.#find((line) => warnings.push(line));
@@ -94,10 +101,12 @@ export class ProjectGate implements CommandTrust {
 		];
 	}
 
+	/** The next `accept` asks the user whatever was decided before. */
 	askAgain(): void {
 		this.#decision.askAgain();
 	}
 
+	/** Removes the stored decision. @returns whether one existed */
 	async forget(): Promise<boolean> {
 		this.#decision.forget();
 		return untrust(this.options.agentDir, this.options.cwd);
@@ -159,11 +168,11 @@ export class CodeDecision {
  * `accepted` they are dropped.
  * @param onWarning receives a line for each project file that was not part of the accepted code
  */
-export function withCopies(
-	files: readonly HookFile[],
+export function withCopies<T extends LoadableFile>(
+	files: readonly T[],
 	accepted: AcceptedCode | null,
 	onWarning: (line: string) => void,
-): HookFile[] {
+): T[] {
 	return files.flatMap((file) => {
 		if (file.scope !== "project") return [file];
 		const copy = accepted?.get(file.realPath);

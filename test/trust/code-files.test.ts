@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { collectProjectCode, findServerFiles } from "../../src/config/project-code.js";
+import { collectProjectCode, findServerFiles } from "../../src/trust/code-files.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 function project(files: Record<string, string>): string {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { closeSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { runEnvironment } from "../config/paths.js";
 import { errorText } from "../errors.js";
 import { openRegularFileSync, readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
-import { runEnvironment } from "./paths.js";
-import { scanImports } from "./project-imports.js";
 import { isPython } from "./python-imports.js";
+import { scanImports } from "./script-imports.js";
 import { type CollectedFiles, ServerCode, type ServerContext } from "./server-code.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */

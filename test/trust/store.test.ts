@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findProjectSet, isTrusted, loadTrust, storeTrust, trustedText, untrust } from "../../src/config/trust.js";
+import { findProjectSet, isTrusted, loadTrust, storeTrust, trustedText, untrust } from "../../src/trust/store.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const HOOK = 'import { help } from "../../lib/help.js";\nexport default () => help();\n';

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { scanImports } from "../../src/config/project-imports.js";
+import { scanImports } from "../../src/trust/script-imports.js";
 
 test.each<[string, string, string[], [string, string][]]>([
 	[

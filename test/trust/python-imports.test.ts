@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modulesRun, scanPython } from "../../src/config/python-imports.js";
+import { modulesRun, scanPython } from "../../src/trust/python-imports.js";
 
 const named = (name: string, members: string[] = [], level = 0) => ({ level, name, members });
 

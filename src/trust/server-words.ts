@@ -1,6 +1,6 @@
 import { basename, delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Environment } from "./paths.js";
+import type { Environment } from "../config/paths.js";
 
 /** Longest text in which words are searched; a longer one is reported. */
 export const MAX_TEXT = 20_000;

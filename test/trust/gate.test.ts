@@ -12,10 +12,10 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collectProjectCode } from "../../src/config/project-code.js";
-import type { ProjectSet } from "../../src/config/trust.js";
-import { ProjectGate, type TrustAnswer } from "../../src/session/project-code.js";
-import { copyProjectCode } from "../../src/session/project-copy.js";
+import { collectProjectCode } from "../../src/trust/code-files.js";
+import { copyProjectCode } from "../../src/trust/copies.js";
+import { ProjectGate, type TrustAnswer } from "../../src/trust/gate.js";
+import type { ProjectSet } from "../../src/trust/store.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 function project(files: Record<string, string>) {

@@ -14,8 +14,8 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, parse, relative, sep } from "node:path";
-import type { ProjectCode } from "../config/project-code.js";
 import { ensurePrivateDir } from "../util/fs.js";
+import type { ProjectCode } from "./code-files.js";
 
 /** Path in the copy → contents of a file, or target of a link. */
 type Plan = Map<string, Buffer | string>;

@@ -1,8 +1,8 @@
 import { readdirSync, type Stats } from "node:fs";
 import { basename, delimiter, join, resolve, sep } from "node:path";
+import { type Environment, resolveUserPath } from "../config/paths.js";
 import { realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
-import { type Environment, resolveUserPath } from "./paths.js";
 import { modulesRun, type PythonImport, scanPython } from "./python-imports.js";
 import {
 	fillShellText,

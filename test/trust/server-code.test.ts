@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { collectProjectCode } from "../../src/config/project-code.js";
+import { collectProjectCode } from "../../src/trust/code-files.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 interface Server {
