@@ -33,6 +33,7 @@ const SHARED: Readonly<Record<string, string>> = {
 	"tui/key-table.ts listed": "the table of keys, complete when the module has loaded",
 	"tui/key-table.ts scopes": "the table of keys, complete when the module has loaded",
 	"tui/draw-markdown.ts parser": "a parser, which has no state",
+	"models/likelihood.ts collator": "a collator, which has no state",
 	"tui/internals/measure-text.ts graphemeSegmenter": "a segmenter, which has no state",
 	"tui/internals/measure-text.ts wordSegmenter": "a segmenter, which has no state",
 	"tui/links.ts shown": "a property of the terminal, of which a process has one",
