@@ -41,7 +41,7 @@ export default defineConfig({
 			thresholds: {
 				"src/log/**": THRESHOLD,
 				"src/context/**": THRESHOLD,
-				"src/config/**": THRESHOLD,
+				"src/trust/**": THRESHOLD,
 				"src/hooks/**": THRESHOLD,
 				"src/util/sanitize.ts": THRESHOLD,
 			},

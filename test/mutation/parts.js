@@ -15,8 +15,8 @@ const CONTEXT_TEXT =
  */
 export const PARTS = {
 	trust: {
-		mutate: sources("config", "trust project-code"),
-		tests: tests("config", "project-code project-imports trust"),
+		mutate: sources("trust", "store code-files"),
+		tests: tests("trust", "store code-files script-imports"),
 	},
 	gates: {
 		mutate: sources("hooks", "gates check-answer"),
