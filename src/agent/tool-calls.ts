@@ -6,10 +6,9 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import { plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";
+import { isRecord } from "../util/is-record.js";
 import type { AgentEvent } from "./events.js";
 import { describeIncompleteCall } from "./incomplete-calls.js";
-import { describeInvalidArguments } from "./invalid-arguments.js";
-import { omitNulls } from "./omitted-nulls.js";
 
 /** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
@@ -239,4 +238,46 @@ function isToolResult(value: unknown): value is ToolResult {
 		Array.isArray(value.content) &&
 		value.content.every((block: unknown) => typeof block === "object" && block !== null && "type" in block)
 	);
+}
+
+/** Rules of the validator's library that repeat what the line already says. */
+const MISSING = /^( {2}- )(.+): must have required properties (.+)$/gm;
+
+/** The text of an error of `ArgumentValidator` for the model: missing arguments are named as missing. */
+export function describeInvalidArguments(error: unknown): string {
+	const text = error instanceof Error ? error.message : errorText(error);
+	return text.replace(MISSING, (_, start: string, path: string, names: string) => {
+		const parent = path.slice(0, path.lastIndexOf(".") + 1);
+		const missing = names.split(", ").map((name) => `${parent}${name}`);
+		return `${start}${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;
+	});
+}
+
+/**
+ * Arguments without properties that are null although their schema does not allow it: models write null for an omitted
+ * property, and a converted null would be 0, false or the text "null".
+ */
+export function omitNulls(args: Record<string, unknown>, schema: unknown): Record<string, unknown> {
+	const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {};
+	const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+	const given = Object.entries(args).filter(([name, value]) => value !== null || allowsNull(schemaOf(name)));
+	return Object.fromEntries(given.map(([name, value]) => [name, omitNested(value, schemaOf(name))]));
+}
+
+function omitNested(value: unknown, schema: unknown): unknown {
+	if (!isRecord(schema)) return value;
+	if (Array.isArray(value)) return value.map((item) => omitNested(item, schema.items));
+	return isRecord(value) ? omitNulls(value, schema) : value;
+}
+
+/** True unless a schema certainly excludes null. */
+function allowsNull(schema: unknown): boolean {
+	if (!isRecord(schema)) return true;
+	const { type, enum: values, anyOf, oneOf } = schema;
+	if ("const" in schema) return schema.const === null;
+	if (Array.isArray(values)) return values.includes(null);
+	const branches = anyOf ?? oneOf;
+	if (Array.isArray(branches)) return branches.some(allowsNull);
+	if (Array.isArray(type)) return type.includes("null");
+	return type === undefined || type === "null";
 }

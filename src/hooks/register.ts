@@ -1,7 +1,6 @@
 import { PiError } from "../errors.js";
 import { checkAttachments, checkSendOptions } from "./answers.js";
 import { findBundled } from "./bundled.js";
-import { checkToolHost } from "./check-tool-host.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
@@ -23,6 +22,7 @@ import type {
 	HookFactory,
 	HookHandler,
 	SendOptions,
+	ToolHostFactory,
 } from "./types.js";
 
 /** What a hook's registrations need of the session. */
@@ -215,4 +215,16 @@ function addBusHandler({ busHandlers, places }: LoadedHook, name: string, handle
 		handlers.delete(record);
 		if (handlers.size === 0 && busHandlers.get(name) === handlers) busHandlers.delete(name);
 	};
+}
+
+const SCHEME = /^[a-z][a-z0-9-]*$/;
+
+/** Checks the arguments of `pi.toolHost`. @throws TypeError */
+function checkToolHost(scheme: unknown, factory: unknown): ToolHostFactory {
+	if (typeof scheme !== "string" || !SCHEME.test(scheme)) {
+		const given = JSON.stringify(scheme) ?? String(scheme);
+		throw new TypeError(`${given} is not a valid scheme: use lowercase letters, digits and "-"`);
+	}
+	if (typeof factory !== "function") throw new TypeError(`the factory of the host ${scheme}: is not a function`);
+	return factory as ToolHostFactory;
 }

@@ -3,9 +3,11 @@ import {
 	type ClientOptions,
 	type JsonSchemaValidator,
 	type Prompt,
+	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
 	SdkHttpError,
+	type StandardSchemaV1,
 	type Tool,
 	type Transport,
 	UnauthorizedError,
@@ -15,11 +17,11 @@ import { errorText } from "../errors.js";
 import type { Network } from "../network/network.js";
 import { withTimeLimit } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
+import { isRecord } from "../util/is-record.js";
 import { packageVersion } from "../util/package-root.js";
 import { revealLine } from "../util/reveal.js";
 import type { McpServerConfig } from "./config.js";
 import { connectHttp } from "./http.js";
-import { listTools } from "./list-tools.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import { ServerProcess } from "./server-process.js";
 
@@ -231,4 +233,44 @@ async function readLists(
 	connection.hasResources = offered?.resources !== undefined;
 	connection.hasCompletions = offered?.completions !== undefined;
 	connection.dropped = count > MAX_ITEMS ? `${count - MAX_ITEMS} of ${count} tools are dropped` : null;
+}
+
+/** Maximum number of pages of a list that the client does not read itself. */
+const MAX_PAGES = 64;
+
+interface ToolPage {
+	tools: unknown[];
+	nextCursor?: unknown;
+}
+
+/** Accepts every list. The client refuses a complete list because of one malformed tool. */
+const ANY_TOOLS: StandardSchemaV1<unknown, ToolPage> = {
+	"~standard": {
+		version: 1,
+		vendor: "pi",
+		validate: (value) => (isToolPage(value) ? { value } : { issues: [{ message: "not a list of tools" }] }),
+	},
+};
+
+/** Lists the tools of a server. If one is malformed, all are as the server sent them: `createMcpTool` checks each. */
+async function listTools(client: Client, options: RequestOptions): Promise<readonly Tool[]> {
+	try {
+		return (await client.listTools(undefined, { ...options, cacheMode: "refresh" })).tools;
+	} catch (error) {
+		if (!(error instanceof SdkError) || error.code !== SdkErrorCode.InvalidResult) throw error;
+	}
+	const tools: unknown[] = [];
+	let cursor: string | undefined;
+	for (let page = 0; page < MAX_PAGES; page++) {
+		const params = cursor === undefined ? {} : { cursor };
+		const { tools: more, nextCursor } = await client.request({ method: "tools/list", params }, ANY_TOOLS, options);
+		tools.push(...more);
+		if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+		cursor = nextCursor;
+	}
+	return tools.map((tool) => (isRecord(tool) ? tool : {}) as Tool);
+}
+
+function isToolPage(value: unknown): value is ToolPage {
+	return isRecord(value) && Array.isArray(value.tools);
 }

@@ -2,10 +2,10 @@ import type { Api, Model, OAuthCredentials } from "@mariozechner/pi-ai";
 import type { Environment } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import { withFileLock } from "../util/file-lock.js";
+import { revealLine } from "../util/reveal.js";
 import { isSecretName, SecretMask } from "../util/secret-mask.js";
 import { AuthFile, type StoredCredential } from "./auth-file.js";
 import { AMBIENT_KEY, environmentProviders, findEnvironmentKey, variablesHint } from "./env-keys.js";
-import { checkHeader, checkKey } from "./header-check.js";
 import { findLogin, loginProviders, type ProviderLogin } from "./logins.js";
 import { missingVariable, plainSecret, resolveSecret } from "./secret.js";
 
@@ -319,4 +319,27 @@ function renewalFailed(provider: string, cause: unknown): PiError {
 /** The key for requests that a login gives. */
 async function tokenOf(provider: ProviderLogin, login: OAuthLogin): Promise<string | undefined> {
 	return (await provider.toAuth(login)).apiKey;
+}
+
+/** Names and values of HTTP headers as Node sends them; whitespace around a value is not sent. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const EXPECTED = "a line break or a character outside Latin-1";
+
+/** @throws PiError `key_missing` for a key that no header can carry; the error does not contain it */
+function checkKey(provider: string, key: string, source: string | undefined): void {
+	if (VALUE.test(key.trim())) return;
+	const from = source === undefined ? "" : ` (${source})`;
+	throw new PiError("key_missing", `The key of ${provider}${from} contains ${EXPECTED}, so it cannot be sent`, {
+		hint: `correct the key, or run /login ${provider} in pi`,
+	});
+}
+
+/** @throws PiError `key_missing` for a header that cannot be sent; the error does not contain its value */
+function checkHeader(provider: string, source: string, [name, value]: readonly [name: string, value: string]): void {
+	const header = `The header ${JSON.stringify(revealLine(name))} of ${provider} in ${source}`;
+	const hint = `correct it in ${source}`;
+	if (!NAME.test(name)) throw new PiError("key_missing", `${header} is not a legal header name`, { hint });
+	if (VALUE.test(value.trim())) return;
+	throw new PiError("key_missing", `${header} contains ${EXPECTED}, so it cannot be sent`, { hint });
 }

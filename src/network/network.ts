@@ -1,6 +1,5 @@
 import { withCallerStack } from "../util/caller-stack.js";
 import { pacedFetch } from "../util/paced-fetch.js";
-import { withErrorBodies } from "./error-bodies.js";
 import { isLightRequest } from "./light-headers.js";
 import type { ProxyRules, ProxyServer } from "./proxy-rules.js";
 import { currentScope, type RequestRoute, withScope } from "./request-scope.js";
@@ -128,4 +127,27 @@ function installRoutes(): void {
 	const withRoutes: typeof fetch = (...request) => (currentScope().route ? onRoute : fetch)(...request);
 	routed.add(withRoutes);
 	globalThis.fetch = withRoutes;
+}
+
+/** Longer bodies do not only say what is wrong. Bytes. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Wraps `fetch` so that the exchange of a request gets the JSON body of a failed response (status 400 and above) before
+ * the client reads it. Responses are unchanged.
+ */
+function withErrorBodies(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+	return async (...request) => {
+		const { exchange } = currentScope();
+		const response = await fetch(...request);
+		const { status, headers, url } = response;
+		if (status < 400 || !exchange || !/\bjson\b/i.test(headers.get("content-type") ?? "")) return response;
+		if (Number(headers.get("content-length")) > MAX_BYTES) return response;
+		try {
+			exchange.onErrorBody(url, await response.clone().text());
+		} catch {
+			// It broke off: the client fails to read it too, and reports that.
+		}
+		return response;
+	};
 }

@@ -1,8 +1,18 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+	closeSync,
+	lstatSync,
+	mkdirSync,
+	readFileSync,
+	readlinkSync,
+	readSync,
+	realpathSync,
+	writeFileSync,
+} from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { openRegularFileSync } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { TimeSlices } from "../util/time-slices.js";
-import { FileDigester } from "./file-digester.js";
 import { digest, entriesOf, pathIn } from "./package-files.js";
 
 /** An installed dependency of a package. */
@@ -209,5 +219,31 @@ function writeCache(path: string, cache: DependencyCache): void {
 		writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
 	} catch {
 		// For example a full disk: the files are read again next time.
+	}
+}
+
+/** Bytes that are read before other work may run. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Digests one file after another. Synchronous reads into one buffer are several times faster than asynchronous ones. */
+class FileDigester {
+	readonly #buffer = Buffer.allocUnsafe(PIECE_BYTES);
+
+	constructor(private readonly slices: TimeSlices) {}
+
+	/** @returns SHA-256 of a regular file of any size, hex @throws PiError `file_unreadable`, or the system error */
+	async digest(path: string): Promise<string> {
+		const hash = createHash("sha256");
+		const descriptor = openRegularFileSync(path);
+		try {
+			for (;;) {
+				const count = readSync(descriptor, this.#buffer, 0, PIECE_BYTES, null);
+				if (count === 0) return hash.digest("hex");
+				hash.update(this.#buffer.subarray(0, count));
+				if (this.slices.isOver) await this.slices.next();
+			}
+		} finally {
+			closeSync(descriptor);
+		}
 	}
 }

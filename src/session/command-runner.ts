@@ -1,4 +1,4 @@
-import type { CommandHost, CommandShell } from "../commands/command.js";
+import type { ChoiceOptions, CommandHost, CommandShell, CommandUI } from "../commands/command.js";
 import {
 	type CommandSources,
 	type FoundCommand,
@@ -9,14 +9,13 @@ import {
 import { describeError, PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { Attachment, CommandResult, CompletionItem } from "../hooks/types.js";
+import type { Attachment, CommandResult, CompletionItem, DialogOptions } from "../hooks/types.js";
 import type { SessionLog } from "../log/session-log.js";
 import { expandTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
-import { commandDialogs } from "./command-dialogs.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionMcp } from "./session-mcp.js";
 import type { SessionResources } from "./session-setup.js";
@@ -180,4 +179,19 @@ function toLineResult(result: CommandResult | undefined | void): CommandLineResu
 
 function fromHook(result: CommandLineResult): CommandLineResult {
 	return result.kind === "prompt" ? { ...result, fromHook: true } : result;
+}
+
+/** The dialogs of a mode for one built-in command: an abort of the command closes them, and later answers do not count. */
+function commandDialogs(ui: SessionUI, signal: AbortSignal): CommandUI {
+	const bound = <D extends DialogOptions>(dialog: D | undefined) => ({
+		...dialog,
+		signal: dialog?.signal ? AbortSignal.any([dialog.signal, signal]) : signal,
+	});
+	return {
+		select: (title: string, options: readonly never[], dialog?: ChoiceOptions) =>
+			ui.select(title, options, bound(dialog)),
+		confirm: (title, message, dialog) => ui.confirm(title, message, bound(dialog)),
+		input: (title, placeholder, dialog) => ui.input(title, placeholder, bound(dialog)),
+		notify: (message, type) => ui.notify(message, type),
+	};
 }

@@ -1,4 +1,4 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
 import type { CommandShell } from "../commands/command.js";
 import type { ToolStatus } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
@@ -10,11 +10,11 @@ import type { SystemItemSink } from "../hooks/handles.js";
 import type { HookControl, HookHost } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { HookTools, SessionHandle } from "../hooks/types.js";
+import type { HookEventContext, HookTools, SessionHandle } from "../hooks/types.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { collectOutput, exec } from "../util/process.js";
-import { sendHookRequest } from "./hook-requests.js";
+import { meterRequests } from "./meter-requests.js";
 import type { SessionCore } from "./session-setup.js";
 
 export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
@@ -178,4 +178,26 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 		reportScreen: deps.reportScreen,
 		recordDraw: deps.recordDraw,
 	};
+}
+
+/**
+ * Sends a request of a hook with the key of its model. Its usage is written to the log under the name of the hook.
+ * @throws PiError `key_missing`, `package_missing`
+ */
+async function sendHookRequest(
+	core: Pick<SessionCore, "state" | "setup">,
+	hook: string,
+	[model, context, { headers, ...options } = {}]: Parameters<HookEventContext["stream"]>,
+): Promise<AssistantMessageEventStream> {
+	const { models, client } = core.setup;
+	const [auth] = await Promise.all([models.requestAuth(model), client.prepare(model)]);
+	const meter = meterRequests(core, `hook ${hook}`);
+	// Nothing waits to be written together with it.
+	meter.write();
+	const all = { ...auth.headers, ...headers };
+	return meter.stream(model, context, {
+		...options,
+		...(Object.keys(all).length > 0 ? { headers: all } : {}),
+		apiKey: auth.apiKey,
+	});
 }

@@ -7,12 +7,12 @@ import { limitImages } from "../context/image-limits.js";
 import { sentTool } from "../context/preamble.js";
 import type { ToolResultEvent } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
+import { formatDay } from "../models/update/describe-update.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
 import { isRecord } from "../util/is-record.js";
 import { type Operation, phaseAfter } from "./activity.js";
 import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
-import { describeDeprecation } from "./deprecation.js";
 import type { HookNotices } from "./hook-notices.js";
 import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
@@ -350,4 +350,29 @@ function createGate(
 			return images.fitResult(await hooks().changeToolResult(event, signal));
 		},
 	};
+}
+
+/**
+ * What the headers of a response say about the end of a model, as one line: `deprecation` and `sunset`, as RFC 9745 and RFC
+ * 8594 define them. Null if they say nothing.
+ */
+export function describeDeprecation(
+	{ provider, id }: Pick<Model<Api>, "provider" | "id">,
+	headers: Readonly<Record<string, string>>,
+): string | null {
+	const { deprecation, sunset } = headers;
+	const isDeprecated = deprecation !== undefined && !/^(?:false|\?0)?$/i.test(deprecation.trim());
+	const end = sunset === undefined ? Number.NaN : Date.parse(sunset);
+	if (!isDeprecated && Number.isNaN(end)) return null;
+	const since = isDeprecated ? dayOf(deprecation) : null;
+	const ends = Number.isNaN(end) ? "" : ` and ends on ${formatDay(end)}`;
+	const state = `${id} is deprecated by ${provider}${since === null ? "" : ` since ${since}`}${ends}`;
+	return `${state} · choose another model · pi models update reads the current list`;
+}
+
+/** `@1798675200`, or a date as earlier drafts define it. */
+function dayOf(deprecation: string): string | null {
+	const seconds = /^@(\d{1,11})$/.exec(deprecation.trim())?.[1];
+	const at = seconds === undefined ? Date.parse(deprecation) : Number(seconds) * 1000;
+	return Number.isNaN(at) ? null : formatDay(at);
 }

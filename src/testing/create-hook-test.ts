@@ -8,13 +8,13 @@ import { fullText } from "../context/ledger.js";
 import { errorText, type HookFailureFacts, locate, PiError } from "../errors.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
+import { loadTerminalLibrary } from "../hooks/host-modules.js";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { NO_UI } from "../hooks/session-ui.js";
 import type { EntryComponent } from "../hooks/types.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { createAgentSession } from "../session/create-session.js";
-import { drawnLines } from "./drawn-lines.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,
@@ -332,4 +332,23 @@ function writeFiles(dir: string, files: Readonly<Record<string, string>>): void 
 		mkdirSync(dirname(target), { recursive: true });
 		writeFileSync(target, content);
 	}
+}
+
+/**
+ * The lines of a text or component of a hook at a width: text is wrapped.
+ * @throws TypeError if it is neither, or a component returns something else than lines of at most `width` columns
+ */
+export async function drawnLines(drawn: unknown, width: number): Promise<string[]> {
+	const { visibleWidth, wrapTextWithAnsi } = await loadTerminalLibrary();
+	if (typeof drawn === "string") return drawn.split("\n").flatMap((line) => wrapTextWithAnsi(line, width));
+	if (typeof drawn !== "object" || drawn === null || !("render" in drawn) || typeof drawn.render !== "function")
+		throw new TypeError("expected a text or a component with render(width)");
+	const lines: unknown = drawn.render(width);
+	if (!Array.isArray(lines)) throw new TypeError("render() did not return an array of lines");
+	return lines.map((line: unknown, row) => {
+		if (typeof line !== "string") throw new TypeError(`render() returned no text for line ${row}`);
+		const columns = visibleWidth(line);
+		if (columns > width) throw new TypeError(`render() returned line ${row} with ${columns} columns at width ${width}`);
+		return line;
+	});
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { describeEndedReply } from "../../src/agent/ended-reply.js";
+import { describeEndedReply } from "../../src/agent/failure.js";
 import { kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
 import { networkOf, setUpNetwork } from "../../src/network/network.js";

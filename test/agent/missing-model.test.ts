@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeMissingModel } from "../../src/agent/missing-model.js";
+import { describeMissingModel } from "../../src/agent/send.js";
 import type { KnownModel } from "../../src/models/model-facts.js";
 import { model } from "../helpers/model.js";
 

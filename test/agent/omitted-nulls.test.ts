@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { omitNulls } from "../../src/agent/omitted-nulls.js";
+import { omitNulls } from "../../src/agent/tool-calls.js";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";

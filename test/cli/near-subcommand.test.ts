@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearSubcommand } from "../../src/cli/near-subcommand.js";
+import { nearSubcommand } from "../../src/cli/command-line.js";
 
 test.each<[string, string]>([
 	["session list", "sessions list"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { EVENTS_VERSION, JSON_EVENTS } from "../../src/modes/event-schema.js";
-import { textDelta } from "../../src/modes/text-delta.js";
+import { textDelta } from "../../src/modes/json-events.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

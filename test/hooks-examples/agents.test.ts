@@ -5,7 +5,7 @@ import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { listSessions } from "../../src/log/catalog.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
 import { removeSession } from "../../src/log/manage.js";
-import { drawnLines } from "../../src/testing/drawn-lines.js";
+import { drawnLines } from "../../src/testing/create-hook-test.js";
 import { type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";

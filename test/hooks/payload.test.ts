@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changePayload, frozenPayload } from "../../src/hooks/change-payload.js";
+import { changePayload, frozenPayload } from "../../src/hooks/runner.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { hook } from "./support.js";

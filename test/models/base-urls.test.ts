@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { replaceBaseUrls } from "../../src/models/base-urls.js";
+import { replaceBaseUrls } from "../../src/models/merge-models.js";
 import { loadTestModels as load } from "./load-models.js";
 
 const OPENROUTER = ["https://openrouter.ai/api/v1", "https://openrouter.ai/api"];

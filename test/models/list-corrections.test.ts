@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { builtInModels } from "../../src/models/built-in-models.js";
-import { correctList } from "../../src/models/list-corrections.js";
+import { builtInModels, correctList } from "../../src/models/built-in-models.js";
 import { getSupportedThinkingLevels } from "../../src/util/pi-ai.js";
 import { model } from "../helpers/model.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textDelta } from "../../src/modes/text-delta.js";
+import { textDelta } from "../../src/modes/json-events.js";
 
 /** Applies a change as a reader of JSON mode does. */
 function apply(before: string, change: ReturnType<typeof textDelta>): string {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMatcher } from "../../src/packages/glob.js";
-import { describeResources, findResources, type ResourceFilters } from "../../src/packages/resources.js";
+import { createMatcher, describeResources, findResources, type ResourceFilters } from "../../src/packages/resources.js";
 
 const FILES = [
 	"README.md",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeDeprecation } from "../../src/session/deprecation.js";
+import { describeDeprecation } from "../../src/session/session-run.js";
 
 const model = { provider: "anthropic", id: "claude-opus-4-5" };
 const next = " · choose another model · pi models update reads the current list";

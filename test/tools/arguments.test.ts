@@ -1,6 +1,6 @@
 import { type ToolCall, validateToolArguments } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
-import { describeInvalidArguments } from "../../src/agent/invalid-arguments.js";
+import { describeInvalidArguments } from "../../src/agent/tool-calls.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 
 const EDITS = [{ oldText: "x", newText: "y" }];

@@ -8,8 +8,7 @@ import { posixSearch, withFilters } from "./posix-search.js";
 import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
 import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
 import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
-import { type Access, describeDirectory, describeLoss, failureOf } from "./shell-failure.js";
-import { EXEC, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
+import { EXEC, EXIT_ERRORS, EXIT_KINDS, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
 import { rejectCommand } from "./spawn-shell.js";
 import { StreamedFile } from "./streamed-file.js";
 import type {
@@ -314,4 +313,45 @@ class ShellHost implements ToolHost {
 function signalOf(number: number): NodeJS.Signals | null {
 	const found = Object.entries(constants.signals).find(([, each]) => each === number);
 	return found ? (found[0] as NodeJS.Signals) : null;
+}
+
+/** What was tried with a file. */
+type Access = "read" | "write";
+
+const REASONS: Readonly<Record<string, string>> = {
+	ENOENT: "no such file",
+	EACCES: "permission denied",
+	ENOTDIR: "not a directory",
+	EISDIR: "it is a directory",
+	ELOOP: "its symbolic links form a loop",
+};
+
+/** Why a directory cannot be the working directory. @param code that of the script */
+function describeDirectory(path: string, code: number): string {
+	const name = EXIT_ERRORS.get(code);
+	if (name === "EACCES") return `you have no permission to enter the directory ${path}`;
+	return name === "ENOTDIR" || EXIT_KINDS.has(code)
+		? `${path} is not a directory`
+		: `the directory ${path} does not exist`;
+}
+
+/** The error of a script that nobody ended; undefined if it succeeded. */
+function failureOf(host: string, end: ShellCallEnd, path: string, access: Access): Error | undefined {
+	if (end.status === null) return new PiError("host_unreachable", describeLoss(host, end));
+	const code = Number(end.status);
+	if (code === 0) return undefined;
+	const start = `Cannot ${access} ${path}`;
+	const kind = EXIT_KINDS.get(code);
+	if (kind !== undefined) return new PiError("file_unreadable", `${start}: it is ${kind}`);
+	const name = EXIT_ERRORS.get(code);
+	if (name === undefined) {
+		return new PiError("file_unreadable", `${start}${end.problem === "" ? "" : `: ${end.problem}`}`);
+	}
+	return Object.assign(new Error(`${start}: ${REASONS[name]}`), { code: name });
+}
+
+/** Why a connection did not last until the end of a program. */
+function describeLoss(host: string, { problem }: ShellCallEnd): string {
+	const reason = problem === "" ? "" : `: ${problem.split("\n").join(" ")}`;
+	return `The connection to ${host} was lost${reason}`;
 }
