@@ -1,13 +1,15 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../session/agent-session.js";
+import { typedText } from "../../tui/keymap.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
+import { monotonicMs } from "../../util/clock.js";
 import { statOrNull } from "../../util/fs.js";
 import { loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
-import { TypingGuard } from "./dialogs/typing-guard.js";
+import { PAUSE_MS, TypingGuard } from "./dialogs/typing-guard.js";
 import { loadFailureWords } from "./failure-words.js";
 import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
@@ -20,9 +22,15 @@ import type { Transcript } from "./transcript.js";
 
 /** The questions that starting a session may ask on this screen. They never use a project's theme. */
 export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
-	const { editor, overlays, dialogs } = components;
+	const { editor, overlays, dialogs, keymap, screen } = components;
 	const style = { ...components.style, theme: components.themes.trusted };
-	const isTyping = () => editor.getText() !== "";
+	let typedAt = Number.NEGATIVE_INFINITY;
+	screen.tui.addInputListener((data) => {
+		if (typedText(data) !== "" || keymap.matches(data, "tui.input.submit")) typedAt = monotonicMs();
+		return undefined;
+	});
+	// After Enter the editor is empty, but the user may type on.
+	const isTyping = () => editor.getText() !== "" || monotonicMs() - typedAt < PAUSE_MS;
 	return {
 		ui: dialogs,
 		// Rarely asked, so loaded when needed.

@@ -25,6 +25,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const ended = new AbortController();
 	const components = createScreenComponents(options, { session: () => session, quit });
 	const { terminal, themes, screen, editor, overlays, palette } = components;
+	// They notice keys from the first one on.
+	const questions = startQuestions(components, options);
 	let ending: Promise<void> | undefined;
 	const dispose = async (): Promise<void> => {
 		if (session) ending ??= endWithoutScreen(session, (line) => terminal.write(`${lastLine(line, themes.theme)}\r\n`));
@@ -32,7 +34,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	};
 	const begin = async (): Promise<void> => {
 		await painted(screen.tui, () => editor.getText() !== "");
-		session = await options.startSession(startQuestions(components, options));
+		session = await options.startSession(questions);
 		announceStart();
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();

@@ -3,7 +3,7 @@ import { type Keymap, typedText } from "../../../tui/keymap.js";
 import { monotonicMs } from "../../../util/clock.js";
 
 /** After a pause this long, the next key is meant for the question. */
-const PAUSE_MS = 700;
+export const PAUSE_MS = 700;
 
 /** Keeps keys that are meant for the editor from answering a question that opens while the user types. */
 export class TypingGuard {
