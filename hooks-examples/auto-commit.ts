@@ -10,7 +10,7 @@
  */
 import { access, copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve, sep } from "node:path";
 import {
 	type HookAPI,
 	type HookEventContext,
@@ -34,8 +34,9 @@ interface Work {
 
 type Git = (args: readonly string[], options?: { env?: Record<string, string> }) => Promise<string>;
 
-/** The user's git configuration must not run programs. */
+/** The configuration of a repository must not run programs, and nothing is fetched: see `findDanger` for filters. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
+const NO_FETCH = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 const PI = {
 	GIT_AUTHOR_NAME: "pi",
 	GIT_AUTHOR_EMAIL: "pi@localhost",
@@ -51,6 +52,7 @@ const MAX_ARGS = 400;
 export default function autoCommit(pi: HookAPI): void {
 	let work: Work | null = null;
 	let running = false;
+	const seen: Seen = {};
 
 	pi.entry("auto_commit_mode");
 
@@ -74,7 +76,7 @@ export default function autoCommit(pi: HookAPI): void {
 	pi.on("turn_start", async (_, ctx) => {
 		running = true;
 		if (work) return;
-		const git = await openRepository(ctx);
+		const git = await openRepository(ctx, seen);
 		if (!git) return;
 		const before = await writeTree(git);
 		const first = ctx.entries.find(isUserMessageEntry);
@@ -90,7 +92,7 @@ export default function autoCommit(pi: HookAPI): void {
 
 	// Read the files now: `shutdown` allows only two seconds, which may be too short.
 	pi.on("agent_end", async (_, ctx) => {
-		const git = work && (await openRepository(ctx));
+		const git = work && (await openRepository(ctx, seen));
 		if (work && git) work.after = await writeTree(git);
 		running = false;
 	});
@@ -99,7 +101,7 @@ export default function autoCommit(pi: HookAPI): void {
 		if (!["shutdown", "switch", "clear", "branch"].includes(event.reason)) return;
 		const done = work;
 		work = null;
-		const git = done && (await openRepository(ctx));
+		const git = done && (await openRepository(ctx, seen));
 		if (!done || !git) return;
 		if (running) done.after = await writeTree(git);
 		running = false;
@@ -198,18 +200,64 @@ async function updateIndex(git: Git, states: ReadonlyMap<string, string>, env: R
 	}
 }
 
-/** Runs git in the work tree of the working directory; null if none exists. */
-async function openRepository(ctx: HookEventContext): Promise<Git | null> {
+/** What the hook knows of the work tree. */
+interface Seen {
+	/** When the hook was first used; null: none, undefined: not known yet. */
+	root?: string | null;
+	/** Why git may not run in it, as last reported. */
+	danger?: string;
+}
+
+/** Runs git in the work tree of the working directory; null if none exists, or git could run programs of the repository. */
+async function openRepository(ctx: HookEventContext, seen: Seen): Promise<Git | null> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
-	if (found.code !== 0) return null;
 	const cwd = found.stdout.replace(/\n$/, "");
+	if (seen.root === undefined) seen.root = found.code === 0 ? cwd : null;
+	if (found.code !== 0) return null;
+	const danger = await findDanger(ctx, cwd, seen.root !== cwd);
+	if (danger !== null) {
+		const isKnown = seen.danger === danger;
+		seen.danger = danger;
+		const why = `git could run programs of the repository, because ${danger}`;
+		if (!isKnown) ctx.ui.notify(`Changes of this session are not committed: ${why}`, "warning");
+		return null;
+	}
 	return async (args, { env = {} } = {}) => {
-		const { code, stdout, stderr, killed } = await ctx.exec("git", [...QUIET, ...args], { cwd, env });
+		const { code, stdout, stderr, killed } = await ctx.exec("git", [...QUIET, ...args], {
+			cwd,
+			env: { ...NO_FETCH, ...env },
+		});
 		const name = args.find((arg) => /^[a-z]+(-[a-z]+)*$/.test(arg));
 		if (killed) throw new Error(`git ${name} was stopped`);
 		if (code !== 0) throw new Error(stderr.split("\n")[0] || `git ${name} failed`);
 		return stdout.trim();
 	};
+}
+
+/**
+ * Finds what would let a repository run programs here: filters that it names itself and, if the model works elsewhere, such as in
+ * a sandbox, configuration that the model can write.
+ * @param isNew whether the repository was made since the hook was loaded
+ * @returns the reason; null if git may run
+ */
+async function findDanger(ctx: HookEventContext, cwd: string, isNew: boolean): Promise<string | null> {
+	const isElsewhere = ctx.toolHost.name !== "";
+	if (isElsewhere && isNew) return "it was made during this session";
+	const run = (...args: string[]) => ctx.exec("git", [...QUIET, ...args], { cwd });
+	const dirs = (await run("rev-parse", "--absolute-git-dir", "--git-common-dir")).stdout.split("\n");
+	const own = dirs.filter((dir) => dir !== "").map((dir) => `${resolve(cwd, dir)}${sep}`);
+	const { code, truncated, stdout } = await run("config", "--list", "--show-scope", "--show-origin", "-z");
+	if (code !== 0 || truncated) return "its configuration cannot be read";
+	const fields = stdout.split("\0");
+	for (let at = 0; at + 2 < fields.length; at += 3) {
+		const [scope, origin = "", setting = ""] = fields.slice(at, at + 3);
+		if (scope !== "local" && scope !== "worktree") continue;
+		const key = setting.split("\n")[0] ?? "";
+		if (/^filter\..*\.(?:clean|smudge|process)$/s.test(key)) return `its configuration has ${key}`;
+		const file = resolve(cwd, origin.replace(/^file:/, ""));
+		if (isElsewhere && !own.some((dir) => file.startsWith(dir))) return `its configuration includes ${file}`;
+	}
+	return null;
 }
 
 /** Writes the files of the work tree, without ignored ones, as a git tree. */

@@ -11,7 +11,7 @@
  */
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import {
 	type CustomEntry,
 	type ExecResult,
@@ -45,8 +45,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Files that the question lists; more are counted. */
 const MAX_LISTED = 100;
 
-/** The user's git configuration must not run programs. */
+/** The configuration of a repository must not run programs, and nothing is fetched: see `findDanger` for filters. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"];
+const NO_FETCH = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 const AUTHOR = {
 	GIT_AUTHOR_NAME: "pi",
 	GIT_AUTHOR_EMAIL: "pi@localhost",
@@ -56,6 +57,7 @@ const AUTHOR = {
 
 export default function gitCheckpoint(pi: HookAPI): void {
 	let running = false;
+	const first: FirstSeen = {};
 	/** The checkpoint chosen in `before_branch`, and its turn; restored after the branch, when nothing runs. */
 	let pending: { checkpoint: Checkpoint; number: number } | null = null;
 
@@ -75,14 +77,14 @@ export default function gitCheckpoint(pi: HookAPI): void {
 	pi.on("turn_start", async (_, ctx) => {
 		const turn = ctx.entries.findLastIndex(isUserMessageEntry);
 		if (turn < 0 || checkpoints(ctx.entries).some((checkpoint) => checkpoint.turn === turn)) return;
-		const git = await openRepository(ctx);
+		const git = await openRepository(ctx, first);
 		if (typeof git === "string") return;
 		await ctx.saveEntry({ type: "git_checkpoint", turn, commit: await git.snapshot(`before turn ${turn}`) });
 	});
 
 	pi.on("session", async (event, ctx) => {
 		if (event.reason === "start") {
-			const git = await openRepository(ctx);
+			const git = await openRepository(ctx, first);
 			if (typeof git !== "string") await git.dropOld();
 		}
 		if (event.reason === "before_branch") {
@@ -100,7 +102,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 		if (event.reason === "branch" && pending) {
 			const { checkpoint, number } = pending;
 			pending = null;
-			const told = await restore(ctx, checkpoint, number, "branch");
+			const told = await restore(ctx, first, checkpoint, number, "branch");
 			if (told) ctx.ui.notify(told.status);
 		}
 		return undefined;
@@ -121,11 +123,11 @@ export default function gitCheckpoint(pi: HookAPI): void {
 				const last = entries.findLast(isRewind);
 				if (!last) return { status: "There is no rewind to undo" };
 				const number = last.turnNumber ?? turnNumber(last.turn, entries);
-				return restore(ctx, { turn: last.turn, commit: last.before }, number, "undo");
+				return restore(ctx, first, { turn: last.turn, commit: last.before }, number, "undo");
 			}
 			const all = checkpoints(entries).toReversed();
 			if (all.length === 0) {
-				const git = await openRepository(ctx);
+				const git = await openRepository(ctx, first);
 				return { status: typeof git === "string" ? git : "There is no checkpoint yet" };
 			}
 			const numbers = all.map(({ turn }) => turnNumber(turn, entries));
@@ -134,7 +136,7 @@ export default function gitCheckpoint(pi: HookAPI): void {
 			if (chosen === null) return undefined;
 			const checkpoint = all.find((_, at) => String(numbers[at]) === chosen);
 			if (!checkpoint) return { status: `Turn ${chosen} has no checkpoint · turns: ${numbers.join(", ")}` };
-			return restore(ctx, checkpoint, Number(chosen));
+			return restore(ctx, first, checkpoint, Number(chosen));
 		},
 	});
 }
@@ -146,11 +148,12 @@ export default function gitCheckpoint(pi: HookAPI): void {
  */
 async function restore(
 	ctx: HookEventContext,
+	first: FirstSeen,
 	{ turn, commit }: Pick<Checkpoint, "turn" | "commit">,
 	turnNumber: number,
 	way?: Rewind["way"],
 ): Promise<{ status: string } | undefined> {
-	const git = await openRepository(ctx);
+	const git = await openRepository(ctx, first);
 	if (typeof git === "string") return { status: git };
 	try {
 		const place = way === "undo" ? "before the rewind" : `before turn ${turnNumber}`;
@@ -193,14 +196,21 @@ interface Repository {
 	dropOld(): Promise<void>;
 }
 
+/** The work tree when the hook was first used; null: none, undefined: not known yet. */
+type FirstSeen = { root?: string | null };
+
 /** The repository of the working directory, or the reason why it is missing. */
-async function openRepository(ctx: HookEventContext): Promise<Repository | string> {
+async function openRepository(ctx: HookEventContext, first: FirstSeen): Promise<Repository | string> {
 	const found = await ctx.exec("git", [...QUIET, "rev-parse", "--show-toplevel"]);
+	const cwd = found.stdout.replace(/\n$/, "");
+	if (first.root === undefined) first.root = found.code === 0 ? cwd : null;
 	if (found.code === 127) return "git is not installed: checkpoints are not available";
 	if (found.code !== 0) return "Not a git work tree: checkpoints are not available";
-	const cwd = found.stdout.replace(/\n$/, "");
+	const danger = await findDanger(ctx, cwd, first.root !== cwd);
+	if (danger !== null)
+		return `Checkpoints are not available: git could run programs of the repository, because ${danger}`;
 	const git = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
-		const result = await ctx.exec("git", [...QUIET, ...args], { cwd, env });
+		const result = await ctx.exec("git", [...QUIET, ...args], { cwd, env: { ...NO_FETCH, ...env } });
 		if (result.code !== 0) throw new Error(reasonOf(result, args));
 		return result.stdout.trim();
 	};
@@ -258,6 +268,32 @@ async function openRepository(ctx: HookEventContext): Promise<Repository | strin
 			}
 		},
 	};
+}
+
+/**
+ * Finds what would let a repository run programs here: filters that it names itself and, if the model works elsewhere, such as in
+ * a sandbox, configuration that the model can write.
+ * @param isNew whether the repository was made since the hook was loaded
+ * @returns the reason; null if git may run
+ */
+async function findDanger(ctx: HookEventContext, cwd: string, isNew: boolean): Promise<string | null> {
+	const isElsewhere = ctx.toolHost.name !== "";
+	if (isElsewhere && isNew) return "it was made during this session";
+	const run = (...args: string[]) => ctx.exec("git", [...QUIET, ...args], { cwd });
+	const dirs = (await run("rev-parse", "--absolute-git-dir", "--git-common-dir")).stdout.split("\n");
+	const own = dirs.filter((dir) => dir !== "").map((dir) => `${resolve(cwd, dir)}${sep}`);
+	const { code, truncated, stdout } = await run("config", "--list", "--show-scope", "--show-origin", "-z");
+	if (code !== 0 || truncated) return "its configuration cannot be read";
+	const fields = stdout.split("\0");
+	for (let at = 0; at + 2 < fields.length; at += 3) {
+		const [scope, origin = "", setting = ""] = fields.slice(at, at + 3);
+		if (scope !== "local" && scope !== "worktree") continue;
+		const key = setting.split("\n")[0] ?? "";
+		if (/^filter\..*\.(?:clean|smudge|process)$/s.test(key)) return `its configuration has ${key}`;
+		const file = resolve(cwd, origin.replace(/^file:/, ""));
+		if (isElsewhere && !own.some((dir) => file.startsWith(dir))) return `its configuration includes ${file}`;
+	}
+	return null;
 }
 
 /** @param changes alternating status and path */

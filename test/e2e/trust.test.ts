@@ -80,6 +80,7 @@ test("n and escape skip hooks and tools, enter does nothing, and /reload asks ag
 	expect(JSON.stringify(provider.requests[0])).not.toContain("greet");
 	await submit(pi, "/reload");
 	await pi.waitForText("Run it?");
+	await afterPause();
 	pi.type("o");
 	await pi.waitForText("1 hook loaded");
 	expect(ran()).toBe("first");
@@ -90,6 +91,24 @@ test("n and escape skip hooks and tools, enter does nothing, and /reload asks ag
 	expect(existsSync(join(agentDir, "trust.json"))).toBe(false);
 	await quit(pi);
 });
+
+test("keys typed on after a prompt was sent do not answer the question", async () => {
+	const { agentDir, cwd, ran } = await place();
+	const pi = await openPi({ agentDir, cwd });
+	await submit(pi, "hi");
+	await pi.waitForText("Run it?");
+	pi.type("y");
+	pi.type("o");
+	await afterPause();
+	expect(await pi.screen()).toContain("Run it?");
+	expect(ran()).toBeNull();
+	pi.type("n");
+	await pi.waitForText("was not run");
+	await quit(pi);
+});
+
+/** Keys that directly follow typed ones do not answer a question: `TypingGuard` waits for a pause of 700 ms. */
+const afterPause = () => new Promise((resolve) => setTimeout(resolve, 900));
 
 test("the shown contents run, even if the file changes while the question is open", async () => {
 	const { agentDir, cwd, ran } = await place();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -209,4 +209,19 @@ describe("/auto-commit on", () => {
 		expect(git("log", "--format=%s", "main")).toBe("first");
 		expect(git("log", "-1", "--format=%s", ref)).toBe("Make it two");
 	});
+});
+
+test("a filter in the repository's configuration is not run: nothing is committed, and one line says why", async () => {
+	const { cwd, git } = repository();
+	git("config", "filter.f.clean", "touch ran; cat");
+	writeFiles(cwd, { ".gitattributes": "* filter=f\n" });
+	const { session, shown, work } = await start(cwd);
+	await work("Make it two", CHANGES);
+	await work("Again", "echo three > kept.txt");
+	await session.dispose();
+	expect(existsSync(join(cwd, "ran"))).toBe(false);
+	expect(git("for-each-ref", "refs/pi")).toBe("");
+	expect(shown).toEqual([
+		"Changes of this session are not committed: git could run programs of the repository, because its configuration has filter.f.clean",
+	]);
 });

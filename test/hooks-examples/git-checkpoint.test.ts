@@ -393,3 +393,48 @@ test("without git nothing is saved, and /rewind explains why", async () => {
 		status: "git is not installed: checkpoints are not available",
 	});
 });
+
+/** The unchanged hook in a session whose tools work in a sandbox. */
+const ELSEWHERE = `import checkpoint from ${JSON.stringify(HOOK)};
+	const move = (ctx) => Object.create(ctx, { toolHost: { value: { name: "sandbox", cwd: ctx.cwd } } });
+	export default (pi) => checkpoint({
+		...pi,
+		on: (name, handler) => pi.on(name, (event, ctx) => handler(event, move(ctx))),
+		command: (name, options) => pi.command(name, { ...options, handler: (ctx) => options.handler(move(ctx)) }),
+	});`;
+
+describe("git runs no program of the repository", () => {
+	const BLOCKED = "Checkpoints are not available: git could run programs of the repository, because ";
+
+	test("a filter in its configuration turns checkpoints off", async () => {
+		const { cwd, git } = repository();
+		git("config", "filter.f.clean", "touch ran; cat");
+		writeFiles(cwd, { ".gitattributes": "* filter=f\n", "kept.txt": "two\n" });
+		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
+		provider.reply("a1");
+		await session.prompt("go");
+		expect(await session.prompt("/rewind")).toMatchObject({
+			status: `${BLOCKED}its configuration has filter.f.clean`,
+		});
+		expect([existsSync(join(cwd, "ran")), session.entries.length]).toEqual([false, 3]);
+	});
+
+	test("in a sandbox, neither a repository of the model nor configuration in the work tree is used", async () => {
+		const cwd = tempDir();
+		const made = await startSession({ hooks: { "wrapper.ts": ELSEWHERE }, cwd });
+		made.provider.reply([toolCall("bash", { command: "git init --quiet" })], "a1", "a2");
+		await made.session.prompt("go");
+		await made.session.prompt("on");
+		expect(await made.session.prompt("/rewind")).toMatchObject({ status: `${BLOCKED}it was made during this session` });
+
+		const { cwd: other, git } = repository();
+		const { session, provider } = await startSession({ hooks: { "wrapper.ts": ELSEWHERE }, cwd: other });
+		provider.reply("a1", "a2");
+		await session.prompt("go");
+		expect(session.entries.filter(({ type }) => type === "git_checkpoint")).toHaveLength(1);
+		git("config", "include.path", "../team.config");
+		writeFiles(other, { "team.config": "[core]\n\tabbrev = 7\n" });
+		await session.prompt("on");
+		expect(session.entries.filter(({ type }) => type === "git_checkpoint")).toHaveLength(1);
+	});
+});
