@@ -38,14 +38,9 @@ export function prepareLightFetch(url: string): void {
 /**
  * `fetch` for the clients of models, on `node:http`: Node's own takes 15 to 30 ms to load, and WebAssembly that it compiles
  * in the background delays the exit of the process. It has the limits and the error messages of Node's fetch, and paces
- * event streams like `pacedFetch`.
- * @param followRedirect sends the request again if the server redirects it
+ * event streams like `pacedFetch`. A redirect is returned, not followed.
  */
-export async function lightFetch(
-	address: string,
-	init: LightRequest,
-	followRedirect: () => Promise<Response>,
-): Promise<Response> {
+export async function lightFetch(address: string, init: LightRequest): Promise<Response> {
 	const { signal } = init;
 	const { exchange } = currentScope();
 	signal?.throwIfAborted();
@@ -66,13 +61,7 @@ export async function lightFetch(
 		if (cause instanceof Error) exchange?.onFailure(address, cause);
 		throw new TypeError("fetch failed", { cause });
 	}
-	const status = response.statusCode ?? 0;
-	if (status >= 300 && status < 400 && response.headers.location !== undefined) {
-		signal?.removeEventListener("abort", abort);
-		outgoing.destroy();
-		return followRedirect();
-	}
-	exchange?.onResponse(address, status, response.rawHeaders);
+	exchange?.onResponse(address, response.statusCode ?? 0, response.rawHeaders);
 	response.once("close", () => signal?.removeEventListener("abort", abort));
 	const body = await readBody(response, { address, exchange, signal });
 	// Its headers and body are not of the global classes: see there.

@@ -66,6 +66,7 @@ export interface LightRequest {
 	headers: LightHeaders;
 	body?: string;
 	signal?: AbortSignal | null;
+	redirect?: "manual";
 }
 
 /** True for a request that `lightFetch` can send. */
@@ -74,6 +75,7 @@ export function isLightRequest(request: readonly unknown[]): request is [url: st
 	if (typeof url !== "string" || !/^https?:/.test(url)) return false;
 	if (typeof init !== "object" || init === null || !("headers" in init)) return false;
 	if (!(init.headers instanceof LightHeaders)) return false;
-	const { method, headers, body, signal, ...others }: Partial<Record<string, unknown>> = { ...init };
+	const { method, headers, body, signal, redirect, ...others }: Partial<Record<string, unknown>> = { ...init };
+	if (redirect !== undefined && redirect !== "manual") return false;
 	return (body === undefined || typeof body === "string") && Object.keys(others).length === 0;
 }

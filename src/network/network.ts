@@ -60,7 +60,7 @@ function lightOr(other: typeof globalThis.fetch): typeof globalThis.fetch {
 		const sent: readonly unknown[] = request;
 		if (!isLightRequest(sent)) return other(...request);
 		const { lightFetch } = await import("./light-fetch.js");
-		return lightFetch(...sent, () => other(...request));
+		return lightFetch(...sent);
 	});
 	const send = withCallerStack(light);
 	return (...request) => (isFetchLoaded() ? other : send)(...request);
@@ -129,6 +129,45 @@ function installRoutes(): void {
 	globalThis.fetch = withRoutes;
 }
 
+/** Maximum number of redirects of a request. */
+const MAX_REDIRECTS = 5;
+
+/**
+ * Wraps `fetch` so that it follows redirects within a server only, since another server must not get the key. Any other redirect is
+ * returned as the response.
+ */
+function withinServer(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+	return async (input, init) => {
+		const scope = currentScope();
+		let response = await fetch(input, { ...init, redirect: "manual" });
+		for (let count = 0; count < MAX_REDIRECTS; count++) {
+			const target = redirectWithin(input, init, response);
+			if (target === null) break;
+			await response.body?.cancel();
+			// The scope may be closed by now: all requests of its owner have begun.
+			response = await withScope(scope, () => fetch(target, { ...init, redirect: "manual" }));
+		}
+		return response;
+	};
+}
+
+/** @returns the address on the same server that repeats the request; null if the response is not such a redirect */
+function redirectWithin(
+	input: Parameters<typeof globalThis.fetch>[0],
+	init: RequestInit | undefined,
+	{ status, headers, url }: Response,
+): string | null {
+	const location = headers.get("location");
+	const isRepeated = status === 307 || status === 308 || (status >= 301 && status <= 303 && isRead(init));
+	if (location === null || !isRepeated || input instanceof Request || !URL.canParse(location, url)) return null;
+	const target = new URL(location, url);
+	return target.origin === new URL(url).origin ? target.href : null;
+}
+
+function isRead(init: RequestInit | undefined): boolean {
+	return (init?.method ?? "GET").toUpperCase() === "GET";
+}
+
 /** Longer bodies do not only say what is wrong. Bytes. */
 const MAX_BYTES = 64 * 1024;
 
@@ -137,9 +176,10 @@ const MAX_BYTES = 64 * 1024;
  * the client reads it. Responses are unchanged.
  */
 function withErrorBodies(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+	const send = withinServer(fetch);
 	return async (...request) => {
 		const { exchange } = currentScope();
-		const response = await fetch(...request);
+		const response = await (exchange ? send : fetch)(...request);
 		const { status, headers, url } = response;
 		if (status < 400 || !exchange || !/\bjson\b/i.test(headers.get("content-type") ?? "")) return response;
 		if (Number(headers.get("content-length")) > MAX_BYTES) return response;
