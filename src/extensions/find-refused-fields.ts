@@ -22,6 +22,11 @@ const DEFINITIONS: readonly (readonly [names: RegExp, of: string, fields: Readon
 const ARGUMENTS: readonly (readonly [use: RegExp, what: string, reason: string])[] = [
 	[/\.registerProvider\(\s*(?:\{|new\b|create\w*\()/, "registerProvider with a provider object", OBJECT_PROVIDER],
 	[/\bexpandPromptTemplates\s*:\s*true\b/, "expandPromptTemplates of pi.sendUserMessage", NO_EXPANSION],
+	[
+		/\.startsWith\(\s*["'`]\?/,
+		"a prompt that begins with ?",
+		"this key opens the help in an empty editor; bind app.help to another one",
+	],
 	[/\.navigateTree\([^)]*\bsummarize\s*:\s*true\b/, "summarize of ctx.navigateTree", NO_SUMMARY],
 ];
 
