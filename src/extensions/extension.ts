@@ -9,7 +9,7 @@ import { createExtensionTheme } from "./extension-theme.js";
 import { FooterData } from "./footer-data.js";
 import { Handlers } from "./handlers.js";
 import { KnownModels, type ProviderRegistration } from "./model-view.js";
-import { OBJECT_PROVIDER, Refusals } from "./refusals.js";
+import { NO_EXPANSION, OBJECT_PROVIDER, Refusals } from "./refusals.js";
 import { CUSTOM_MESSAGE } from "./session-view.js";
 
 /** An extension as a hook of pi. It uses only the API of hooks. */
@@ -89,7 +89,12 @@ export class Extension {
 	}
 
 	/** `sendUserMessage`: a prompt, as if typed. */
-	readonly sendUserMessage = async (value: unknown, { deliverAs }: { deliverAs?: string } = {}): Promise<void> => {
+	readonly sendUserMessage = async (
+		value: unknown,
+		{ deliverAs, expandPromptTemplates }: { deliverAs?: string; expandPromptTemplates?: boolean } = {},
+	): Promise<void> => {
+		if (expandPromptTemplates === true)
+			this.refusals.refuse("expandPromptTemplates of pi.sendUserMessage", NO_EXPANSION);
 		const content = readContent(value);
 		const delivery = deliverAs === "followUp" ? deliverAs : "steer";
 		this.pi.send(contentText(content), contentImages(content), { delivery });

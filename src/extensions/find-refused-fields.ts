@@ -1,6 +1,6 @@
 import { REFUSED_MODEL_FIELDS, REFUSED_OAUTH_FIELDS, REFUSED_PROVIDER_FIELDS } from "./extension-provider.js";
 import { REFUSED_TOOL_FIELDS } from "./extension-tool.js";
-import { OBJECT_PROVIDER } from "./refusals.js";
+import { NO_EXPANSION, OBJECT_PROVIDER } from "./refusals.js";
 import { NO_SUMMARY } from "./session-events.js";
 
 /** A field that pi does not read, where a source sets it. */
@@ -21,6 +21,12 @@ const DEFINITIONS: readonly (readonly [names: RegExp, of: string, fields: Readon
 /** Arguments that pi does not accept. */
 const ARGUMENTS: readonly (readonly [use: RegExp, what: string, reason: string])[] = [
 	[/\.registerProvider\(\s*(?:\{|new\b|create\w*\()/, "registerProvider with a provider object", OBJECT_PROVIDER],
+	[/\bexpandPromptTemplates\s*:\s*true\b/, "expandPromptTemplates of pi.sendUserMessage", NO_EXPANSION],
+	[
+		/\.startsWith\(\s*["'`]\?/,
+		"a prompt that begins with ?",
+		"this key opens the help in an empty editor; bind app.help to another one",
+	],
 	[/\.navigateTree\([^)]*\bsummarize\s*:\s*true\b/, "summarize of ctx.navigateTree", NO_SUMMARY],
 ];
 

@@ -13,6 +13,9 @@ export const REFUSED_EVENTS: Readonly<Record<string, string>> = {
 /** Why a provider cannot be an object of pi-ai. */
 export const OBJECT_PROVIDER = "pi needs the name of the provider and its settings";
 
+/** Why a prompt of an extension stays as it is. */
+export const NO_EXPANSION = "a prompt of an extension is sent as it is; only the user runs commands and templates";
+
 /** Members that pi does not have, and why. */
 export const REFUSED_MEMBERS = {
 	"pi.registerMarkdownTransformer": "pi draws text as the model wrote it",

@@ -24,6 +24,8 @@ const EXTENSION_MODULES: typeof HOST_MODULES = {
 	"@earendil-works/pi-ai/compat": loadModelLibrary,
 	"@mariozechner/pi-tui": loadExtensionTerminal,
 	"@earendil-works/pi-tui": loadExtensionTerminal,
+	"typebox/compile": () => import("typebox/compile"),
+	"@sinclair/typebox/compile": () => import("typebox/compile"),
 };
 
 /** Who imports a package: a hook or a tool, or an extension. */

@@ -58,8 +58,8 @@ export function buildPromptSections(options: SystemPromptOptions): PromptSection
 }
 
 function describeEnvironment({ date, host: { name, note, cwd, platform } }: SystemPromptOptions): string {
-	if (name === "") return `Date: ${date}\nWorking directory: ${cwd}`;
-	const where = [`All tools work on ${name} (${platform})`, `Working directory: ${cwd}`];
+	if (name === "") return `Date: ${date}\nCurrent working directory: ${cwd}`;
+	const where = [`All tools work on ${name} (${platform})`, `Current working directory: ${cwd}`];
 	const others =
 		"Files of skills and saved output of tools are on the user's machine: read, grep, find and ls can read them, commands cannot.";
 	return [...where, ...(note === undefined ? [] : [note]), others, `Date: ${date}`].join("\n");

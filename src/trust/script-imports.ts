@@ -10,16 +10,14 @@ export interface ImportScan {
 	unresolved: { specifier: string; reason: string }[];
 }
 
-/** Modules that pi provides to hooks and tools. */
+/** Modules that pi provides to hooks, tools and extensions. */
 const PROVIDED: ReadonlySet<string> = new Set([
-	"@mariozechner/pi-coding-agent",
+	...["@mariozechner", "@earendil-works"].flatMap((scope) =>
+		["pi-coding-agent", "pi-ai", "pi-tui", "pi-agent-core"].map((name) => `${scope}/${name}`),
+	),
+	"@earendil-works/pi-ai/compat",
 	"@mariozechner/pi-coding-agent/hooks",
-	"@mariozechner/pi-ai",
-	"@mariozechner/pi-tui",
-	"typebox",
-	"typebox/value",
-	"@sinclair/typebox",
-	"@sinclair/typebox/value",
+	...["typebox", "@sinclair/typebox"].flatMap((name) => [name, `${name}/value`, `${name}/compile`]),
 	...builtinModules,
 ]);
 

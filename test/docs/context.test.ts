@@ -38,7 +38,10 @@ async function converse() {
 		return stdout
 			.replaceAll(file, "SESSION")
 			.replaceAll(shelve, "shelve.ts")
-			.replace(/Date: [\d-]+( |\\n)Working directory: [\w/-]+…?/, "Date: 2026-01-02$1Working directory: /work/sums");
+			.replace(
+				/Date: [\d-]+( |\\n)Current working directory: [\w/-]+…?/,
+				"Date: 2026-01-02$1Current working directory: /work/sums",
+			);
 	};
 	return show;
 }

@@ -247,6 +247,33 @@ test("sections and other parts of systemPromptOptions become the system prompt o
 	expect(t.errors).toEqual([expect.stringContaining("a change of systemPromptOptions.selectedTools is not available")]);
 });
 
+test("an extension finds the line with the working directory in the system prompt, and changes it", async () => {
+	const t = await tryExtension(
+		`
+		pi.on("before_agent_start", ({ systemPrompt }, ctx) => ({
+			systemPrompt: systemPrompt.replace("Current working directory: " + ctx.cwd, "Current working directory: /srv"),
+		}));
+		`,
+		{ replies: ["hi"] },
+	);
+	await t.run("go");
+	expect(t.errors).toEqual([]);
+	expect(t.requests[0]?.systemPrompt).toMatch(/\nCurrent working directory: \/srv$/);
+});
+
+test("sendUserMessage sends a command as it is, and says so if it was to be expanded", async () => {
+	const t = await tryExtension(
+		`
+		pi.registerCommand("go", { handler: async () =>
+			pi.sendUserMessage("/go on", { expandPromptTemplates: true }) });
+		`,
+		{ replies: ["hi"] },
+	);
+	await t.run("/go");
+	await expect.poll(() => t.requests.length).toBe(1);
+	expect(t.errors).toEqual([expect.stringContaining("expandPromptTemplates of pi.sendUserMessage is not available")]);
+});
+
 test("forceSystemPrompt replaces the system prompt", async () => {
 	const t = await tryExtension(
 		`pi.on("before_agent_start", ({ systemPromptOptions }) => { systemPromptOptions.forceSystemPrompt = "Sing."; });`,

@@ -68,6 +68,11 @@ test.each([
 	[provider('models: [{ id: "a", promptCache: {} }]'), "promptCache of models of a provider"],
 	[provider("oauth: { modifyModels: (models) => models }"), "modifyModels of oauth of a provider"],
 	["pi.registerProvider(createProvider({ id: 'lab' }))", "registerProvider with a provider object"],
+	['pi.sendUserMessage("/go", { expandPromptTemplates: true })', "expandPromptTemplates of pi.sendUserMessage"],
+	[
+		'pi.on("input", ({ text }) => text.startsWith("?quick ") ? { action: "handled" } : {})',
+		"a prompt that begins with ?",
+	],
 	["ctx.navigateTree(id, { summarize: true })", "summarize of ctx.navigateTree"],
 ])("the check finds what pi does not read in %s", async (code, what) => {
 	const { refused } = await findUse(`export default (pi) => { ${code} };`);

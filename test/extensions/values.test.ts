@@ -231,3 +231,19 @@ test("sendUserMessage with followUp waits for the end of the run, and steer for 
 	expect(t.requests[1]?.messages.at(-1)?.text).toBe("soon");
 	expect(t.requests[2]?.messages.at(-1)?.text).toBe("later");
 });
+
+test.each(["typebox", "@sinclair/typebox"])("%s/compile and %s/value come from pi", async (name) => {
+	const dir = tempDir();
+	writeFiles(dir, {
+		"mine.ts": `import { Type } from "${name}";
+			import { Compile } from "${name}/compile";
+			import { Value } from "${name}/value";
+			const schema = Type.Object({ count: Type.Number() });
+			export default (pi) => pi.registerCommand("check", { handler: async (args, ctx) =>
+				ctx.ui.notify([Compile(schema).Check({ count: 1 }), Value.Check(schema, { count: "one" })].join()) });`,
+	});
+	const t = await createHookTest({ hooks: [], extensions: [join(dir, "mine.ts")] });
+	onTestFinished(() => t.dispose());
+	await t.run("/check");
+	expect([t.errors, t.notices]).toEqual([[], ["true,false"]]);
+});

@@ -26,7 +26,7 @@ test("equal options produce equal bytes", () => {
 test("the prompt is short and ends with date and directory", () => {
 	const prompt = buildSystemPrompt(PARTS);
 	expect(prompt.length).toBeLessThan(4000);
-	expect(prompt).toMatch(/Date: 2026-11-20\nWorking directory: \/work\/shop$/);
+	expect(prompt).toMatch(/Date: 2026-11-20\nCurrent working directory: \/work\/shop$/);
 });
 
 test("tools are listed with their prompt line, or the first sentence of their description, and their guidelines", () => {
@@ -78,7 +78,7 @@ test("skills are omitted if no tool can read them", () => {
 
 test("a custom prompt replaces pi's own text, and an appended one follows it", () => {
 	expect(buildSystemPrompt({ ...PARTS, custom: "Be a poet.\n", append: "In French." })).toBe(
-		"Be a poet.\n\nIn French.\n\nDate: 2026-11-20\nWorking directory: /work/shop",
+		"Be a poet.\n\nIn French.\n\nDate: 2026-11-20\nCurrent working directory: /work/shop",
 	);
 	expect(buildSystemPrompt({ ...PARTS, append: "In French." })).toContain("\n\nIn French.\n\n# Tools\n");
 });

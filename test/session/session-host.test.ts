@@ -40,7 +40,7 @@ test("tools and ! commands work on the host that a hook provides, and the model 
 	await session.prompt("go");
 	expect(readFileSync(join(place, "a.txt"), "utf8")).toBe("there");
 	expect(JSON.stringify(provider.requests[0]?.body)).toContain(
-		`All tools work on here (linux)\\nWorking directory: ${place}\\nNothing is far.\\nFiles of skills`,
+		`All tools work on here (linux)\\nCurrent working directory: ${place}\\nNothing is far.\\nFiles of skills`,
 	);
 	await session.runBash("pwd");
 	expect(session.entries.at(-1)).toMatchObject({ message: { output: place, exitCode: 0 } });

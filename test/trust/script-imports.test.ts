@@ -23,6 +23,12 @@ test.each<[string, string, string[], [string, string][]]>([
 		[],
 	],
 	[
+		"modules that pi provides to extensions",
+		'import "@earendil-works/pi-coding-agent"; import "@earendil-works/pi-ai/compat"; import "@mariozechner/pi-agent-core"; import "typebox/compile";',
+		[],
+		[],
+	],
+	[
 		"packages",
 		'import x from "lodash"; require("@a/b/c")',
 		[],
