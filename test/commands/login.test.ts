@@ -9,11 +9,14 @@ import { createAgentSession } from "../../src/session/create-session.js";
 import { startSession } from "../helpers/session.js";
 import { type AgentDirContent, tempAgentDir, tempDir } from "../helpers/temp.js";
 
+const MANUAL_CODE = { type: "manual_code" as const, message: "Code?" };
+
 /** A screen that answers with this secret and the option with this label. */
 function screen(secret: string | null, chosen: (label: string) => boolean) {
 	const pages: string[][] = [];
+	const copied: string[] = [];
 	const shell: CommandShell = {
-		copy: async () => {},
+		copy: async (text) => void copied.push(text),
 		setEditorText: () => {},
 		secret: async () => secret,
 		quit: () => {},
@@ -34,7 +37,7 @@ function screen(secret: string | null, chosen: (label: string) => boolean) {
 		input: async () => "the code",
 		notify: () => {},
 	};
-	return { shell, ui, pages };
+	return { shell, ui, pages, copied };
 }
 
 /** A session without models of its own. */
@@ -154,6 +157,67 @@ describe("/login", () => {
 		});
 		expect(await session.prompt("/logout test-site")).toMatchObject({ status: "Removed the test-site account" });
 		expect(await session.prompt("/logout")).toMatchObject({ status: "No saved API keys or logins" });
+	});
+
+	test("copies the address of a login with Enter, and goes on waiting for the code", async () => {
+		onTestFinished(
+			registerLogin({
+				provider: "test-site",
+				name: "Test Site",
+				async login({ notify, prompt }) {
+					notify({ type: "auth_url", url: "https://example.com/login" });
+					return {
+						type: "oauth",
+						access: await prompt(MANUAL_CODE),
+						refresh: "again",
+						expires: Date.now() + 3_600_000,
+					};
+				},
+				refresh: async (tokens) => tokens,
+				toAuth: async ({ access }) => ({ apiKey: access }),
+			}),
+		);
+		const { session, agentDir } = await startSession();
+		const { shell, ui, copied } = screen(null, () => false);
+		const answers = ["", "the code"];
+		session.attachUI({ ...ui, input: async () => answers.shift() ?? null }, shell);
+		await session.prompt("/login test-site");
+		expect(copied).toEqual(["https://example.com/login"]);
+		expect(JSON.parse(readFileSync(join(agentDir, "auth.json"), "utf8"))).toMatchObject({
+			"test-site": { access: "the code" },
+		});
+	});
+
+	test("offers to copy the address while a login waits for the browser", async () => {
+		let finish = () => {};
+		onTestFinished(
+			registerLogin({
+				provider: "test-site",
+				name: "Test Site",
+				async login({ notify }) {
+					notify({ type: "device_code", verificationUri: "https://example.com/device", userCode: "ABCD" });
+					await new Promise<void>((resolve) => {
+						finish = resolve;
+					});
+					return { type: "oauth", access: "token", refresh: "again", expires: Date.now() + 3_600_000 };
+				},
+				refresh: async (tokens) => tokens,
+				toAuth: async ({ access }) => ({ apiKey: access }),
+			}),
+		);
+		const { session } = await startSession();
+		const { shell, ui, copied } = screen(null, () => false);
+		const select = async (_: string, options: readonly { label: string; value: unknown }[]) => {
+			const copy = options.find(({ label }) => label === "Copy the address");
+			if (!copy || copied.length > 0) return new Promise(() => {});
+			setImmediate(() => finish());
+			return copy.value;
+		};
+		session.attachUI({ ...ui, select: select as SessionUI["select"] }, shell);
+		expect(await session.prompt("/login test-site")).toMatchObject({
+			status: expect.stringMatching(/^Saved your Test Site account/),
+		});
+		expect(copied).toEqual(["https://example.com/device"]);
 	});
 
 	test("fails without a terminal", async () => {

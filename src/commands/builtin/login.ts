@@ -1,4 +1,4 @@
-import { PiError } from "../../errors.js";
+import { errorText, PiError } from "../../errors.js";
 import { cleanKey, hasSeveralLines, keyProblem } from "../../models/key-shape.js";
 import { providerName } from "../../models/provider-names.js";
 import { nearest } from "../../util/nearest.js";
@@ -107,15 +107,24 @@ function logIn(choice: LoginOption, context: BuiltinCommandContext): Promise<boo
 
 /** The dialogs of a login through a web site. */
 export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommandContext): LoginDialogs {
+	// It is of no use after the login.
+	const hint = (message: string) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info"));
 	return {
 		onAddress(url, instructions, over) {
 			const hide = shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]);
 			if (hide) over.addEventListener("abort", hide, { once: true });
 		},
+		async copyAddress(url) {
+			try {
+				await shell?.copy(url);
+				hint("Copied the address");
+			} catch (error) {
+				ui.notify(errorText(error), "warning");
+			}
+		},
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
-		// It is of no use after the login.
-		onProgress: (message) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info")),
+		onProgress: hint,
 	};
 }
 
