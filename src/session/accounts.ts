@@ -27,7 +27,8 @@ const WELL_KNOWN: readonly string[] = [
 export function createAccounts(
 	credentials: Credentials,
 	registry: ModelRegistry,
-	network: Pick<Network, "run">,
+	network: Network,
+	isOffline: boolean,
 ): CommandAccounts {
 	return {
 		async choices() {
@@ -47,6 +48,12 @@ export function createAccounts(
 				.sort((a, b) => a.name.localeCompare(b.name, "en"));
 			// The sort is stable, so a provider's login comes before its key.
 			return [...logins, ...keys].sort((a, b) => rank(a) - rank(b));
+		},
+		async tryKey(provider, key, signal) {
+			if (isOffline) return { state: "untried", reason: "pi is offline" };
+			// Loaded when it is first needed: most sessions never try a key.
+			const { tryKey } = await import("../models/update/try-key.js");
+			return tryKey(provider, key, { registry, credentials, network, signal });
 		},
 		async saveKey(provider, key) {
 			await credentials.saveKey(provider, key);

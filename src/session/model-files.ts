@@ -225,6 +225,6 @@ async function load(
 		findOffering,
 		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local, findOffering }),
-		accounts: createAccounts(credentials, registry, network),
+		accounts: createAccounts(credentials, registry, network, isOffline),
 	};
 }

@@ -60,15 +60,32 @@ async function saveAccount(
 
 async function save(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
 	if (choice.kind === "login") return logIn(choice, context);
-	const { session, shell, ui } = context;
-	const typed = (await shell?.secret(`API key for ${choice.name}`)) ?? "";
-	const key = cleanKey(typed);
-	if (key === "") return false;
-	const problem =
-		keyProblem(choice.provider, key) ?? (hasSeveralLines(typed) ? "it was pasted as several lines" : null);
-	if (problem !== null && !(await ui.confirm("Save this API key?", `It may be wrong: ${problem}.`))) return false;
-	await session.accounts.saveKey(choice.provider, key);
-	return true;
+	const { session, shell, ui, signal } = context;
+	let refusal = "";
+	// A key that the provider refuses returns to the question.
+	for (;;) {
+		const typed = (await shell?.secret(`${refusal}API key for ${choice.name}`)) ?? "";
+		const key = cleanKey(typed);
+		if (key === "") return false;
+		const problem =
+			keyProblem(choice.provider, key) ?? (hasSeveralLines(typed) ? "it was pasted as several lines" : null);
+		if (problem !== null && !(await confirmKey(problem, context))) return false;
+		shell?.hint?.(`Trying the key · ${choice.name}`);
+		const trial = await session.accounts.tryKey(choice.provider, key, signal);
+		if (signal.aborted) return false;
+		if (trial.state === "refused") {
+			refusal = `Not saved: ${trial.reason} · `;
+			continue;
+		}
+		if (trial.state === "doubtful" && !(await confirmKey(trial.reason, context))) return false;
+		await session.accounts.saveKey(choice.provider, key);
+		if (trial.state === "untried") ui.notify(`The key is saved but was not tried: ${trial.reason}`, "info");
+		return true;
+	}
+}
+
+function confirmKey(problem: string, { ui }: BuiltinCommandContext): Promise<boolean> {
+	return ui.confirm("Save this API key?", `It may be wrong: ${problem}.`);
 }
 
 function titleOf(offered: readonly LoginOption[]): string {
