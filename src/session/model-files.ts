@@ -73,6 +73,7 @@ export class ModelFiles {
 		this.updates = createModelUpdates({
 			sources: () => this.loaded,
 			settings: options.settings,
+			modelsFile: options.paths.models,
 			network: options.network,
 			isOffline: options.isOffline,
 			reread: async () => {
