@@ -2,6 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { CommandResult, CompletionItem, SelectOption, SelectOptions } from "../hooks/types.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { KeyTrial } from "../models/update/try-key.js";
 import type { SessionRequest } from "../usage/usage-index.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
 import type { Inspector } from "./inspection.js";
@@ -70,6 +71,8 @@ export interface LoginOption {
 export interface CommandAccounts {
 	/** Well-known providers first; of each, the web login before the key. */
 	choices(): Promise<LoginOption[]>;
+	/** Asks the provider whether it accepts a key, with a request that costs nothing. Saves nothing and never throws. */
+	tryKey(provider: string, key: string, signal: AbortSignal): Promise<KeyTrial>;
 	/** Saves a key. @throws PiError `config_write_failed` */
 	saveKey(provider: string, key: string): Promise<void>;
 	/**

@@ -38,6 +38,13 @@ export interface ModelUpdates {
 	 * ago. Never throws.
 	 */
 	updateWeekly(signal: AbortSignal): Promise<void>;
+	/**
+	 * Adds a server that speaks OpenAI's format, with the models that it lists, to models.json. The next `offers` have them.
+	 * @param server `key`: empty if it needs none
+	 * @returns the name of its provider
+	 * @throws PiError `command_failed` offline and without a list, `bad_arguments`, `config_invalid`, `config_write_failed`
+	 */
+	addServer(server: { url: string; key: string }, signal: AbortSignal): Promise<string>;
 	/** The result of `updateWeekly`, for the debug report; null if no update was due. */
 	readonly weekly: string | null;
 }

@@ -44,7 +44,7 @@ export class ServerProcess implements Transport {
 
 	constructor(private readonly options: ServerProcessOptions) {}
 
-	/** Starts the process. @throws Error with the reason why it could not be started */
+	/** Starts the process. @throws Error without a cause, which would be said after the message, with the reason why it could not be started */
 	start(): Promise<void> {
 		const { command, args, env, cwd, onStderr } = this.options;
 		prepareReaper();
@@ -54,12 +54,12 @@ export class ServerProcess implements Transport {
 			const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...start.pipes];
 			child = spawn(start.program, start.args, { cwd, env: { ...env }, detached: true, stdio });
 		} catch (error) {
-			return Promise.reject(new Error(startFailure(command, cwd, error), { cause: error }));
+			return Promise.reject(new Error(startFailure(command, cwd, error)));
 		}
 		const group = child.pid;
 		if (group === undefined) {
 			return new Promise((_, reject) => {
-				child.once("error", (error) => reject(new Error(startFailure(command, cwd, error), { cause: error })));
+				child.once("error", (error) => reject(new Error(startFailure(command, cwd, error))));
 			});
 		}
 		trackGroup(group);

@@ -141,6 +141,15 @@ export class Credentials {
 	async requestAuth({ provider, id }: Pick<Model<Api>, "provider" | "id">): Promise<RequestAuth> {
 		const apiKey = await this.resolveApiKey({ provider });
 		if (apiKey === undefined) throw this.describeMissingKey(provider);
+		return this.authWith({ provider, id }, apiKey);
+	}
+
+	/**
+	 * Headers for a request with this key, which need not be saved. It is a secret from now on.
+	 * @throws PiError `key_missing` for a key or a header that cannot be sent
+	 */
+	async authWith({ provider, id }: Pick<Model<Api>, "provider" | "id">, apiKey: string): Promise<RequestAuth> {
+		this.#seen.add(apiKey);
 		checkKey(provider, apiKey, this.keySource(provider));
 		const access = this.#providers.get(provider);
 		const headers = new Map<string, [name: string, value: string]>();

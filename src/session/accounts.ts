@@ -27,7 +27,8 @@ const WELL_KNOWN: readonly string[] = [
 export function createAccounts(
 	credentials: Credentials,
 	registry: ModelRegistry,
-	network: Pick<Network, "run">,
+	network: Network,
+	isOffline: boolean,
 ): CommandAccounts {
 	return {
 		async choices() {
@@ -47,6 +48,12 @@ export function createAccounts(
 				.sort((a, b) => a.name.localeCompare(b.name, "en"));
 			// The sort is stable, so a provider's login comes before its key.
 			return [...logins, ...keys].sort((a, b) => rank(a) - rank(b));
+		},
+		async tryKey(provider, key, signal) {
+			if (isOffline) return { state: "untried", reason: "pi is offline" };
+			// Loaded when it is first needed: most sessions never try a key.
+			const { tryKey } = await import("../models/update/try-key.js");
+			return tryKey(provider, key, { registry, credentials, network, signal });
 		},
 		async saveKey(provider, key) {
 			await credentials.saveKey(provider, key);
@@ -104,11 +111,17 @@ function interaction(
 	cancel: () => void,
 ): ProviderAuthInteraction {
 	let waiting = new AbortController();
+	/** The address to open, once it is known. A terminal breaks it into several lines, which are hard to copy. */
+	let address: string | null = null;
 	const wait = async () => {
 		waiting = new AbortController();
 		const over = AbortSignal.any([closed, waiting.signal]);
-		await dialogs.choose(`Waiting for ${name}`, [{ label: "Cancel the login", value: "cancel" }], over);
-		// Any answer cancels, Escape too. Without one, another dialog or the end of the login has closed this one.
+		const copy = address === null ? [] : [{ label: "Copy the address", value: "copy" }];
+		const options = [...copy, { label: "Cancel the login", value: "cancel" }];
+		while ((await dialogs.choose(`Waiting for ${name}`, options, over)) === "copy" && !over.aborted) {
+			if (address !== null) await dialogs.copyAddress(address);
+		}
+		// Any other answer cancels, Escape too. Without one, another dialog or the end of the login has closed this one.
 		if (!over.aborted) cancel();
 	};
 	const waitInBackground = () => void wait().catch(cancel);
@@ -119,35 +132,61 @@ function interaction(
 		async prompt(prompt) {
 			waiting.abort();
 			const over = prompt.signal ? AbortSignal.any([closed, prompt.signal]) : closed;
-			const answer = await ask(name, dialogs, prompt, over);
+			const answer = await ask(name, dialogs, prompt, over, address);
 			if (answer === null && !over.aborted) cancel();
 			if (!closed.aborted) waitInBackground();
 			if (answer === null) throw new Error("the login was canceled");
 			return answer;
 		},
-		notify: (event) => notify(dialogs, event, closed),
+		notify(event) {
+			address = notify(dialogs, event, closed) ?? address;
+			// The dialog that waits offers to copy the address.
+			if (event.type === "progress" || event.type === "info" || waiting.signal.aborted) return;
+			waiting.abort();
+			waitInBackground();
+		},
 	};
 }
 
 /** @returns null if the user cancels */
-function ask(name: string, dialogs: LoginDialogs, prompt: AuthPrompt, over: AbortSignal): Promise<string | null> {
+async function ask(
+	name: string,
+	dialogs: LoginDialogs,
+	prompt: AuthPrompt,
+	over: AbortSignal,
+	address: string | null,
+): Promise<string | null> {
 	switch (prompt.type) {
 		case "select": {
 			const options = prompt.options.map(({ id, label }) => ({ label, value: id }));
 			return dialogs.choose(prompt.message, options, over);
 		}
-		case "manual_code":
-			return dialogs.ask(`Log in to ${name} in the browser, or paste the redirect URL`, "https://…", over);
+		case "manual_code": {
+			const question = `Log in to ${name} in the browser, or paste the redirect URL`;
+			if (address === null) return dialogs.ask(question, "https://…", over);
+			for (;;) {
+				const answer = await dialogs.ask(question, "https://… · enter without text copies the address", over);
+				if (answer !== "" || over.aborted) return answer;
+				await dialogs.copyAddress(address);
+			}
+		}
 		default:
 			return dialogs.ask(prompt.message, prompt.placeholder, over);
 	}
 }
 
-function notify(dialogs: LoginDialogs, event: AuthEvent, closed: AbortSignal): void {
-	if (event.type === "auth_url") dialogs.onAddress(event.url, event.instructions, closed);
-	else if (event.type === "device_code") {
+/** @returns the address that the user shall open; null if the event has none */
+function notify(dialogs: LoginDialogs, event: AuthEvent, closed: AbortSignal): string | null {
+	if (event.type === "auth_url") {
+		dialogs.onAddress(event.url, event.instructions, closed);
+		return event.url;
+	}
+	if (event.type === "device_code") {
 		dialogs.onAddress(event.verificationUri, `Enter the code ${event.userCode} at:`, closed);
-	} else dialogs.onProgress(event.message);
+		return event.verificationUri;
+	}
+	dialogs.onProgress(event.message);
+	return null;
 }
 
 function rank({ provider }: LoginOption): number {

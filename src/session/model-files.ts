@@ -73,6 +73,7 @@ export class ModelFiles {
 		this.updates = createModelUpdates({
 			sources: () => this.loaded,
 			settings: options.settings,
+			modelsFile: options.paths.models,
 			network: options.network,
 			isOffline: options.isOffline,
 			reread: async () => {
@@ -225,6 +226,6 @@ async function load(
 		findOffering,
 		models: createSessionModels({ ...sources, network, local, missingHook, ...(patterns ? { patterns } : {}) }),
 		offers: createModelOffers({ ...sources, local, findOffering }),
-		accounts: createAccounts(credentials, registry, network),
+		accounts: createAccounts(credentials, registry, network, isOffline),
 	};
 }

@@ -10,6 +10,8 @@ export interface ModelUpdatesOptions {
 	/** The models and keys as last read. */
 	sources(): ModelSources;
 	settings(): Pick<Settings, "models">;
+	/** Path of models.json. */
+	modelsFile: string;
 	network: Network;
 	/** True: an update is refused. */
 	isOffline: boolean;
@@ -19,7 +21,7 @@ export interface ModelUpdatesOptions {
 
 /** Updates the list of models of a session, one update at a time. */
 export function createModelUpdates(options: ModelUpdatesOptions): ModelUpdates {
-	const { sources, settings, network, isOffline, reread } = options;
+	const { sources, settings, modelsFile, network, isOffline, reread } = options;
 	let weekly: string | null = null;
 	let running: Promise<string> | null = null;
 	/** @param isAsked limits an update to some providers */
@@ -53,6 +55,14 @@ export function createModelUpdates(options: ModelUpdatesOptions): ModelUpdates {
 		age() {
 			const { list, credentials } = sources();
 			return describeListAge(list, Date.now(), (provider) => credentials.hasKey(provider));
+		},
+		async addServer(server, signal) {
+			if (isOffline) throw new PiError("command_failed", "Offline: the server cannot be asked for its models");
+			const { addServer } = await import("../models/update/add-server.js");
+			const { registry, credentials } = sources();
+			const provider = await addServer(server, modelsFile, { registry, credentials, network, signal });
+			await reread();
+			return provider;
 		},
 		update: (onStep, signal) => update(onStep, signal),
 		async updateWeekly(signal) {

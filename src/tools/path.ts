@@ -49,28 +49,28 @@ export function directoryWords(cwd: string, path: string): string {
 }
 
 /**
- * Describes a missing path in a sentence, with similar names in its directory, or with the closest parent directory that
- * exists.
+ * Describes a missing path in a sentence, with similar names in its directory, or with the first of its directories that is
+ * missing.
+ * @param missing the path of which `path` is a directory; default: `path` itself
  */
-export async function describeMissing(host: ToolHost, path: string): Promise<string> {
+export async function describeMissing(host: ToolHost, path: string, missing: string = path): Promise<string> {
 	const { cwd } = host;
 	const shown = displayPath(cwd, path);
 	const parent = dirname(path);
+	const start = `${displayPath(cwd, missing)} does not exist`;
+	const nothing = path === missing ? start : `${start}: there is no directory ${shown}`;
 	try {
 		const entries = await host.list(parent);
 		const same = entries.find(({ name }) => name === basename(path));
 		const reason = same && describeUnusable(shown, same);
-		if (reason !== undefined) return reason;
+		if (reason !== undefined) return path === missing ? reason : `${start}: ${reason}`;
 		const names = entries.filter((entry) => entry !== same).map(({ name }) => name);
 		const guess = didYouMean(basename(path), names);
-		if (guess === undefined) {
-			return `${shown} does not exist in ${parent === cwd ? "the working directory" : displayPath(cwd, parent)}.`;
-		}
+		if (guess === undefined) return `${nothing} in ${directoryWords(cwd, parent)}.`;
 		const question = guess.charAt(0).toUpperCase() + guess.slice(1);
-		return `${shown} does not exist. In ${displayPath(cwd, parent)}: ${question}`;
+		return `${nothing}. In ${displayPath(cwd, parent)}: ${question}`;
 	} catch {
-		if (parent === path) return `${shown} does not exist.`;
-		return `${shown} does not exist: ${await describeMissing(host, parent)}`;
+		return parent === path ? `${nothing}.` : describeMissing(host, parent, missing);
 	}
 }
 

@@ -8,7 +8,7 @@ import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
 import { readPaste, visibleControls } from "./safe-line.js";
-import { CURSOR_CELL, drawSuggestion } from "./suggestion.js";
+import { CURSOR_CELL, drawPlaceholder, drawSuggestion } from "./suggestion.js";
 import type { Style, Theme, ThinkingShade } from "./theme.js";
 
 /** Settings of a `PromptEditor`. */
@@ -40,6 +40,8 @@ export class PromptEditor extends Editor {
 	onFollowUp?: (text: string) => void;
 	/** Called with each key that the popup did not handle. @returns true when it has handled the key */
 	onKey?: (data: string) => boolean;
+	/** Shown dim while the editor is empty and suggests nothing, if it fits; it is never sent. */
+	placeholder = "";
 	/** A prompt that the user did not write, shown dim while the editor is empty; see `suggest`. */
 	#suggestion = "";
 	readonly #theme: Theme;
@@ -172,8 +174,8 @@ export class PromptEditor extends Editor {
 
 	override render(width: number): string[] {
 		this.#width = width;
-		const lines =
-			this.#suggestion && this.getText() === "" ? this.#withSuggestion(super.render(width)) : super.render(width);
+		const drawn = super.render(width);
+		const lines = this.getText() === "" ? this.#withGhostText(drawn) : drawn;
 		const style = this.borderStyle;
 		const last = lines.length - 1;
 		const framed = lines.map((line, index) =>
@@ -203,8 +205,9 @@ export class PromptEditor extends Editor {
 		return true;
 	}
 
-	/** Draws the suggestion into the lines of the empty editor. */
-	#withSuggestion(lines: readonly string[]): string[] {
+	/** Draws the suggestion or the placeholder into the lines of the empty editor. */
+	#withGhostText(lines: string[]): string[] {
+		if (this.#suggestion === "") return drawPlaceholder(lines, this.placeholder, this.#width, this.#theme.dim);
 		const keys = `${this.#keymap.keyOf("tui.input.submit")} sends · ${this.#keymap.keyOf("tui.input.tab")} edits`;
 		return drawSuggestion(lines, visibleControls(this.#suggestion), keys, { width: this.#width, dim: this.#theme.dim });
 	}

@@ -22,6 +22,19 @@ export function drawSuggestion(
 	return [top, drawn, ...others.map((other) => ` ${dim(other)}`), ...rest];
 }
 
+/** Draws a dim text after the cursor of an empty editor. A text that does not fit is left out. @param lines as for `drawSuggestion` */
+export function drawPlaceholder(
+	[top = "", line = "", ...rest]: readonly string[],
+	text: string,
+	width: number,
+	dim: (text: string) => string,
+): string[] {
+	const at = line.indexOf(CURSOR_CELL);
+	if (text === "" || at < 0 || visibleWidth(text) > width - 4) return [top, line, ...rest];
+	const end = at + CURSOR_CELL.length + " \x1b[0m".length;
+	return [top, `${line.slice(0, end)} ${dim(text)}`, ...rest];
+}
+
 function suggestionRows(text: string, keys: string, room: number): string[] {
 	const rows = wrapTextWithAnsi(text, room);
 	const last = `${rows.at(-1) ?? ""}   ${keys}`;

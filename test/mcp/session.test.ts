@@ -79,7 +79,7 @@ test("keys of a server that it echoes reach neither the model nor the screen, th
 	expect(seen.includes(SECRET)).toBe(false);
 	expect(seen).toContain("the token is ‹key›");
 	const [failure] = pi.notices().filter((line) => line.startsWith("The MCP server broken did not start"));
-	expect(failure).toContain("/no/such/‹key›");
+	expect(failure).toContain("did not start: /no/such/‹key›: command not found · /mcp log broken");
 	expect(failure).not.toContain("program-0123456789");
 });
 

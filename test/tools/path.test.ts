@@ -51,7 +51,10 @@ test("the message for a missing file names similar files, or the missing directo
 	);
 	expect(await describeMissing(createLocalHost(dir), join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
 	expect(await describeMissing(createLocalHost(dir), join(dir, "srcs/a.ts"))).toBe(
-		"srcs/a.ts does not exist: srcs does not exist. In .: Did you mean src?",
+		"srcs/a.ts does not exist: there is no directory srcs. In .: Did you mean src?",
+	);
+	expect(await describeMissing(createLocalHost(dir), join(dir, "does/not/exist.ts"))).toBe(
+		"does/not/exist.ts does not exist: there is no directory does in the working directory.",
 	);
 });
 

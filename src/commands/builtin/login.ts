@@ -1,4 +1,4 @@
-import { PiError } from "../../errors.js";
+import { errorText, PiError } from "../../errors.js";
 import { cleanKey, hasSeveralLines, keyProblem } from "../../models/key-shape.js";
 import { providerName } from "../../models/provider-names.js";
 import { nearest } from "../../util/nearest.js";
@@ -60,15 +60,32 @@ async function saveAccount(
 
 async function save(choice: LoginOption, context: BuiltinCommandContext): Promise<boolean> {
 	if (choice.kind === "login") return logIn(choice, context);
-	const { session, shell, ui } = context;
-	const typed = (await shell?.secret(`API key for ${choice.name}`)) ?? "";
-	const key = cleanKey(typed);
-	if (key === "") return false;
-	const problem =
-		keyProblem(choice.provider, key) ?? (hasSeveralLines(typed) ? "it was pasted as several lines" : null);
-	if (problem !== null && !(await ui.confirm("Save this API key?", `It may be wrong: ${problem}.`))) return false;
-	await session.accounts.saveKey(choice.provider, key);
-	return true;
+	const { session, shell, ui, signal } = context;
+	let refusal = "";
+	// A key that the provider refuses returns to the question.
+	for (;;) {
+		const typed = (await shell?.secret(`${refusal}API key for ${choice.name}`)) ?? "";
+		const key = cleanKey(typed);
+		if (key === "") return false;
+		const problem =
+			keyProblem(choice.provider, key) ?? (hasSeveralLines(typed) ? "it was pasted as several lines" : null);
+		if (problem !== null && !(await confirmKey(problem, context))) return false;
+		shell?.hint?.(`Trying the key · ${choice.name}`);
+		const trial = await session.accounts.tryKey(choice.provider, key, signal);
+		if (signal.aborted) return false;
+		if (trial.state === "refused") {
+			refusal = `Not saved: ${trial.reason} · `;
+			continue;
+		}
+		if (trial.state === "doubtful" && !(await confirmKey(trial.reason, context))) return false;
+		await session.accounts.saveKey(choice.provider, key);
+		if (trial.state === "untried") ui.notify(`The key is saved but was not tried: ${trial.reason}`, "info");
+		return true;
+	}
+}
+
+function confirmKey(problem: string, { ui }: BuiltinCommandContext): Promise<boolean> {
+	return ui.confirm("Save this API key?", `It may be wrong: ${problem}.`);
 }
 
 function titleOf(offered: readonly LoginOption[]): string {
@@ -107,15 +124,24 @@ function logIn(choice: LoginOption, context: BuiltinCommandContext): Promise<boo
 
 /** The dialogs of a login through a web site. */
 export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommandContext): LoginDialogs {
+	// It is of no use after the login.
+	const hint = (message: string) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info"));
 	return {
 		onAddress(url, instructions, over) {
 			const hide = shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]);
 			if (hide) over.addEventListener("abort", hide, { once: true });
 		},
+		async copyAddress(url) {
+			try {
+				await shell?.copy(url);
+				hint("Copied the address");
+			} catch (error) {
+				ui.notify(errorText(error), "warning");
+			}
+		},
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
-		// It is of no use after the login.
-		onProgress: (message) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info")),
+		onProgress: hint,
 	};
 }
 

@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import { plural } from "../../util/format-amounts.js";
 import type { SessionStats, SlashCommand } from "../command.js";
 import { report } from "./report.js";
@@ -11,7 +12,10 @@ export const sessionCommand: SlashCommand = {
 		const stats = session.stats();
 		const { input, output, cacheRead, cacheWrite, total } = stats.tokens;
 		return report(context, "Session", [
-			`file       ${stats.sessionFile ?? "in memory"}`,
+			// A complete path is broken into two lines on most screens, and is no path when it is copied.
+			...(stats.sessionFile === null
+				? ["file       in memory"]
+				: [`folder     ${dirname(stats.sessionFile)}`, `file       ${basename(stats.sessionFile)}`]),
 			`id         ${stats.sessionId}`,
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
 			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${plural(stats.toolCalls, "tool call")})`,

@@ -1,15 +1,17 @@
-import { PiError } from "../../errors.js";
+import type { Api, Model } from "@mariozechner/pi-ai";
+import { describeError, PiError } from "../../errors.js";
+import { cleanKey } from "../../models/key-shape.js";
 import { LOCAL_SERVERS } from "../../models/local-servers.js";
 import { modelName } from "../../models/models.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { chooseAccount } from "./login.js";
 
-type Way = "login" | "key" | "local" | "demo" | "later";
+type Way = "login" | "key" | "local" | "server" | "demo" | "later";
 
 /** `/setup`: offers the ways to connect a model. The terminal modes run it when they start without a model. */
 export const setupCommand: SlashCommand = {
 	name: "setup",
-	description: "Connect a model: log in, API key or local server",
+	description: "Connect a model: log in, API key, local server or another address",
 	async run(context) {
 		const { session, ui, shell } = context;
 		if (!shell) {
@@ -28,16 +30,23 @@ export const setupCommand: SlashCommand = {
 				shell.startDemo?.();
 				return;
 			}
-			const status = way === "local" ? await chooseLocalModel(context) : await saveAccountOf(way, context);
+			const status = await connect(way, context);
 			if (status !== null) return { status };
 		}
 	},
 };
 
+/** @returns a status line; null when canceled */
+function connect(way: "login" | "key" | "local" | "server", context: BuiltinCommandContext): Promise<string | null> {
+	if (way === "local") return chooseLocalModel(context);
+	return way === "server" ? addServer(context) : saveAccountOf(way, context);
+}
+
 const WAYS: readonly { label: string; value: Way; description: string }[] = [
 	{ label: "Log in", value: "login", description: "with a subscription, in the browser" },
 	{ label: "Paste an API key", value: "key", description: "from Anthropic, OpenAI, Google or another provider" },
 	{ label: "Local server", value: "local", description: "Ollama, LM Studio, llama.cpp or vLLM on this machine" },
+	{ label: "Another address", value: "server", description: "of an OpenAI-compatible server" },
 	{ label: "Demo", value: "demo", description: "see pi work offline with a scripted model" },
 	{ label: "Not now", value: "later", description: "" },
 ];
@@ -57,6 +66,33 @@ async function chooseLocalModel({ session, ui }: BuiltinCommandContext): Promise
 		);
 		return null;
 	}
+	return chooseOf(models, { session, ui });
+}
+
+/** Asks for a server and its key, and adds it with the models that it lists. @returns as `connect`, also for a failure */
+async function addServer({ session, ui, shell, signal }: BuiltinCommandContext): Promise<string | null> {
+	const { updates } = session.models;
+	const url = (await ui.input("Address of the server", "https://models.example/v1"))?.trim();
+	if (!url || !updates) return null;
+	const key = await shell?.secret("API key (empty if it needs none)");
+	if (key === null || key === undefined) return null;
+	shell?.hint?.("Asking the server for its models");
+	try {
+		const provider = await updates.addServer({ url, key: cleanKey(key) }, signal);
+		const models = session.models.offers().flatMap(({ model }) => (model.provider === provider ? [model] : []));
+		return (await chooseOf(models, { session, ui })) ?? `Added ${provider} · choose a model with /model`;
+	} catch (error) {
+		if (signal.aborted) return null;
+		ui.notify(describeError(error), "warning");
+		return null;
+	}
+}
+
+/** Selects the only model, or the one that the user chooses. @returns a status line; null when canceled */
+async function chooseOf(
+	models: readonly Model<Api>[],
+	{ session, ui }: Pick<BuiltinCommandContext, "session" | "ui">,
+): Promise<string | null> {
 	const options = models.map((model) => ({ label: model.name, value: model, description: modelName(model) }));
 	const model = models.length === 1 ? models[0] : await ui.select("Which model?", options);
 	if (!model) return null;

@@ -6,6 +6,9 @@ import { packageVersion } from "../../util/package-root.js";
 /** Maximum size of an answer, all pages of a list included. */
 export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
 
+/** Maximum size of the body of a refusal, which is a short text. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
 export interface AnswerRequest {
 	url: string;
 	headers?: Record<string, string>;
@@ -14,10 +17,20 @@ export interface AnswerRequest {
 	maxBytes?: number;
 }
 
+/** A server does not accept the key. `isCertain`: not only for this request, such as a key without the right to list models. */
+export class KeyRefused extends Error {
+	constructor(
+		message: string,
+		readonly isCertain: boolean,
+	) {
+		super(message);
+	}
+}
+
 /**
  * Requests a JSON object with `fetch`, and so through the proxies of the session.
  * @returns the object, and its size in bytes
- * @throws Error with one line that says why there is no answer
+ * @throws Error with one line that says why there is no answer; `KeyRefused` if that is the key
  */
 export async function readAnswer(request: AnswerRequest): Promise<{ answer: JsonObject; bytes: number }> {
 	const { url, headers = {}, signal, maxBytes = MAX_ANSWER_BYTES } = request;
@@ -27,10 +40,7 @@ export async function readAnswer(request: AnswerRequest): Promise<{ answer: Json
 		signal,
 		redirect: "manual",
 	});
-	if (response.status !== 200) {
-		await response.body?.cancel();
-		throw new Error(`${hostOf(url)} answered ${response.status}${statusWords(response.status)}`);
-	}
+	if (response.status !== 200) throw await describeStatus(response, url, signal);
 	const body = await readBody(response, url, maxBytes, signal);
 	let answer: unknown;
 	try {
@@ -78,10 +88,20 @@ function describe(error: unknown, url: string, signal: AbortSignal | undefined):
 	return new Error(`cannot reach ${hostOf(url)}: ${errorText(cause) || "the connection failed"}`, { cause: error });
 }
 
-function statusWords(status: number): string {
-	if (status === 401 || status === 403) return ": the key is not accepted";
-	if (status >= 300 && status < 400) return ": a redirect, which pi does not follow";
-	return "";
+async function describeStatus(response: Response, url: string, signal: AbortSignal): Promise<Error> {
+	const { status } = response;
+	const answered = `${hostOf(url)} answered ${status}`;
+	// Google's answer to a wrong key.
+	const isGoogleKey = status === 400 && (await hasText(response, url, "API_KEY_INVALID", signal));
+	if (!response.bodyUsed) await response.body?.cancel();
+	if (isGoogleKey || status === 401 || status === 403) {
+		return new KeyRefused(`${answered}: the key is not accepted`, status !== 403);
+	}
+	return new Error(status >= 300 && status < 400 ? `${answered}: a redirect, which pi does not follow` : answered);
+}
+
+async function hasText(response: Response, url: string, text: string, signal: AbortSignal): Promise<boolean> {
+	return (await readBody(response, url, MAX_ERROR_BYTES, signal).catch(() => "")).includes(text);
 }
 
 function hostOf(url: string): string {

@@ -57,6 +57,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			return current && promptsBefore(current);
 		},
 	});
+	editor.placeholder = "Ask anything, or type / for commands";
 	const frame = new EditorFrame(editor);
 	const overlays = screen.holdEditor(frame);
 	const style = { theme, keymap, rows: () => terminal.rows };

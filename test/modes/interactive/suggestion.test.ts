@@ -9,6 +9,8 @@ async function start(columns: number): Promise<App> {
 	return app;
 }
 
+const PLACEHOLDER = "   Ask anything, or type / for commands";
+
 /** The rows between the editor's borders. */
 async function editorRows(app: App): Promise<string[]> {
 	const screen = await app.terminal.screen();
@@ -37,7 +39,7 @@ test("typing replaces the suggestion, and an empty editor shows it again until s
 	app.provider.reply("Hello.");
 	await app.submit("hi");
 	await app.terminal.waitFor("Hello.");
-	expect(await editorRows(app)).toEqual([""]);
+	expect(await editorRows(app)).toEqual([PLACEHOLDER]);
 	expect(app.session().context.messages[0]).toMatchObject({ message: { content: "hi" } });
 });
 
@@ -47,7 +49,7 @@ test("enter sends the suggestion", async () => {
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("I look.");
 	expect(app.provider.requests[0]?.messages.at(-1)?.text).toBe(SUGGESTION);
-	expect(await editorRows(app)).toEqual([""]);
+	expect(await editorRows(app)).toEqual([PLACEHOLDER]);
 	await app.terminal.press("up");
 	expect((await editorRows(app))[0]).toBe(` ${SUGGESTION}`);
 });
@@ -66,5 +68,26 @@ test.each(["tab", "right"] as const)("%s makes the suggestion text that can be e
 test("ctrl+c removes the suggestion", async () => {
 	const app = await start(80);
 	await app.terminal.press("ctrl+c");
-	expect(await editorRows(app)).toEqual([""]);
+	expect(await editorRows(app)).toEqual([PLACEHOLDER]);
+});
+
+test("the placeholder of an empty editor is never sent, and gives way to typed text", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	expect(await editorRows(app)).toEqual([PLACEHOLDER]);
+	await app.terminal.press("enter", "tab", "right");
+	expect(app.provider.requests).toEqual([]);
+	expect(await editorRows(app)).toEqual([PLACEHOLDER]);
+	await app.terminal.type("x");
+	expect(await editorRows(app)).toEqual([" x"]);
+});
+
+test.each([
+	[41, PLACEHOLDER],
+	[40, PLACEHOLDER],
+	[39, ""],
+])("at %i columns, a placeholder that does not fit is left out", async (columns, row) => {
+	const app = await startApp({ columns });
+	await app.terminal.waitFor("────");
+	expect(await editorRows(app)).toEqual([row]);
 });

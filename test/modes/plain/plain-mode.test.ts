@@ -344,7 +344,7 @@ test("/setup offers the demo, and choosing it exits the mode to start it", async
 	const plain = await startPlain({ mode: { startDemo: () => (isAsked = true) } });
 	await plain.until("> ");
 	plain.enter("/setup");
-	await plain.until("4. Demo (see pi work offline with a scripted model)");
+	await plain.until("5. Demo (see pi work offline with a scripted model)");
 	await plain.until("empty cancels: ");
 	plain.enter("demo");
 	expect(await plain.exit).toBe(0);

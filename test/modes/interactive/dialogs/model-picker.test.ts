@@ -86,6 +86,7 @@ describe("the picker", () => {
 		const updatable = (update: ModelUpdates["update"], age = "updated 3 days ago"): ModelUpdates => ({
 			age: () => age,
 			update,
+			addServer: async () => "",
 			updateWeekly: async () => {},
 			weekly: null,
 		});
