@@ -82,7 +82,9 @@ function splitByStage() {
 
 /** The file of the modules that these stages need. Each start loads what screen and headless modes share, in one file. */
 function fileOf(stages) {
-	return stages?.includes("screen") && stages.includes("headless") ? "base" : stages?.join("-");
+	if (stages?.includes("screen") && stages.includes("headless")) return "base";
+	// The client is loaded after a session, which has loaded what both need.
+	return stages?.filter((stage) => stage !== "model-client" || stages.length === 1).join("-");
 }
 
 /** Module → stages that load it, in the order of `stages`. */

@@ -47,6 +47,9 @@ export function describeConnection(raw: string, place: RequestPlace | undefined,
 	const { status, isPage, error, proxy, isProxyError } = facts;
 	const server = place ? `${place.provider} at ${hostAndPort(place.baseUrl)}` : "the provider";
 	if (place && proxy && status === 407) return refusedByProxy(proxy, server, 407);
+	if (place && status !== null && status >= 300 && status < 400) {
+		return `${server} redirects to another server (${status}), which must not get your key · set baseUrl to its address`;
+	}
 	if (place && isPage && status !== null && status < 400) {
 		return `${server} answered with a web page instead of a reply`;
 	}

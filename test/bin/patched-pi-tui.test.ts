@@ -102,13 +102,15 @@ test.each([
 	["styles, which have no width", "\x1b[1m\x1b[38;5;240m▎\x1b[39m bold\x1b[22m", 6],
 	["the mark of the cursor", `a${CURSOR_MARKER}b`, 2],
 	["an empty line", "", 0],
+	["Chinese, Japanese and Korean", "語カ한！", 8],
+	["what pi draws", "…→─–−✗✓▎—┆›↓◆│‹▸∴↵☐☑●○↑←␛▾⋮⇥ℹ•“”◇◂▱▰™€⠼", 39],
 ])("%s is measured without segmentation", (_, text, width) => {
 	expect(visibleWidth(text)).toBe(width);
 	expect(segmented).not.toHaveBeenCalled();
 });
 
 test.each([
-	["wide characters", "語", 2],
+	["rare wide characters", "\ua960", 2],
 	["emoji", "👍", 2],
 	["combining marks", "e\u0301", 1],
 	["tabs", "a\tb", 5],

@@ -93,7 +93,8 @@ test("n and escape skip hooks and tools, enter does nothing, and /reload asks ag
 });
 
 test("keys typed on after a prompt was sent do not answer the question", async () => {
-	const { agentDir, cwd, ran } = await place();
+	const { agentDir, cwd, ran, provider } = await place();
+	provider.reply("Hello.");
 	const pi = await openPi({ agentDir, cwd });
 	await submit(pi, "hi");
 	await pi.waitForText("Run it?");
@@ -104,6 +105,7 @@ test("keys typed on after a prompt was sent do not answer the question", async (
 	expect(ran()).toBeNull();
 	pi.type("n");
 	await pi.waitForText("was not run");
+	await pi.waitForText("Hello.");
 	await quit(pi);
 });
 
