@@ -23,7 +23,7 @@ test("the sources run without a build and with the replaced library modules", ()
 	const program = `
 		import { safeLine } from ${JSON.stringify(join(root, "src/tui/safe-line.ts"))};
 		import { getProviders, parseStreamingJson } from "@mariozechner/pi-ai";
-		const texts: string[] = ["plain", "wide 語"];
+		const texts: string[] = ["plain", "wide 👍"];
 		let segmented = 0;
 		const { segment } = Intl.Segmenter.prototype;
 		Intl.Segmenter.prototype.segment = function (text) { segmented++; return segment.call(this, text); };
@@ -31,7 +31,7 @@ test("the sources run without a build and with the replaced library modules", ()
 		console.log(getProviders().includes("anthropic"));
 	`;
 	expect(runFromSource(program)).toEqual({
-		stdout: "[ '\\x1B[1mplain', '\\x1B[1mwide 語' ] 1 2\ntrue\n",
+		stdout: "[ '\\x1B[1mplain', '\\x1B[1mwide 👍' ] 1 2\ntrue\n",
 		stderr: "",
 	});
 });
