@@ -170,7 +170,9 @@ class Collector {
 	/** Every file that an import of `base` could load; several if loaders disagree. */
 	#candidates(base: string): string[] {
 		const look = (name: string) => (this.#servers ? this.#servers.look(name) : statOrNull(name));
-		return candidateNames(base).filter((name) => look(name)?.isFile() === true);
+		// pi loads no compiled modules, but Node does.
+		const compiled = this.#servers ? [`${base}.node`, join(base, "index.node")] : [];
+		return [...candidateNames(base), ...compiled].filter((name) => look(name)?.isFile() === true);
 	}
 
 	async #read(path: string, real: string): Promise<void> {

@@ -8,10 +8,12 @@ import {
 	fillShellText,
 	fillVariables,
 	isInterpreter,
+	isLoaded,
 	isShell,
 	MAX_TEXT,
 	manifestsOf,
 	pathsOf,
+	runsDirectories,
 	wordsOf,
 } from "./server-words.js";
 
@@ -191,11 +193,17 @@ export class ServerCode {
 	 */
 	#addWords(words: readonly string[], dirs: Iterable<string>, isScript = false): void {
 		let expectsScript = isScript;
+		// An option's file may come before the directory.
+		let expectsDirectory = isScript && !isInterpreter(words[0] ?? "");
 		for (const [at, word] of words.entries()) {
+			const before = words[at - 1] ?? "";
+			const use = { isScript: expectsScript && at > 0, isPackage: expectsDirectory || isLoaded(word, before) };
 			let isFile = false;
-			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, expectsScript && at > 0) || isFile;
+			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, use) || isFile;
 			if (isFile && at > 0) expectsScript = false;
+			if (isFile && at > 0 && !word.startsWith("-") && !before.startsWith("-")) expectsDirectory = false;
 			if (isInterpreter(word)) expectsScript = true;
+			if (runsDirectories(word)) expectsDirectory = true;
 			const manifests = manifestsOf(word);
 			if (!manifests) continue;
 			for (const dir of dirs) {
@@ -211,17 +219,20 @@ export class ServerCode {
 		this.files.queue(path);
 	}
 
-	/** @returns true if it names a file of the project */
-	#addArgument(name: string, dirs: Iterable<string>, isScript: boolean): boolean {
+	/**
+	 * @param use `isScript`: it is code whatever its name; `isPackage`: a directory runs by its package.json
+	 * @returns true if it names a file of the project
+	 */
+	#addArgument(name: string, dirs: Iterable<string>, use: { isScript: boolean; isPackage: boolean }): boolean {
 		let isFile = false;
 		for (const dir of dirs) {
 			if (this.files.isStopped()) return isFile;
 			for (const path of this.files.candidates(resolve(dir, name))) {
 				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-				if (isManifest || !this.files.isInside(path)) continue;
+				if ((isManifest && !use.isPackage) || !this.files.isInside(path)) continue;
 				isFile = true;
 				if (ENVIRONMENT.test(basename(path))) this.files.report(dir, path, "not read: it may hold secrets");
-				else if (DATA.test(path) && !isScript) this.files.report(dir, path, "data, not checked");
+				else if (DATA.test(path) && !use.isScript) this.files.report(dir, path, "data, not checked");
 				else this.files.queue(path);
 			}
 			this.#addFile(join(resolve(dir, name), "__main__.py"));

@@ -85,6 +85,19 @@ export function isInterpreter(program: string): boolean {
 	return INTERPRETERS.has(programName(program));
 }
 
+/** Whether a program runs a directory by its package.json; programs that run packages take directories as data. */
+export function runsDirectories(program: string): boolean {
+	return /^(?:node|nodejs|bun|deno|tsx|ts-node)$/.test(programName(program));
+}
+
+/** Options of Node whose value is loaded as by an import. */
+const LOAD_OPTION = /^(?:-r|--require|--import|--(?:experimental-)?loader|--preload)(?:=|$)/;
+
+/** Whether a word is the value of an option that loads it. @param before the word before */
+export function isLoaded(word: string, before: string): boolean {
+	return LOAD_OPTION.test(word) || LOAD_OPTION.test(before);
+}
+
 export function isShell(program: string): boolean {
 	return /^(?:sh|bash|dash|ash|zsh|ksh|fish|busybox)$/.test(programName(program));
 }

@@ -11,6 +11,8 @@ interface Server {
 	cwd?: string;
 }
 
+const NODE_HERE: Server = { command: "node", args: ["."] };
+
 /** The files of a server, without the one that defines it. */
 async function filesOf(server: Server, names: readonly string[], env: Record<string, string> = {}) {
 	const cwd = realpathSync(tempDir("pi-project-"));
@@ -97,6 +99,56 @@ describe("the code of an MCP server", () => {
 		symlinkSync("/usr/bin/python3", join(cwd, "bin/x"));
 		const { files } = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
 		expect(files.map(({ rel }) => rel)).toEqual([".mcp.json", "b.txt", "lib/a.js", "package.json"]);
+	});
+
+	test.each<[string, Server]>([
+		["node .", { command: "node", args: ["."] }],
+		["node ./", { command: "/usr/bin/node", args: ["./"] }],
+		["node srv", { command: "node", args: ["srv"] }],
+		["node ./srv/", { command: "node", args: ["./srv/"] }],
+		["node ..", { command: "node", args: [".."], cwd: "srv/lib" }],
+		["a shell's node .", { command: "sh", args: ["-c", "cd srv && exec node ."] }],
+		["an option first", { command: "node", args: ["--no-warnings", "srv"] }],
+		["an option with a file first", { command: "node", args: ["-r", "./first.cjs", "srv"] }],
+		["an option with a secret file first", { command: "node", args: ["--env-file=.env", "srv"] }],
+		["a default of a variable", { command: "node", args: [`\${X:-srv}`] }],
+		["env", { command: "env", args: ["A=1", "node", "srv"] }],
+		["bun", { command: "bun", args: ["srv"] }],
+		["--require", { command: "node", args: ["--require", "./srv", "x.js"] }],
+		["-r in NODE_OPTIONS", { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r ./srv" } }],
+		["--require= in NODE_OPTIONS", { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "--require=./srv" } }],
+		["code after -e", { command: "node", args: ["-e", "require('./srv')"] }],
+	])("includes package.json of a directory that runs, and the files it names: %s", async (_name, server) => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		for (const dir of ["srv", "."]) {
+			writeFiles(join(cwd, dir), { "package.json": { main: "lib/a" }, "lib/a.js": 'require("../b")', "b.js": "" });
+		}
+		writeFiles(cwd, { "first.cjs": "", ".env": "", ".mcp.json": { mcpServers: { one: server } } });
+		const { files, incomplete } = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
+		const dir = /^\.\/?$/.test(server.args?.at(-1) ?? "") ? "" : "srv/";
+		const expected = ["package.json", "lib/a.js", "b.js"].map((name) => dir + name);
+		expect(files.map(({ rel }) => rel)).toEqual(expect.arrayContaining(expected));
+		expect(incomplete).toBeUndefined();
+	});
+
+	test.each([
+		["index.js", "index.js"],
+		["index.json", "index.json"],
+		["index.node", "index.node"],
+		["main/index.node", "main/index.node"],
+	])("includes %s of a directory that runs", async (name, expected) => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		const files = { "package.json": { main: "main" }, [name]: "", ".mcp.json": { mcpServers: { one: NODE_HERE } } };
+		writeFiles(cwd, files);
+		const code = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
+		expect(code.files.map(({ rel }) => rel)).toContain(expected);
+	});
+
+	test("a directory that is an argument of a script or of a package runs nothing", async () => {
+		const names = ["run.js", "package.json"];
+		expect((await filesOf({ command: "node", args: ["run.js", "."] }, names)).files).toEqual(["run.js"]);
+		expect((await filesOf({ command: "npx", args: ["-y", "@x/server", "."] }, names)).files).toEqual([]);
+		expect((await filesOf({ command: "server", args: ["."] }, names)).files).toEqual([]);
 	});
 
 	test("imports of a script with any name are followed", async () => {
