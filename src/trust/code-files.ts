@@ -6,8 +6,9 @@ import { errorText } from "../errors.js";
 import { openRegularFileSync, readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { isPython } from "./python-imports.js";
+import type { CollectedFiles } from "./python-modules.js";
 import { scanImports } from "./script-imports.js";
-import { type CollectedFiles, ServerCode, type ServerContext } from "./server-code.js";
+import { ServerCode, type ServerContext } from "./server-code.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -126,6 +127,7 @@ class Collector {
 		const files: CollectedFiles = {
 			queue: (path) => this.#queueInside(path),
 			isInside: (path) => this.#isInside(path),
+			isOwn: (path) => this.#isOwn(path),
 			candidates: (base) => this.#candidates(base),
 			report: (dir, path, reason) => this.#report(dir, this.#rel(path), reason),
 			note: (what, reason) => this.#report(this.root, what, reason),
@@ -164,7 +166,7 @@ class Collector {
 
 	/** Queues a file unless it is outside the project. */
 	#queueInside(path: string): void {
-		if (this.#isInside(path)) this.#queue(path);
+		if (this.#isOwn(path)) this.#queue(path);
 	}
 
 	/** Every file that an import of `base` could load; several if loaders disagree. */
@@ -221,7 +223,7 @@ class Collector {
 		const isOther = /^#!/.test(start) ? !/python|node|bun|deno|tsx/.test(start.split("\n")[0] ?? "") : OTHER.test(real);
 		if (isOther || start.includes("\0")) this.#report(path, "other files", "not checked in this language");
 		if (text.slice(0, 8000).includes("\0")) return;
-		this.#servers?.followPython(dirname(real), text);
+		this.#servers?.followPython(real, text, isPython(real, start));
 		if (!isPython(real, start)) this.#follow(path, real, text, false);
 	}
 
@@ -234,7 +236,7 @@ class Collector {
 		const bases = new Set([dirname(path), dirname(real)]);
 		for (const specifier of scan.relative) {
 			const targets = [...bases].flatMap((base) => this.#candidates(resolve(base, specifier)));
-			const inside = targets.filter((target) => this.#isInside(target));
+			const inside = targets.filter((target) => this.#isOwn(target));
 			for (const target of inside) this.#queue(target);
 			if (!scan.imported.has(specifier)) continue;
 			if (targets.length === 0) this.#report(path, specifier, "not found");
@@ -257,6 +259,14 @@ class Collector {
 
 	#isInside(path: string): boolean {
 		return realPathOrNull(path)?.startsWith(this.root + sep) === true;
+	}
+
+	/**
+	 * Whether a file belongs to the project. A server reads its files in the project: a link there that leads out of it counts
+	 * with the contents of its target, because it could replace a trusted file.
+	 */
+	#isOwn(path: string): boolean {
+		return this.#isInside(path) || (this.#servers !== null && resolve(path).startsWith(this.root + sep));
 	}
 
 	#rel(path: string): string {

@@ -1,14 +1,16 @@
 import { readdirSync, type Stats } from "node:fs";
-import { basename, delimiter, join, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
 import { type Environment, resolveUserPath } from "../config/paths.js";
 import { realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
-import { modulesRun, type PythonImport, scanPython } from "./python-imports.js";
+import { modulesRun } from "./python-imports.js";
+import { type CollectedFiles, PythonModules } from "./python-modules.js";
 import {
 	fillShellText,
 	fillVariables,
 	isInterpreter,
 	isLoaded,
+	isPythonProgram,
 	isShell,
 	MAX_TEXT,
 	manifestsOf,
@@ -23,28 +25,14 @@ export interface ServerContext {
 	home: string;
 }
 
-/** The collected files of a project. */
-export interface CollectedFiles {
-	/** Adds a file with what it imports, unless it is outside the project. */
-	queue(path: string): void;
-	isInside(path: string): boolean;
-	/** Existing files that a name without an extension could mean. */
-	candidates(base: string): string[];
-	/** Notes that a path which a server in `dir` names is not among the files. */
-	report(dir: string, path: string, reason: string): void;
-	/** Notes that what servers run is not covered. */
-	note(what: string, reason: string): void;
-	/** Ends the collection: its list would be incomplete. */
-	stop(reason: string): void;
-	isStopped(): boolean;
-}
-
 /** Maximum number of directories from which paths and Python modules of servers start. */
 const MAX_DIRS = 50;
 /** Maximum number of paths that are looked up: about 0.5 s. */
 const MAX_LOOKUPS = 200_000;
 /** Data that servers read or write: no code, and changed by them. */
 const DATA = /\.(?:log|txt|md|csv|tsv|jsonl|db|db3|sqlite3?|duckdb|parquet)$/i;
+/** `name = "package.module:function"` in pyproject.toml. */
+const ENTRY_POINT = /=\s{0,20}["']([A-Za-z_][\w.]{0,300}):[\w.]{1,300}["']/g;
 /** Files with secrets, which are not read. */
 const ENVIRONMENT = /^\.env(?:\.|$)/;
 
@@ -53,6 +41,9 @@ export class ServerCode {
 	/** Directories in which the commands run, and from which their paths and Python modules start. */
 	readonly #dirs = new Set<string>();
 	readonly #looked = new Map<string, Stats | null>();
+	/** Real paths of the files that commands name. */
+	readonly #scripts = new Set<string>();
+	readonly #python: PythonModules;
 	/** Manifests whose scripts a server may run. */
 	readonly #manifests = new Set<string>();
 
@@ -61,7 +52,9 @@ export class ServerCode {
 		private readonly root: string,
 		private readonly files: CollectedFiles,
 		private readonly context: ServerContext,
-	) {}
+	) {
+		this.#python = new PythonModules(root, files, this.#dirs, (path) => this.look(path));
+	}
 
 	/** Adds the files of all servers that a configuration defines. @param config the text of a `.mcp.json` or `mcp.json` */
 	addServers(config: string): void {
@@ -75,11 +68,28 @@ export class ServerCode {
 		for (const server of servers.filter(isRecord)) this.#addServer(server);
 	}
 
-	/** Adds the modules of the project that Python code imports. @param dir that of the code */
-	followPython(dir: string, source: string): void {
-		for (const each of scanPython(source)) {
-			if (this.files.isStopped()) return;
-			this.#addImport(each, dir);
+	/**
+	 * Adds the modules of the project that Python code imports.
+	 * @param real real path of a file
+	 * @param isPython whether it is known to be one in Python
+	 */
+	followPython(real: string, source: string, isPython: boolean): void {
+		const dir = dirname(real);
+		if (isPython && this.#scripts.has(real)) this.#python.addPath(dir);
+		// A package's modules count once it is imported, as the standard library may do.
+		else if (isPython && !basename(real).startsWith("__init__.")) this.#python.addDirectory(dir);
+		this.#python.follow(dir, source);
+		if (basename(real) === "pyproject.toml") this.#addEntryPoints(dir, source);
+	}
+
+	/** Adds the modules of a project that a program such as uv installs and starts. */
+	#addEntryPoints(dir: string, project: string): void {
+		for (const [, name = ""] of project.matchAll(ENTRY_POINT)) {
+			for (const path of [dir, join(dir, "src")]) {
+				if (!this.look(path)?.isDirectory()) continue;
+				this.#python.addPath(path);
+				this.#python.addImport({ level: 0, name, members: [] }, path);
+			}
 		}
 	}
 
@@ -126,9 +136,27 @@ export class ServerCode {
 		this.#addPrograms(base, PATH, environment.PATH ?? "", words);
 		this.#addWords(words, dirs, this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? ""));
 		this.#addWords(values, dirs);
+		const modules = modulesRun(words);
+		if (words.some(isPythonProgram) || variables.PYTHONPATH !== undefined) {
+			if (modules.length > 0 || words.some(isCode)) this.#python.addPath(base);
+			this.#addPythonPaths([...words, ...values], dirs);
+		}
 		// Python code, as after -c.
-		for (const text of texts) if (/\s/.test(text)) this.followPython(base, text);
-		for (const name of modulesRun(words)) this.#addImport({ level: 0, name, members: [] }, base);
+		for (const text of texts) if (/\s/.test(text)) this.#python.follow(base, text);
+		for (const name of modules) this.#python.addImport({ level: 0, name, members: [] }, base);
+	}
+
+	/** Adds the directories in which Python searches modules: those of scripts, and those that words name. */
+	#addPythonPaths(words: readonly string[], dirs: Iterable<string>): void {
+		const names = new Set(words.flatMap(pathsOf));
+		for (const dir of dirs) {
+			for (const name of names) {
+				const path = resolve(dir, name);
+				const stats = this.look(path);
+				if (stats?.isDirectory()) this.#python.addPath(path);
+				else if (stats?.isFile()) this.#python.addPath(dirname(realPathOrNull(path) ?? path));
+			}
+		}
 	}
 
 	/** The words in a text with several, as for a shell. @param isRun a shell runs it */
@@ -164,11 +192,11 @@ export class ServerCode {
 				continue;
 			}
 			// What these start is found there, too.
-			for (const name of namesIn(dir)) this.#addFile(join(dir, name));
+			for (const name of namesIn(dir)) this.#python.addFile(join(dir, name));
 		}
 		if (own !== undefined) return;
 		for (const dir of this.#dirsIn(inherited, base)) {
-			for (const word of words) if (!word.includes(sep)) this.#addFile(join(dir, word));
+			for (const word of words) if (!word.includes(sep)) this.#python.addFile(join(dir, word));
 		}
 	}
 
@@ -214,7 +242,7 @@ export class ServerCode {
 	}
 
 	#addManifest(path: string): void {
-		if (!this.look(path)?.isFile() || !this.files.isInside(path)) return;
+		if (!this.look(path)?.isFile() || !this.files.isOwn(path)) return;
 		this.#manifests.add(path);
 		this.files.queue(path);
 	}
@@ -229,46 +257,24 @@ export class ServerCode {
 			if (this.files.isStopped()) return isFile;
 			for (const path of this.files.candidates(resolve(dir, name))) {
 				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-				if ((isManifest && !use.isPackage) || !this.files.isInside(path)) continue;
+				if ((isManifest && !use.isPackage) || !this.files.isOwn(path)) continue;
 				isFile = true;
 				if (ENVIRONMENT.test(basename(path))) this.files.report(dir, path, "not read: it may hold secrets");
 				else if (DATA.test(path) && !use.isScript) this.files.report(dir, path, "data, not checked");
-				else this.files.queue(path);
+				else {
+					this.#scripts.add(realPathOrNull(path) ?? path);
+					this.files.queue(path);
+				}
 			}
-			this.#addFile(join(resolve(dir, name), "__main__.py"));
+			this.#python.addFile(join(resolve(dir, name), "__main__.py"));
 		}
 		return isFile;
 	}
+}
 
-	/** Adds the files that Python could load for an import. @param dir that of the importing file */
-	#addImport({ level, name, members }: PythonImport, dir: string): void {
-		const starts = level === 0 ? [dir, ...this.#dirs] : [join(dir, ...Array<string>(level - 1).fill(".."))];
-		const names = members.length === 0 ? [name] : members.map((member) => (name === "" ? member : `${name}.${member}`));
-		for (const start of starts) {
-			if (level > 0) this.#addFile(join(start, "__init__.py"));
-			for (const dotted of names) {
-				if (this.files.isStopped()) return;
-				this.#addModule(start, dotted);
-			}
-		}
-	}
-
-	/** Adds a Python module with the packages that contain it. */
-	#addModule(start: string, dotted: string): void {
-		let dir = start;
-		for (const part of dotted.split(".")) {
-			if (part === "") continue;
-			this.#addFile(join(dir, `${part}.py`));
-			dir = join(dir, part);
-			if (!this.look(dir)?.isDirectory()) return;
-			this.#addFile(join(dir, "__init__.py"));
-		}
-		this.#addFile(join(dir, "__main__.py"));
-	}
-
-	#addFile(path: string): void {
-		if (this.look(path)?.isFile()) this.files.queue(path);
-	}
+/** Whether an option has Python read code from the next argument or the input, and search modules where it runs. */
+function isCode(option: string): boolean {
+	return /^-$|^-[A-Za-z]{0,10}[ci]$/.test(option);
 }
 
 function isText(value: unknown): value is string {

@@ -98,6 +98,11 @@ export function isLoaded(word: string, before: string): boolean {
 	return LOAD_OPTION.test(word) || LOAD_OPTION.test(before);
 }
 
+/** Whether a program runs Python code. */
+export function isPythonProgram(program: string): boolean {
+	return /^(?:pythonw?|pypy|ipython|uv|poetry|pipenv|hatch|pdm|pipx|py)$/.test(programName(program));
+}
+
 export function isShell(program: string): boolean {
 	return /^(?:sh|bash|dash|ash|zsh|ksh|fish|busybox)$/.test(programName(program));
 }

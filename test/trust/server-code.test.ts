@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { collectProjectCode } from "../../src/trust/code-files.js";
@@ -98,7 +98,7 @@ describe("the code of an MCP server", () => {
 		mkdirSync(join(cwd, "bin"));
 		symlinkSync("/usr/bin/python3", join(cwd, "bin/x"));
 		const { files } = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
-		expect(files.map(({ rel }) => rel)).toEqual([".mcp.json", "b.txt", "lib/a.js", "package.json"]);
+		expect(files.map(({ rel }) => rel)).toEqual([".mcp.json", "b.txt", "bin/x", "lib/a.js", "package.json"]);
 	});
 
 	test.each<[string, Server]>([
@@ -187,6 +187,109 @@ describe("the code of an MCP server", () => {
 		writeFileSync(join(cwd, "big.js"), big.replace("/", "x"));
 		const after = await collectProjectCode(cwd);
 		expect(after.files[1]?.sha256).not.toBe(before.files[1]?.sha256);
+	});
+
+	test.each<[string, Server, Record<string, string>, string]>([
+		["next to the script", { command: "python3", args: ["srv.py"] }, { "srv.py": "import tempfile" }, "random.py"],
+		["next to a script without an ending", { command: "python3", args: ["-u", "s/srv"] }, { "s/srv": "" }, "s/a.py"],
+		["next to a script of a shell", { command: "sh", args: ["-c", "cd s && python3 srv"] }, { "s/srv": "" }, "s/a.py"],
+		["next to a script that is a program", { command: "./s/srv" }, { "s/srv": "#!/usr/bin/python3" }, "s/random.py"],
+		["next to a script of another program", { command: "mcp", args: ["run", "s/a.py"] }, { "s/a.py": "" }, "s/b.py"],
+		["where -m runs", { command: "python3", args: ["-m", "http.server"] }, {}, "argparse.py"],
+		["where -um runs", { command: "python3", args: ["-um", "http.server"] }, {}, "argparse.py"],
+		["where -c runs", { command: "python3", args: ["-c", "import logging"], cwd: "s" }, { "s/x": "" }, "s/string.py"],
+		["as a package", { command: "python3", args: ["srv.py"] }, { "srv.py": "" }, "selectors/__init__.py"],
+		["as a compiled package", { command: "python3", args: ["srv.py"] }, { "srv.py": "" }, "selectors/__init__.pyc"],
+		["as a compiled file", { command: "python3", args: ["srv.py"] }, { "srv.py": "" }, "random.pyc"],
+		[
+			"as a library",
+			{ command: "python3", args: ["srv.py"] },
+			{ "srv.py": "" },
+			"random.cpython-311-x86_64-linux-gnu.so",
+		],
+		["in PYTHONPATH", { command: "python3", env: { PYTHONPATH: "pp" } }, { "pp/x": "" }, "pp/sitecustomize.py"],
+		["in PYTHONPATH for any program", { command: "srv", env: { PYTHONPATH: "/x:pp" } }, { "pp/x": "" }, "pp/a.py"],
+		[
+			"in PYTHONPATH of a shell",
+			{ command: "sh", args: ["-c", "PYTHONPATH=pp python3 -V"] },
+			{ "pp/x": "" },
+			"pp/a.py",
+		],
+		[
+			"in an imported package",
+			{ command: "python3", args: ["srv.py"] },
+			{ "srv.py": "import a", "a/__init__.py": "" },
+			"a/b.py",
+		],
+		[
+			"in a directory of sys.path",
+			{ command: "./srv.py" },
+			{ "srv.py": "sys.path.insert(0, 'v')", "v/x": "" },
+			"v/a.py",
+		],
+		["for a file of sys.path", { command: "./v/srv.py" }, { "v/srv.py": "sys.path.append(f.parent.parent)" }, "a.py"],
+		["of run_path", { command: "python3", args: ["s/srv.py"] }, { "s/srv.py": "runpy.run_path('l/b.py')" }, "l/b.py"],
+		[
+			"of import_module",
+			{ command: "python3", args: ["s.py"] },
+			{ "s.py": 'import_module(".b", "a")', "a/x": "" },
+			"a/b.py",
+		],
+		[
+			"of an entry point",
+			{ command: "uv", args: ["run", "srv"] },
+			{ "pyproject.toml": 'srv = "a.b:main"' },
+			"src/a/b.py",
+		],
+		["of an application", { command: "uvicorn", args: ["a.b:app"] }, {}, "a/b.py"],
+	])("includes a new module in Python %s", async (_name, server, files, added) => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		writeFiles(cwd, { ...files, ".mcp.json": { mcpServers: { one: server } } });
+		const names = async () =>
+			(await collectProjectCode(cwd, { env: {}, home: "/nowhere" })).files.map(({ rel }) => rel);
+		expect(await names()).not.toContain(added);
+		writeFiles(cwd, { [added]: "" });
+		expect(await names()).toContain(added);
+	});
+
+	test("follows no packages that Python code does not import, no caches and no installed packages", async () => {
+		const names = ["srv.py", "tests/__init__.py", "tests/a.py", "docs/conf.py", "__pycache__/__init__.cpython-311.pyc"];
+		const { files } = await filesOf({ command: "python3", args: ["srv.py"] }, [...names, "a/__pycache__/b.pyc"]);
+		expect(files).toEqual(["srv.py", "tests/__init__.py"]);
+		const path = ".venv/lib/python3.11/site-packages";
+		const installed = await filesOf({ command: "python3", env: { PYTHONPATH: path } }, [`${path}/a.py`]);
+		expect(installed.files).toEqual([]);
+		expect(installed.unresolved).toEqual([`${path}: installed packages, not checked`]);
+	});
+
+	test("a directory with too many Python modules is incomplete", async () => {
+		const names = Array.from({ length: 1001 }, (_, index) => `m${index}.py`);
+		const { incomplete } = await filesOf({ command: "python3", args: ["srv"] }, ["srv", ...names]);
+		expect(incomplete).toBe("more than 1000 files");
+	});
+
+	test("includes a link in the project with the contents of its target outside", async () => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		const outside = realpathSync(tempDir("pi-outside-"));
+		writeFiles(cwd, {
+			"a.js": 'require("./b");',
+			"b.js": "",
+			"s.py": "",
+			".mcp.json": { mcpServers: { one: { command: "node", args: ["a.js"] }, two: { command: "./s.py" } } },
+		});
+		writeFiles(outside, { "x.js": "1", "y.js": "2", "y.py": "3" });
+		const read = async () => {
+			const { files } = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
+			return Object.fromEntries(files.slice(1).map(({ rel, bytes }) => [rel, bytes.toString()]));
+		};
+		expect(await read()).toEqual({ "a.js": 'require("./b");', "b.js": "", "s.py": "" });
+		rmSync(join(cwd, "b.js"));
+		symlinkSync(join(outside, "y.js"), join(cwd, "b.js"));
+		symlinkSync(join(outside, "y.py"), join(cwd, "random.py"));
+		expect(await read()).toEqual({ "a.js": 'require("./b");', "b.js": "2", "random.py": "3", "s.py": "" });
+		rmSync(join(cwd, "a.js"));
+		symlinkSync(join(outside, "x.js"), join(cwd, "a.js"));
+		expect(await read()).toEqual({ "a.js": "1", "random.py": "3", "s.py": "" });
 	});
 
 	test("names what is not covered", async () => {
