@@ -70,11 +70,17 @@ export async function collectProjectCode(cwd: string, context: ServerContext = r
 	return collector.result();
 }
 
-/** Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them. */
+/**
+ * Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them.
+ * @throws Error if there are more files than can be checked
+ */
 export async function findServerFiles(cwd: string, context: ServerContext = runEnvironment()): Promise<string[]> {
 	const collector = new Collector(realpathSync(cwd), context);
 	await collector.addServers();
-	return collector.result().files.map((file) => file.realPath);
+	const { files, incomplete } = collector.result();
+	if (incomplete !== undefined)
+		throw new Error(`The files of the project's MCP servers cannot be checked: it has ${incomplete}`);
+	return files.map((file) => file.realPath);
 }
 
 class Collector {
