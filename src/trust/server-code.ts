@@ -17,6 +17,7 @@ import {
 	pathsOf,
 	runsDirectories,
 	wordsOf,
+	wordsOfScript,
 } from "./server-words.js";
 
 /** What fills the variables of servers. */
@@ -43,7 +44,11 @@ export class ServerCode {
 	readonly #looked = new Map<string, Stats | null>();
 	/** Real paths of the files that commands name. */
 	readonly #scripts = new Set<string>();
+	/** Those of them that a shell runs unless they begin with `#!`. */
+	readonly #shellScripts = new Set<string>();
 	readonly #python: PythonModules;
+	/** Programs of which it was noted that what they run is not checked. */
+	readonly #noted = new Set<string>();
 	/** Manifests whose scripts a server may run. */
 	readonly #manifests = new Set<string>();
 
@@ -106,6 +111,39 @@ export class ServerCode {
 		return stats;
 	}
 
+	/** Adds the files with code that texts in a script name, from its directory or where a server runs. */
+	addFiles(bases: Iterable<string>, names: Iterable<string>): void {
+		const dirs = new Set([...bases, ...this.#dirs]);
+		for (const name of names) {
+			if (this.files.isStopped()) return;
+			if (name.split("/").includes("node_modules")) continue;
+			for (const dir of dirs) this.#python.addFile(join(dir, name));
+		}
+	}
+
+	/** Whether a file without `#!` is for a shell. @param real its real path */
+	isShellScript(real: string): boolean {
+		return this.#shellScripts.has(real);
+	}
+
+	/** Adds the files that a shell script names. */
+	followShell(real: string, text: string): void {
+		const dirs = new Set([dirname(real), ...this.#dirs]);
+		this.#addWords(this.#readFile(real, text, wordsOfScript), dirs, { isScript: false, isOfShell: true });
+	}
+
+	/** Adds what a file such as .npmrc or a Makefile names. package.json has scripts, and pyproject.toml entry points. */
+	followManifest(path: string, text: string): void {
+		if (!this.#manifests.has(path) || /^(?:package\.json|pyproject\.toml|server\.js)$/.test(basename(path))) return;
+		this.#addWords(this.#readFile(path, text, wordsOf), [dirname(path)]);
+	}
+
+	#readFile(path: string, text: string, split: (text: string) => string[]): string[] {
+		if (text.length <= MAX_TEXT) return split(fillShellText(text, { PWD: this.root }).text);
+		this.files.report(path, "other files", `not checked, because it is longer than ${MAX_TEXT} characters`);
+		return [];
+	}
+
 	/** Adds what the scripts of a package.json name, if a server may run them. */
 	addScripts(path: string, manifest: unknown): void {
 		if (!this.#manifests.has(path) || !isRecord(manifest) || !isRecord(manifest.scripts)) return;
@@ -134,7 +172,8 @@ export class ServerCode {
 		const values = Object.values(others).flatMap((value) => [value, ...this.#readText(value, known, false)]);
 		const dirs = this.#findDirs(base, [...words, ...values]);
 		this.#addPrograms(base, PATH, environment.PATH ?? "", words);
-		this.#addWords(words, dirs, this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? ""));
+		const isScript = this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? "");
+		this.#addWords(words, dirs, { isScript, isOfShell: false });
 		this.#addWords(values, dirs);
 		const modules = modulesRun(words);
 		if (words.some(isPythonProgram) || variables.PYTHONPATH !== undefined) {
@@ -217,27 +256,39 @@ export class ServerCode {
 
 	/**
 	 * Adds the files that words name. The first one after an interpreter is its script, whatever its name.
-	 * @param isScript the words after the first one begin with a script
+	 * @param from `isScript`: the words after the first one begin with a script; `isOfShell`: they are those of a shell script
 	 */
-	#addWords(words: readonly string[], dirs: Iterable<string>, isScript = false): void {
+	#addWords(
+		words: readonly string[],
+		dirs: Iterable<string>,
+		{ isScript, isOfShell } = { isScript: false, isOfShell: false },
+	): void {
 		let expectsScript = isScript;
 		// An option's file may come before the directory.
+		let isForShell = true;
 		let expectsDirectory = isScript && !isInterpreter(words[0] ?? "");
 		for (const [at, word] of words.entries()) {
 			const before = words[at - 1] ?? "";
-			const use = { isScript: expectsScript && at > 0, isPackage: expectsDirectory || isLoaded(word, before) };
+			const use = {
+				isScript: expectsScript && at > 0,
+				isPackage: expectsDirectory || isLoaded(word, before),
+				isForShell,
+			};
 			let isFile = false;
 			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, use) || isFile;
 			if (isFile && at > 0) expectsScript = false;
 			if (isFile && at > 0 && !word.startsWith("-") && !before.startsWith("-")) expectsDirectory = false;
 			if (isInterpreter(word)) expectsScript = true;
+			isForShell = isOfShell || isShell(word) || (isForShell && expectsScript && !isInterpreter(word));
 			if (runsDirectories(word)) expectsDirectory = true;
 			const manifests = manifestsOf(word);
 			if (!manifests) continue;
 			for (const dir of dirs) {
 				for (const name of manifests.files) this.#addManifest(join(dir, name));
 			}
-			if (!manifests.isFollowed) this.files.note(word, "what it builds and runs is not checked");
+			if (manifests.isFollowed || this.#noted.has(word)) continue;
+			this.#noted.add(word);
+			this.files.note(word, "what it builds and runs is not checked");
 		}
 	}
 
@@ -248,10 +299,15 @@ export class ServerCode {
 	}
 
 	/**
-	 * @param use `isScript`: it is code whatever its name; `isPackage`: a directory runs by its package.json
+	 * @param use `isScript`: it is code whatever its name; `isPackage`: a directory runs by its package.json; `isForShell`: a
+	 * shell runs it unless it begins with `#!`
 	 * @returns true if it names a file of the project
 	 */
-	#addArgument(name: string, dirs: Iterable<string>, use: { isScript: boolean; isPackage: boolean }): boolean {
+	#addArgument(
+		name: string,
+		dirs: Iterable<string>,
+		use: { isScript: boolean; isPackage: boolean; isForShell: boolean },
+	): boolean {
 		let isFile = false;
 		for (const dir of dirs) {
 			if (this.files.isStopped()) return isFile;
@@ -262,7 +318,9 @@ export class ServerCode {
 				if (ENVIRONMENT.test(basename(path))) this.files.report(dir, path, "not read: it may hold secrets");
 				else if (DATA.test(path) && !use.isScript) this.files.report(dir, path, "data, not checked");
 				else {
-					this.#scripts.add(realPathOrNull(path) ?? path);
+					const real = realPathOrNull(path) ?? path;
+					this.#scripts.add(real);
+					if (use.isForShell) this.#shellScripts.add(real);
 					this.files.queue(path);
 				}
 			}

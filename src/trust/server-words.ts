@@ -50,6 +50,11 @@ export function wordsOf(text: string): string[] {
 	return text.split(/[\s;&|<>()`"'{},]/).filter((word) => word !== "");
 }
 
+/** The words in the text of a shell script. The directory of the script is often computed before a path. */
+export function wordsOfScript(text: string): string[] {
+	return wordsOf(text).map((word) => word.replace(/^\$\w{1,100}(?=\/)/, "").replace(/^\/+/, "./"));
+}
+
 /** The paths that a word may name: itself, and the value of an option such as `--config=./a`, `-r./a`, `@a` and `file:///a`. */
 export function pathsOf(word: string): string[] {
 	const value = word.slice(word.indexOf("=") + 1);
@@ -109,7 +114,16 @@ export function isShell(program: string): boolean {
 
 /** Files of its directory that a program reads without being told. */
 const MANIFESTS: readonly { programs: string; files: string; isFollowed: boolean }[] = [
-	{ programs: "npm pnpm yarn bun", files: "package.json", isFollowed: true },
+	{
+		programs: "npm pnpm yarn bun",
+		// npm start runs server.js if package.json has no script with this name.
+		files: "package.json .npmrc .pnpmfile.cjs .yarnrc .yarnrc.yml bunfig.toml server.js",
+		isFollowed: true,
+	},
+	{ programs: "npx pnpx bunx", files: ".npmrc bunfig.toml", isFollowed: true },
+	{ programs: "--run", files: "package.json", isFollowed: true },
+	{ programs: "--test find xargs parallel", files: "", isFollowed: false },
+	{ programs: "ruby perl php lua luajit java julia", files: "", isFollowed: false },
 	{ programs: "deno", files: "deno.json deno.jsonc", isFollowed: true },
 	{ programs: "uv poetry pipenv hatch pdm", files: "pyproject.toml", isFollowed: true },
 	{ programs: "make gmake", files: "GNUmakefile makefile Makefile", isFollowed: false },
@@ -128,7 +142,7 @@ const MANIFESTS: readonly { programs: string; files: string; isFollowed: boolean
 /** @returns `isFollowed`: false if what the files let the program run cannot be found */
 export function manifestsOf(program: string): { files: string[]; isFollowed: boolean } | null {
 	const found = MANIFESTS.find(({ programs }) => programs.split(" ").includes(programName(program)));
-	return found ? { files: found.files.split(" "), isFollowed: found.isFollowed } : null;
+	return found ? { files: found.files.split(" ").filter((name) => name !== ""), isFollowed: found.isFollowed } : null;
 }
 
 /** Without its directory, version and ending: `python` for `/usr/bin/python3.12`. */

@@ -252,6 +252,105 @@ describe("the code of an MCP server", () => {
 		expect(await names()).toContain(added);
 	});
 
+	const NPM = { command: "npm", args: ["start"] };
+	const RUN = { command: "sh", args: ["run"] };
+	test.each<[string, Server, Record<string, unknown>, string[]]>([
+		["node-options of .npmrc", NPM, { ".npmrc": "node-options=--require ./e.js", "e.js": "" }, [".npmrc", "e.js"]],
+		["script-shell of .npmrc", NPM, { ".npmrc": "script-shell=./e.sh", "e.sh": "" }, [".npmrc", "e.sh"]],
+		["npx with .npmrc", { command: "npx", args: ["x"] }, { ".npmrc": "" }, [".npmrc"]],
+		[
+			"preload of bunfig.toml",
+			{ command: "bun", args: ["x"] },
+			{ "bunfig.toml": 'preload = ["./e.ts"]', "e.ts": "" },
+			["bunfig.toml", "e.ts"],
+		],
+		["npm start without a script", NPM, { "server.js": "" }, ["server.js"]],
+		[
+			"node --run",
+			{ command: "node", args: ["--run", "x"] },
+			{ "package.json": { scripts: { x: "sh e.sh" } }, "e.sh": "" },
+			["e.sh", "package.json"],
+		],
+		[
+			"tasks of deno.json",
+			{ command: "deno", args: ["task", "x"] },
+			{ "deno.json": { tasks: { x: "deno run e.ts" } }, "e.ts": "" },
+			["deno.json", "e.ts"],
+		],
+		["a Makefile", { command: "make" }, { Makefile: "x:\n\tnode e.js", "e.js": "" }, ["Makefile", "e.js"]],
+		[
+			"a worker next to a script",
+			{ command: "node", args: ["l/s.js"] },
+			{ "l/s.js": "new Worker(__dirname + '/w.js')", "l/w.js": "" },
+			["l/s.js", "l/w.js"],
+		],
+		[
+			"a worker in a template",
+			{ command: "node", args: ["l/s.js"] },
+			{ "l/s.js": `new Worker(\`\${__dirname}/w.js\`)`, "l/w.js": "" },
+			["l/s.js", "l/w.js"],
+		],
+		[
+			"a program of a script",
+			{ command: "node", args: ["l/s.js"] },
+			{ "l/s.js": "spawn('python3', ['t/x.py'])", "t/x.py": "" },
+			["l/s.js", "t/x.py"],
+		],
+		["a shell script without #!", RUN, { run: ". ./lib", lib: "sh more", more: "" }, ["lib", "more", "run"]],
+		["a program without #!", { command: "./run" }, { run: "exec node e.js", "e.js": "" }, ["e.js", "run"]],
+		[
+			"the directory of a shell script",
+			{ command: "./b/run.sh" },
+			{ "b/run.sh": '. "$(dirname "$0")/lib.sh"; . $DIR/x', "b/lib.sh": "", "b/x": "" },
+			["b/lib.sh", "b/run.sh", "b/x"],
+		],
+		[
+			"imports of package.json",
+			{ command: "node", args: ["l/s.mjs"] },
+			{
+				"l/s.mjs": "import '#x'; import '#y/z'",
+				"package.json": { imports: { "#x": { node: "./x.js" }, "#y/*": ["./y/*.js"] } },
+				"x.js": "",
+				"y/z.js": "",
+			},
+			["l/s.mjs", "package.json", "x.js", "y/z.js"],
+		],
+		[
+			"exports of package.json",
+			{ command: "node", args: ["s.cjs"] },
+			{
+				"s.cjs": "require('me/x'); require('me')",
+				"package.json": { name: "me", exports: { ".": "./i.js", "./x": "./x.js" } },
+				"i.js": "",
+				"x.js": "",
+			},
+			["i.js", "package.json", "s.cjs", "x.js"],
+		],
+		[
+			"one export of package.json",
+			{ command: "node", args: ["s.cjs"] },
+			{ "s.cjs": "require('me')", "package.json": { name: "me", exports: { import: "./i.js" } }, "i.js": "" },
+			["i.js", "package.json", "s.cjs"],
+		],
+	])("includes %s", async (_name, server, files, expected) => {
+		const cwd = realpathSync(tempDir("pi-project-"));
+		writeFiles(cwd, { ...files, ".mcp.json": { mcpServers: { one: server } } });
+		const code = await collectProjectCode(cwd, { env: {}, home: "/nowhere" });
+		expect(code.files.map(({ rel }) => rel).slice(1)).toEqual(expected);
+		expect(code.unresolved.filter(({ reason }) => reason === "a package")).toEqual([]);
+	});
+
+	test.each([
+		["node", "--test"],
+		["find", "-exec"],
+		["perl", "-MFoo"],
+	])("says that what %s %s runs is not checked", async (command, arg) => {
+		const { unresolved } = await filesOf({ command, args: [arg] }, []);
+		expect(unresolved).toEqual([
+			expect.stringMatching(/^(?:--test|find|perl): what it builds and runs is not checked$/),
+		]);
+	});
+
 	test("follows no packages that Python code does not import, no caches and no installed packages", async () => {
 		const names = ["srv.py", "tests/__init__.py", "tests/a.py", "docs/conf.py", "__pycache__/__init__.cpython-311.pyc"];
 		const { files } = await filesOf({ command: "python3", args: ["srv.py"] }, [...names, "a/__pycache__/b.pyc"]);
