@@ -77,8 +77,8 @@ export interface McpSource {
 	content?: unknown;
 	/** Files of the project that its servers run. */
 	files?: readonly string[];
-	/** Checks `files` and `path`. @returns the path of one that is not as accepted; else null */
-	findChanged?(): string | null;
+	/** Checks `files`, `path` and new files that its servers would run. @returns the path of one that is not as accepted; else null */
+	findChanged?(): Promise<string | null>;
 }
 
 /** How a server is reached. */

@@ -265,8 +265,9 @@ export class McpServer {
 		this.#startedAt = monotonicMs();
 		this.#setState("starting");
 		try {
-			const changed = this.config.source.findChanged?.();
-			if (changed) throw new Error(`${changed} changed after you trusted it; /reload asks again`);
+			const changed = await this.config.source.findChanged?.();
+			if (stop.signal.aborted) return;
+			if (changed) throw new Error(`${changed} is new or changed since you trusted it; /reload asks again`);
 			const { address } = this.config;
 			if (this.deps.isOffline && address.kind === "http" && !isLoopbackHost(new URL(address.url).hostname)) {
 				throw new Error("--offline allows no requests to it");

@@ -58,14 +58,20 @@ export class McpFiles {
 		const { paths } = this.options;
 		this.#ofProject = [];
 		if (!accepted || this.projectFiles.length === 0) return;
-		const all = await findServerFiles(paths.cwd, { env: this.options.env, home: paths.home });
+		const find = () => findServerFiles(paths.cwd, { env: this.options.env, home: paths.home });
+		// If the files cannot be checked now, no server starts until they can be.
+		const all = await find().catch(() => []);
 		const definitions = this.projectFiles.map((path) => realpathSync(path));
 		const files = all.filter((path) => !definitions.includes(path));
 		this.#ofProject = this.projectFiles.flatMap((path): McpSource[] => {
 			const copy = accepted.get(realpathSync(path));
 			if (copy === undefined) return [];
 			const scope = path === paths.project.sharedMcp ? "shared" : "project";
-			const findChanged = () => all.find((file) => !isAsAccepted(file, accepted)) ?? null;
+			// A file that is new since then could replace a module, and a missing one could be replaced.
+			const findChanged = async () => {
+				const current = new Set([...all, ...(await find())]);
+				return [...current].find((file) => !isAsAccepted(file, accepted)) ?? null;
+			};
 			return [{ path, scope, copy, files, findChanged }];
 		});
 	}

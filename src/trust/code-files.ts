@@ -5,9 +5,11 @@ import { runEnvironment } from "../config/paths.js";
 import { errorText } from "../errors.js";
 import { openRegularFileSync, readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
+import { packageTargets } from "./package-imports.js";
 import { isPython } from "./python-imports.js";
+import type { CollectedFiles } from "./python-modules.js";
 import { scanImports } from "./script-imports.js";
-import { type CollectedFiles, ServerCode, type ServerContext } from "./server-code.js";
+import { ServerCode, type ServerContext } from "./server-code.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -45,8 +47,11 @@ const MAX_FILE_BYTES = 2 * 1024 * 1024;
 /** Of a file of a server: its digest is computed again before each start. */
 const MAX_LARGE_BYTES = 512 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+/** In the files of servers: each is searched in a package.json. */
+const MAX_PACKAGE_IMPORTS = 10_000;
 /** Scripts and programs whose language is not read. */
 const OTHER = /\.(?:sh|bash|zsh|fish|rb|pl|php|lua|jar|r|ps1|bat|cmd)$/i;
+const SHELL = /\.(?:sh|bash|zsh|fish)$/i;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
@@ -69,11 +74,17 @@ export async function collectProjectCode(cwd: string, context: ServerContext = r
 	return collector.result();
 }
 
-/** Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them. */
+/**
+ * Real paths of the files that define the project's MCP servers, or that their commands run, as `collectProjectCode` finds them.
+ * @throws Error if there are more files than can be checked
+ */
 export async function findServerFiles(cwd: string, context: ServerContext = runEnvironment()): Promise<string[]> {
 	const collector = new Collector(realpathSync(cwd), context);
 	await collector.addServers();
-	return collector.result().files.map((file) => file.realPath);
+	const { files, incomplete } = collector.result();
+	if (incomplete !== undefined)
+		throw new Error(`The files of the project's MCP servers cannot be checked: it has ${incomplete}`);
+	return files.map((file) => file.realPath);
 }
 
 class Collector {
@@ -84,6 +95,9 @@ class Collector {
 	readonly #seen = new Set<string>();
 	/** Finds the code of servers while that is read. */
 	#servers: ServerCode | null = null;
+	/** Contents of package.json files, by path. */
+	readonly #manifests = new Map<string, unknown>();
+	#packageImports = 0;
 	#bytes = 0;
 	#incomplete: string | undefined;
 
@@ -126,6 +140,7 @@ class Collector {
 		const files: CollectedFiles = {
 			queue: (path) => this.#queueInside(path),
 			isInside: (path) => this.#isInside(path),
+			isOwn: (path) => this.#isOwn(path),
 			candidates: (base) => this.#candidates(base),
 			report: (dir, path, reason) => this.#report(dir, this.#rel(path), reason),
 			note: (what, reason) => this.#report(this.root, what, reason),
@@ -164,13 +179,15 @@ class Collector {
 
 	/** Queues a file unless it is outside the project. */
 	#queueInside(path: string): void {
-		if (this.#isInside(path)) this.#queue(path);
+		if (this.#isOwn(path)) this.#queue(path);
 	}
 
 	/** Every file that an import of `base` could load; several if loaders disagree. */
 	#candidates(base: string): string[] {
 		const look = (name: string) => (this.#servers ? this.#servers.look(name) : statOrNull(name));
-		return candidateNames(base).filter((name) => look(name)?.isFile() === true);
+		// pi loads no compiled modules, but Node does.
+		const compiled = this.#servers ? [`${base}.node`, join(base, "index.node")] : [];
+		return [...candidateNames(base), ...compiled].filter((name) => look(name)?.isFile() === true);
 	}
 
 	async #read(path: string, real: string): Promise<void> {
@@ -195,6 +212,7 @@ class Collector {
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size: bytes.length });
 		const text = bytes.toString("utf8");
+		this.#servers?.followManifest(path, text);
 		if (SOURCE.test(real)) this.#follow(path, real, text);
 		else if (path.endsWith(`${sep}package.json`)) this.#followMain(path, text);
 		else if (this.#servers && !real.endsWith(".json")) this.#followServer(path, real, text);
@@ -219,7 +237,11 @@ class Collector {
 		const isOther = /^#!/.test(start) ? !/python|node|bun|deno|tsx/.test(start.split("\n")[0] ?? "") : OTHER.test(real);
 		if (isOther || start.includes("\0")) this.#report(path, "other files", "not checked in this language");
 		if (text.slice(0, 8000).includes("\0")) return;
-		this.#servers?.followPython(dirname(real), text);
+		const isShell = start.startsWith("#!")
+			? /^#![^\n]{0,200}sh\b/.test(start)
+			: SHELL.test(real) || (extname(real) === "" && this.#servers?.isShellScript(real) === true);
+		if (isShell) this.#servers?.followShell(real, text);
+		this.#servers?.followPython(real, text, isPython(real, start));
 		if (!isPython(real, start)) this.#follow(path, real, text, false);
 	}
 
@@ -227,17 +249,61 @@ class Collector {
 	#follow(path: string, real: string, source: string, isSource = true): void {
 		const scan = scanImports(source);
 		if (!isSource) scan.imported.clear();
-		for (const { specifier, reason } of isSource ? scan.unresolved : []) this.#report(path, specifier, reason);
 		// Some loaders resolve imports from the link, others from its target: cover both.
 		const bases = new Set([dirname(path), dirname(real)]);
+		this.#servers?.addFiles(bases, scan.files);
+		const own = new Set([...scan.packages].filter((specifier) => this.#followPackage(bases, specifier)));
+		for (const { specifier, reason } of isSource ? scan.unresolved : []) {
+			if (!own.has(specifier)) this.#report(path, specifier, reason);
+		}
 		for (const specifier of scan.relative) {
 			const targets = [...bases].flatMap((base) => this.#candidates(resolve(base, specifier)));
-			const inside = targets.filter((target) => this.#isInside(target));
+			const inside = targets.filter((target) => this.#isOwn(target));
 			for (const target of inside) this.#queue(target);
 			if (!scan.imported.has(specifier)) continue;
 			if (targets.length === 0) this.#report(path, specifier, "not found");
 			else if (inside.length < targets.length) this.#report(path, specifier, "outside the project");
 		}
+	}
+
+	/** Adds the files that a server's import of a package loads from the project, by the nearest package.json. @returns whether it has any */
+	#followPackage(bases: Iterable<string>, specifier: string): boolean {
+		if (!this.#servers) return false;
+		let isOwn = false;
+		for (const path of new Set([...bases].map((base) => this.#nearestManifest(base)))) {
+			const targets = path === null ? [] : packageTargets(this.#readManifest(path), specifier);
+			if (path === null || targets.length === 0) continue;
+			isOwn = true;
+			this.#queueInside(path);
+			for (const target of targets) {
+				for (const file of this.#candidates(resolve(dirname(path), target))) this.#queueInside(file);
+			}
+		}
+		if (++this.#packageImports > MAX_PACKAGE_IMPORTS) {
+			this.#incomplete ??= `more than ${MAX_PACKAGE_IMPORTS} imports of packages`;
+		}
+		return isOwn;
+	}
+
+	#readManifest(path: string): unknown {
+		const known = this.#manifests.get(path);
+		if (known !== undefined) return known;
+		let manifest: unknown = null;
+		try {
+			manifest = JSON.parse(readRegularFileSync(path, { maxBytes: MAX_FILE_BYTES }).toString("utf8"));
+		} catch {
+			// Node finds no targets in it either.
+		}
+		this.#manifests.set(path, manifest);
+		return manifest;
+	}
+
+	#nearestManifest(dir: string): string | null {
+		for (let at = dir; `${at}${sep}`.startsWith(this.root + sep); at = dirname(at)) {
+			const path = join(at, "package.json");
+			if (this.#servers?.look(path)?.isFile()) return path;
+		}
+		return null;
 	}
 
 	/** The import of a directory loads the `main` of its package.json. */
@@ -255,6 +321,14 @@ class Collector {
 
 	#isInside(path: string): boolean {
 		return realPathOrNull(path)?.startsWith(this.root + sep) === true;
+	}
+
+	/**
+	 * Whether a file belongs to the project. A server reads its files in the project: a link there that leads out of it counts
+	 * with the contents of its target, because it could replace a trusted file.
+	 */
+	#isOwn(path: string): boolean {
+		return this.#isInside(path) || (this.#servers !== null && resolve(path).startsWith(this.root + sep));
 	}
 
 	#rel(path: string): string {

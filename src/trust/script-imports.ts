@@ -6,6 +6,10 @@ export interface ImportScan {
 	relative: Set<string>;
 	/** Relative paths in an import or require; these should exist. */
 	imported: Set<string>;
+	/** Paths in other string literals that end as files with code do, such as `/worker.js` after `__dirname`. */
+	files: Set<string>;
+	/** Specifiers of packages; that of the own package and those that start with `#` lead to files of it. */
+	packages: Set<string>;
 	/** Imports that cannot be followed: packages, absolute paths, specifiers computed at run time. */
 	unresolved: { specifier: string; reason: string }[];
 }
@@ -24,6 +28,7 @@ const PROVIDED: ReadonlySet<string> = new Set([
 const RELATIVE_TEXT = /(["'`])(\.{1,2}(?:\/[^"'`\n]*)?)\1/g;
 /** Parts of computed paths, such as `../..`; they name no file unless they are imported. */
 const ONLY_DOTS = /^[./]*$/;
+const FILE_TEXT = /["'`](?:\$\{\w{1,50}\})?([\w@/][\w@./-]{0,200}\.(?:[cm]?[jt]sx?|node|pyw?|sh))["'`]/g;
 const STATIC_IMPORT = /\b(?:from|import)\s*(["'])([^"'\n]*)\1/g;
 const LOADING_CALL = /\b(import|require)\s*\(/g;
 const PLAIN_ARGUMENT = /\s*(["'`])([^"'`\n$]*)\1\s*[,)]/y;
@@ -34,10 +39,17 @@ const COMMENT = /\s*(?:\/\/[^\n]{0,500}\n|\/\*(?:[^*]|\*(?!\/)){0,500}\*\/)/y;
  * and reports imports that it cannot follow.
  */
 export function scanImports(source: string): ImportScan {
-	const scan: ImportScan = { relative: new Set(), imported: new Set(), unresolved: [] };
+	const scan: ImportScan = {
+		relative: new Set(),
+		imported: new Set(),
+		files: new Set(),
+		packages: new Set(),
+		unresolved: [],
+	};
 	for (const [, , text = ""] of source.matchAll(RELATIVE_TEXT)) {
 		if (!ONLY_DOTS.test(text)) scan.relative.add(text);
 	}
+	for (const [, text = ""] of source.matchAll(FILE_TEXT)) scan.files.add(text.replace(/^\/+/, ""));
 	for (const [, , specifier = ""] of source.matchAll(STATIC_IMPORT)) addSpecifier(scan, specifier);
 	for (const call of source.matchAll(LOADING_CALL)) {
 		const specifier = plainArgument(source, call.index + call[0].length);
@@ -55,6 +67,7 @@ function addSpecifier(scan: ImportScan, specifier: string): void {
 	} else if (/^(?:\/|file:|data:|https?:|[A-Za-z]:[\\/])/.test(specifier)) {
 		addUnresolved(scan, specifier, "outside the project");
 	} else if (!specifier.startsWith("node:") && !PROVIDED.has(specifier)) {
+		scan.packages.add(specifier);
 		addUnresolved(scan, specifier, "a package");
 	}
 }

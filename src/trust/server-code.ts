@@ -1,18 +1,23 @@
 import { readdirSync, type Stats } from "node:fs";
-import { basename, delimiter, join, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
 import { type Environment, resolveUserPath } from "../config/paths.js";
 import { realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
-import { modulesRun, type PythonImport, scanPython } from "./python-imports.js";
+import { modulesRun } from "./python-imports.js";
+import { type CollectedFiles, PythonModules } from "./python-modules.js";
 import {
 	fillShellText,
 	fillVariables,
 	isInterpreter,
+	isLoaded,
+	isPythonProgram,
 	isShell,
 	MAX_TEXT,
 	manifestsOf,
 	pathsOf,
+	runsDirectories,
 	wordsOf,
+	wordsOfScript,
 } from "./server-words.js";
 
 /** What fills the variables of servers. */
@@ -21,28 +26,14 @@ export interface ServerContext {
 	home: string;
 }
 
-/** The collected files of a project. */
-export interface CollectedFiles {
-	/** Adds a file with what it imports, unless it is outside the project. */
-	queue(path: string): void;
-	isInside(path: string): boolean;
-	/** Existing files that a name without an extension could mean. */
-	candidates(base: string): string[];
-	/** Notes that a path which a server in `dir` names is not among the files. */
-	report(dir: string, path: string, reason: string): void;
-	/** Notes that what servers run is not covered. */
-	note(what: string, reason: string): void;
-	/** Ends the collection: its list would be incomplete. */
-	stop(reason: string): void;
-	isStopped(): boolean;
-}
-
 /** Maximum number of directories from which paths and Python modules of servers start. */
 const MAX_DIRS = 50;
 /** Maximum number of paths that are looked up: about 0.5 s. */
 const MAX_LOOKUPS = 200_000;
 /** Data that servers read or write: no code, and changed by them. */
 const DATA = /\.(?:log|txt|md|csv|tsv|jsonl|db|db3|sqlite3?|duckdb|parquet)$/i;
+/** `name = "package.module:function"` in pyproject.toml. */
+const ENTRY_POINT = /=\s{0,20}["']([A-Za-z_][\w.]{0,300}):[\w.]{1,300}["']/g;
 /** Files with secrets, which are not read. */
 const ENVIRONMENT = /^\.env(?:\.|$)/;
 
@@ -51,6 +42,13 @@ export class ServerCode {
 	/** Directories in which the commands run, and from which their paths and Python modules start. */
 	readonly #dirs = new Set<string>();
 	readonly #looked = new Map<string, Stats | null>();
+	/** Real paths of the files that commands name. */
+	readonly #scripts = new Set<string>();
+	/** Those of them that a shell runs unless they begin with `#!`. */
+	readonly #shellScripts = new Set<string>();
+	readonly #python: PythonModules;
+	/** Programs of which it was noted that what they run is not checked. */
+	readonly #noted = new Set<string>();
 	/** Manifests whose scripts a server may run. */
 	readonly #manifests = new Set<string>();
 
@@ -59,7 +57,9 @@ export class ServerCode {
 		private readonly root: string,
 		private readonly files: CollectedFiles,
 		private readonly context: ServerContext,
-	) {}
+	) {
+		this.#python = new PythonModules(root, files, this.#dirs, (path) => this.look(path));
+	}
 
 	/** Adds the files of all servers that a configuration defines. @param config the text of a `.mcp.json` or `mcp.json` */
 	addServers(config: string): void {
@@ -73,11 +73,28 @@ export class ServerCode {
 		for (const server of servers.filter(isRecord)) this.#addServer(server);
 	}
 
-	/** Adds the modules of the project that Python code imports. @param dir that of the code */
-	followPython(dir: string, source: string): void {
-		for (const each of scanPython(source)) {
-			if (this.files.isStopped()) return;
-			this.#addImport(each, dir);
+	/**
+	 * Adds the modules of the project that Python code imports.
+	 * @param real real path of a file
+	 * @param isPython whether it is known to be one in Python
+	 */
+	followPython(real: string, source: string, isPython: boolean): void {
+		const dir = dirname(real);
+		if (isPython && this.#scripts.has(real)) this.#python.addPath(dir);
+		// A package's modules count once it is imported, as the standard library may do.
+		else if (isPython && !basename(real).startsWith("__init__.")) this.#python.addDirectory(dir);
+		this.#python.follow(dir, source);
+		if (basename(real) === "pyproject.toml") this.#addEntryPoints(dir, source);
+	}
+
+	/** Adds the modules of a project that a program such as uv installs and starts. */
+	#addEntryPoints(dir: string, project: string): void {
+		for (const [, name = ""] of project.matchAll(ENTRY_POINT)) {
+			for (const path of [dir, join(dir, "src")]) {
+				if (!this.look(path)?.isDirectory()) continue;
+				this.#python.addPath(path);
+				this.#python.addImport({ level: 0, name, members: [] }, path);
+			}
 		}
 	}
 
@@ -92,6 +109,39 @@ export class ServerCode {
 		const stats = statOrNull(path);
 		this.#looked.set(path, stats);
 		return stats;
+	}
+
+	/** Adds the files with code that texts in a script name, from its directory or where a server runs. */
+	addFiles(bases: Iterable<string>, names: Iterable<string>): void {
+		const dirs = new Set([...bases, ...this.#dirs]);
+		for (const name of names) {
+			if (this.files.isStopped()) return;
+			if (name.split("/").includes("node_modules")) continue;
+			for (const dir of dirs) this.#python.addFile(join(dir, name));
+		}
+	}
+
+	/** Whether a file without `#!` is for a shell. @param real its real path */
+	isShellScript(real: string): boolean {
+		return this.#shellScripts.has(real);
+	}
+
+	/** Adds the files that a shell script names. */
+	followShell(real: string, text: string): void {
+		const dirs = new Set([dirname(real), ...this.#dirs]);
+		this.#addWords(this.#readFile(real, text, wordsOfScript), dirs, { isScript: false, isOfShell: true });
+	}
+
+	/** Adds what a file such as .npmrc or a Makefile names. package.json has scripts, and pyproject.toml entry points. */
+	followManifest(path: string, text: string): void {
+		if (!this.#manifests.has(path) || /^(?:package\.json|pyproject\.toml|server\.js)$/.test(basename(path))) return;
+		this.#addWords(this.#readFile(path, text, wordsOf), [dirname(path)]);
+	}
+
+	#readFile(path: string, text: string, split: (text: string) => string[]): string[] {
+		if (text.length <= MAX_TEXT) return split(fillShellText(text, { PWD: this.root }).text);
+		this.files.report(path, "other files", `not checked, because it is longer than ${MAX_TEXT} characters`);
+		return [];
 	}
 
 	/** Adds what the scripts of a package.json name, if a server may run them. */
@@ -122,11 +172,30 @@ export class ServerCode {
 		const values = Object.values(others).flatMap((value) => [value, ...this.#readText(value, known, false)]);
 		const dirs = this.#findDirs(base, [...words, ...values]);
 		this.#addPrograms(base, PATH, environment.PATH ?? "", words);
-		this.#addWords(words, dirs, this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? ""));
+		const isScript = this.#isInterpreter(texts[0] ?? "", base, PATH ?? environment.PATH ?? "");
+		this.#addWords(words, dirs, { isScript, isOfShell: false });
 		this.#addWords(values, dirs);
+		const modules = modulesRun(words);
+		if (words.some(isPythonProgram) || variables.PYTHONPATH !== undefined) {
+			if (modules.length > 0 || words.some(isCode)) this.#python.addPath(base);
+			this.#addPythonPaths([...words, ...values], dirs);
+		}
 		// Python code, as after -c.
-		for (const text of texts) if (/\s/.test(text)) this.followPython(base, text);
-		for (const name of modulesRun(words)) this.#addImport({ level: 0, name, members: [] }, base);
+		for (const text of texts) if (/\s/.test(text)) this.#python.follow(base, text);
+		for (const name of modules) this.#python.addImport({ level: 0, name, members: [] }, base);
+	}
+
+	/** Adds the directories in which Python searches modules: those of scripts, and those that words name. */
+	#addPythonPaths(words: readonly string[], dirs: Iterable<string>): void {
+		const names = new Set(words.flatMap(pathsOf));
+		for (const dir of dirs) {
+			for (const name of names) {
+				const path = resolve(dir, name);
+				const stats = this.look(path);
+				if (stats?.isDirectory()) this.#python.addPath(path);
+				else if (stats?.isFile()) this.#python.addPath(dirname(realPathOrNull(path) ?? path));
+			}
+		}
 	}
 
 	/** The words in a text with several, as for a shell. @param isRun a shell runs it */
@@ -162,11 +231,11 @@ export class ServerCode {
 				continue;
 			}
 			// What these start is found there, too.
-			for (const name of namesIn(dir)) this.#addFile(join(dir, name));
+			for (const name of namesIn(dir)) this.#python.addFile(join(dir, name));
 		}
 		if (own !== undefined) return;
 		for (const dir of this.#dirsIn(inherited, base)) {
-			for (const word of words) if (!word.includes(sep)) this.#addFile(join(dir, word));
+			for (const word of words) if (!word.includes(sep)) this.#python.addFile(join(dir, word));
 		}
 	}
 
@@ -187,77 +256,83 @@ export class ServerCode {
 
 	/**
 	 * Adds the files that words name. The first one after an interpreter is its script, whatever its name.
-	 * @param isScript the words after the first one begin with a script
+	 * @param from `isScript`: the words after the first one begin with a script; `isOfShell`: they are those of a shell script
 	 */
-	#addWords(words: readonly string[], dirs: Iterable<string>, isScript = false): void {
+	#addWords(
+		words: readonly string[],
+		dirs: Iterable<string>,
+		{ isScript, isOfShell } = { isScript: false, isOfShell: false },
+	): void {
 		let expectsScript = isScript;
+		// An option's file may come before the directory.
+		let isForShell = true;
+		let expectsDirectory = isScript && !isInterpreter(words[0] ?? "");
 		for (const [at, word] of words.entries()) {
+			const before = words[at - 1] ?? "";
+			const use = {
+				isScript: expectsScript && at > 0,
+				isPackage: expectsDirectory || isLoaded(word, before),
+				isForShell,
+			};
 			let isFile = false;
-			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, expectsScript && at > 0) || isFile;
+			for (const name of pathsOf(word)) isFile = this.#addArgument(name, dirs, use) || isFile;
 			if (isFile && at > 0) expectsScript = false;
+			if (isFile && at > 0 && !word.startsWith("-") && !before.startsWith("-")) expectsDirectory = false;
 			if (isInterpreter(word)) expectsScript = true;
+			isForShell = isOfShell || isShell(word) || (isForShell && expectsScript && !isInterpreter(word));
+			if (runsDirectories(word)) expectsDirectory = true;
 			const manifests = manifestsOf(word);
 			if (!manifests) continue;
 			for (const dir of dirs) {
 				for (const name of manifests.files) this.#addManifest(join(dir, name));
 			}
-			if (!manifests.isFollowed) this.files.note(word, "what it builds and runs is not checked");
+			if (manifests.isFollowed || this.#noted.has(word)) continue;
+			this.#noted.add(word);
+			this.files.note(word, "what it builds and runs is not checked");
 		}
 	}
 
 	#addManifest(path: string): void {
-		if (!this.look(path)?.isFile() || !this.files.isInside(path)) return;
+		if (!this.look(path)?.isFile() || !this.files.isOwn(path)) return;
 		this.#manifests.add(path);
 		this.files.queue(path);
 	}
 
-	/** @returns true if it names a file of the project */
-	#addArgument(name: string, dirs: Iterable<string>, isScript: boolean): boolean {
+	/**
+	 * @param use `isScript`: it is code whatever its name; `isPackage`: a directory runs by its package.json; `isForShell`: a
+	 * shell runs it unless it begins with `#!`
+	 * @returns true if it names a file of the project
+	 */
+	#addArgument(
+		name: string,
+		dirs: Iterable<string>,
+		use: { isScript: boolean; isPackage: boolean; isForShell: boolean },
+	): boolean {
 		let isFile = false;
 		for (const dir of dirs) {
 			if (this.files.isStopped()) return isFile;
 			for (const path of this.files.candidates(resolve(dir, name))) {
 				const isManifest = path.endsWith(`${sep}package.json`) && !name.endsWith("package.json");
-				if (isManifest || !this.files.isInside(path)) continue;
+				if ((isManifest && !use.isPackage) || !this.files.isOwn(path)) continue;
 				isFile = true;
 				if (ENVIRONMENT.test(basename(path))) this.files.report(dir, path, "not read: it may hold secrets");
-				else if (DATA.test(path) && !isScript) this.files.report(dir, path, "data, not checked");
-				else this.files.queue(path);
+				else if (DATA.test(path) && !use.isScript) this.files.report(dir, path, "data, not checked");
+				else {
+					const real = realPathOrNull(path) ?? path;
+					this.#scripts.add(real);
+					if (use.isForShell) this.#shellScripts.add(real);
+					this.files.queue(path);
+				}
 			}
-			this.#addFile(join(resolve(dir, name), "__main__.py"));
+			this.#python.addFile(join(resolve(dir, name), "__main__.py"));
 		}
 		return isFile;
 	}
+}
 
-	/** Adds the files that Python could load for an import. @param dir that of the importing file */
-	#addImport({ level, name, members }: PythonImport, dir: string): void {
-		const starts = level === 0 ? [dir, ...this.#dirs] : [join(dir, ...Array<string>(level - 1).fill(".."))];
-		const names = members.length === 0 ? [name] : members.map((member) => (name === "" ? member : `${name}.${member}`));
-		for (const start of starts) {
-			if (level > 0) this.#addFile(join(start, "__init__.py"));
-			for (const dotted of names) {
-				if (this.files.isStopped()) return;
-				this.#addModule(start, dotted);
-			}
-		}
-	}
-
-	/** Adds a Python module with the packages that contain it. */
-	#addModule(start: string, dotted: string): void {
-		let dir = start;
-		for (const part of dotted.split(".")) {
-			if (part === "") continue;
-			this.#addFile(join(dir, `${part}.py`));
-			dir = join(dir, part);
-			if (!this.look(dir)?.isDirectory()) return;
-			this.#addFile(join(dir, "__init__.py"));
-		}
-		this.#addFile(join(dir, "__main__.py"));
-	}
-
-	#addFile(path: string): void {
-		if (this.look(path)?.isFile()) this.files.queue(path);
-	}
+/** Whether an option has Python read code from the next argument or the input, and search modules where it runs. */
+function isCode(option: string): boolean {
+	return /^-$|^-[A-Za-z]{0,10}[ci]$/.test(option);
 }
 
 function isText(value: unknown): value is string {

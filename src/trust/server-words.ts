@@ -50,6 +50,11 @@ export function wordsOf(text: string): string[] {
 	return text.split(/[\s;&|<>()`"'{},]/).filter((word) => word !== "");
 }
 
+/** The words in the text of a shell script. The directory of the script is often computed before a path. */
+export function wordsOfScript(text: string): string[] {
+	return wordsOf(text).map((word) => word.replace(/^\$\w{1,100}(?=\/)/, "").replace(/^\/+/, "./"));
+}
+
 /** The paths that a word may name: itself, and the value of an option such as `--config=./a`, `-r./a`, `@a` and `file:///a`. */
 export function pathsOf(word: string): string[] {
 	const value = word.slice(word.indexOf("=") + 1);
@@ -85,13 +90,40 @@ export function isInterpreter(program: string): boolean {
 	return INTERPRETERS.has(programName(program));
 }
 
+/** Whether a program runs a directory by its package.json; programs that run packages take directories as data. */
+export function runsDirectories(program: string): boolean {
+	return /^(?:node|nodejs|bun|deno|tsx|ts-node)$/.test(programName(program));
+}
+
+/** Options of Node whose value is loaded as by an import. */
+const LOAD_OPTION = /^(?:-r|--require|--import|--(?:experimental-)?loader|--preload)(?:=|$)/;
+
+/** Whether a word is the value of an option that loads it. @param before the word before */
+export function isLoaded(word: string, before: string): boolean {
+	return LOAD_OPTION.test(word) || LOAD_OPTION.test(before);
+}
+
+/** Whether a program runs Python code. */
+export function isPythonProgram(program: string): boolean {
+	return /^(?:pythonw?|pypy|ipython|uv|poetry|pipenv|hatch|pdm|pipx|py)$/.test(programName(program));
+}
+
 export function isShell(program: string): boolean {
 	return /^(?:sh|bash|dash|ash|zsh|ksh|fish|busybox)$/.test(programName(program));
 }
 
 /** Files of its directory that a program reads without being told. */
 const MANIFESTS: readonly { programs: string; files: string; isFollowed: boolean }[] = [
-	{ programs: "npm pnpm yarn bun", files: "package.json", isFollowed: true },
+	{
+		programs: "npm pnpm yarn bun",
+		// npm start runs server.js if package.json has no script with this name.
+		files: "package.json .npmrc .pnpmfile.cjs .yarnrc .yarnrc.yml bunfig.toml server.js",
+		isFollowed: true,
+	},
+	{ programs: "npx pnpx bunx", files: ".npmrc bunfig.toml", isFollowed: true },
+	{ programs: "--run", files: "package.json", isFollowed: true },
+	{ programs: "--test find xargs parallel", files: "", isFollowed: false },
+	{ programs: "ruby perl php lua luajit java julia", files: "", isFollowed: false },
 	{ programs: "deno", files: "deno.json deno.jsonc", isFollowed: true },
 	{ programs: "uv poetry pipenv hatch pdm", files: "pyproject.toml", isFollowed: true },
 	{ programs: "make gmake", files: "GNUmakefile makefile Makefile", isFollowed: false },
@@ -110,7 +142,7 @@ const MANIFESTS: readonly { programs: string; files: string; isFollowed: boolean
 /** @returns `isFollowed`: false if what the files let the program run cannot be found */
 export function manifestsOf(program: string): { files: string[]; isFollowed: boolean } | null {
 	const found = MANIFESTS.find(({ programs }) => programs.split(" ").includes(programName(program)));
-	return found ? { files: found.files.split(" "), isFollowed: found.isFollowed } : null;
+	return found ? { files: found.files.split(" ").filter((name) => name !== ""), isFollowed: found.isFollowed } : null;
 }
 
 /** Without its directory, version and ending: `python` for `/usr/bin/python3.12`. */

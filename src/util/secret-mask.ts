@@ -11,7 +11,7 @@ export function isSecretName(name: string): boolean {
 	return SECRET_NAME.test(name);
 }
 
-/** Replaces secrets with `‹key›`. */
+/** Replaces secrets with `‹key›`, also those that are escaped as JSON. */
 export class SecretMask {
 	/** Longest first: a secret can contain another one. */
 	readonly #secrets: readonly string[];
@@ -20,8 +20,8 @@ export class SecretMask {
 
 	/** @param secrets those of fewer than 8 UTF-16 units are ignored */
 	constructor(secrets: Iterable<string>) {
-		const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST_SECRET);
-		this.#secrets = long.sort((a, b) => b.length - a.length);
+		const long = [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET);
+		this.#secrets = [...new Set(long.flatMap(formsOf))].sort((a, b) => b.length - a.length);
 	}
 
 	text(text: string): string {
@@ -48,6 +48,15 @@ export class SecretMask {
 		this.#withheld = withheld === 0 ? "" : masked.slice(-withheld);
 		return Buffer.from(masked.slice(0, masked.length - withheld), "latin1");
 	}
+}
+
+/** A secret, and how programs write it in JSON. */
+function formsOf(secret: string): string[] {
+	const escaped = JSON.stringify(secret).slice(1, -1);
+	const toAscii = (hex: (code: string) => string) =>
+		escaped.replace(/[\x7f-\uffff]/g, (unit) => `\\u${hex(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`);
+	const forms = [escaped, toAscii((code) => code), toAscii((code) => code.toUpperCase())];
+	return [secret, ...forms, ...forms.map((form) => form.replaceAll("/", "\\/"))];
 }
 
 function replaceAll(text: string, secrets: readonly string[], by: string): string {

@@ -392,6 +392,22 @@ test("/reload restarts the servers whose definition or program changed, and thos
 	expect(texts).toEqual(["called asked_again", "3", "MINE PATH"]);
 });
 
+test("a server of a project does not start again after a file was added that it would run", async () => {
+	const source = readFileSync(hostile().args[0] ?? "", "utf8");
+	const server = { command: process.execPath, args: ["server.mjs"] };
+	const pi = await startSession({
+		trust: true,
+		files: { "server.mjs": `${source}\n// "./late.mjs"`, ".mcp.json": { mcpServers: { ours: server } } },
+	});
+	expect((await command(pi, "/mcp")).status).toContain("ours · ready");
+	expect((await command(pi, "/mcp restart ours")).status).toContain("ready");
+	writeFiles(pi.cwd, { "late.mjs": "" });
+	expect((await command(pi, "/mcp restart ours")).status).toContain("late.mjs is new or changed since you trusted it");
+	writeFiles(pi.cwd, Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`m${index}.py`, ""])));
+	writeFiles(pi.cwd, { "late.mjs": '"./m.py"', "m.py": "" });
+	expect((await command(pi, "/mcp restart ours")).status).toContain("cannot be checked: it has more than 1000 files");
+});
+
 test("the arguments of a prompt are completed by its server, by position and by name", async () => {
 	const pi = await startWith({ everything: EVERYTHING, h: hostile() });
 	const complete = async (typed: string) =>

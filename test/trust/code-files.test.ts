@@ -79,7 +79,7 @@ describe("the files of a project's MCP servers", () => {
 		"unused.py": "",
 	};
 	const IMPORTED = ["beside.py", "helpers.py", "late.py", "srv/__init__.py", "srv/__main__.py"];
-	const ALL = [...IMPORTED, "srv/deep/tool.py", "srv/more.py", "srv/part.py"];
+	const ALL = [...IMPORTED, "srv/deep/tool.py", "srv/more.py", "srv/part.py", "srv/unused.py", "unused.py"];
 
 	test.each([
 		["-m", { command: "python3", args: ["-u", "-m", "srv"] }],
@@ -89,9 +89,9 @@ describe("the files of a project's MCP servers", () => {
 		expect(await serverFiles(server, PYTHON)).toEqual(ALL);
 	});
 
-	test("include what a Python script imports from its directory, from PYTHONPATH and in a command line", async () => {
+	test("include what a Python script could import from its directory, from PYTHONPATH and in a command line", async () => {
 		const files = { "a/run.py": "import near, far", "a/near.py": "", "lib/far.py": "", "a/unused.py": "" };
-		const all = ["a/near.py", "a/run.py", "lib/far.py"];
+		const all = ["a/near.py", "a/run.py", "a/unused.py", "lib/far.py"];
 		const env = { PYTHONPATH: "gone:lib" };
 		expect(await serverFiles({ command: "a/run.py", env }, files)).toEqual(all);
 		expect(await serverFiles({ command: "uv", args: ["--directory=a", "run", "run.py"], env }, files)).toEqual(all);
@@ -99,12 +99,13 @@ describe("the files of a project's MCP servers", () => {
 		expect(await serverFiles({ command: "python", args, cwd: "a", env: { PYTHONPATH: "../lib" } }, files)).toEqual(all);
 	});
 
+	const PACKAGE = ["pkg/__init__.py", "pkg/inner/__main__.py", "pkg/inner/run.py"];
 	test.each([
-		["-m", ["-m", "single"], ["single.py"]],
-		["-m with a dotted name", ["-m", "pkg.inner.run"], ["pkg/__init__.py", "pkg/inner/run.py"]],
-		["-m in one argument", ["-mpkg.inner"], ["pkg/__init__.py", "pkg/inner/__main__.py"]],
+		["-m", ["-m", "single"], ["pkg/__init__.py", "single.py"]],
+		["-m with a dotted name", ["-m", "pkg.inner.run"], [...PACKAGE, "pkg/unused.py", "single.py"]],
+		["-m in one argument", ["-mpkg.inner"], [...PACKAGE, "pkg/unused.py", "single.py"]],
 		["-m as the last argument", ["-m"], []],
-	])("include the module of %s", async (_, args, expected) => {
+	])("include the module of %s, and those next to it", async (_, args, expected) => {
 		const files = {
 			"single.py": "",
 			"pkg/__init__.py": "",

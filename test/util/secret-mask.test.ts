@@ -9,6 +9,20 @@ test("secrets are masked in texts and in JSON, longest first, but no short words
 	expect(mask.json(data)).toEqual({ content: [{ text: "key=‹key›", count: 2, none: null }], isError: false });
 });
 
+test("secrets that a program escapes as JSON are masked, in texts and in streams", () => {
+	const secret = '-----BEGIN KEY-----\nab"c\\d/é\n-----END KEY-----';
+	const mask = new SecretMask([secret]);
+	const escaped = JSON.stringify({ key: secret });
+	const ascii = escaped.replace("é", "\\u00e9");
+	const forms = [escaped, escaped.replaceAll("/", "\\/"), ascii, ascii.replaceAll("/", "\\/")];
+	for (const form of forms) {
+		expect(mask.text(form)).toBe('{"key":"‹key›"}');
+		expect(mask.json({ text: form })).toEqual({ text: '{"key":"‹key›"}' });
+		expect(mask.bytes(Buffer.from(`${form}\n`)).toString()).toBe('{"key":"‹key›"}\n');
+	}
+	expect(mask.text(ascii.replace("00e9", "00E9"))).toBe('{"key":"‹key›"}');
+});
+
 test("a stream is masked wherever it is divided", () => {
 	const secrets = ["schlüssel-0123", "schlüssel-9"];
 	const pieces = fc.array(fc.constantFrom(...secrets, "schlüssel-0", "schl", "üss", "el-0123", "\n", "text "));
