@@ -47,7 +47,9 @@ test.each([
 	],
 	[
 		120,
-		["  · 0 own hooks loaded · read again: keys, 1 theme, settings, 2 models, 1 context file, 1 skill, 1 prompt, 8 tools"],
+		[
+			"  · 0 own hooks loaded · read again: keys, 1 theme, settings, 2 models, 1 context file, 1 skill, 1 prompt, 8 tools",
+		],
 	],
 ])("/reload at %i columns says in one line what it read", async (columns, lines) => {
 	const app = await start(columns);
