@@ -215,8 +215,8 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 			/context|too long|too large|maximum.*tokens|token (?:count|limit)|reduce the length|exceeds the limit of \d/i,
 		except: /rate.?limit|too many requests|throttling|per[_ -]?(?:minute|second|day)/i,
 		isRetried: false,
-		inside: "free context with /compact · start a new session with /new",
-		outside: "free context with pi --continue -p /compact",
+		inside: "choose a larger model with /model, or fewer tools with /tools · start a new session with /new",
+		outside: "choose a larger model with --model, or fewer tools with --tools",
 		unsaved: "shorten the prompt",
 	},
 	{

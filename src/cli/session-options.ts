@@ -34,6 +34,8 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		hooks: [...hookArguments(options.hooks, base), ...(options.resume && options.hookFlags ? allHostWords() : [])],
 		...(options.extensions ? await extensionOptions(options.extensions, base) : {}),
 		discoverHooks: options.findHooks,
+		// A guard that is misspelled must not be missing.
+		requireNamed: true,
 		...given("readFlags", options.hookFlags?.read),
 		contextFiles: options.contextFiles,
 		mcp: options.mcp,

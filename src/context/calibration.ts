@@ -10,6 +10,8 @@ export interface ModelName {
 /** Counts of replies that are read back from a log, at most. */
 const MAX_READ_BACK = 40;
 const [MIN_RATIO, MAX_RATIO] = [0.7, 4];
+/** A higher ratio that only a refusal names may be wrong: no request must be held back because of it. */
+const MAX_SURE_RATIO = 2;
 /** How much larger requests are believed to be after a refusal that does not tell their size. */
 const UNTOLD_GROWTH = 1.4;
 /** After this many such refusals in a row the window is believed to be smaller than declared. */
@@ -23,7 +25,7 @@ const REFUSED_SHARE = 0.9;
 export class Calibration {
 	readonly #ratios = new Map<string, number>();
 	readonly #windows = new Map<string, number>();
-	/** Models whose ratio was guessed after refusals that named no sizes. */
+	/** Models whose ratio comes from a refusal and is a guess, or higher than that of ordinary texts. */
 	readonly #guessed = new Set<string>();
 	/** Refusals in a row that named no sizes. */
 	readonly #unsized = new Map<string, number>();
@@ -35,7 +37,7 @@ export class Calibration {
 		return (model && this.#ratios.get(keyOf(model))) ?? 1;
 	}
 
-	/** Whether the ratio was guessed after a refusal, so that a request that seems too large may still fit. */
+	/** Whether the ratio comes from a refusal, so that a request that seems too large may still fit: the model knows. */
 	isGuess(model: ModelName | undefined): boolean {
 		return model !== undefined && this.#guessed.has(keyOf(model));
 	}
@@ -68,6 +70,7 @@ export class Calibration {
 		if (window !== null) this.#windows.set(key, window);
 		if (requested !== null) {
 			this.#noteCount(model, estimated, Math.max(requested, expected));
+			if (this.ratio(model) > MAX_SURE_RATIO) this.#guessed.add(key);
 			return;
 		}
 		const refusals = (this.#unsized.get(key) ?? 0) + 1;

@@ -27,6 +27,8 @@ export interface HookFile {
 	kind?: "extension";
 	/** In a package of the user: it may decide about tool calls, so that none runs without it. */
 	isRequired?: true;
+	/** The user or the program named it for this session. */
+	isNamed?: true;
 }
 
 /** A function of the program as a hook: a `HookFactory`, whose type needs that of hook files. */
@@ -63,7 +65,7 @@ export interface DiscoverOptions {
 	bundled?: boolean;
 }
 
-/** The hook files found, and the errors of those that could not be read. */
+/** The hook files found, and the errors of those that could not be read: `bad_arguments` for one that `explicit` names. */
 export interface DiscoveredHooks {
 	files: HookFile[];
 	errors: PiError[];
@@ -81,15 +83,17 @@ export function isChosen({ scope, path }: HookFile): boolean {
 export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 	const files: HookFile[] = [];
 	const errors: PiError[] = [];
-	const seen = new Set<string>();
+	const found = new Map<string, HookFile>();
 	const add = (path: string, scope: HookScope, kind?: HookFile["kind"]) => {
-		const found = kind ? locateExtension(path) : [path];
-		if (found.length === 0) throw new Error(`${path} has no extension`);
-		for (const file of found) addFile({ ...locate(file, scope), ...(kind ? { kind } : {}) });
+		const located = kind ? locateExtension(path) : [path];
+		if (located.length === 0) throw new Error(`${path} has no extension`);
+		for (const file of located) addFile({ ...locate(file, scope), ...(kind ? { kind } : {}) });
 	};
 	const addFile = (file: HookFile) => {
-		if (seen.has(file.realPath)) return;
-		seen.add(file.realPath);
+		const earlier = found.get(file.realPath);
+		if (file.scope === "flag") (earlier ?? file).isNamed = true;
+		if (earlier) return;
+		found.set(file.realPath, file);
 		files.push(file);
 	};
 	const addNamed = (path: string, base: string, scope: HookScope, kind?: HookFile["kind"]) => {
@@ -97,16 +101,22 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 		try {
 			add(absolute, scope, kind);
 		} catch (cause) {
-			errors.push(new PiError("hook_load_failed", `Hook ${path} cannot be read`, { cause, hint: "check the path" }));
+			const code = scope === "flag" ? "bad_arguments" : "hook_load_failed";
+			errors.push(new PiError(code, `Hook ${path} cannot be read`, { cause, hint: "check the path" }));
 		}
 	};
 	const isPath = (path: string) => options.bundled === undefined || !isBundledWord(path);
 	if (options.bundled !== undefined) {
-		const words = [...(options.bundled ? options.configured : []), ...options.explicit.filter(isText)];
-		const selected = selectBundled(words, options.bundled);
-		errors.push(...selected.errors);
-		for (const { name } of selected.hooks) {
-			files.push({ path: bundledPath(name), realPath: bundledFile(name), scope: "bundled", name });
+		const configured = options.bundled ? options.configured : [];
+		const named = options.explicit.filter(isText);
+		errors.push(...selectBundled(configured, false).errors);
+		for (const error of selectBundled(named, false).errors) {
+			errors.push(new PiError("bad_arguments", error.message, error));
+		}
+		for (const { name } of selectBundled([...configured, ...named], options.bundled).hooks) {
+			const path = bundledPath(name);
+			const isNamed = named.includes(path) ? { isNamed: true as const } : {};
+			files.push({ path, realPath: bundledFile(name), scope: "bundled", name, ...isNamed });
 		}
 	}
 	if (options.discovery) {

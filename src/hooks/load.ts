@@ -31,7 +31,7 @@ export interface BuiltinHook {
 /** A hook that did not load. */
 export interface LoadFailure {
 	file: HookFile;
-	/** `hook_load_failed` */
+	/** `hook_load_failed`; `bad_arguments` for a file that was named for this session. */
 	error: PiError;
 }
 

@@ -169,15 +169,20 @@ export async function withinTime<T>(timeoutMs: number, source: string, made: T |
 	}
 }
 
-/** The error for a file that failed to load, with path, position and reason. */
-export function loadFailure(kind: "Hook" | "Tool", file: ModuleFile & HookSource, thrown: unknown): PiError {
+/** The error for a file that failed to load, with path, position and reason; `bad_arguments` for one that was named. */
+export function loadFailure(
+	kind: "Hook" | "Tool",
+	file: ModuleFile & HookSource & { isNamed?: true },
+	thrown: unknown,
+): PiError {
 	const cause = inspectable(thrown);
 	const { subject, at } = locate({ hookPath: file.path, ...placeOfError(cause, file) }, file.path);
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
 	const short = shorten(reason, file);
 	// describeError appends a cause that the message does not contain: with a shortened one that would be a repetition.
 	const isComplete = short.includes(errorText(cause));
-	return new PiError("hook_load_failed", `${kind} ${subject} did not load${at}: ${short}`, isComplete ? { cause } : {});
+	const code = file.isNamed ? "bad_arguments" : "hook_load_failed";
+	return new PiError(code, `${kind} ${subject} did not load${at}: ${short}`, isComplete ? { cause } : {});
 }
 
 function readSource(path: string): string {

@@ -62,6 +62,7 @@ const OPTIONS = {
 	discoverHooks: FLAG,
 	readFlags: FUNCTION,
 	bundledHooks: FLAG,
+	requireNamed: FLAG,
 	contextFiles: FLAG,
 	skills: TEXTS,
 	discoverSkills: FLAG,

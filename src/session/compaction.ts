@@ -121,13 +121,16 @@ export class Compaction implements CommandCompaction {
 		const model = requireModel(setup, state);
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });
-		emit({ type: "auto_compaction_start", reason });
+		// An automatic one is announced when something can be compacted: otherwise nothing happens.
+		let isAnnounced = reason === "manual";
+		if (isAnnounced) emit({ type: "auto_compaction_start", reason });
 		const meter = meterRequests(this.deps, "compaction");
 		let isFinished = false;
 		const finish = (result: CompactionEntry | null, error?: unknown) => {
 			if (isFinished) return;
 			isFinished = true;
 			meter.write();
+			if (!isAnnounced) return;
 			const aborted = operation.signal.aborted || (result === null && error === undefined);
 			const why = error === undefined ? {} : { errorMessage: describeError(error) };
 			emit({ type: "auto_compaction_end", result, aborted, ...why });
@@ -144,6 +147,8 @@ export class Compaction implements CommandCompaction {
 			const demand = { budget, keep, isForced: includesRecent, mustGain: reason !== "manual" };
 			const plan = await this.#plan(before, demand, operation.signal);
 			if (!plan) throw describeTooShort(keep, before.messages.length);
+			if (!isAnnounced) emit({ type: "auto_compaction_start", reason });
+			isAnnounced = true;
 			const active = activeReplacement(viewLog(state.log));
 			const drafting: DraftInputs = {
 				entries: state.log.entries,
@@ -374,11 +379,10 @@ function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""):
 /** @param kept tokens of recent messages that stay */
 function describeTooShort(kept: number, messages: number): PiError {
 	const message = "There is nothing to compact yet";
-	if (messages < 2) return new PiError("compaction_failed", message, { hint: "continue the conversation first" });
-	const why = `the last ${kept.toLocaleString("en-US")} tokens stay as they are`;
-	return new PiError("compaction_failed", `${message}: ${why} (setting compaction.keepRecentTokens)`, {
-		hint: "/compact anyway includes them",
-	});
+	if (messages < 2 || kept === 0)
+		return new PiError("compaction_failed", message, { hint: "continue the conversation first" });
+	const why = `the last ${kept.toLocaleString("en-US")} tokens stay as they are (setting compaction.keepRecentTokens)`;
+	return new PiError("compaction_failed", `${message}: ${why}`, { hint: "/compact anyway includes them" });
 }
 
 /** Estimated tokens of the messages of a context. */

@@ -95,6 +95,11 @@ export interface CreateAgentSessionOptions {
 	readFlags?: ReadFlags;
 	/** Load the bundled hooks that are on. Default: like `discoverHooks`. */
 	bundledHooks?: boolean;
+	/**
+	 * True: a file of `hooks`, `extensions`, `customTools`, `skills` or `mcpFiles` that cannot be used is an error,
+	 * `bad_arguments`, and the session does not start. Default: it becomes a warning.
+	 */
+	requireNamed?: boolean;
 	contextFiles?: boolean;
 	skills?: readonly string[];
 	discoverSkills?: boolean;

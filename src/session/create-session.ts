@@ -130,6 +130,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const required = new RequiredHooks({
 		canAsk: setup.asksAboutCode,
 		isDecided: setup.parent !== null,
+		requireNamed: setup.requireNamed,
 		activity,
 		ui: () => surface.ui,
 	});

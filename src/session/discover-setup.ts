@@ -56,6 +56,7 @@ export async function discoverSetup(
 	const warnings = [...store.problems];
 	const extraTools = checkExtraTools(options.extraTools ?? []);
 	const hooks = options.hooks ?? [];
+	const requireNamed = options.requireNamed === true;
 	const local = { env, ...options.localServers };
 	const network = await networkOf(env);
 	let followModels = () => {};
@@ -84,6 +85,7 @@ export async function discoverSetup(
 				sandbox: () => sandbox(),
 			}),
 		]);
+	if (requireNamed) resources.checkNamed(resourceWarnings);
 	warnings.push(...modelWarnings, ...resourceWarnings);
 	const tmpDir = usablePrivateDir(paths.tmp);
 	const mcp = new McpFiles({
@@ -93,6 +95,7 @@ export async function discoverSetup(
 		explicit: options.mcpFiles ?? [],
 		servers: options.mcpServers ?? {},
 	});
+	if (requireNamed) mcp.checkNamed();
 	const bundledHooks = options.bundledHooks ?? options.discoverHooks !== false;
 	/** The machine of the session, once its log is open. */
 	let usedHost = (): string | null => null;
@@ -120,6 +123,7 @@ export async function discoverSetup(
 		usePackages: (accepted) => resources.usePackages(accepted),
 		discoverHooks: options.discoverHooks !== false,
 		bundledHooks,
+		requireNamed,
 		trust: options.trust,
 		mcp,
 		ask: options.askTrust,
@@ -279,6 +283,7 @@ export async function discoverSetup(
 		findHooks: code.findHooks,
 		...(options.readFlags ? { readFlags: options.readFlags } : {}),
 		bundledHooks,
+		requireNamed,
 		trust: code.trust,
 		asksAboutCode: options.askTrust !== undefined,
 		acceptedCode: () => code.accepted,

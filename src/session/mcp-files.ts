@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { readJsonFile } from "../config/json-file.js";
 import type { Environment, Paths } from "../config/paths.js";
+import { describeError, PiError } from "../errors.js";
 import type { McpSource } from "../mcp/config.js";
 import { findServerFiles, readServerFile } from "../trust/code-files.js";
 import type { AcceptedCode } from "../trust/gate.js";
@@ -51,6 +53,20 @@ export class McpFiles {
 				? [{ path: "the SDK", scope: "sdk" as const, content: { mcpServers: servers } }]
 				: []),
 		];
+	}
+
+	/** @throws PiError `bad_arguments` for a file of `explicit` that cannot be read */
+	checkNamed(): void {
+		const { enabled, explicit } = this.options;
+		for (const path of enabled ? explicit : []) {
+			let file: unknown;
+			try {
+				file = readJsonFile(path);
+			} catch (error) {
+				throw new PiError("bad_arguments", describeError(error), { cause: error });
+			}
+			if (file === null) throw new PiError("bad_arguments", `${path} does not exist`, { hint: "correct --mcp" });
+		}
 	}
 
 	/** Uses the project's files as the user accepted them; null: none. */

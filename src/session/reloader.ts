@@ -108,9 +108,12 @@ export class Reloader {
 	}
 }
 
-/** `2 hooks and pi:agents`. */
+/** `2 hooks and pi:agents`; `0 own hooks`: those of pi are loaded then, too. */
 function describeHooks(count: number, bundled: readonly string[]): string {
-	const names = [...(count > 0 || bundled.length === 0 ? [plural(count, "hook")] : []), ...bundled];
+	const names = [
+		...(count > 0 || bundled.length === 0 ? [count === 0 ? "0 own hooks" : plural(count, "hook")] : []),
+		...bundled,
+	];
 	const [last = ""] = names.splice(-1);
 	return names.length > 0 ? `${names.join(", ")} and ${last}` : last;
 }

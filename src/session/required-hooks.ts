@@ -10,27 +10,38 @@ export interface RequiredHooksDeps {
 	canAsk: boolean;
 	/** True in a sub-session, which runs during a tool call of its parent: the user has decided there. */
 	isDecided: boolean;
+	/** Whether a hook that was named for the session must load for it to start. */
+	requireNamed: boolean;
 	activity: Pick<SessionActivity, "begin">;
 	ui(): SessionUI;
 }
 
 /**
- * Packages of the user that did not load, whatever the reason. A hook in them may decide about tool calls, so that none runs
+ * Hooks that were named for the session and packages of the user that did not load, whatever the reason. A hook in them may decide about tool calls, so that none runs
  * before the user has decided: gates fail closed.
  */
 export class RequiredHooks {
 	#missing: readonly string[] = [];
 	#isAllowed = false;
+	#hasStarted = false;
 	#question: Promise<boolean> | null = null;
 
 	constructor(private readonly deps: RequiredHooksDeps) {}
 
+	/** True for the error of a hook without which the session must not start: `use` will throw it. */
+	refuses({ code }: PiError): boolean {
+		return code === "bad_arguments" && this.deps.requireNamed && !this.#hasStarted;
+	}
+
 	/**
 	 * Call when the hooks have loaded.
 	 * @param errors those of everything that did not load
-	 * @throws PiError `package_unloaded` if a package of the user is among them and nobody can be asked
+	 * @throws PiError `bad_arguments` at the start for a named hook; `package_unloaded` if a package of the user is among them and nobody can be asked
 	 */
 	use(errors: readonly PiError[]): void {
+		const refused = errors.find((error) => this.refuses(error));
+		if (refused) throw refused;
+		this.#hasStarted = true;
 		if (this.deps.isDecided) return;
 		const missing = errors.filter(({ code }) => code === "package_unloaded");
 		const [first] = missing;

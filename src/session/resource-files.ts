@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Paths } from "../config/paths.js";
 import { ProjectFiles, projectRoot } from "../config/project-files.js";
+import { PiError } from "../errors.js";
 import type { ResourcePaths } from "../hooks/hook-resources.js";
 import { type ContextFile, loadContextFiles } from "../resources/context-files.js";
 import { projectReader, type ReadBytes, type ResourceProblems } from "../resources/front-matter.js";
@@ -147,6 +148,19 @@ export class ResourceFiles implements NestedFileFinder {
 	readSkill(skill: Skill, rest: string): Promise<string> {
 		if (skill.scope !== "project") return readSkill(skill, rest);
 		return readSkill(skill, rest, projectReader(projectFiles(this.options.paths), this.options.sandbox?.()));
+	}
+
+	/**
+	 * @param warnings what the files were read with
+	 * @throws PiError `bad_arguments` for a path of `skills` that gives none because of a problem
+	 */
+	checkNamed(warnings: readonly string[]): void {
+		for (const named of this.options.skills) {
+			const path = resolve(this.options.paths.cwd, named);
+			const isUsed = this.#current.skills.some((skill) => skill.path === path || skill.path.startsWith(`${path}/`));
+			const problem = isUsed ? undefined : warnings.find((line) => line.startsWith(path));
+			if (problem !== undefined) throw new PiError("bad_arguments", problem);
+		}
 	}
 
 	/** Reads all files again. A file that is broken now keeps its last good version. @returns a line for each problem */

@@ -45,6 +45,8 @@ export interface SessionCodeOptions {
 	discoverHooks: boolean;
 	/** Whether the settings turn bundled hooks on; false: only `explicit` does. */
 	bundledHooks: boolean;
+	/** Whether a file of `explicit` that cannot be used is an error. */
+	requireNamed: boolean;
 	/** Whether the project's code runs; undefined: if the user trusts it. */
 	trust: boolean | undefined;
 	ask: ((set: ProjectSet) => Promise<TrustAnswer>) | undefined;
@@ -77,12 +79,14 @@ export interface SessionCode {
 
 /**
  * Loads the user's own tools. The project's code is not read before `findHooks`.
- * @throws PiError `tool_unknown`
+ * @throws PiError `tool_unknown`; `bad_arguments` for a named tool file that cannot be used, if that is required
  */
 export async function findSessionCode(options: SessionCodeOptions): Promise<SessionCode> {
 	const { paths, builtinTools, extraTools, toolNames, ask, parent } = options;
 	const found = findTools(options, false);
 	const { tools: own, errors } = await load(found.files, options);
+	const refused = [...found.errors, ...errors].find(({ code }) => code === "bad_arguments");
+	if (refused && options.requireNamed) throw refused;
 	const tools = new SessionTools({
 		builtins: builtinTools,
 		own,

@@ -50,7 +50,7 @@ export interface SessionHooksOptions {
 	/** Called for handlers that keep the session waiting. */
 	onLongCall: ConstructorParameters<typeof LongCalls>[0];
 	onWarning(line: string): void;
-	required: Pick<RequiredHooks, "use">;
+	required: Pick<RequiredHooks, "refuses" | "use">;
 	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
 	onChange(isFirst: boolean): void;
 	resourcesRead(): Promise<void>;
@@ -207,7 +207,7 @@ export class SessionHooks {
 
 	/**
 	 * Loads all hooks. Failures and name conflicts become warnings.
-	 * @throws PiError `bad_arguments` for a flag on the command line that no hook declares
+	 * @throws PiError `bad_arguments` for a flag on the command line that no hook declares, and as `RequiredHooks.use` does
 	 */
 	async load(): Promise<void> {
 		const { hooks } = await this.#loadFresh();
@@ -277,7 +277,7 @@ export class SessionHooks {
 		const errors: PiError[] = [];
 		const fail = (error: PiError) => {
 			errors.push(error);
-			onWarning(describeError(error));
+			if (!this.options.required.refuses(error)) onWarning(describeError(error));
 		};
 		for (const { error } of failures) fail(error);
 		const failed = new Map<string, HookFailure>();

@@ -182,6 +182,8 @@ export interface SessionSetup {
 	readFlags?: ReadFlags;
 	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */
 	bundledHooks: boolean;
+	/** Whether a hook that was named for this session and cannot be used is an error. */
+	requireNamed: boolean;
 	/** The user's decision on the project's own code. */
 	trust: CommandTrust;
 	/** True if questions about code can be answered while the session starts. */

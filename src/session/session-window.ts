@@ -67,7 +67,8 @@ export class SessionWindow {
 	checkPrompt(message: AppMessage): void {
 		const { context, state } = this.deps;
 		const budget = this.budget();
-		if (!budget || !state.model) return;
+		// Only the model knows then.
+		if (!budget || !state.model || context.calibration.isGuess(state.model)) return;
 		const tokens = estimateTokens(message);
 		const preamble = context.preamble.tokens;
 		if (preamble > budget.max || preamble + tokens + MIN_SUMMARY_TOKENS <= budget.max) return;

@@ -36,10 +36,10 @@ export class CompletionPopup {
 	onEnter(typed: string): { accepts: boolean; submits: boolean } {
 		const row = this.selected;
 		if (!row) return { accepts: false, submits: true };
-		const submits = row.enter !== "insert";
 		// A completely typed row is submitted even if another one matches better.
 		const isTyped = this.completion.rows.some(({ insert }) => insert.trimEnd() === typed.trimEnd());
-		return { accepts: this.#isChosen || !submits || !isTyped, submits };
+		if (isTyped && !this.#isChosen) return { accepts: false, submits: true };
+		return { accepts: true, submits: row.enter === "submit" || row.enter === "submitTyped" };
 	}
 
 	/** Keeps only the rows that match the typed text, none of them chosen. @returns false when nothing remains to show */
@@ -114,7 +114,8 @@ export class CompletionPopup {
 
 /** The row that is selected at first. */
 function startOf(rows: readonly CompletionRow[]): number {
-	return rows[0]?.enter === "submitTyped" ? -1 : 0;
+	const enter = rows[0]?.enter;
+	return enter === "submitTyped" || enter === "insertChosen" ? -1 : 0;
 }
 
 /** Fuzzy match; typed text that contains whitespace must be a literal prefix. */

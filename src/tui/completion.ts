@@ -14,8 +14,8 @@ export interface CompletionRow {
 	readonly origin?: string;
 	/** Indices into `label` of the letters that match the typed text. */
 	readonly matched?: readonly number[];
-	/** What Enter does: inserts the row, submits it, or submits the text as typed unless the row was chosen with the arrows. */
-	readonly enter: "insert" | "submit" | "submitTyped";
+	/** What Enter does: inserts or submits the row. With the last two only if it was chosen with the arrows: else the text as typed is submitted. */
+	readonly enter: "insert" | "submit" | "insertChosen" | "submitTyped";
 }
 
 /** Completions of the text before the cursor. */
@@ -112,8 +112,12 @@ export function createCompletion(sources: CompletionSources): CompletionSource {
 			if (file) {
 				const [, word = "", inQuotes, plain] = file;
 				const query = inQuotes ?? plain ?? "";
-				if (EXPLICIT_PATH.test(query)) return completePath({ word, path: query, sign: "@" }, sources.folders());
-				return completeMention(files, sources, { word, query }, request);
+				const typed = { word, path: query, sign: "@" };
+				return withNamed(typed, sources.folders(), request, (current) =>
+					EXPLICIT_PATH.test(query)
+						? completePath(typed, sources.folders())
+						: completeMention(files, sources, { word, query }, current),
+				);
 			}
 			const call = request.firstLine ? ARGUMENTS.exec(request.before) : null;
 			if (call) return completeCall(sources, call[1] ?? "", call[2] ?? "", request);
@@ -265,6 +269,44 @@ interface TypedPath {
 	readonly path: string;
 	/** Inserted before the path, such as `@`. */
 	readonly sign?: string;
+}
+
+/**
+ * Completes a path after `@`. If it names a file or folder already, that one is the first row, and Enter submits the text as
+ * typed: another file, which only matches better, must not replace it. Without other rows, nothing is offered except on Tab.
+ */
+async function withNamed(
+	typed: TypedPath,
+	folders: CompletedFolders,
+	request: CompletionRequest,
+	complete: (request: CompletionRequest) => Promise<Completion | null>,
+): Promise<Completion | null> {
+	const entry = await findNamed(typed.path, folders);
+	if (!entry) return complete(request);
+	const { sign = "", path, word } = typed;
+	const insert = quoted(sign, path.replace(/\/$/, ""), entry.isFolder);
+	const label = entry.isFolder && !path.endsWith("/") ? `${path}/` : path;
+	const matched = Array.from({ length: path.length }, (_, index) => index);
+	const named = ({ rows, ...completion }: Completion): Completion => {
+		const others = rows.filter((row) => row.insert !== insert);
+		// Below a typed folder follow its entries.
+		const own = path.endsWith("/") ? [] : [{ insert, label, matched }];
+		return { ...completion, rows: [...own, ...others].map((row) => ({ ...row, enter: "insertChosen" })) };
+	};
+	const onPartial = (partial: Completion) => request.onPartial?.(named(partial));
+	const all = named((await complete({ ...request, onPartial })) ?? { rows: [], prefix: word });
+	const hasOthers = all.rows.some((row) => row.insert !== insert);
+	return hasOthers || (request.forced && all.rows.length > 0) ? all : null;
+}
+
+/** The file or folder of this path; undefined if none exists. */
+async function findNamed(path: string, folders: CompletedFolders): Promise<Pick<FolderEntry, "isFolder"> | undefined> {
+	const slash = path.lastIndexOf("/") + 1;
+	if (path === "") return undefined;
+	const name = path.slice(slash);
+	// An unreadable folder has no entries.
+	const entries = await folders.list(folderOf(path.slice(0, slash), folders)).catch(() => null);
+	return name === "" ? (entries ? { isFolder: true } : undefined) : entries?.find((entry) => entry.name === name);
 }
 
 /** Lists the entries of a folder that start with the typed name, folders first; hidden ones only when the dot is typed. */

@@ -116,6 +116,14 @@ describe("Calibration", () => {
 		expect(calibration.ratio(undefined)).toBe(1);
 	});
 
+	test("treats a ratio of a refusal that is higher than that of ordinary texts as a guess", () => {
+		const calibration = new Calibration();
+		calibration.noteRefusal(MODEL, "maximum context length is 8192, messages resulted in 9000", 2226);
+		expect([calibration.ratio(MODEL), calibration.isGuess(MODEL)]).toEqual([4, true]);
+		calibration.noteAccepted(MODEL, 2226, 2300);
+		expect(calibration.isGuess(MODEL)).toBe(false);
+	});
+
 	test("learns nothing without an estimate", () => {
 		const calibration = new Calibration();
 		for (const estimated of [0, -1, Number.NaN]) calibration.noteAccepted(MODEL, estimated, 1000);

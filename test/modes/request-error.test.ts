@@ -19,7 +19,7 @@ test.each([
 	["cannot connect to lab at box:80: TLS failed (expired certificate)", /certificate/],
 	["lab at box:80 answered with a web page instead of a reply", /baseUrl/],
 	["429 too many requests", /wait/],
-	["400 maximum context length is 8192 tokens", /compact/],
+	["400 maximum context length is 8192 tokens", /larger model with \/model, or fewer tools/],
 	["404 no such model", /model/],
 	["503 overloaded", /problems/],
 	["422 odd", /context/],
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each([
-	[true, "free context with pi --continue -p /compact"],
+	[true, "choose a larger model with --model, or fewer tools with --tools"],
 	[false, "shorten the prompt"],
 ])("the hint after a context overflow does not suggest to compact another session (saved: %s)", (isSaved, hint) => {
 	const errorMessage = "400 maximum context length is 8192 tokens";
@@ -49,6 +49,6 @@ test.each([
 test("a client of the protocol is not sent to commands that it does not have", () => {
 	expect(clientStep("401 no")).toContain("set an API key with /login in pi · ");
 	expect(clientStep("400 maximum context length is 8192 tokens")).toBe(
-		"free context with /compact · start a new session",
+		"choose a larger model with /model, or fewer tools with /tools · start a new session",
 	);
 });

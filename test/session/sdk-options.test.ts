@@ -208,6 +208,21 @@ describe("hooks", () => {
 		]);
 	});
 
+	test("that are named and cannot be used end the start, if the program requires them", async () => {
+		const broken = writeHook(tempDir(), "broken.ts", "export default {");
+		const code = "bad_arguments";
+		for (const hooks of [["missing.ts"], [broken], ["pi:nope"]]) {
+			await expect(start({ hooks, requireNamed: true })).rejects.toMatchObject({ code });
+		}
+		// Also one that is found where hooks are searched.
+		const cwd = tempDir();
+		writeFiles(cwd, { ".pi/hooks/guard.ts": "export default {" });
+		const hooks = [".pi/hooks/guard.ts"];
+		await expect(start({ cwd, trust: true, hooks, requireNamed: true })).rejects.toMatchObject({ code });
+		const { session } = await start({ cwd, trust: true, requireNamed: true });
+		expect(session.loaded.warnings).toEqual([expect.stringContaining("guard.ts")]);
+	});
+
 	test("run again after a reload, and only the new registrations remain", async () => {
 		let loads = 0;
 		const count = (pi: HookAPI) => {

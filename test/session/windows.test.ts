@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../../src/log/entry.js";
 import type { ProviderRequest, Reply } from "../helpers/loopback-provider.js";
-import { LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
+import { httpError, LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
 import { PROPERTY_TIMEOUT_MS, propertyBlocks } from "../helpers/property-blocks.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
@@ -37,6 +37,22 @@ describe.each([4096, 8192, 16_384, 32_768])("a window of %i tokens that the serv
 		}
 		expect(seen.refused.length).toBeLessThanOrEqual(1);
 	});
+});
+
+test("a refusal of a short first prompt is one message, and later prompts are sent to the model", async () => {
+	const { session, provider } = await startSession({ modelOptions: { contextWindow: 128_000 } });
+	const refusal = "maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
+	const events: string[] = [];
+	session.subscribe((event) => {
+		if (event.type === "auto_compaction_start" || event.type === "auto_compaction_end") events.push(event.type);
+		if (event.type === "notice") events.push(event.message);
+	});
+	provider.on(() => httpError(400, {}, refusal));
+	await session.prompt("hi");
+	expect(events).toEqual([]);
+	provider.on(() => "Hello.");
+	expect(await session.prompt("hi again")).toMatchObject({ outcome: { stopped: null, last: { stopReason: "stop" } } });
+	expect(events).toEqual([]);
 });
 
 const WINDOWS = [4096, 6000, 8192, 16_384, 32_768, 131_072, 1_000_000];

@@ -8,6 +8,7 @@ import { createKeymap } from "../../src/tui/keymap.js";
 import { LiveTUI } from "../../src/tui/live-tui.js";
 import { PromptEditor } from "../../src/tui/prompt-editor.js";
 import { createTheme } from "../../src/tui/theme.js";
+import { tempDir } from "../helpers/temp.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 
 const PALETTE = [
@@ -169,6 +170,40 @@ test("@ finds files by letters in order and quotes names with spaces", async () 
 	await terminal.press("tab");
 	expect(editor.getText()).toBe('look at @src/price.ts and @"docs/my notes.md" ');
 	expect(await rows()).toEqual([]);
+});
+
+test.each([
+	["x @main.ts", ["   main.ts", "   domain.ts"]],
+	["x @src/", ["   src/c.md"]],
+	["x @src", ["   src/", "   src.md", "   src/c.md"]],
+	["x @./main.ts", []],
+	["x @./src/", ["   c.md"]],
+	["x @.hidden.ts", []],
+	['x @"a b.ts', ["   a b.ts", "   a b.tsx"]],
+])("%s names a file or folder completely: enter sends the text as typed", async (text, offered) => {
+	const cwd = tempDir();
+	mkdirSync(join(cwd, "src"));
+	const files = ["domain.ts", "main.ts", "src.md", "src/c.md", "a b.ts", "a b.tsx"];
+	for (const file of [...files, ".hidden.ts"]) writeFileSync(join(cwd, file), "");
+	const { terminal, rows, submitted } = start({ cwd, files });
+	await terminal.type(text);
+	await expect.poll(rows).toEqual(offered);
+	await terminal.press("enter");
+	expect(submitted).toEqual([text]);
+});
+
+test("the list of another file is chosen from with the arrows, and tab accepts the typed one", async () => {
+	const cwd = tempDir();
+	for (const file of ["domain.ts", "main.ts"]) writeFileSync(join(cwd, file), "");
+	const { terminal, editor, rows } = start({ cwd, files: ["domain.ts", "main.ts"] });
+	await terminal.type("@main.ts");
+	await expect.poll(rows).toEqual(["   main.ts", "   domain.ts"]);
+	await terminal.press("tab");
+	expect(editor.getText()).toBe("@main.ts ");
+	await terminal.press("backspace");
+	await expect.poll(rows).toEqual(["   main.ts", "   domain.ts"]);
+	await terminal.press("down", "down", "enter");
+	expect(editor.getText()).toBe("@domain.ts ");
 });
 
 test("@ marks an emoji of a name as a whole", async () => {

@@ -110,6 +110,7 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"key_missing",
 	"bad_arguments",
 	"prompt_refused",
+	"prompt_too_large",
 	"session_busy",
 	"log_read_only",
 	"model_unknown",

@@ -26,7 +26,7 @@ test.each<[string, Reply, string, string]>([
 		"full context",
 		httpError(400, {}, "prompt is too long: 2 tokens > 1 maximum"),
 		"400 prompt is too long",
-		"free context with /compact",
+		"choose a larger model with /model, or fewer tools with /tools",
 	],
 	[
 		"connection cut before the reply",
