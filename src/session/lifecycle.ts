@@ -57,6 +57,11 @@ export class Lifecycle {
 		this.deps.state.log.onWriteError = onWriteError;
 	}
 
+	/** Tries again to write what the session file lacks. @returns why it still lacks some; null if it has everything */
+	save(): { cause: unknown } | null {
+		return this.deps.state.log.save();
+	}
+
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
 	get missingHooks(): MissingHooks | null {
 		return this.#missing;
