@@ -46,6 +46,25 @@ test("a warning says why the latest session is not continued", () => {
 	expect(created.warning).toContain("so pi begins a new session");
 });
 
+test("a script does not continue another session than the latest", () => {
+	const dir = tempDir();
+	const [a, b] = [saved(dir), saved(dir)];
+	b.log.close();
+	utimesSync(b.path, 1, 1);
+	const open = () => openLog({ kind: "continue", printed: true }, dir, "/");
+	expect(open).toThrow(
+		expect.objectContaining({
+			code: "log_locked",
+			message: `Session ${a.path} is in use by this process (${process.pid})`,
+			hint: "quit that process, or choose another session with --session: `pi sessions` lists them",
+		}),
+	);
+	a.log.close();
+	const { log, warning } = open();
+	expect([log.path, warning]).toEqual([a.path, undefined]);
+	log.close();
+});
+
 test("a fault of the log is reported once, although the context is computed for each request", async () => {
 	const dir = tempDir();
 	const { log, path } = saved(dir);
