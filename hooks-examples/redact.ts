@@ -1,13 +1,15 @@
 /**
- * Masks text that looks like a secret in tool results, before pi saves them or sends them to the model.
+ * Masks text that looks like a secret before the model sees it. Tool results are masked before pi saves them. Prompts, output of
+ * `!` commands, summaries and the system prompt are masked in requests only: the session keeps what you typed and saw.
  *
  * Limits: it recognizes common formats of keys, not every secret, and a model can still read a file in pieces or encoded.
  * The file with the full output of a long bash command is not masked. Data that must not leave this machine should not be
  * readable by the user who runs pi.
  */
-import type { HookAPI, ToolResultEvent } from "@mariozechner/pi-coding-agent/hooks";
+import type { ContextMessage, HookAPI, ToolResultEvent } from "@mariozechner/pi-coding-agent/hooks";
 
 type Block = ToolResultEvent["content"][number];
+type Message = ContextMessage["message"];
 
 /** Patterns of secrets and their replacements. */
 const SECRETS: readonly { pattern: RegExp; mask: string }[] = [
@@ -38,6 +40,36 @@ export default function redact(pi: HookAPI): void {
 		ctx.ui.notify(`Masked a secret in the output of ${event.toolName}`, "warning");
 		return { content, details };
 	});
+
+	// Equal requests need the same objects: a message is masked once.
+	const masked = new WeakMap<Message, Message>();
+	pi.on("context", ({ messages, systemPrompt }) => ({
+		messages: messages.map((item) => {
+			const message = masked.get(item.message) ?? maskMessage(item.message);
+			masked.set(item.message, message);
+			return message === item.message ? item : { ...item, message };
+		}),
+		systemPrompt: systemPrompt.map((section) => {
+			const text = maskText(section.text);
+			return text === section.text ? section : { ...section, text };
+		}),
+	}));
+}
+
+/** Replies are not changed: the model has written them. @returns the same object if the message contains no secret */
+function maskMessage(message: Message): Message {
+	if (message.role === "bashExecution") {
+		const [command, output] = [maskText(message.command), maskText(message.output)];
+		return command === message.command && output === message.output ? message : { ...message, command, output };
+	}
+	if (message.role === "user" && typeof message.content === "string") {
+		const content = maskText(message.content);
+		return content === message.content ? message : { ...message, content };
+	}
+	if ((message.role !== "user" && message.role !== "toolResult") || typeof message.content === "string") return message;
+	const { content } = message;
+	const blocks = content.map(maskBlock);
+	return blocks.every((block, i) => block === content[i]) ? message : { ...message, content: blocks };
 }
 
 /** @returns the same object if the block contains no secret */

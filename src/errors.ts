@@ -200,14 +200,14 @@ export function errorText(thrown: unknown): string {
 export function describeError(thrown: unknown): string {
 	const message = errorText(thrown);
 	if (!(thrown instanceof PiError)) return message;
-	const cause = thrown.cause === undefined ? "" : causeText(thrown.cause);
+	const cause = thrown.cause === undefined ? "" : systemReason(thrown.cause);
 	const isKnown = message.includes(cause) || message.includes(cause.replace(HOOK_FILE, ""));
 	const why = isKnown ? "" : `: ${cause}`;
 	return `${message}${why}${thrown.hint ? ` · ${thrown.hint}` : ""}`;
 }
 
-/** Without the call and the path that Node adds to an error of the system: the path may be that of a temporary file. */
-function causeText(cause: unknown): string {
+/** The text of an error, without the call and the path that Node adds to one of the system: that file may be temporary. */
+export function systemReason(cause: unknown): string {
 	const text = errorText(cause);
 	const { syscall } = Object(cause) as NodeJS.ErrnoException;
 	return typeof syscall === "string" && cause instanceof Error ? (text.split(`, ${syscall}`)[0] ?? text) : text;

@@ -20,7 +20,7 @@ export interface RequestStop {
 }
 
 /** The collaborators of the loop. */
-export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath"> {
+export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "finish"> {
 	stream: StreamFunction;
 	/** Creates the next request from the current entries. Called before every request, also inside a tool loop. */
 	prepareRequest(turnIndex: number): Promise<PreparedRequest | RequestStop>;
@@ -82,17 +82,20 @@ export interface AgentRunResult {
  */
 export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<AgentRunResult> {
 	const messages: AppMessage[] = [];
-	const write = (message: AppMessage, context?: ContextRecord) => {
+	const write = (message: AppMessage, context: ContextRecord | undefined, before: readonly AgentEvent[]) => {
 		const entryIndex = deps.record(message, context);
 		messages.push(message);
+		for (const event of before) deps.emit(event);
 		deps.emit({ type: "message_end", message, entryIndex });
 	};
 	const writeAll = (list: readonly AppMessage[]) => {
 		for (const message of list) {
 			deps.emit({ type: "message_start", message });
-			write(message);
+			write(message, undefined, []);
 		}
 	};
+	const finish = (result: SessionToolResult, ended: AgentEvent) =>
+		write(result, undefined, [ended, { type: "message_start", message: result }]);
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
@@ -111,9 +114,8 @@ export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps):
 				break;
 			}
 			last = reply.message;
-			write(last, reply.record);
-			const { results, terminate } = await answerToolCalls(last, deps);
-			writeAll(results);
+			write(last, reply.record, []);
+			const { results, terminate } = await answerToolCalls(last, { ...deps, finish, writeAll });
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
@@ -199,8 +201,11 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 	return { message, refusal, ...(request.record ? { record: request.record } : {}) };
 }
 
-/** Returns one result for each tool call. Does not run the calls of an unfinished reply. */
-async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Promise<ToolResults> {
+/** Writes and returns one result for each tool call. Does not run the calls of an unfinished reply. */
+async function answerToolCalls(
+	message: AssistantMessage,
+	deps: AgentDeps & Pick<ToolCallDeps, "finish"> & { writeAll(list: readonly AppMessage[]): void },
+): Promise<ToolResults> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	if (calls.length === 0) return { results: [], terminate: false };
 	if (message.stopReason === "aborted" || message.stopReason === "error") {
@@ -214,6 +219,7 @@ async function answerToolCalls(message: AssistantMessage, deps: AgentDeps): Prom
 				timestamp: Date.now(),
 			}),
 		);
+		deps.writeAll(results);
 		return { results, terminate: false };
 	}
 	const shellPath = deps.shellPath();

@@ -52,6 +52,8 @@ export interface ToolCallDeps {
 	jobs?: ToolJobs;
 	shellPath?: string;
 	signal: AbortSignal;
+	/** Writes a result to the log, then emits `ended` and the events of the message. Called as soon as the call has ended. */
+	finish(result: SessionToolResult, ended: AgentEvent): void;
 	emit(event: AgentEvent): void;
 }
 
@@ -157,14 +159,6 @@ async function execute(
 	const isError = result.isError === true;
 	const gate = gateRecord(prepared);
 	const blockedBy = gate?.blockedBy;
-	deps.emit({
-		type: "tool_execution_end",
-		toolCallId: call.id,
-		toolName: call.name,
-		result,
-		isError,
-		...(blockedBy === undefined ? {} : { blockedBy }),
-	});
 	const answer: SessionToolResult = {
 		role: "toolResult",
 		toolCallId: call.id,
@@ -176,6 +170,14 @@ async function execute(
 		isError,
 		timestamp: Date.now(),
 	};
+	deps.finish(answer, {
+		type: "tool_execution_end",
+		toolCallId: call.id,
+		toolName: call.name,
+		result,
+		isError,
+		...(blockedBy === undefined ? {} : { blockedBy }),
+	});
 	return { result: answer, terminate };
 }
 

@@ -3,6 +3,8 @@ import type { OpenFile } from "./open-file.js";
 
 /** Small enough to stay in the processor's cache between read and scan. */
 export const CHUNK_BYTES = 128 * 1024;
+/** `}`, the last byte of an object. */
+const BRACE = 0x7d;
 /** Lines for which a new index has room. A list of sessions indexes thousands of short files. */
 const FIRST_LINES = 64;
 
@@ -80,32 +82,36 @@ export class LineIndex {
 		const buffer = sharedBuffer();
 		let carried: Buffer | null = null; // head of a line that began in an earlier chunk
 		let lineStart = from;
+		let previous = 0; // last byte of the chunk before
 		for (let position = from; position < to; ) {
 			const count = file.readSome(buffer.subarray(0, to - position), position);
 			if (count === 0) break;
 			const chunk = buffer.subarray(0, count);
 			let at = 0;
 			for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, at)) {
-				if (carried) this.#addLine(withHead(carried, chunk.subarray(at, end)), lineStart, position + end);
-				else this.#addLine(chunk, lineStart, position + end, at, end);
+				const last = end > 0 ? chunk[end - 1] : previous;
+				if (carried) this.#addLine(withHead(carried, chunk.subarray(at, end)), lineStart, position + end, last);
+				else this.#addLine(chunk, lineStart, position + end, last, at, end);
 				carried = null;
 				at = end + 1;
 				lineStart = position + at;
 			}
 			if (at < count) carried = withHead(carried, chunk.subarray(at));
+			previous = chunk[count - 1] ?? 0;
 			position += count;
 		}
 		if (lineStart >= to) return true;
-		if (carried) this.#addLine(carried, lineStart, to);
+		if (carried) this.#addLine(carried, lineStart, to, previous);
 		return false;
 	}
 
-	/** Adds a line unless it is blank. `bytes[at, end)` is the line, or its head. */
-	#addLine(bytes: Buffer, start: number, lineEnd: number, at = 0, end = bytes.length): void {
+	/** Adds a line unless it is blank. `bytes[at, end)` is the line, or its head; `last` is its last byte. */
+	#addLine(bytes: Buffer, start: number, lineEnd: number, last = 0, at = 0, end = bytes.length): void {
 		let first = at;
 		while (first < end && isBlank(bytes[first])) first++;
 		if (first === end) return;
-		const isPlain = first === at;
+		// The head of a line that was cut off says nothing about its entry.
+		const isPlain = first === at && (last === BRACE || isBlank(last));
 		this.#push(
 			start,
 			lineEnd - start,

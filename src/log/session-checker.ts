@@ -138,6 +138,8 @@ export class SessionChecker {
 			this.#answered.add(toolCallId);
 			return;
 		}
+		// The reply with the call cannot be read.
+		if (!this.#answered.has(toolCallId) && this.#kinds.lastIndexOf("opaque") > this.lastReply) return;
 		const text = this.#answered.has(toolCallId) ? "a second result of" : "a result without";
 		this.#issues.push({
 			...{ kind: "stray_result", line: this.#line, entryIndex, text: `${text} ${toolName} call ${toolCallId}` },
@@ -189,6 +191,7 @@ export class SessionChecker {
 	}
 
 	#lacks(field: string, what: string, index: number): void {
+		if (this.#isDamaged(index)) return;
 		this.#add("bad_index", `${field} refers to ${what} of entry ${index}, which it lacks`);
 	}
 
@@ -197,9 +200,14 @@ export class SessionChecker {
 		const kind = this.#kinds[index];
 		if (!Number.isSafeInteger(index) || index < 0 || index >= before) {
 			this.#add("bad_index", `${field} refers to entry ${index}, which does not precede it`);
-		} else if (kinds && !kinds.includes(kind ?? "")) {
+		} else if (kinds && !kinds.includes(kind ?? "") && !this.#isDamaged(index)) {
 			this.#add("bad_index", `${field} refers to entry ${index}, which is of type ${kind}`);
 		}
+	}
+
+	/** Whether an entry cannot be read. That is the problem, and references to what it contained are its consequences. */
+	#isDamaged(index: number): boolean {
+		return index > 0 && this.#kinds[index] === "opaque";
 	}
 
 	#add(kind: IssueKind, text: string): void {

@@ -48,7 +48,8 @@ export class SessionFile {
 	#isTorn = false;
 	/** True if appended lines are not in the file yet. */
 	#isDue = false;
-	#inIncident = false;
+	/** Why the last write failed; null if it did not. */
+	#failure: { cause: unknown } | null = null;
 	#isClosed = false;
 	#created: Promise<void> = Promise.resolve();
 
@@ -154,16 +155,21 @@ export class SessionFile {
 
 	/** Resolves when all appended lines are on disk, or the host has been notified of the failure. */
 	async flush(): Promise<void> {
-		if (this.#isClosed) return this.#created;
-		if (this.#isDue) this.#write(this.#findMisplaced());
+		this.save();
 		await this.#created;
-		await this.#sync(this.#file);
+		if (!this.#isClosed) await this.#sync(this.#file);
+	}
+
+	/** Tries again to write pending lines. @returns the failure if appended lines are still not in the file; else null */
+	save(): { cause: unknown } | null {
+		if (this.#isDue && !this.#isClosed) this.#write(this.#findMisplaced());
+		return this.#isDue ? this.#failure : null;
 	}
 
 	/** Tries again to write pending lines, releases the lock and closes the file. */
 	close(): void {
 		if (this.#isClosed) return;
-		if (this.#isDue) this.#write(this.#findMisplaced());
+		this.save();
 		this.#isClosed = true;
 		this.#lock?.release();
 		this.#file?.close();
@@ -231,11 +237,8 @@ export class SessionFile {
 		this.#isTorn = !this.#index.scan(this.#file, this.#size, stats.size);
 		this.#size = stats.size;
 		this.#end = stats.size;
-		this.host.onWriteError(
-			new PiError("log_write_failed", `Another program wrote to the session file ${this.path}`, {
-				hint: "its lines are kept; open a session in only one program at a time",
-			}),
-		);
+		const hint = "its lines are kept; open a session in only one program at a time";
+		this.#report(`Another program wrote to the session file ${this.path}`, hint);
 		return null;
 	}
 
@@ -256,7 +259,7 @@ export class SessionFile {
 			else if (misplaced !== null) this.#rewrite(this.#file, misplaced);
 			else this.#writePending(this.#file);
 			this.#isDue = false;
-			this.#inIncident = false;
+			this.#failure = null;
 		} catch (error) {
 			this.#reportFailure(error);
 		}
@@ -307,11 +310,8 @@ export class SessionFile {
 		this.#index = index;
 		this.#adopt(file);
 		old.close();
-		this.host.onWriteError(
-			new PiError("log_write_failed", `The session file ${this.path} ${incident} while in use`, {
-				hint: "pi wrote the complete session to this path again",
-			}),
-		);
+		const hint = "pi wrote the complete session to this path again";
+		this.#report(`The session file ${this.path} ${incident} while in use`, hint);
 	}
 
 	*#everything(old: OpenFile): Generator<Buffer> {
@@ -331,11 +331,8 @@ export class SessionFile {
 	#begin(file: OpenFile): void {
 		this.#adopt(file);
 		if (file.replaced === null) return;
-		this.host.onWriteError(
-			new PiError("log_write_failed", `The file ${this.path} held no complete session, so pi began a new one`, {
-				hint: `its content is kept as ${file.replaced}`,
-			}),
-		);
+		const message = `The file ${this.path} held no complete session, so pi began a new one`;
+		this.#report(message, `its content is kept as ${file.replaced}`);
 	}
 
 	#adopt(file: OpenFile): void {
@@ -365,14 +362,15 @@ export class SessionFile {
 	}
 
 	#reportFailure(cause: unknown): void {
-		if (this.#inIncident) return;
-		this.#inIncident = true;
-		this.host.onWriteError(
-			new PiError("log_write_failed", `Cannot save the session to ${this.path}: ${describeError(cause)}`, {
-				cause,
-				hint: "the session continues in memory; pi tries to save again with each new entry",
-			}),
-		);
+		const isKnown = this.#failure !== null;
+		this.#failure = { cause };
+		if (isKnown) return;
+		const hint = "the session continues in memory; pi tries to save again with each new entry";
+		this.#report(`Cannot save the session to ${this.path}: ${describeError(cause)}`, hint, this.#failure);
+	}
+
+	#report(message: string, hint: string, options: { cause?: unknown } = {}): void {
+		this.host.onWriteError(new PiError("log_write_failed", message, { ...options, hint }));
 	}
 
 	#pendingBytes(): Buffer {

@@ -271,6 +271,11 @@ export class SessionLog {
 		await this.#file?.flush();
 	}
 
+	/** Tries again to write what the file lacks. @returns why it still lacks some; null if it has everything */
+	save(): { cause: unknown } | null {
+		return this.#file?.save() ?? null;
+	}
+
 	/** Releases the lock and closes the file. Entries parsed so far remain readable. */
 	close(): void {
 		this.#isClosed = true;

@@ -1,4 +1,5 @@
-import { describeHookErrorInFull } from "../errors.js";
+import { existsSync } from "node:fs";
+import { describeHookErrorInFull, systemReason } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import type { Activity, OperationKind } from "../session/activity.js";
 import type { AgentSession } from "../session/agent-session.js";
@@ -38,10 +39,17 @@ export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Pr
 	await Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
-/** A hint how to resume a session; null when it is not saved or has no user message. */
-function resumeHint(session: AgentSession | null): string | null {
-	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
-	return `Resume this session with pi --session ${session.sessionArgument}`;
+/** Saves a session once more, and says whether it can be resumed. Nothing for one without a user message or a file. */
+function saveOrHint(session: AgentSession | null): string[] {
+	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return [];
+	const failure = session.lifecycle.save();
+	const isThere = existsSync(session.sessionFile);
+	return [
+		failure &&
+			`${isThere ? "The end of this session" : "This session"} was not saved: ${systemReason(failure.cause)} · ` +
+				"free or allow space there, or choose another directory with --session-dir",
+		isThere ? `Resume this session with pi --session ${session.sessionArgument}` : null,
+	].filter((line) => line !== null);
 }
 
 /** What ends with a session, for the user; the other operations are short. */
@@ -65,15 +73,15 @@ export function quitQuestion(session: Pick<AgentSession, "activity" | "jobs">): 
 }
 
 /**
- * Ends the background commands of a session because the user quits.
- * @returns what was stopped, and how to resume the session, one line each. Not safe for a terminal
+ * Ends the background commands of a session because the user quits, and saves what could not be saved.
+ * @returns what was stopped, what was not saved, and how to resume the session, one line each. Not safe for a terminal
  */
 export function leaveSession(session: AgentSession | null): string[] {
 	const stopped = session ? operationsThatEnd(session.activity) : [];
 	return [
 		stopped.length > 0 ? `Stopped ${stopped.join(" and ")}` : null,
 		session?.jobs.endAll() ?? null,
-		resumeHint(session),
+		...saveOrHint(session),
 	].filter((line) => line !== null);
 }
 

@@ -365,10 +365,10 @@ export class AgentSession {
 		return this.#components.hooks.called(stack);
 	}
 
-	/** Replaces the session, after asking the hooks, and reports missing hooks. */
+	/** Replaces the session, after asking the hooks, reports missing hooks, and saves what could not be saved. */
 	get lifecycle(): Pick<
 		Lifecycle,
-		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext"
+		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext" | "save"
 	> {
 		return this.#components.lifecycle;
 	}

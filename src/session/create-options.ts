@@ -18,8 +18,9 @@ import type { ModelClient } from "./session-setup.js";
 export type SessionChoice =
 	| { kind: "new" }
 	/**
-	 * The session of this directory that was used last and that no other process has open; a new one when none exists. Unless
-	 * `printed` is true, sessions that only `pi -p` and JSON mode used follow all others.
+	 * The session of this directory that was used last; a new one when none exists. Unless
+	 * `printed` is true, sessions that only `pi -p` and JSON mode used follow all others. With it, as `pi -p` sets it, a latest
+	 * session that another process has open is the error `log_locked`; otherwise an earlier one is continued, with a warning.
 	 */
 	| { kind: "continue"; printed?: boolean }
 	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */

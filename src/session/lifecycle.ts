@@ -4,7 +4,7 @@ import type { OpenAs } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
-import { entryTimestamp, isUserMessageEntry } from "../log/entry.js";
+import { entryTimestamp, isOpaqueEntry, isUserMessageEntry } from "../log/entry.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { promptText } from "../log/prompt-text.js";
 import { SessionLog } from "../log/session-log.js";
@@ -57,6 +57,11 @@ export class Lifecycle {
 		this.deps.state.log.onWriteError = onWriteError;
 	}
 
+	/** Tries again to write what the session file lacks. @returns why it still lacks some; null if it has everything */
+	save(): { cause: unknown } | null {
+		return this.deps.state.log.save();
+	}
+
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
 	get missingHooks(): MissingHooks | null {
 		return this.#missing;
@@ -84,7 +89,7 @@ export class Lifecycle {
 	start(load: () => Promise<void>): Promise<void> {
 		return this.#switching("start", async (signal) => {
 			await load();
-			this.#warnAboutDirectory();
+			this.#warnAboutState();
 			await this.#findMissing();
 			await this.deps.context.rebuild(signal);
 			await this.#emit(() => this.#event({ reason: "start", isReload: false }), signal);
@@ -242,7 +247,7 @@ export class Lifecycle {
 		if (reason === "switch") await this.#restoreModel();
 		this.#missing = null;
 		if (reason === "switch") {
-			this.#warnAboutDirectory();
+			this.#warnAboutState();
 			await this.#findMissing();
 		}
 		await context.rebuild(signal);
@@ -270,11 +275,18 @@ export class Lifecycle {
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */
-	#warnAboutDirectory(): void {
+	/** Warns if the log began in another directory, or if its last prompt has no reply. */
+	#warnAboutState(): void {
 		const { setup, state, warnOfLog } = this.deps;
-		const began = state.log.header.cwd;
-		if (began === setup.cwd) return;
-		warnOfLog(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
+		const { log } = state;
+		const began = log.header.cwd;
+		if (began !== setup.cwd) {
+			warnOfLog(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
+		}
+		const isDamaged = isOpaqueEntry(log.entry(log.length - 1) ?? log.header);
+		if (!isDamaged && log.findLastMessage("user") > log.findLastMessage(["assistant", "toolResult"])) {
+			warnOfLog("The last prompt has no reply: pi ended before it was complete");
+		}
 	}
 
 	async #findMissing(): Promise<void> {

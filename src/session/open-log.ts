@@ -28,24 +28,32 @@ export function openLog(choice: SessionChoice, sessionDir: string | null, cwd: s
 		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
 	}
 	if (choice.kind === "read") return own(SessionLog.open(findSession(sessionDir, choice.target), { readOnly: true }));
-	if (choice.kind === "continue") return continueLatest(sessionDir, cwd, choice.printed ?? false);
+	if (choice.kind === "continue") return continueLatest(sessionDir, cwd, choice);
 	return own(SessionLog.create({ dir: sessionDir, cwd }));
 }
 
-/** Opens the session that was used last and that no other process has open, or begins one. */
-function continueLatest(sessionDir: string, cwd: string, withPrinted: boolean): OpenedLog {
+/** Opens the session that was used last, or begins one. @throws PiError `log_locked` for a script whose session is open elsewhere */
+function continueLatest(sessionDir: string, cwd: string, { printed = false }: { printed?: boolean }): OpenedLog {
 	let inUse: PiError | null = null;
 	const opened = (log: SessionLog, instead: string): OpenedLog => ({
 		...{ log, source: log.path },
 		...(inUse && { warning: `${inUse.message}, so pi ${instead} · quit that process to continue the latest one` }),
 	});
-	for (const path of sessionsByUse(sessionDir, { withPrinted })) {
+	for (const path of sessionsByUse(sessionDir, { withPrinted: printed })) {
 		try {
 			return opened(SessionLog.open(path, { cwd }), "continues an earlier session");
 		} catch (error) {
 			if (!(error instanceof PiError) || error.code !== "log_locked") throw error;
+			// A script would not read the warning, and its prompt would go to an unrelated session.
+			if (printed) throw inUseByOther(error);
 			inUse ??= error;
 		}
 	}
 	return opened(SessionLog.create({ dir: sessionDir, cwd }), "begins a new session");
+}
+
+function inUseByOther({ code, message }: PiError): PiError {
+	return new PiError(code, message, {
+		hint: "quit that process, or choose another session with --session: `pi sessions` lists them",
+	});
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { describeEndedReply } from "../../src/agent/failure.js";
 import { kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
@@ -14,7 +14,10 @@ beforeAll(() => setUpNetwork(ENV));
 afterAll(() => {
 	globalThis.fetch = fetch;
 });
-afterEach(() => vi.restoreAllMocks());
+/** Clients keep the functions of the console that they found at their first request. */
+const printed = (["log", "info", "warn", "error"] as const).map((name) =>
+	vi.spyOn(console, name).mockImplementation(() => {}),
+);
 
 /** Sends a request with the client of an API to a server that answers with these events. */
 async function replyWith(api: Api, events: readonly (string | object)[], status = 200) {
@@ -125,12 +128,11 @@ test.each<[Api, readonly (string | object)[]]>([
 	[ANTHROPIC, [messageStart, 'event: content_block_start\ndata: {"type": nope']],
 	[GOOGLE, ['data: {"candidates": nope}']],
 ])("%s: invalid JSON is one readable error, and the client prints nothing", async (api, events) => {
-	const printed = ["log", "info", "warn", "error"] as const;
-	const spies = printed.map((name) => vi.spyOn(console, name).mockImplementation(() => {}));
+	for (const spy of printed) spy.mockClear();
 	const { text, kind, requests } = await replyWith(api, events);
 	expect(text).toMatch(/^lab at 127\.0\.0\.1:\d+ sent invalid JSON in its reply$/);
 	expect([kind, requests]).toEqual(["invalid reply", 2]);
-	expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
+	expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([]);
 });
 
 test.each([

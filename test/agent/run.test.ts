@@ -7,6 +7,17 @@ import { startSession, type TestSession } from "../helpers/session.js";
 const FAST_RETRY = { retry: { enabled: true, maxRetries: 3, baseDelayMs: 1 } };
 const APIS = ["loopback/scripted", "loopback-anthropic/scripted"] as const;
 
+/** A tool that returns after the calls of other tools. */
+const HOLD = `export default (pi) => {
+	let release;
+	const held = new Promise((resolve) => { release = resolve; });
+	pi.on("tool_result", ({ toolName }) => void (toolName === "read" && setImmediate(release)));
+	pi.tool({
+		name: "hold", description: "waits", readOnly: true, parameters: { type: "object", properties: {} },
+		async run() { await held; return { content: [{ type: "text", text: "held" }] }; },
+	});
+};`;
+
 /** Short form of entries: role, text and tool calls of messages, the type of all others. */
 function log(entries: readonly SessionEntry[]): string[] {
 	return entries.slice(1).map((entry) => {
@@ -78,6 +89,40 @@ describe.each(APIS)("a run with %s", (model) => {
 			["tool", false, false, true],
 		]);
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): done");
+	});
+
+	test("logs the result of each call before its event, while others still run, and sends them in the order of the calls", async () => {
+		const started = await startSession({
+			model,
+			files: { "a.txt": "alpha" },
+			hooks: { "hold.ts": HOLD },
+		});
+		const { session, provider } = started;
+		const logged: boolean[] = [];
+		session.subscribe((event) => {
+			if (event.type !== "tool_execution_end") return;
+			const { entries } = session;
+			logged.push(
+				entries.some(
+					(entry) =>
+						isMessageEntry(entry) &&
+						entry.message.role === "toolResult" &&
+						entry.message.toolCallId === event.toolCallId,
+				),
+			);
+		});
+		provider.reply([toolCall("hold", {}), toolCall("read", { path: "a.txt" })], "ok");
+		await session.prompt("look");
+		expect(logged).toEqual([true, true]);
+		expect(started.sent(2).filter((line) => line.startsWith("tool:"))).toEqual([
+			expect.stringContaining("held"),
+			expect.stringContaining("alpha"),
+		]);
+		const results = session.entries.flatMap((entry) =>
+			isMessageEntry(entry) && entry.message.role === "toolResult" ? [entry.message.toolName] : [],
+		);
+		expect(results).toEqual(["read", "hold"]);
+		expect(provider.violations).toEqual([]);
 	});
 
 	test("reports unknown tools and bad arguments to the model so that it can correct the call", async () => {

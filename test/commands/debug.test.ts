@@ -15,7 +15,8 @@ test("/debug writes versions, settings, hooks and the last request, with every k
 	await session.prompt("and now?");
 	const outcome = await session.prompt("/debug");
 	const status = outcome.kind === "command" ? (outcome.status ?? "") : "";
-	const [, path = ""] = /^Wrote (\S+\.txt) · it contains your conversation/.exec(status) ?? [];
+	const [, path = ""] =
+		/^Wrote (\S+\.txt) · it contains your conversation; only keys that pi uses are replaced/.exec(status) ?? [];
 	expect(path.startsWith(`${agentDir}/debug/`)).toBe(true);
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 	const report = readFileSync(path, "utf8");

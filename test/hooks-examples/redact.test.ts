@@ -56,6 +56,32 @@ test("masks the diff of an edit, which only the screen and the session have", as
 	expect(JSON.stringify(entry)).not.toContain(key);
 });
 
+test("masks prompts, output of shell commands, context files and what a summary is written from, in requests only", async () => {
+	const key = `sk-ant-${part(40)}`;
+	const keys = ["typed", "printed", "filed"].map((name) => `${key}${name}`);
+	const test = await startSession({
+		hookFiles: [HOOK],
+		files: { "AGENTS.md": `Use ${keys[2]}` },
+		userSettings: { compaction: { keepRecentTokens: 1 } },
+	});
+	const { session, provider } = test;
+	provider.reply("one", "two", "Summary.", "three");
+	await session.runBash(`echo ${keys[1]}`);
+	await session.prompt(`Try ${keys[0]}`);
+	await session.prompt("again");
+	await session.compact();
+	await session.prompt("and again");
+	expect(provider.requests).toHaveLength(4);
+	const sent = JSON.stringify(provider.requests.map(({ body }) => body));
+	expect(sent).toContain("Try [API key masked]");
+	expect(sent).toContain("Use [API key masked]");
+	expect(sent).toContain("echo [API key masked]");
+	expect(sent).not.toContain(key);
+	const log = JSON.stringify(session.entries.filter((entry) => isMessageEntry(entry)).map(({ message }) => message));
+	expect([log.includes(keys[0] ?? ""), log.includes(keys[1] ?? "")]).toEqual([true, true]);
+	expect(test.events.filter(({ type }) => type === "hook_error")).toEqual([]);
+});
+
 test("does not change other text", async () => {
 	const content = "const token = readToken();\nhttp://host:80/path\nsk-short\nTOKEN=\nclass SecretBox {}\n";
 	const { seen, warnings } = await read(content);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkSession } from "../../src/log/check-session.js";
 import { encodeEntry } from "../../src/log/codec.js";
-import type { RecordedPreamble, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
+import type { ContextRecord, RecordedPreamble, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { acquireLock } from "../../src/util/file-lock.js";
 import { assistant, compaction, custom, result, user } from "../helpers/entries.js";
@@ -161,6 +161,26 @@ test("a recorded system prompt may refer only to parts that exist", () => {
 		[7, "bad_index", "context.preamble refers to part 1 of entry 6, which it lacks"],
 		[7, "bad_index", "context.preamble refers to part 5 of entry 2, which it lacks"],
 		[7, "bad_index", "context.preamble refers to part 0 of entry 1, which it lacks"],
+	]);
+});
+
+test("a damaged line is the only problem, not what refers to its content", () => {
+	const record = { digest: "d", messages: 1, tokens: 1 };
+	const reply = (rest: Partial<ContextRecord>): SessionEntry => ({
+		...assistant("x"),
+		context: { ...record, ...rest },
+	});
+	const path = fileOf(
+		user("a"), // 1
+		'{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1"', // 2
+		result("c1"), // 3
+		reply({ preamble: { parts: [], core: [[2, 0]] } }), // 4
+		reply({ preamble: { reply: 2 }, shape: [{ reply: 2, part: 1 }, { compaction: 2 }] }), // 5
+		result("c2"), // 6
+	);
+	expect(issuesOf(path).map(([line, , kind]) => [line, kind])).toEqual([
+		[3, "damaged_line"],
+		[7, "stray_result"],
 	]);
 });
 

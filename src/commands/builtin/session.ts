@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
+import { findFreeModels } from "../../usage/usage-report.js";
 import { plural } from "../../util/format-amounts.js";
-import type { SessionStats, SlashCommand } from "../command.js";
+import type { CommandHost, SessionStats, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
 /** `/session`: shows size and cost of the session. */
@@ -20,13 +21,15 @@ export const sessionCommand: SlashCommand = {
 			...(session.sessionName ? [`name       ${session.sessionName}`] : []),
 			`messages   ${stats.totalMessages} (${stats.userMessages} user, ${stats.assistantMessages} assistant, ${plural(stats.toolCalls, "tool call")})`,
 			`tokens     ${total} (${input} in, ${output} out, ${cacheRead} cache read, ${cacheWrite} cache write)`,
-			`cost       ${describeCost(stats)}`,
+			`cost       ${describeCost(stats, session)}`,
 		]);
 	},
 };
 
-function describeCost({ cost, unreported, tokens }: SessionStats): string {
+function describeCost({ cost, unreported, tokens }: SessionStats, { model, models }: CommandHost): string {
 	if (unreported > 0 && tokens.total === 0) return "unknown: the server sent no usage";
+	const isFree = model !== null && findFreeModels(models.offers())(`${model.provider}/${model.id}`);
+	if (cost === 0 && tokens.total > 0 && !isFree) return "– unknown price, or a subscription";
 	const known = `$${cost.toFixed(cost > 0 && cost < 1 ? 4 : 2)}`;
 	return unreported === 0 ? known : `${known} and ${plural(unreported, "reply", "replies")} without usage`;
 }

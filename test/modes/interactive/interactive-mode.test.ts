@@ -1,5 +1,5 @@
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { TuiMainScreen } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
@@ -261,4 +261,38 @@ test("quitting a session without new entries prints no resume hint", async () =>
 	await app.terminal.press("ctrl+d");
 	await app.exit;
 	expect(await app.terminal.text()).not.toContain("--session");
+});
+
+test("quitting a session that could not be saved says so, with the reason and no resume hint", async () => {
+	const app = await startApp();
+	app.provider.reply("Hello.");
+	await app.terminal.waitFor("context");
+	const dir = dirname(app.session().sessionFile ?? "");
+	rmSync(dirname(dir), { recursive: true, force: true });
+	writeFileSync(dirname(dir), "not a directory");
+	await app.submit("hi");
+	await app.terminal.waitFor("Hello.");
+	await app.terminal.press("ctrl+d");
+	expect(await app.exit).toBe(0);
+	const text = (await app.terminal.text()).replaceAll("\n", "");
+	expect(text).toMatch(/This session was not saved: \S+sessions is a regular file, .* or choose another directory/);
+	expect(text).not.toContain("Resume this session");
+});
+
+test("quitting saves what could not be saved before", async () => {
+	const app = await startApp();
+	app.provider.reply("Hello.");
+	await app.terminal.waitFor("context");
+	const sessions = dirname(dirname(app.session().sessionFile ?? ""));
+	rmSync(sessions, { recursive: true, force: true });
+	writeFileSync(sessions, "not a directory");
+	await app.submit("hi");
+	await app.terminal.waitFor("Hello.");
+	rmSync(sessions);
+	await app.terminal.press("ctrl+d");
+	expect(await app.exit).toBe(0);
+	expect(readFileSync(app.session().sessionFile ?? "", "utf8")).toContain("Hello.");
+	const text = await app.terminal.text();
+	expect(text).toContain("Resume this session with pi --session");
+	expect(text).not.toContain("was not saved");
 });
