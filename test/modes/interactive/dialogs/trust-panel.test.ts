@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.js";
 import { askTrust, TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
+import { PAUSE_MS } from "../../../../src/modes/interactive/dialogs/typing-guard.js";
 import type { TrustAnswer } from "../../../../src/trust/gate.js";
 import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/trust/store.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
@@ -299,6 +300,8 @@ describe("in the shell", () => {
 		writeFiles(app.cwd, { ".pi/hooks/deploy.ts": `${HOOK}\nconst more = 1;\n` });
 		await again.submit("/reload");
 		await again.terminal.waitFor(/changed since \d+ \w+ +\+2 −1/);
+		// Keys that directly follow the Enter of the command are not meant for the question.
+		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + 100));
 		await again.terminal.type("v");
 		await again.terminal.waitFor("const more = 1;");
 		await again.terminal.press("escape");
