@@ -26,7 +26,8 @@ export function startQuestions(components: ScreenComponents, { cwd, home }: Inte
 	const style = { ...components.style, theme: components.themes.trusted };
 	let typedAt = Number.NEGATIVE_INFINITY;
 	screen.tui.addInputListener((data) => {
-		if (typedText(data) !== "" || keymap.matches(data, "tui.input.submit")) typedAt = monotonicMs();
+		const isForEditor = !overlays.isOpen && (typedText(data) !== "" || keymap.matches(data, "tui.input.submit"));
+		if (isForEditor) typedAt = monotonicMs();
 		return undefined;
 	});
 	// After Enter the editor is empty, but the user may type on.
