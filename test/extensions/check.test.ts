@@ -3,6 +3,8 @@ import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
 import { run } from "../cli/subcommands/run.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { share } from "../hooks/support.js";
+import { tryExtension } from "./try-extension.js";
 
 test("the check finds what a source uses, and names what pi refuses", async () => {
 	const use = await findUse(`export default (pi) => {
@@ -47,12 +49,29 @@ test.each([
 		"pi.on('agent_end', (e, ctx) => ctx.sessionManager?.buildContextEntries())",
 		"ctx.sessionManager.buildContextEntries",
 	],
+	["(ctx.modelRegistry as any).getRegisteredProviderConfig?.('x')", "ctx.modelRegistry.getRegisteredProviderConfig"],
+	["ctx.sessionManager.appendMessage({})", "ctx.sessionManager.appendMessage"],
 	["(pi as any).on('project_trust', () => {})", "event project_trust"],
 	["(pi as any).registerFoo(x)", "pi.registerFoo"],
 	["pi.on('sesion_start', () => {})", "event sesion_start"],
 ])("the check finds the refused use in %s", async (code, what) => {
 	const { refused } = await findUse(`export default (pi) => { ${code}; };`);
 	expect(refused.map((use) => [use.what, use.reason !== ""])).toEqual([[what, true]]);
+});
+
+test("the check knows the members of sessionManager and modelRegistry that a session has", async () => {
+	const seen: Record<string, string[]> = {};
+	share("__members", seen);
+	const t = await tryExtension(
+		`pi.registerCommand("use", { handler: async (args, { sessionManager, modelRegistry }) =>
+			Object.assign(__members, { sessionManager: Object.keys(sessionManager), modelRegistry: Object.keys(modelRegistry) }) });`,
+	);
+	await t.run("/use");
+	for (const [object, names] of Object.entries(seen)) {
+		const use = await findUse(names.map((name) => `ctx.${object}.${name}();`).join("\n"));
+		expect([names.length > 10, use.refused]).toEqual([true, []]);
+	}
+	expect(Object.keys(seen)).toEqual(["sessionManager", "modelRegistry"]);
 });
 
 const tool = (fields: string) => `pi.registerTool({ name: "x", ${fields} });`;
