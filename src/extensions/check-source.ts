@@ -36,18 +36,18 @@ export async function findUseOfFile(path: string, read: (path: string) => string
 			if (!refused.has(refusal.what)) refused.set(refusal.what, { ...refusal, ...place });
 		for (const [, specifier = ""] of source.matchAll(LOCAL_IMPORT)) {
 			const found = candidates(posix.join(posix.dirname(file), specifier)).find((name) => read(name) !== null);
-			if (found !== undefined) files.add(found);
+			if (found !== undefined && SCRIPT.test(found)) files.add(found);
 		}
 	}
 	return { works: [...works], refused: [...refused.values()] };
 }
 
-/** The files that an import may mean. */
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** The files that an import may mean: itself, or a script whose name it shortens. */
 function candidates(path: string): string[] {
-	const stem = path.replace(/\.([cm]?)js$/, ".$1ts");
-	if (/\.[cm]?ts$/.test(path)) return [path];
-	const extended = [".ts", ".js", "/index.ts", "/index.js"].map((end) => path + end);
-	return stem === path ? extended : [path, stem];
+	const compiled = path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
+	return [path, compiled, ...[".ts", ".js", "/index.ts", "/index.js"].map((end) => path + end)];
 }
 
 const PI_MEMBERS =

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
+import { findImportProblems } from "../../src/hooks/check-imports.js";
 import { run } from "../cli/subcommands/run.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { share } from "../hooks/support.js";
@@ -149,5 +150,43 @@ test("pi hooks check reports what the local imports of an extension use, with th
 		"works     event agent_end, ctx.sessionManager",
 		`refused   event project_trust in src/start.ts:2: ${REFUSED_EVENTS.project_trust}`,
 		`refused   ctx.sessionManager.buildContextEntries in src/screen/index.ts:2: ${REFUSED_MEMBERS["ctx.sessionManager.buildContextEntries"]}`,
+	]);
+});
+
+test("pi hooks check accepts an extension that imports its package.json", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, {
+		"package.json": '{ "name": "mine", "version": "1.2.3" }',
+		"index.ts": `import manifest from "./package.json" with { type: "json" };
+			export default (pi: any) => { pi.registerCommand("version", { handler: async (_: string, ctx: any) => ctx.ui.notify(manifest.version) }); };`,
+	});
+	const checked = await run({ name: "hooks", action: "check", target: "index.ts" }, { agentDir: tempAgentDir(), cwd });
+	expect([checked.stderr, checked.code]).toEqual(["", 0]);
+	expect(checked.stdout).toContain("works     pi.registerCommand, ctx.ui.notify");
+});
+
+test("pi hooks check evaluates each imported module once, and names what each file lacks of a module that fails", async () => {
+	const evaluated: string[] = [];
+	share("__evaluated", evaluated);
+	const dir = tempDir();
+	writeFiles(dir, {
+		"index.ts": `import { a } from "./a.js";\nimport { b } from "./b.js";\nimport { c } from "./c.js";\nexport default () => [a, b, c];`,
+		"a.ts": `import { c } from "./c.js";\nimport { none } from "./b.js";\nexport const a = [c, none];`,
+		"b.ts": `import { c } from "./c.js";\nexport const b = c;`,
+		"c.ts": `__evaluated.push("c");\nexport const c = 1;`,
+		"broken.ts": `import { used } from "./fails.js";\nimport { a } from "./a.js";\nexport default () => [a, used];`,
+		"fails.ts": `import { deep } from "./deep.js";\nexport const used = deep;`,
+		"deep.ts": `throw new Error("no deep");\nexport const deep = 1;`,
+	});
+	const places = (problems: Awaited<ReturnType<typeof findImportProblems>>) =>
+		problems.map(({ place, reason }) => `${place.file.replace(`${dir}/`, "")}:${place.line} ${reason}`);
+	expect(places(await findImportProblems(`${dir}/index.ts`, "extension"))).toEqual([
+		"a.ts:2 ./b.js has no export none",
+	]);
+	expect(evaluated).toEqual(["c"]);
+	expect(places(await findImportProblems(`${dir}/broken.ts`, "extension"))).toEqual([
+		"broken.ts:1 the module ./fails.js does not load: no deep",
+		"fails.ts:1 the module ./deep.js does not load: no deep",
+		"a.ts:2 ./b.js has no export none",
 	]);
 });
