@@ -308,6 +308,20 @@ test("a member that nobody knows, and a name that the package lacks, are named w
 	]);
 });
 
+test("the model gets the error of an extension's tool as its message, and the hook keeps the place", async () => {
+	const t = await tryExtension(
+		`pi.registerTool({ name: "boom", description: "Fails", parameters: { type: "object", properties: {} },
+			execute: async () => { throw new Error("no such thing"); } });`,
+		{ replies: [toolCall("boom", {}), "ok"] },
+	);
+	await t.run("go");
+	expect(t.entries).toContainEqual(
+		expect.objectContaining({
+			message: expect.objectContaining({ isError: true, content: [{ type: "text", text: "no such thing" }] }),
+		}),
+	);
+});
+
 test("packages find out which members sessionManager and modelRegistry lack", async () => {
 	const t = await tryExtension(`
 		pi.registerCommand("use", { handler: async (args, { sessionManager, modelRegistry, ui }) => {
