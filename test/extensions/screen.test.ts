@@ -45,6 +45,23 @@ test("an extension draws the editor and its keys with a CustomEditor, and sees k
 	expect(JSON.stringify(provider.requests[0]?.messages)).toContain("qw");
 });
 
+test("renderers of messages learn whether the transcript shows them in full", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/long.ts": `export default (pi) => {
+			pi.registerMessageRenderer("long", (message, { expanded }) =>
+				({ render: () => [expanded ? "in full" : "in short"], invalidate() {} }));
+			pi.registerCommand("long", { handler: async () => pi.sendMessage({ customType: "long", content: "x", display: true }) });
+			pi.registerCommand("expand", { handler: async (args, ctx) => ctx.ui.setToolsExpanded(true) });
+		};`,
+	});
+	const { submit, terminal } = await startApp({ agentDir });
+	await submit("/long");
+	await terminal.waitFor("in short");
+	await submit("/expand");
+	await terminal.waitFor("in full");
+});
+
 test("hints of extensions name the keys that the user has bound, by the older names of actions", async () => {
 	const agentDir = tempAgentDir();
 	writeFiles(agentDir, {
