@@ -210,27 +210,32 @@ function declareEntries({ pi, name, theme, calls }: Extension) {
 	const entries = new Map<string, Renderer>();
 	const typeOf = (entry: SessionEntry) => ("customType" in entry ? String(entry.customType) : "");
 	const isOwn = (entry: SessionEntry) => "extension" in entry && entry.extension === name;
-	const draw = (renderer: Renderer | undefined, subject: object, otherwise: string) => {
-		const drawn = calls.draw(() => renderer?.(subject, { expanded: true, outputPad: 0 }, theme));
+	const draw = (renderer: Renderer | undefined, subject: object, look: object | undefined, otherwise: string) => {
+		const drawn = calls.draw(() => renderer?.(subject, { expanded: false, ...look, outputPad: 0 }, theme));
 		return drawn
 			? { render: (width: number) => calls.draw(() => drawn.render(width)), invalidate: () => {} }
 			: otherwise;
 	};
 	pi.entry(CUSTOM, {
 		draws: (entry) => entries.has(typeOf(entry)) && (isOwn(entry) || !("extension" in entry)),
-		render(entry) {
+		render(entry, _, look) {
 			const { current } = calls;
 			const subject = current ? viewEntry(current, entry, current.entries.indexOf(entry)) : entry;
-			return draw(entries.get(typeOf(entry)), subject, "");
+			return draw(entries.get(typeOf(entry)), subject, look, "");
 		},
 	});
 	pi.entry(CUSTOM_MESSAGE, {
 		draws: (entry) => isOwn(entry) && "display" in entry && entry.display === true && entry.inPrompt !== true,
-		render(entry) {
+		render(entry, _, look) {
 			const content = readContent("content" in entry ? entry.content : "");
 			const { timestamp } = { timestamp: "", ...entry };
 			const subject = { role: "custom", ...entry, timestamp: new Date(String(timestamp)).getTime() };
-			return draw(messages.get(typeOf(entry)), subject, `${theme.fg("accent", typeOf(entry))} ${contentText(content)}`);
+			return draw(
+				messages.get(typeOf(entry)),
+				subject,
+				look,
+				`${theme.fg("accent", typeOf(entry))} ${contentText(content)}`,
+			);
 		},
 	});
 	pi.entry(LABEL, { draws: () => false });

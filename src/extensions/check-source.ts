@@ -36,18 +36,18 @@ export async function findUseOfFile(path: string, read: (path: string) => string
 			if (!refused.has(refusal.what)) refused.set(refusal.what, { ...refusal, ...place });
 		for (const [, specifier = ""] of source.matchAll(LOCAL_IMPORT)) {
 			const found = candidates(posix.join(posix.dirname(file), specifier)).find((name) => read(name) !== null);
-			if (found !== undefined) files.add(found);
+			if (found !== undefined && SCRIPT.test(found)) files.add(found);
 		}
 	}
 	return { works: [...works], refused: [...refused.values()] };
 }
 
-/** The files that an import may mean. */
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** The files that an import may mean: itself, or a script whose name it shortens. */
 function candidates(path: string): string[] {
-	const stem = path.replace(/\.([cm]?)js$/, ".$1ts");
-	if (/\.[cm]?ts$/.test(path)) return [path];
-	const extended = [".ts", ".js", "/index.ts", "/index.js"].map((end) => path + end);
-	return stem === path ? extended : [path, stem];
+	const compiled = path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
+	return [path, compiled, ...[".ts", ".js", "/index.ts", "/index.js"].map((end) => path + end)];
 }
 
 const PI_MEMBERS =
@@ -63,12 +63,21 @@ const CTX_MEMBERS =
 		" ",
 	);
 
-/** Members of `pi` that work or are refused. */
-const KNOWN_OF_PI: ReadonlySet<string> = new Set([
-	"on",
-	...PI_MEMBERS,
-	...Object.keys(REFUSED_MEMBERS).flatMap((name) => (name.startsWith("pi.") ? [name.slice(3)] : [])),
-]);
+const SESSION_MEMBERS =
+	"getCwd getSessionDir getSessionId getSessionFile getSessionName getHeader getEntries getBranch getLeafId getLeafEntry getEntry getLabel getTree".split(
+		" ",
+	);
+const MODEL_MEMBERS =
+	"registerProvider unregisterProvider find getAll getAvailable getError refresh hasConfiguredAuth getProviderDisplayName getProviderAuthStatus stream streamSimple complete getApiKey getApiKeyForProvider getApiKeyAndHeaders".split(
+		" ",
+	);
+
+/** Objects by the names that sources call them, and their members that work or are refused. */
+const KNOWN_MEMBERS: readonly (readonly [name: string, object: string, members: readonly string[]])[] = [
+	["pi", "pi", ["on", ...PI_MEMBERS]],
+	["sessionManager", "ctx.sessionManager", SESSION_MEMBERS],
+	["modelRegistry", "ctx.modelRegistry", MODEL_MEMBERS],
+];
 
 /** The members that work, by their full names. */
 export const WORKING_MEMBERS: readonly string[] = [
@@ -130,15 +139,22 @@ function findMembers(source: string): Use[] {
 	});
 }
 
-/** Events and members of `pi` that nothing knows, such as misspelled ones. */
+/** Events and members of `pi` and of objects of `ctx` that nothing knows, such as misspelled ones. */
 function findUnknown(source: string): Use[] {
 	const events = [...source.matchAll(new RegExp(memberOf(PI, "on") + EVENT, "g"))];
-	const members = [...source.matchAll(new RegExp(memberOf(PI, String.raw`(\w+)`) + CALL, "g"))];
+	const members = KNOWN_MEMBERS.flatMap(([name, object, known]) =>
+		[...source.matchAll(new RegExp(memberOf(String.raw`\b${name}`, String.raw`(\w+)`) + CALL, "g"))].flatMap(
+			({ 1: member = "", index }) => {
+				const what = `${object}.${member}`;
+				return known.includes(member) || what in REFUSED_MEMBERS ? [] : [{ what, index }];
+			},
+		),
+	);
 	return [
 		...events.flatMap(({ 1: name = "", index }) =>
 			isKnownEvent(name) || Object.hasOwn(REFUSED_EVENTS, name) ? [] : [{ what: `event ${name}`, index }],
 		),
-		...members.flatMap(({ 1: name = "", index }) => (KNOWN_OF_PI.has(name) ? [] : [{ what: `pi.${name}`, index }])),
+		...members,
 	].map((use) => ({ ...use, reason: UNKNOWN_NAME }));
 }
 

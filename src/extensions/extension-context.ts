@@ -57,7 +57,7 @@ function contextMembers(extension: Extension, ctx: HookEventContext) {
 			return ctx.isIdle ? undefined : ctx.signal;
 		},
 		get sessionManager() {
-			return createSessionView(ctx);
+			return createSessionView(ctx, extension.refusals);
 		},
 		get modelRegistry() {
 			return createModelView(() => extension.current(ctx), models, providers);

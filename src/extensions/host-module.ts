@@ -163,6 +163,14 @@ const PARTS: readonly (readonly [name: RegExp, load: () => Promise<object>])[] =
 		},
 	],
 	[
+		/\bkey(?:Hint|Text)\b/,
+		async () => {
+			const [{ keyTexts }, library] = await Promise.all([import("./extension-keys.js"), loadTerminalLibrary()]);
+			// The names of pi's own actions are not those of the library.
+			return keyTexts((action) => [library.getKeybindings().getKeys(action as never) ?? []].flat());
+		},
+	],
+	[
 		/\bparseFrontmatter\b/,
 		async () => {
 			const { parse } = (await import("yaml")).default;

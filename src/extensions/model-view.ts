@@ -7,7 +7,6 @@ import type {
 	SimpleStreamOptions,
 } from "@mariozechner/pi-ai";
 import type { HookEventContext } from "../hooks/types.js";
-import { withRefusals } from "./with-refusals.js";
 
 /** The models whose key is known, which extensions read without waiting. */
 export class KnownModels {
@@ -37,7 +36,7 @@ export interface ProviderRegistration {
 	unregisterProvider(name: string): void;
 }
 
-/** The models as extensions find them. */
+/** The models as extensions find them. Members that it lacks are undefined, because extensions test them. */
 export function createModelView(ctx: () => HookEventContext, known: KnownModels, providers: ProviderRegistration) {
 	const keyOf = (model: Model<Api>) => ctx().requestAuth(model);
 	const isKnown = (provider: string) => known.available.some((model) => model.provider === provider);
@@ -53,7 +52,7 @@ export function createModelView(ctx: () => HookEventContext, known: KnownModels,
 			},
 		};
 	};
-	return withRefusals("ctx.modelRegistry", {
+	return {
 		...providers,
 		find: (provider: string, id: string) => ctx().findModel(provider, id) ?? undefined,
 		getAll: () => [...known.available],
@@ -79,5 +78,5 @@ export function createModelView(ctx: () => HookEventContext, known: KnownModels,
 			if (!auth) return { ok: false as const, error: `no key for ${model.provider} is known` };
 			return { ok: true as const, ...auth };
 		},
-	});
+	};
 }

@@ -14,7 +14,6 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
 		"DefaultPackageManager DefaultResourceLoader loadSkills loadSkillsFromDir",
 	],
 	["pi has no such tool", "createPowerShellTool createPowerShellToolDefinition createLocalPowerShellOperations"],
-	["the keys of pi have other names; use rawKeyHint", "keyHint keyText"],
 	["use pi.exec", "createLocalBashOperations getShellConfig"],
 	[
 		"pi draws its own screen; use the components of pi-tui",

@@ -40,7 +40,7 @@ export async function answerSession(
 			await models.refresh(ctx);
 			await emit("session_start", { reason, previousSessionFile });
 			if (reason === "fork") {
-				const newLeafId = createSessionView(ctx).getLeafId();
+				const newLeafId = createSessionView(ctx, extension.refusals).getLeafId();
 				await emit("session_tree", { newLeafId, oldLeafId: extension.leafBefore });
 			}
 			return undefined;
@@ -96,7 +96,7 @@ async function beforeBranch(
 	{ targetTurnIndex }: Extract<SessionEvent, { targetTurnIndex: number }>,
 	ctx: HookEventContext,
 ): Promise<SessionEventResult | undefined> {
-	const session = createSessionView(ctx);
+	const session = createSessionView(ctx, extension.refusals);
 	const targetId = entryId(ctx, targetTurnIndex);
 	extension.leafBefore = session.getLeafId();
 	const forked = await cancelable(extension, ctx, "session_before_fork", { entryId: targetId, position: "before" });
@@ -133,7 +133,7 @@ async function cancelable(
 }
 
 async function beforeCompact(
-	{ handlers }: Extension,
+	{ handlers, refusals }: Extension,
 	event: Extract<SessionEvent, { reason: "before_compact" }>,
 	ctx: HookEventContext,
 ): Promise<SessionEventResult | undefined> {
@@ -147,7 +147,7 @@ async function beforeCompact(
 		previousSummary,
 		fileOps: { read: new Set(), written: new Set(), edited: new Set() },
 	};
-	const branchEntries = createSessionView(ctx).getBranch();
+	const branchEntries = createSessionView(ctx, refusals).getBranch();
 	let result: SessionEventResult | undefined;
 	const type = "session_before_compact";
 	await handlers.emit(

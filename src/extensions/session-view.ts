@@ -1,6 +1,6 @@
 import type { HookEventContext, SessionEntry } from "../hooks/index.js";
 import { isCompactionEntry, isOpaqueEntry, isSessionHeader } from "../log/entry.js";
-import { withRefusals } from "./with-refusals.js";
+import type { Refusals } from "./refusals.js";
 
 /** Entry types of extensions. `extension` is the name of the one that wrote the entry, which only pi reads. */
 export const CUSTOM = "custom";
@@ -58,8 +58,11 @@ export function viewEntry(state: SessionState, entry: SessionEntry, index: numbe
 	return { ...base, firstKeptEntryId: entryId(state, entry.firstKeptEntryIndex) };
 }
 
-/** The session as extensions read it, computed from the entries at each call. */
-export function createSessionView(state: SessionState) {
+/**
+ * The session as extensions read it, computed from the entries at each call. Members that it lacks are undefined, because
+ * extensions test them: versions of the API differ.
+ */
+export function createSessionView(state: SessionState, refusals: Refusals) {
 	const view = (index: number) => {
 		const entry = state.entries[index];
 		return isVisible(entry, index) ? viewEntry(state, entry, index) : undefined;
@@ -79,7 +82,7 @@ export function createSessionView(state: SessionState) {
 		}
 		return found;
 	};
-	return withRefusals("ctx.sessionManager", {
+	const members = {
 		getCwd: () => state.cwd,
 		getSessionDir: () => state.sessionFile?.replace(/[\\/][^\\/]*$/, "") ?? "",
 		getSessionId: () => state.session.id,
@@ -103,5 +106,13 @@ export function createSessionView(state: SessionState) {
 			}, null);
 			return child ? [child] : [];
 		},
+	};
+	const refuse = (name: "buildContextEntries" | "buildSessionProjection") => ({
+		get: () => refusals.member(`ctx.sessionManager.${name}`),
+	});
+	// Not enumerable: a copy of the object uses none of them.
+	return Object.defineProperties(members, {
+		buildContextEntries: refuse("buildContextEntries"),
+		buildSessionProjection: refuse("buildSessionProjection"),
 	});
 }

@@ -1,8 +1,7 @@
 import { PiError } from "../errors.js";
-import { describeRefusal, REFUSED_MEMBERS } from "./refusals.js";
+import { describeRefusal } from "./refusals.js";
 import { REFUSED_VALUES, UNKNOWN_NAME } from "./refused-values.js";
 
-const MEMBERS: Readonly<Record<string, string>> = REFUSED_MEMBERS;
 /** Members that the runtime and loaders of modules look for. */
 const PROBES: ReadonlySet<string> = new Set(["then", "toJSON", "default", "__esModule"]);
 
@@ -10,8 +9,8 @@ const isName = (member: string | symbol): member is string => typeof member === 
 
 /**
  * An object for extensions whose unknown members are functions that throw an error with their name: a plain
- * `is not a function` would not say that pi lacks it. For what extensions import; they test members of `pi` and `ctx`
- * before use, because versions of the API differ, so those are undefined.
+ * `is not a function` would not say that pi lacks it. For what extensions import; they test members of `pi`, `ctx` and
+ * its objects before use, because versions of the API differ, so those are undefined.
  */
 export function withRefusals<T extends object>(name: string, members: T): T {
 	return new Proxy(members, {
@@ -22,8 +21,7 @@ export function withRefusals<T extends object>(name: string, members: T): T {
 			// A loader that does not find a name looks there.
 			if (member === "default") return receiver;
 			if (!isName(member) || Reflect.has(target, member)) return Reflect.get(target, member, receiver);
-			const what = `${name}.${member}`;
-			return refusedValue(what, MEMBERS[what] ?? REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
+			return refusedValue(`${name}.${member}`, REFUSED_VALUES.get(member) ?? UNKNOWN_NAME);
 		},
 	});
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { pathToFileURL } from "node:url";
 import { errorText, type SourcePlace } from "../errors.js";
 import { escapePattern } from "../log/line-patterns.js";
 import { createJiti, transform } from "./compiler.js";
@@ -18,21 +19,29 @@ const ANY_IMPORT = /\b(?:jitiImport|require)\("([^"]+)"\)/g;
 
 /**
  * Finds imports of modules and of names that do not exist, in a file and the local files that it imports. Types do not
- * count. Evaluates the imported modules.
+ * count. Evaluates the imported modules, each once.
  */
 export async function findImportProblems(path: string, importer?: Importer): Promise<ImportProblem[]> {
 	const problems: ImportProblem[] = [];
 	const host = await loadHostModules(["import(everything)"], importer);
 	const files = new Set([path]);
+	const jiti = createJiti({ virtualModules: host }, path);
+	/** Imports that share modules, so that each is evaluated once. */
+	const openImports = async () =>
+		(await jiti.evalModule("export const load = (module) => import(module);", {
+			filename: `${path}.imports.mts`,
+			async: true,
+		})) as { load(module: string): Promise<unknown> };
+	let imports = openImports();
 	for (const file of files) {
 		const source = readFileSync(file, "utf8");
 		const code = transform({ filename: file, source, ts: true, async: true }, false);
-		const jiti = createJiti({ virtualModules: host }, file);
+		const resolve = (specifier: string) => jiti.esmResolve(specifier, { parentURL: pathToFileURL(file), try: true });
 		const report = (specifier: string, reason: string, name?: string) =>
 			problems.push({ place: placeOf(file, source, specifier, name), reason });
 		for (const [, specifier = ""] of code.matchAll(ANY_IMPORT)) {
 			if (Object.hasOwn(host, specifier) || isBuiltin(specifier)) continue;
-			const found = jiti.esmResolve(specifier, { try: true });
+			const found = resolve(specifier);
 			if (found === undefined) report(specifier, `the module ${specifier} does not exist`);
 			else if (/^(file:|\/)(?!.*\/node_modules\/).*\.[cm]?tsx?$/.test(found))
 				files.add(found.replace(/^file:\/\//, ""));
@@ -41,11 +50,15 @@ export async function findImportProblems(path: string, importer?: Importer): Pro
 			const used = namesOf(code, name);
 			if (used.length === 0) continue;
 			try {
-				const namespace: unknown = Object.hasOwn(host, specifier) ? host[specifier] : await jiti.import(specifier);
+				const load = async () =>
+					(await imports).load(isBuiltin(specifier) ? specifier : (resolve(specifier) ?? specifier));
+				const namespace: unknown = Object.hasOwn(host, specifier) ? host[specifier] : await load();
 				for (const missing of used.filter((used) => !hasExport(namespace, used))) {
 					report(specifier, `${specifier} has no export ${missing}`, missing);
 				}
 			} catch (error) {
+				// Modules that failed would be incomplete for the next file that imports them.
+				imports = openImports();
 				const reason = `the module ${specifier} does not load: ${errorText(error).split(" Require stack:")[0]}`;
 				if (!problems.some(({ place }) => place.file === file && place.line === placeOf(file, source, specifier).line))
 					report(specifier, reason);

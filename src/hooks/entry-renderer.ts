@@ -38,8 +38,8 @@ export function entryRenderer(
 			onDraw(monotonicMs() - startedAt);
 		}
 	};
-	return (entry, theme) => {
-		const drawn = placed(() => render.call(options, entry, theme));
+	return (entry, theme, look) => {
+		const drawn = placed(() => render.call(options, entry, theme, look));
 		if (typeof drawn !== "object" || typeof drawn?.render !== "function") return drawn;
 		return { render: (width) => placed(() => drawn.render(width)), invalidate: () => drawn.invalidate?.() };
 	};

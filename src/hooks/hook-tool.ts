@@ -59,7 +59,7 @@ export function toolRenderer(
 	return { ...options, describeError, drew: (ms) => observer.onDraw(ms) };
 }
 
-/** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook. */
+/** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook, unless it is an extension. */
 function createHookTool(hook: LoadedHook, tool: RegisteredTool, session: HookToolHost): AnyTool {
 	const { renderCall, renderResult, ...fields } = tool;
 	return { ...fields, run: (args, context) => runHookTool(hook, tool, args, context, session) };
@@ -95,6 +95,8 @@ async function runHookTool(
 		if (signal.aborted) throw error;
 		const failure = createHookError("hook_failed", hook, event, error, tool);
 		onFailure(failure);
+		// Tools of extensions throw to report that a call failed: the model gets their text.
+		if (hook.kind === "extension") throw error;
 		throw new Error(describeHookError(hookFailure(failure), hookFileName(hook.path)), { cause: error });
 	} finally {
 		leave?.();

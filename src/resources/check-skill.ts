@@ -8,7 +8,9 @@ export interface SkillProblem {
 	text: string;
 }
 
-/** Fields of the specification. */
+/** A field that pi reads in addition to those of the specification: true hides the skill from the model. */
+export const USER_ONLY = "disable-model-invocation";
+/** Known fields: those of the specification, and one of other agents. */
 const FIELDS: ReadonlySet<string> = new Set([
 	"name",
 	"description",
@@ -16,6 +18,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 	"compatibility",
 	"metadata",
 	"allowed-tools",
+	USER_ONLY,
 ]);
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_NAME = 64;
@@ -65,6 +68,9 @@ export function checkSkill({ fields, lines }: FrontMatter, directory: string | n
 	if (lines.has("allowed-tools") && !isText(tools) && !(Array.isArray(tools) && tools.every(isText))) {
 		report("allowed-tools", "allowed-tools must be names separated by spaces, or a list of names");
 	}
+
+	if (lines.has(USER_ONLY) && typeof fields[USER_ONLY] !== "boolean")
+		report(USER_ONLY, `${USER_ONLY} must be true or false`);
 
 	const unknown = Object.keys(fields).filter((field) => !FIELDS.has(field));
 	if (unknown.length > 0) {

@@ -4,7 +4,7 @@ import type { ProjectFiles } from "../config/project-files.js";
 import { describeError, errorText } from "../errors.js";
 import { skillPromptText } from "../log/prompt-text.js";
 import { isNotFound } from "../util/fs.js";
-import { checkSkill, MAX_DESCRIPTION } from "./check-skill.js";
+import { checkSkill, MAX_DESCRIPTION, USER_ONLY } from "./check-skill.js";
 import { projectReader, type ReadBytes, type ResourceProblems, readMarkdown, textField } from "./front-matter.js";
 
 /** Where a resource was found; `flag`: named on the command line. */
@@ -26,6 +26,8 @@ export interface Skill {
 	/** The SKILL.md file, absolute. */
 	path: string;
 	scope: ResourceScope;
+	/** Set if only the user calls it, with `/skill:name`: the model is not offered it. */
+	isUserOnly?: true;
 }
 
 const MAX_DEPTH = 8;
@@ -94,7 +96,14 @@ async function readHead(
 			warnings.push(`${path}:${line}: ${text}${end}`);
 		}
 		if (!isUsable) return null;
-		return { name, description: [...description].slice(0, MAX_DESCRIPTION).join(""), path, scope };
+		const shown = [...description].slice(0, MAX_DESCRIPTION).join("");
+		return {
+			name,
+			description: shown,
+			path,
+			scope,
+			...(fields[USER_ONLY] === true ? { isUserOnly: true as const } : {}),
+		};
 	} catch (error) {
 		warnings.push(describeError(error));
 		return null;

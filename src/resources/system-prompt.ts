@@ -14,7 +14,7 @@ export interface SystemPromptOptions {
 	date: string;
 	tools: readonly PromptTool[];
 	contextFiles: readonly ContextFile[];
-	skills: readonly Pick<Skill, "name" | "description" | "path">[];
+	skills: readonly Pick<Skill, "name" | "description" | "path" | "isUserOnly">[];
 	/** Replaces pi's own text: role, tools and guidelines. */
 	custom?: string;
 	/** Inserted after the role and the general guidelines, or after `custom`. */
@@ -114,8 +114,9 @@ function canReadSkills(tools: readonly PromptTool[]): boolean {
 }
 
 function skillList({ skills }: SystemPromptOptions): string {
-	if (skills.length === 0) return "";
-	const lines = skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`);
+	const offered = skills.filter(({ isUserOnly }) => !isUserOnly);
+	if (offered.length === 0) return "";
+	const lines = offered.map(({ name, description, path }) => `- ${name}: ${description} (${path})`);
 	return `# Skills\nInstructions for particular tasks. If a task matches one, read its file first and follow it; paths in it are relative to its directory.\n${lines.join("\n")}`;
 }
 

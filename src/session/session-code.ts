@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import type { CommandTrust } from "../commands/command.js";
 import type { Environment, Paths } from "../config/paths.js";
 import type { Settings } from "../config/settings-schema.js";
@@ -214,9 +214,21 @@ function findHooks(
 			problems.push(...loaded.errors);
 			for (const line of tools.useProject(keepGood(accepted ? tools.custom : [], loaded))) onWarning(line);
 			const rest = allowed.filter((file) => !isFirst(file));
-			return { files: [...(ofPackages?.hooks ?? []), ...withCopies(rest, accepted, onWarning)], errors: problems };
+			const found = [...(ofPackages?.hooks ?? []), ...withCopies(rest, accepted, onWarning)];
+			return { files: withoutNamedCopies(found), errors: problems };
 		},
 	};
+}
+
+/**
+ * Leaves out hooks of the command line that are copies of others: an extension that starts another pi names its own file with
+ * `--extension`, which is the copy that pi loads anyway.
+ */
+function withoutNamedCopies(files: readonly HookFile[]): HookFile[] {
+	// The directory of the copies may be reached through a link; the paths of the command line are resolved.
+	const copied = files.filter(({ scope }) => scope === "package" || scope === "project");
+	const known = new Set(copied.map(({ realPath }) => realpathSync(realPath)));
+	return files.filter(({ scope, realPath }) => scope !== "flag" || !known.has(realPath));
 }
 
 /** True if a hook other than the default ones is found: only when it runs are the names of its tools known. */

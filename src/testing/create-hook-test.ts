@@ -301,7 +301,7 @@ async function draw(session: AgentSession, drawn: Parameters<HookTest["draw"]>[0
 	const entry = typeof drawn === "number" ? session.entries[drawn] : drawn;
 	if (typeof entry === "string" || (typeof entry === "object" && "render" in entry)) return drawnLines(entry, width);
 	const render = entry && session.entryRenderer(entry.type, entry);
-	if (render) return drawnLines(render(entry, PLAIN_THEME), width);
+	if (render) return drawnLines(render(entry, PLAIN_THEME, { expanded: true }), width);
 	throw new PiError(
 		"bad_arguments",
 		entry ? `No hook draws entries of type ${entry.type}` : `There is no entry ${drawn}`,

@@ -290,7 +290,7 @@ test("a member that nobody knows, and a name that the package lacks, are named w
 			class Mine extends ModelRegistry {}
 			export default (pi) => {
 				pi.registerCommand("use", { handler: async (args, ctx) => {
-					for (const call of [() => pi.sing(), () => ctx.ui.dance(), () => ctx.sessionManager.appendMessage({}), () => new Mine()]) {
+					for (const call of [() => pi.sing(), () => ctx.ui.dance(), () => ctx.sessionManager.appendMessage({}), () => ctx.modelRegistry.sing(), () => new Mine()]) {
 						try { call(); } catch (error) { ctx.ui.notify(error.message); }
 					}
 				} });
@@ -303,8 +303,37 @@ test("a member that nobody knows, and a name that the package lacks, are named w
 		"pi.sing",
 		"ctx.ui.dance",
 		"ctx.sessionManager.appendMessage",
+		"ctx.modelRegistry.sing",
 		"new @earendil-works/pi-coding-agent.ModelRegistry",
 	]);
+});
+
+test("the model gets the error of an extension's tool as its message, and the hook keeps the place", async () => {
+	const t = await tryExtension(
+		`pi.registerTool({ name: "boom", description: "Fails", parameters: { type: "object", properties: {} },
+			execute: async () => { throw new Error("no such thing"); } });`,
+		{ replies: [toolCall("boom", {}), "ok"] },
+	);
+	await t.run("go");
+	expect(t.entries).toContainEqual(
+		expect.objectContaining({
+			message: expect.objectContaining({ isError: true, content: [{ type: "text", text: "no such thing" }] }),
+		}),
+	);
+});
+
+test("packages find out which members sessionManager and modelRegistry lack", async () => {
+	const t = await tryExtension(`
+		pi.registerCommand("use", { handler: async (args, { sessionManager, modelRegistry, ui }) => {
+			ui.notify(typeof sessionManager._rewriteFile);
+			ui.notify(String("appendMessage" in sessionManager));
+			ui.notify(String(modelRegistry.getRegisteredProviderConfig?.("x")));
+			ui.notify(typeof { ...sessionManager, ...modelRegistry }.getEntries);
+			ui.notify(typeof sessionManager.getEntries + typeof modelRegistry.find);
+		} });
+	`);
+	await t.run("/use");
+	expect([t.errors, t.notices]).toEqual([[], ["undefined", "false", "undefined", "function", "functionfunction"]]);
 });
 
 test("the error of a handler names the extension, its place and the event; the other handlers run", async () => {

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { findUse, WORKING_MEMBERS } from "../../src/extensions/check-source.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.js";
+import { findImportProblems } from "../../src/hooks/check-imports.js";
 import { run } from "../cli/subcommands/run.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+import { share } from "../hooks/support.js";
+import { tryExtension } from "./try-extension.js";
 
 test("the check finds what a source uses, and names what pi refuses", async () => {
 	const use = await findUse(`export default (pi) => {
@@ -47,12 +50,29 @@ test.each([
 		"pi.on('agent_end', (e, ctx) => ctx.sessionManager?.buildContextEntries())",
 		"ctx.sessionManager.buildContextEntries",
 	],
+	["(ctx.modelRegistry as any).getRegisteredProviderConfig?.('x')", "ctx.modelRegistry.getRegisteredProviderConfig"],
+	["ctx.sessionManager.appendMessage({})", "ctx.sessionManager.appendMessage"],
 	["(pi as any).on('project_trust', () => {})", "event project_trust"],
 	["(pi as any).registerFoo(x)", "pi.registerFoo"],
 	["pi.on('sesion_start', () => {})", "event sesion_start"],
 ])("the check finds the refused use in %s", async (code, what) => {
 	const { refused } = await findUse(`export default (pi) => { ${code}; };`);
 	expect(refused.map((use) => [use.what, use.reason !== ""])).toEqual([[what, true]]);
+});
+
+test("the check knows the members of sessionManager and modelRegistry that a session has", async () => {
+	const seen: Record<string, string[]> = {};
+	share("__members", seen);
+	const t = await tryExtension(
+		`pi.registerCommand("use", { handler: async (args, { sessionManager, modelRegistry }) =>
+			Object.assign(__members, { sessionManager: Object.keys(sessionManager), modelRegistry: Object.keys(modelRegistry) }) });`,
+	);
+	await t.run("/use");
+	for (const [object, names] of Object.entries(seen)) {
+		const use = await findUse(names.map((name) => `ctx.${object}.${name}();`).join("\n"));
+		expect([names.length > 10, use.refused]).toEqual([true, []]);
+	}
+	expect(Object.keys(seen)).toEqual(["sessionManager", "modelRegistry"]);
 });
 
 const tool = (fields: string) => `pi.registerTool({ name: "x", ${fields} });`;
@@ -130,5 +150,43 @@ test("pi hooks check reports what the local imports of an extension use, with th
 		"works     event agent_end, ctx.sessionManager",
 		`refused   event project_trust in src/start.ts:2: ${REFUSED_EVENTS.project_trust}`,
 		`refused   ctx.sessionManager.buildContextEntries in src/screen/index.ts:2: ${REFUSED_MEMBERS["ctx.sessionManager.buildContextEntries"]}`,
+	]);
+});
+
+test("pi hooks check accepts an extension that imports its package.json", async () => {
+	const cwd = tempDir();
+	writeFiles(cwd, {
+		"package.json": '{ "name": "mine", "version": "1.2.3" }',
+		"index.ts": `import manifest from "./package.json" with { type: "json" };
+			export default (pi: any) => { pi.registerCommand("version", { handler: async (_: string, ctx: any) => ctx.ui.notify(manifest.version) }); };`,
+	});
+	const checked = await run({ name: "hooks", action: "check", target: "index.ts" }, { agentDir: tempAgentDir(), cwd });
+	expect([checked.stderr, checked.code]).toEqual(["", 0]);
+	expect(checked.stdout).toContain("works     pi.registerCommand, ctx.ui.notify");
+});
+
+test("pi hooks check evaluates each imported module once, and names what each file lacks of a module that fails", async () => {
+	const evaluated: string[] = [];
+	share("__evaluated", evaluated);
+	const dir = tempDir();
+	writeFiles(dir, {
+		"index.ts": `import { a } from "./a.js";\nimport { b } from "./b.js";\nimport { c } from "./c.js";\nexport default () => [a, b, c];`,
+		"a.ts": `import { c } from "./c.js";\nimport { none } from "./b.js";\nexport const a = [c, none];`,
+		"b.ts": `import { c } from "./c.js";\nexport const b = c;`,
+		"c.ts": `__evaluated.push("c");\nexport const c = 1;`,
+		"broken.ts": `import { used } from "./fails.js";\nimport { a } from "./a.js";\nexport default () => [a, used];`,
+		"fails.ts": `import { deep } from "./deep.js";\nexport const used = deep;`,
+		"deep.ts": `throw new Error("no deep");\nexport const deep = 1;`,
+	});
+	const places = (problems: Awaited<ReturnType<typeof findImportProblems>>) =>
+		problems.map(({ place, reason }) => `${place.file.replace(`${dir}/`, "")}:${place.line} ${reason}`);
+	expect(places(await findImportProblems(`${dir}/index.ts`, "extension"))).toEqual([
+		"a.ts:2 ./b.js has no export none",
+	]);
+	expect(evaluated).toEqual(["c"]);
+	expect(places(await findImportProblems(`${dir}/broken.ts`, "extension"))).toEqual([
+		"broken.ts:1 the module ./fails.js does not load: no deep",
+		"fails.ts:1 the module ./deep.js does not load: no deep",
+		"a.ts:2 ./b.js has no export none",
 	]);
 });

@@ -14,10 +14,7 @@ export default (pi) => {
 		const report = (error) => pi.events.emit("refused", error.message);
 		pi.events.on("refused", (message) => { throw new Error(message); });
 		${Object.keys(REFUSED_MEMBERS)
-			.map(
-				(member) =>
-					`try { await ${member}(${member.endsWith("Visible") ? false : "{}"}); } catch (error) { report(error); }`,
-			)
+			.map((member) => `try { await ${member}?.({}); } catch (error) { report(error); }`)
 			.join("\n\t\t")}
 	} });
 };

@@ -45,6 +45,47 @@ test("an extension draws the editor and its keys with a CustomEditor, and sees k
 	expect(JSON.stringify(provider.requests[0]?.messages)).toContain("qw");
 });
 
+test("renderers of messages learn whether the transcript shows them in full", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/long.ts": `export default (pi) => {
+			pi.registerMessageRenderer("long", (message, { expanded }) =>
+				({ render: () => [expanded ? "in full" : "in short"], invalidate() {} }));
+			pi.registerCommand("long", { handler: async () => pi.sendMessage({ customType: "long", content: "x", display: true }) });
+			pi.registerCommand("expand", { handler: async (args, ctx) => ctx.ui.setToolsExpanded(true) });
+		};`,
+	});
+	const { submit, terminal } = await startApp({ agentDir });
+	await submit("/long");
+	await terminal.waitFor("in short");
+	await submit("/expand");
+	await terminal.waitFor("in full");
+});
+
+test("hints of extensions name the keys that the user has bound, by the older names of actions", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/hints.ts": `import { keyHint, keyText } from "@earendil-works/pi-coding-agent";
+			export default (pi) => pi.registerCommand("hints", { handler: async (args, ctx) => {
+				const hints = [keyHint("app.tools.expand", "to expand"), keyText("tui.select.cancel"), keyHint("app.tree.editLabel", "to label")];
+				ctx.ui.notify(hints.join("; "));
+				await ctx.ui.custom((tui, theme, keys, done) => ({
+					render: () => ["waits for the key"],
+					invalidate() {},
+					handleInput: (data) => keys.matches(data, "app.tools.expand") && done(),
+				}));
+				ctx.ui.notify("expanded");
+			} });`,
+	});
+	const bindings = { value: { "app.transcript": ["f7", "f8"] }, placeOf: () => "", problem: null };
+	const { submit, terminal } = await startApp({ agentDir, mode: { keybindings: () => bindings } });
+	await submit("/hints");
+	await terminal.waitFor("f7/f8 to expand; escape/ctrl+c; to label");
+	await terminal.waitFor("waits for the key");
+	terminal.send("\x1b[18~");
+	await terminal.waitFor("expanded");
+});
+
 test.each([
 	[
 		"makes an editor of its own",

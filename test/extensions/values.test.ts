@@ -10,7 +10,7 @@ import * as ai from "@earendil-works/pi-ai";
 import * as compat from "@earendil-works/pi-ai/compat";
 import * as tui from "@earendil-works/pi-tui";
 import { Type } from "typebox";
-// createReadTool createBashTool createCodingTools createReadOnlyTools createWriteToolDefinition BorderedLoader parseFrontmatter
+// createReadTool createBashTool createCodingTools createReadOnlyTools createWriteToolDefinition BorderedLoader parseFrontmatter keyHint keyText
 `;
 
 async function tryExtension(body: string, options: Omit<HookTestOptions, "hooks"> = {}) {
@@ -43,6 +43,9 @@ test.each([
 	["agent.highlightCode('a\\nb', 'none')", ["a", "b"]],
 	["agent.renderDiff('+1 a\\n-2 b\\n 3 c')", "+1 a\n-2 b\n 3 c"],
 	["agent.rawKeyHint('esc', 'cancel')", "esc cancel"],
+	["agent.keyHint('app.tree.editLabel', 'label')", "label"],
+	["agent.keyText('app.tree.editLabel')", ""],
+	["agent.keyText('constructor') + agent.keyText(undefined)", ""],
 	["agent.stripFrontmatter('---\\na: 1\\n---\\n\\ntext')", "text"],
 	[
 		"agent.parseFrontmatter('---\\nname: x\\ntools: [a, b]\\n---\\n\\ntext\\n')",
@@ -94,10 +97,6 @@ test.each([
 	[
 		"new agent.ModelRegistry()",
 		"new @earendil-works/pi-coding-agent.ModelRegistry is not available in pi: pi reads the settings and keys",
-	],
-	[
-		"agent.keyHint('x', 'y')",
-		"@earendil-works/pi-coding-agent.keyHint is not available in pi: the keys of pi have other names; use rawKeyHint",
 	],
 	[
 		"ai.collapseTime([])",

@@ -138,3 +138,21 @@ test("the prompt of a skill contains its directory and the task", async () => {
 	expect(await readSkill(pdf, " a.pdf ")).toBe(`${head}\n\na.pdf`);
 	expect(await readSkill(pdf, "")).toBe(`${head}\n\nFollow this skill.`);
 });
+
+test("disable-model-invocation marks a skill that only the user calls", async () => {
+	const dir = tempDir();
+	const withField = (name: string, value: string) =>
+		`---\nname: ${name}\ndescription: x\ndisable-model-invocation: ${value}\n---\n`;
+	writeFiles(dir, {
+		"a/SKILL.md": withField("a", "true"),
+		"b/SKILL.md": withField("b", "false"),
+		"c/SKILL.md": withField("c", "perhaps"),
+	});
+	const { skills, warnings } = await loadSkills([{ path: dir, scope: "user" }]);
+	expect(skills.map(({ name, isUserOnly }) => [name, isUserOnly])).toEqual([
+		["a", true],
+		["b", undefined],
+		["c", undefined],
+	]);
+	expect(warnings).toEqual([`${dir}/c/SKILL.md:4: disable-model-invocation must be true or false`]);
+});

@@ -82,3 +82,11 @@ test("a custom prompt replaces pi's own text, and an appended one follows it", (
 	);
 	expect(buildSystemPrompt({ ...PARTS, append: "In French." })).toContain("\n\nIn French.\n\n# Tools\n");
 });
+
+test("a skill that only the user calls is not offered", () => {
+	const hidden = { name: "secret", description: "Hidden", path: "/s/secret/SKILL.md", isUserOnly: true as const };
+	expect(buildSystemPrompt({ ...PARTS, skills: [hidden] })).not.toContain("# Skills");
+	const pdf = { name: "pdf", description: "Read PDFs", path: "/s/pdf/SKILL.md" };
+	const both = buildSystemPrompt({ ...PARTS, skills: [hidden, pdf] });
+	expect([both.includes("Read PDFs"), both.includes("secret")]).toEqual([true, false]);
+});

@@ -233,3 +233,16 @@ test("a session uses everything that a trusted package brings, and reports what 
 		"npm:kit/extensions/left.ts package",
 	]);
 });
+
+test("--extension with the copy of a package that a session loads anyway adds nothing", async () => {
+	const { manager, accept, agentDir, cwd, env } = await place();
+	await manager().install("npm:kit", "user");
+	const copies = (await accept(["trust"]))?.hooks ?? [];
+	const extension = copies.find(({ kind }) => kind === "extension");
+	const { session, notices } = await startSession({ agentDir, cwd, env, extensions: [String(extension?.realPath)] });
+	expect(session.loaded.hooks.map(({ path }) => path)).toEqual([
+		"npm:kit/hooks/hello.ts",
+		"npm:kit/extensions/left.ts",
+	]);
+	expect(notices()).toEqual([expect.stringContaining("the event context_with_system is not available in pi")]);
+});

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { SourceUse } from "../../extensions/check-source.js";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
 import { listFurtherNames } from "../../hooks/registered-names.js";
@@ -7,6 +7,7 @@ import { listShortcuts } from "../../hooks/shortcuts.js";
 import { placeOfError } from "../../hooks/source-place.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
 import { plural } from "../../modes/format.js";
+import { statOrNull } from "../../util/fs.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import { checkTypes, type TypeErrors } from "./check-types.js";
@@ -90,7 +91,7 @@ async function checkHook(target: string, withTypes: boolean, { location }: Subco
 async function findUseOf(file: string): Promise<SourceUse> {
 	const { findUseOfFile } = await import("../../extensions/check-source.js");
 	return findUseOfFile(file.replaceAll("\\", "/"), (path) =>
-		statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : null,
+		statOrNull(path)?.isFile() ? readFileSync(path, "utf8") : null,
 	);
 }
 

@@ -255,7 +255,7 @@ export class Narrator {
 		const render = this.session.entryRenderer(entry.type, entry);
 		if (!render) return;
 		try {
-			const text = readDrawnText(render(entry, PLAIN_THEME));
+			const text = readDrawnText(render(entry, PLAIN_THEME, { expanded: true }));
 			if (text.trim() !== "") this.#say(text);
 		} catch (error) {
 			this.notice("error", `cannot render entry ${plainLine(entry.type)}: ${errorText(error)}`);

@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
 import { readDrawn } from "../../../hooks/tool-drawing.js";
-import type { EntryComponent, EntryTheme } from "../../../hooks/types.js";
+import type { EntryComponent, EntryOptions } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { hookTheme } from "../hook-theme.js";
@@ -9,7 +9,7 @@ import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A hook's function that draws entries of a custom type. */
-export type EntryRenderer = (entry: SessionEntry, theme: EntryTheme) => string | EntryComponent;
+export type EntryRenderer = NonNullable<EntryOptions["render"]>;
 
 /** Limits of one custom entry: lines, and characters of each. */
 const MAX_LINES = 500;
@@ -37,7 +37,8 @@ export class CustomEntryView extends View {
 
 	protected override draw(width: number): string[] {
 		try {
-			this.#drawn ??= this.renderer(this.entry, hookTheme(this.style.theme));
+			const { theme, expanded } = this.style;
+			this.#drawn ??= this.renderer(this.entry, hookTheme(theme), { expanded: expanded !== false });
 			return lines(this.#drawn, width);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
