@@ -308,7 +308,7 @@ test("a member that nobody knows, and a name that the package lacks, are named w
 	]);
 });
 
-test("the model gets the error of an extension's tool as its message, and the hook keeps the place", async () => {
+test("the model gets the error of an extension's tool as its message", async () => {
 	const t = await tryExtension(
 		`pi.registerTool({ name: "boom", description: "Fails", parameters: { type: "object", properties: {} },
 			execute: async () => { throw new Error("no such thing"); } });`,
