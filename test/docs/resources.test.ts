@@ -61,9 +61,12 @@ test("the table lists the fields of skills that pi knows", () => {
 	const names = [...(section.split("\n\n")[0] ?? "").matchAll(/^\| `([\w-]+)` \| (?:yes )?\| .*\|$/gm)].map(
 		([, name = ""]) => name,
 	);
-	const fields = Object.fromEntries(names.map((name) => [name, "x"]));
+	const fields = Object.fromEntries(names.map((name) => [name, name === "disable-model-invocation" ? true : "x"]));
 	const lines = new Map(names.map((name, at) => [name, at + 2]));
 	const problems = checkSkill({ fields: { ...fields, metadata: { x: "x" } }, lines, body: "" }, "x");
-	expect(names).toEqual(["name", "description", "license", "compatibility", "metadata", "allowed-tools"]);
+	expect(names).toEqual([
+		...["name", "description", "license", "compatibility", "metadata", "allowed-tools"],
+		"disable-model-invocation",
+	]);
 	expect(problems).toEqual([]);
 });

@@ -185,7 +185,7 @@ describe("pi hooks check", () => {
 
 	test.each(["redact", "pi:redact"])("finds a bundled hook by its name %s", async (target) => {
 		const { stdout, code } = await run({ name: "hooks", action: "check", target });
-		expect(stdout).toMatch(/^pi:redact loads without errors\nevents {4}tool_result\n/);
+		expect(stdout).toMatch(/^pi:redact loads without errors\nevents {4}tool_result, context\n/);
 		expect(code).toBe(0);
 	});
 
