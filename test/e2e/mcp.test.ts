@@ -139,14 +139,15 @@ test("--mcp uses a file, a missing or broken one is named with its place", async
 	writeFiles(cwd, { "own.json": { mcpServers: { own: hostile() } }, "bad.json": '{"mcpServers": {' });
 	const agentDir = agentDirFor(provider);
 	provider.reply([toolCall("mcp_search", { query: "env" })], [toolCall("own_env", {})], "Done.");
-	const { stdout, stderr } = await runPi(["--mcp", "own.json", "--mcp", "bad.json", "--mcp", "none.json", "-p", "go"], {
-		agentDir,
-		cwd,
-	});
-	expect(stdout).toBe("Done.\n");
+	const run = (...files: string[]) =>
+		runPi([...files.flatMap((file) => ["--mcp", file]), "-p", "go"], { agentDir, cwd });
+	expect(await run("own.json")).toMatchObject({ stdout: "Done.\n", code: 0 });
 	expect(provider.requests[2]?.messages.at(-1)?.text).toMatch(/^HOME.*PATH/);
-	expect(stderr).toContain(`${join(cwd, "bad.json")}:1:17: unexpected end of file`);
-	expect(stderr).toContain(`${join(cwd, "none.json")} does not exist · correct --mcp`);
+	const broken = await run("own.json", "bad.json");
+	expect(broken.stderr).toContain(`${join(cwd, "bad.json")}:1:17: unexpected end of file`);
+	const missing = await run("none.json");
+	expect(missing.stderr).toContain(`${join(cwd, "none.json")} does not exist · correct --mcp`);
+	expect([broken.code, missing.code]).toEqual([2, 2]);
 	const doctor = await runPi(["doctor"], {
 		agentDir: agentDirWith(provider, { a: { command: "no-such-program" }, b: {} }),
 		cwd,

@@ -61,7 +61,7 @@ test("TERM=dumb and the setting start plain mode, too", async () => {
 
 test("on a new machine the selected demo starts in the same terminal and accepts input", async () => {
 	const pi = startPi({ agentDir: tempAgentDir(), args: ["--plain", "--offline"], columns: 200 });
-	await pi.waitForText("4. Demo");
+	await pi.waitForText("5. Demo");
 	await pi.waitForText("empty cancels:");
 	await submit(pi, "demo");
 	await pi.waitForText("Model Demo (scripted)");
