@@ -182,7 +182,7 @@ async function startStubborn(host: ToolHost, options: Parameters<ToolHost["exec"
 			return undefined;
 		},
 	});
-	await expect.poll(() => output).toMatch(/^\d+ \d+\n$/);
+	await expect.poll(() => output, { timeout: 10_000 }).toMatch(/^\d+ \d+\n$/);
 	return { pids: output.trim().split(" ").map(Number), result };
 }
 
