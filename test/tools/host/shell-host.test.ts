@@ -457,7 +457,7 @@ test.each(installedShells)("a command quoted for a shell arrives unchanged throu
 	await host.writeFile(join(cwd, "a\\!'\n"), "text\\!");
 	expect((await readFile(host, join(cwd, "a\\!'\n"), { signal: never })).toString()).toBe("text\\!");
 	expect(await outputOf(host, "echo 'one\\\\!'\nprintf 'two\\n'")).toMatchObject({ output: "one\\\\!\ntwo\n" });
-	const { pids, result } = await startStubborn(host, { timeoutMs: 300 });
+	const { pids, result } = await startStubborn(host, { timeoutMs: 1500 });
 	expect(await result).toMatchObject({ endedBy: "timeout" });
 	for (const pid of pids) await untilGone(pid);
 });
