@@ -44,6 +44,6 @@ function withEnvironmentKey({ provider }: Model<Api>, options?: SimpleStreamOpti
 	if (options?.apiKey?.trim()) return options;
 	const env = { ...processEnvironment(), ...options?.env };
 	const { key } = findEnvironmentKey(provider, env, homedir()) ?? {};
-	// A client finds the credentials of other tools by itself.
+	// A client finds the credentials of other tools automatically.
 	return key === undefined || key === AMBIENT_KEY ? options : { ...options, apiKey: key };
 }

@@ -126,7 +126,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	});
 	const models = new HookModels({ setup, state, warn });
 	const onRead = () => emit({ type: "registrations_changed" });
-	const resources = new HookResourceFiles({ setup, warn, onRead });
+	const resources = new HookResourceFiles(setup, warn, onRead);
 	const required = new RequiredHooks({
 		canAsk: setup.asksAboutCode,
 		isDecided: setup.parent !== null,

@@ -3,20 +3,18 @@ import { describeError } from "../errors.js";
 import type { ResourcePaths } from "../hooks/hook-resources.js";
 import type { SessionSetup } from "./session-setup.js";
 
-export interface HookResourceFilesDeps {
-	setup: Pick<SessionSetup, "useHookResources">;
-	warn(line: string): void;
-	/** Called after files have been read. */
-	onRead(): void;
-}
-
 /** Adds the skills, prompts and themes of hooks to those of the session, and takes them away when their hook is unloaded. */
 export class HookResourceFiles {
 	#paths: ResourcePaths = { skills: [], prompts: [], themes: [] };
 	/** Settles when all changes so far are read, in order. */
 	#read: Promise<void> = Promise.resolve();
 
-	constructor(private readonly deps: HookResourceFilesDeps) {}
+	/** @param onRead called after files have been read */
+	constructor(
+		private readonly setup: Pick<SessionSetup, "useHookResources">,
+		private readonly warn: (line: string) => void,
+		private readonly onRead: () => void,
+	) {}
 
 	/** Uses these from now on; `ready` waits until they are read. */
 	update(paths: ResourcePaths): void {
@@ -31,12 +29,11 @@ export class HookResourceFiles {
 	}
 
 	async #apply(paths: ResourcePaths): Promise<void> {
-		const { setup, warn, onRead } = this.deps;
 		try {
-			for (const line of await setup.useHookResources(paths)) warn(line);
-			onRead();
+			for (const line of await this.setup.useHookResources(paths)) this.warn(line);
+			this.onRead();
 		} catch (error) {
-			warn(`The resources of hooks cannot be used: ${describeError(error)}`);
+			this.warn(`The resources of hooks cannot be used: ${describeError(error)}`);
 		}
 	}
 }
