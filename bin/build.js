@@ -26,7 +26,7 @@ const PI_TUI = [
 /** Stages of the start: name → entry modules, which are loaded together. */
 const STAGES = {
 	screen: [main, "src/cli/run-interactive.ts", ...PI_TUI.map((file) => join(dirname(PI_TUI_INDEX), file))],
-	session: [main, "src/session/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
+	session: [main, "src/sdk/create-session.ts", "src/cli/session-options.ts", "src/hooks/watchdog.ts"],
 	headless: [
 		main,
 		...["run-headless.ts", "run-plain.ts", "session-options.ts", "standard-io.ts"].map((file) => `src/cli/${file}`),

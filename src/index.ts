@@ -16,8 +16,8 @@ export {
 	type RpcStreams,
 } from "./modes/rpc/client.js";
 export type { RpcCommand, RpcEvent, RpcResponse, RpcResults, RpcState } from "./modes/rpc/protocol.js";
-export { AgentSession } from "./session/agent-session.js";
-export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./session/create-session.js";
+export { AgentSession } from "./sdk/agent-session.js";
+export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./sdk/create-session.js";
 export type { AgentSessionEvent } from "./session/events.js";
 export type { PromptResult } from "./session/prompter.js";
 export type { JobStatus, ToolJobs } from "./tools/background-jobs.js";

@@ -19,6 +19,8 @@ const RANKS: readonly (readonly string[])[] = [
 	["packages"],
 	["commands", "features"],
 	["session"],
+	["operations"],
+	["sdk"],
 	["modes", "testing"],
 	["cli"],
 	["main", "index"],

@@ -10,7 +10,7 @@ import { SessionLog } from "../src/log/session-log.js";
 import { runPrompts } from "../src/modes/run-prompts.js";
 import { readProxyRules } from "../src/network/proxy-rules.js";
 import { PackageManager } from "../src/packages/manage.js";
-import { createAgentSession } from "../src/session/create-session.js";
+import { createAgentSession } from "../src/sdk/create-session.js";
 import { missingPackage } from "../src/session/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
 import { createShellHost } from "../src/tools/host/shell-host.js";

@@ -5,7 +5,7 @@ import { Watchdog } from "../hooks/watchdog.js";
 import type { ModeIO } from "../modes/mode.js";
 import { RpcServer } from "../modes/rpc/server.js";
 import { printHookErrors } from "../modes/session-end.js";
-import { createAgentSession } from "../session/create-session.js";
+import { createAgentSession } from "../sdk/create-session.js";
 import { stopOnSignal } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
 import type { CliSessionOptions } from "./session-options.js";

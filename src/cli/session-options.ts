@@ -1,7 +1,7 @@
 import { resolveUserPath, runEnvironment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { allHostWords, isBundledWord } from "../hooks/bundled.js";
-import type { CreateAgentSessionOptions, SessionChoice } from "../session/create-session.js";
+import type { CreateAgentSessionOptions, SessionChoice } from "../sdk/create-session.js";
 import { textOrFile } from "./input.js";
 import { type CliContext, type CliOptions, isHeadless } from "./options.js";
 

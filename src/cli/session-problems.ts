@@ -1,4 +1,4 @@
-import type { AgentSession } from "../session/agent-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 
 /** True for the notice that the session cannot be saved, which every mode without a screen also prints to stderr. */

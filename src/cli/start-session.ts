@@ -1,8 +1,8 @@
 import { askHowToOpen } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
 import type { StartQuestions } from "../modes/start-questions.js";
-import type { AgentSession } from "../session/agent-session.js";
-import type { CreateAgentSessionOptions } from "../session/create-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
+import type { CreateAgentSessionOptions } from "../sdk/create-session.js";
 import type { CliContext, CliOptions } from "./options.js";
 
 /** Options of a terminal session that are not on the command line. */
@@ -29,7 +29,7 @@ export async function startSession(
 	const notify = (line: string) => ui.notify(line, "info");
 	releases.push(divertConsole(notify), divertWarnings(notify));
 	const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
-		import("../session/create-session.js"),
+		import("../sdk/create-session.js"),
 		import("./session-options.js"),
 		import("../hooks/watchdog.js"),
 	]);

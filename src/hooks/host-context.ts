@@ -1,8 +1,5 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
 import { PiError } from "../errors.js";
-import type { ThinkingLevel } from "../log/entry.js";
 import { withCallerStack } from "../util/caller-stack.js";
-import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
 import { boundUI, type DialogHost } from "./bound-ui.js";
@@ -26,38 +23,59 @@ const LIVE_MEMBERS = [
 	"flags",
 	"projectTrusted",
 	"toolHost",
+	"isIdle",
+	"queued",
+	"usage",
+	"sessionName",
+	"mode",
+	"commands",
 ] as const;
-const LIVE_CONTROL = ["isIdle", "queued", "usage", "sessionName", "mode", "commands"] as const;
-type LiveControl = (typeof LIVE_CONTROL)[number];
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 
-/** What hooks can do to the session and read of its state. The session implements it; every member reads current state. */
-export interface HookControl
-	extends Readonly<Pick<HookEventContext, LiveControl>>,
-		Pick<HookEventContext, "abort" | "setSessionName">,
-		Pick<CommandContext, SessionMember> {
-	/** @param whenIdle waits until nothing is active */
-	quit(whenIdle: boolean): boolean;
-	compact(focus: string | undefined, signal: AbortSignal): ReturnType<HookEventContext["compact"]>;
-	waitForIdle(signal: AbortSignal): Promise<void>;
+/** Members of the context object that tell the session to do something. */
+export type OperationMember =
+	| "setModel"
+	| "setThinkingLevel"
+	| "setSessionName"
+	| "abort"
+	| "compact"
+	| "quit"
+	| "rebuildContext"
+	| "newSession"
+	| "branch"
+	| "switchSession"
+	| "reload"
+	| "waitForIdle";
+
+/** The call of a hook that uses a member of its context object. */
+export interface ContextCall extends HookCall {
+	/** Whether a command makes it: nothing that the session does waits for the end of a command. */
+	readonly isCommand: boolean;
 }
 
-/** Members that only commands have: handlers of events are awaited by what these would end or wait for. */
-const SESSION_MEMBERS = ["newSession", "branch", "switchSession", "reload"] as const;
-type SessionMember = (typeof SESSION_MEMBERS)[number];
+/** A member of the context object that tells the session to do something. `src/operations` declares them. */
+export interface HookOperation {
+	readonly member: OperationMember;
+	/** `commands`: handlers of events lack it, because they are awaited by what it would end or wait for. */
+	readonly callers: "all" | "commands";
+	/** Whether failures reject or throw. */
+	readonly returns: "promise" | "value";
+	/** Hooks are loaded without type checks: `args` are unchecked. */
+	call(call: ContextCall, args: readonly unknown[]): unknown;
+}
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
 export interface HookHost
 	extends DialogHost,
 		Pick<
 			HookEventContext,
-			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth" | "rebuildContext"
+			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
 		> {
 	/** The user interface of the current mode. */
 	readonly ui: SessionUI;
 	/** Increases when the session changes, which makes older context objects stale. */
 	readonly generation: number;
-	readonly control: HookControl;
+	readonly operations: readonly HookOperation[];
 	/** Sends a request of a hook, and counts it. @throws PiError `key_missing` */
 	stream(hook: LoadedHook, ...request: Parameters<HookEventContext["stream"]>): ReturnType<HookEventContext["stream"]>;
 	/** Appends entries of a hook as one write. @throws PiError `entry_refused` */
@@ -67,8 +85,6 @@ export interface HookHost
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
 	readonly tools: HookTools;
-	setModel(model: Model<Api>): Promise<void>;
-	setThinkingLevel(level: ThinkingLevel): void;
 	setEditorText(text: string): void;
 	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
 	enter<T>(action: () => T): T;
@@ -76,34 +92,22 @@ export interface HookHost
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */
 export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
-	const context = {};
-	Object.defineProperties(context, Object.getOwnPropertyDescriptors(contextMembers(host, call)));
-	for (const member of [...SESSION_MEMBERS, "waitForIdle"]) {
-		Object.defineProperty(context, member, { value: () => Promise.reject(onlyInCommands(member, call)) });
-	}
-	return Object.freeze(context) as HookEventContext;
+	return Object.freeze(contextMembers(host, { ...call, isCommand: false })) as HookEventContext;
 }
 
 /** Creates the context object of a command: that of handlers plus arguments and session changes. */
 export function createCommandContext(host: HookHost, call: HookCall, argsRaw: string): CommandContext {
 	const use = guard(host, call);
-	const wait = later(use);
-	const context = {};
-	Object.defineProperties(context, {
-		...Object.getOwnPropertyDescriptors(contextMembers(host, call)),
-		...Object.getOwnPropertyDescriptors({
-			args: Object.freeze(splitArgs(argsRaw)),
-			argsRaw,
-			setEditorText: (text: string) => use("setEditorText", () => host.setEditorText(text)),
-			newSession: () => wait("newSession", () => host.control.newSession()),
-			branch: (entryIndex: number) => wait("branch", () => host.control.branch(entryIndex)),
-			switchSession: (path: string) => wait("switchSession", () => host.control.switchSession(String(path))),
-			reload: () => wait("reload", () => host.control.reload()),
-			quit: () => use("quit", () => host.control.quit(false)),
-			waitForIdle: () => wait("waitForIdle", () => host.control.waitForIdle(call.signal)),
-		}),
-	});
-	return Object.freeze(context) as CommandContext;
+	return Object.freeze(
+		Object.defineProperties(
+			contextMembers(host, { ...call, isCommand: true }),
+			Object.getOwnPropertyDescriptors({
+				args: Object.freeze(splitArgs(argsRaw)),
+				argsRaw,
+				setEditorText: (text: string) => use("setEditorText", () => host.setEditorText(text)),
+			}),
+		),
+	) as CommandContext;
 }
 
 function onlyInCommands(member: string, { event }: HookCall): PiError {
@@ -137,7 +141,8 @@ function stale(member: string, { event, hook }: HookCall, why: string): PiError 
 	});
 }
 
-function contextMembers(host: HookHost, call: HookCall): HookEventContext {
+/** @returns the members, of which those of commands are only complete for a command */
+function contextMembers(host: HookHost, call: ContextCall): object {
 	const use = guard(host, call);
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
@@ -158,7 +163,7 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 		requireEffects(member);
 		return use(member, action);
 	};
-	const members: Omit<HookEventContext, LiveMember | LiveControl> = {
+	const members: Omit<HookEventContext, LiveMember | OperationMember> = {
 		exec: (command, args, { onHost = false, ...options } = {}) =>
 			read("exec", () => {
 				const signal = options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal;
@@ -178,14 +183,6 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 			}),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
-		rebuildContext: () =>
-			effect("rebuildContext", () => (call.defersRebuild ? Promise.resolve() : host.rebuildContext())),
-		setModel: (model) => effect("setModel", () => host.setModel(model)),
-		setThinkingLevel: (level) => act("setThinkingLevel", () => host.setThinkingLevel(level)),
-		quit: () => act("quit", () => host.control.quit(true)),
-		abort: () => act("abort", () => host.control.abort()),
-		compact: (options) => effect("compact", () => host.control.compact(readFocus(options), call.signal)),
-		setSessionName: (name) => act("setSessionName", () => host.control.setSessionName(readName(name))),
 		get systemItems() {
 			return use("systemItems", () => {
 				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;
@@ -212,21 +209,13 @@ function contextMembers(host: HookHost, call: HookCall): HookEventContext {
 	};
 	for (const name of LIVE_MEMBERS)
 		Object.defineProperty(members, name, { enumerable: true, get: () => use(name, () => host[name]) });
-	for (const name of LIVE_CONTROL)
-		Object.defineProperty(members, name, { enumerable: true, get: () => use(name, () => host.control[name]) });
-	return members as HookEventContext;
-}
+	for (const operation of host.operations) Object.defineProperty(members, operation.member, memberOf(operation));
+	return members;
 
-// Hooks are loaded without type checks, so pi checks their arguments.
-
-function readName(name: unknown): string {
-	if (typeof name === "string" && name.trim() !== "") return name.trim();
-	throw new PiError("bad_arguments", "ctx.setSessionName expects a text that is not empty");
-}
-
-function readFocus(options: unknown): string | undefined {
-	if (options === undefined) return undefined;
-	const focus = isRecord(options) ? options.focus : null;
-	if (focus === undefined || typeof focus === "string") return focus;
-	throw new PiError("bad_arguments", "ctx.compact expects { focus } with a text");
+	function memberOf({ member, callers, returns, call: operate }: HookOperation): PropertyDescriptor {
+		if (callers === "commands" && !call.isCommand) return { value: () => Promise.reject(onlyInCommands(member, call)) };
+		if (returns === "value")
+			return { enumerable: true, value: (...args: unknown[]) => act(member, () => operate(call, args)) };
+		return { enumerable: true, value: (...args: unknown[]) => effect(member, async () => operate(call, args)) };
+	}
 }

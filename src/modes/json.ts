@@ -1,5 +1,5 @@
 import { describeError } from "../errors.js";
-import type { AgentSession } from "../session/agent-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
 import { stripAll } from "../util/sanitize.js";
 import type { JsonEvent } from "./event-schema.js";
 import { JsonEvents } from "./json-events.js";

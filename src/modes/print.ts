@@ -2,7 +2,7 @@ import { describeError, describeHookErrorInFull } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { isEmptyReply, isImageOmissionEntry, isSystemItemEntry, messageText } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
-import type { AgentSession } from "../session/agent-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import type { ToolResult } from "../tools/tool.js";
 import { sanitize, stripAll } from "../util/sanitize.js";

@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { exitCodeOf } from "../errors.js";
-import type { AgentSession } from "../session/agent-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
 import type { PromptResult } from "../session/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describeHookErrorInFull, systemReason } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
+import type { AgentSession } from "../sdk/agent-session.js";
 import type { Activity, OperationKind } from "../session/activity.js";
-import type { AgentSession } from "../session/agent-session.js";
 import { countJobs, shortCommand } from "../tools/background-jobs.js";
 
 /** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
@@ -42,7 +42,7 @@ export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Pr
 /** Saves a session once more, and says whether it can be resumed. Nothing for one without a user message or a file. */
 function saveOrHint(session: AgentSession | null): string[] {
 	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return [];
-	const failure = session.lifecycle.save();
+	const failure = session.save();
 	const isThere = existsSync(session.sessionFile);
 	return [
 		failure &&

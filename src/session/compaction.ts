@@ -54,10 +54,6 @@ export class Compaction implements CommandCompaction {
 	get enabled(): boolean {
 		return this.deps.setup.settings.current.compaction.enabled;
 	}
-	set enabled(enabled: boolean) {
-		this.deps.setup.settings.override("compaction.enabled", enabled);
-	}
-
 	/**
 	 * Compacts when the next request would take too much of the window. Reports failures instead of throwing.
 	 * @returns true when the context changed

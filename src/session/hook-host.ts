@@ -1,55 +1,21 @@
 import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
-import type { CommandShell } from "../commands/command.js";
 import type { ToolStatus } from "../commands/pickers.js";
+import { paletteItems } from "../commands/registry.js";
 import { PiError } from "../errors.js";
-import type { ScreenHost } from "../hooks/bound-screen.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
-import { textOf } from "../hooks/dialog-options.js";
-import type { FlagValues } from "../hooks/flags.js";
-import type { SystemItemSink } from "../hooks/handles.js";
-import type { HookControl, HookHost } from "../hooks/host-context.js";
+import type { HookHost, HookOperation } from "../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../hooks/registry.js";
-import type { SessionUI } from "../hooks/session-ui.js";
-import type { HookEventContext, HookTools, SessionHandle } from "../hooks/types.js";
-import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
+import type { HookEventContext, HookTools } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { collectOutput, exec } from "../util/process.js";
 import { meterRequests } from "./meter-requests.js";
+import type { SessionComponents } from "./session-components.js";
 import type { SessionCore } from "./session-setup.js";
-
-export interface HookHostDeps extends Pick<SessionCore, "setup" | "state" | "context" | "activity">, ScreenHost {
-	ui(): SessionUI;
-	hasUI(): boolean;
-	shell(): CommandShell | null;
-	/** Receives the items that hooks append. */
-	systemItems(): SystemItemSink;
-	rebuild(): Promise<void>;
-	flags(): FlagValues;
-	control: HookControl;
-	/** The session as the parent of others. */
-	session(): SessionHandle;
-}
+import { SessionName } from "./session-state.js";
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
 function freezeModel<M extends Model<Api> | null>(model: M): M {
 	return freezeDeep(model);
-}
-
-// Hooks are loaded without type checks, so the setters check their arguments.
-function checkModel(model: unknown): void {
-	const fields: { provider?: unknown; id?: unknown } = typeof model === "object" && model !== null ? model : {};
-	if (typeof fields.provider === "string" && typeof fields.id === "string") return;
-	throw new PiError("bad_arguments", `ctx.setModel expects a model, not ${textOf(model)}`, {
-		hint: "ctx.findModel(provider, id) and ctx.availableModels() return models",
-	});
-}
-
-function checkLevel(level: unknown): ThinkingLevel {
-	const known = THINKING_LEVELS.find((name) => name === level);
-	if (known !== undefined) return known;
-	throw new PiError("bad_arguments", `ctx.setThinkingLevel does not accept ${textOf(level)}`, {
-		hint: `the levels are ${THINKING_LEVELS.join(", ")}`,
-	});
 }
 
 /** The tools of the session for hooks, which are loaded without type checks. */
@@ -82,17 +48,53 @@ function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
 	};
 }
 
-/** The view that hooks have of the session; every member reads the current state. */
-export function createHookHost(deps: HookHostDeps): HookHost {
-	const { setup, state, context, ui, hasUI, shell, rebuild } = deps;
+/**
+ * The session as hooks see it; every member reads the current state.
+ * @param session the session, from the first call of a hook on
+ * @param operations what hooks can tell it to do
+ */
+export function createHookHost(
+	{ setup, state, context, activity }: Pick<SessionCore, "setup" | "state" | "context" | "activity">,
+	session: () => SessionComponents,
+	operations: readonly HookOperation[],
+): HookHost {
+	const name = new SessionName();
 	return {
 		cwd: setup.cwd,
-		control: deps.control,
+		operations,
 		get sessionFile() {
 			return state.log.path;
 		},
 		get session() {
-			return deps.session();
+			return session().asParent;
+		},
+		get isIdle() {
+			const isRunning = activity.has("run") && activity.current.phase !== "ending";
+			return !isRunning && !activity.has("compacting", "shell", "switching", "closing");
+		},
+		get queued() {
+			return session().runner.queue.size;
+		},
+		get commands() {
+			const list = paletteItems(session().sources()).map(({ name, description, origin, path }) =>
+				Object.freeze({ name, description, source: origin, ...(path === undefined ? {} : { path }) }),
+			);
+			return Object.freeze(list);
+		},
+		get usage() {
+			const tokens = context.tokens();
+			const contextWindow = state.model?.contextWindow ?? 0;
+			return Object.freeze({
+				tokens,
+				contextWindow,
+				percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null,
+			});
+		},
+		get sessionName() {
+			return name.of(state.log);
+		},
+		get mode() {
+			return session().surface.mode;
 		},
 		configFiles: (folder) => setup.configFiles(folder),
 		get model() {
@@ -102,7 +104,7 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return state.thinkingLevel;
 		},
 		get flags() {
-			return deps.flags();
+			return session().hooks.flags;
 		},
 		get toolHost() {
 			const { name, cwd } = setup.host;
@@ -134,10 +136,10 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			return context.preamble.promptSections;
 		},
 		get ui() {
-			return ui();
+			return session().surface.ui;
 		},
 		get hasUI() {
-			return hasUI();
+			return session().surface.hasUI;
 		},
 		get generation() {
 			return state.generation;
@@ -154,29 +156,24 @@ export function createHookHost(deps: HookHostDeps): HookHost {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
 			// What a hook saves at each start must not make a session of it.
-			const isStart = deps.activity.current.state === "switching" && state.log.findLast("message") < 0;
+			const isStart = activity.current.state === "switching" && state.log.findLast("message") < 0;
 			return state.appendAll(checked, isStart);
 		},
 		get systemItems() {
-			return deps.systemItems();
+			return session().runner.systemItems;
 		},
-		rebuildContext: rebuild,
 		tools: hookTools(setup),
-		openDialog: (title) => deps.activity.begin("dialog", { name: title }).end,
-		async setModel(model) {
-			checkModel(model);
-			state.setModel(model);
-		},
-		setThinkingLevel: (level) => state.setThinkingLevel(checkLevel(level)),
+		openDialog: (title) => activity.begin("dialog", { name: title }).end,
 		enter: (action) => setup.enterHooks(action),
 		setEditorText: (text) => {
-			const screen = ui().hookScreen;
+			const { ui, shell } = session().surface;
+			const screen = ui.hookScreen;
 			if (screen) screen.setEditorText(text);
-			else shell()?.setEditorText(text);
+			else shell?.setEditorText(text);
 		},
-		rankOf: deps.rankOf,
-		reportScreen: deps.reportScreen,
-		recordDraw: deps.recordDraw,
+		rankOf: (hook) => session().hooks.loaded.indexOf(hook),
+		reportScreen: (error) => session().hooks.report(error),
+		recordDraw: ({ path }, ms) => session().hooks.health.recordDraw(path, ms),
 	};
 }
 

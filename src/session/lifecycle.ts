@@ -57,11 +57,6 @@ export class Lifecycle {
 		this.deps.state.log.onWriteError = onWriteError;
 	}
 
-	/** Tries again to write what the session file lacks. @returns why it still lacks some; null if it has everything */
-	save(): { cause: unknown } | null {
-		return this.deps.state.log.save();
-	}
-
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
 	get missingHooks(): MissingHooks | null {
 		return this.#missing;
@@ -200,10 +195,6 @@ export class Lifecycle {
 		});
 	}
 
-	setName(name: string): void {
-		this.deps.state.append({ type: "session_info", timestamp: entryTimestamp(), name });
-	}
-
 	/** Sends `shutdown` to the hooks. An abort does not shorten this. */
 	async shutDown({ isReload = false } = {}): Promise<void> {
 		await this.#emit(() => this.#event({ reason: "shutdown", isReload }), null);
@@ -211,7 +202,6 @@ export class Lifecycle {
 
 	async #switching<T>(reason: string, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const { activity, ended } = this.deps;
-		activity.check("switch");
 		const operation: Operation = activity.begin("switching", { name: reason, signals: [ended] });
 		try {
 			return await action(operation.signal);

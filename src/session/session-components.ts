@@ -2,7 +2,7 @@ import type { CommandShell } from "../commands/command.js";
 import type { Inspector } from "../commands/inspection.js";
 import type { CommandSources } from "../commands/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { SessionMode } from "../hooks/types.js";
+import type { SessionHandle, SessionMode } from "../hooks/types.js";
 import type { SessionActivity } from "./activity.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Compaction } from "./compaction.js";
@@ -53,6 +53,9 @@ export interface SessionComponents {
 	prompter: Prompter;
 	inspector: Inspector;
 	memory: Pick<ModelMemory, "flush">;
+	/** The session as the parent of others. */
+	asParent: SessionHandle;
+	/** What provides commands. */
 	sources(): CommandSources;
 	surface: SessionSurface;
 	/** Problems found at the start and at reloads, one line each. */
@@ -61,8 +64,6 @@ export interface SessionComponents {
 	unsaved(): string | null;
 	/** Aborted when the session ends. */
 	ended: AbortController;
-	/** Computes the context from the current entries. */
-	rebuild(): Promise<void>;
 	/** Connects to the machine on which tools work. */
 	connectHost(): Promise<void>;
 }

@@ -1,16 +1,13 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CommandModels, ModelAsking, ModelOffer } from "../commands/pickers.js";
 import { PiError } from "../errors.js";
-import type { ThinkingLevel } from "../log/entry.js";
 import type { Credentials } from "../models/credentials.js";
 import { type FindLocalOptions, findLocalModels, isLocalServer, loadLocalModel } from "../models/local-servers.js";
 import { readPatterns } from "../models/model-match.js";
 import { type ModelRegistry, modelName } from "../models/models.js";
-import { nearestThinkingLevel, thinkingLevels } from "../models/thinking-levels.js";
 import type { FindOfferingOptions, Offering } from "../models/update/find-offering.js";
 import type { Network } from "../network/network.js";
-import type { SessionModels, SessionSetup } from "./session-setup.js";
-import type { SessionState } from "./session-state.js";
+import type { SessionModels } from "./session-setup.js";
 
 /** Asks the providers with keys for a model that no list has. @throws the reason of `signal` */
 export type FindOffering = (id: string, asking: Pick<FindOfferingOptions, "signal" | "onWait">) => Promise<Offering>;
@@ -43,6 +40,11 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
 		findUsed: (provider, id) => registry.findOrAssume(provider, id) ?? null,
+		async findWithKey(provider, id) {
+			const usable = await available();
+			const found = usable.find((model) => model.provider === provider && model.id === id);
+			return found ?? (registry.findModel(provider, id) ? null : (registry.findOrAssume(provider, id) ?? null));
+		},
 		available,
 		cycle: async () =>
 			patterns ? registry.matchModels(patterns).models.map(({ model }) => model) : registry.recentModels(),
@@ -154,29 +156,4 @@ export async function searchServer(
 	local: FindLocalOptions = {},
 ): Promise<void> {
 	if (isLocalServer(provider) && !registry.findModel(provider, id)) await registerLocalModels(registry, local);
-}
-
-/** Switches to the next or previous available model. @returns that model; null when there is no other */
-export async function cycleModel(
-	{ models }: SessionSetup,
-	state: SessionState,
-	direction: 1 | -1,
-): Promise<Model<Api> | null> {
-	const usable = await models.cycle();
-	const at = usable.findIndex(({ id, provider }) => id === state.model?.id && provider === state.model.provider);
-	// The model may be none of them: then the first or last one is next.
-	const next =
-		at === -1 ? usable.at(direction === 1 ? 0 : -1) : usable[(at + direction + usable.length) % usable.length];
-	if (!next || (usable.length === 1 && at === 0)) return null;
-	state.setModel(next);
-	return next;
-}
-
-/** Switches to the next thinking level that the model has. */
-export function cycleThinkingLevel(state: SessionState): ThinkingLevel {
-	const known = thinkingLevels(state.model);
-	const at = known.indexOf(nearestThinkingLevel(state.model, state.thinkingLevel));
-	const next = known[(at + 1) % known.length] ?? "off";
-	state.setThinkingLevel(next);
-	return next;
 }

@@ -40,6 +40,8 @@ export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
 	/** A model that the settings or a session name. One that pi's list lacks has the facts of its nearest relative. */
 	findUsed(provider: string, id: string): Model<Api> | null;
+	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
+	findWithKey(provider: string, id: string): Promise<Model<Api> | null>;
 	/** Models with a known key. */
 	available(): Promise<Model<Api>[]>;
 	/** Models that Ctrl+P cycles through: those of `--models`, else the recent ones of providers with a key. */

@@ -25,7 +25,6 @@ export class UserShell {
 	 */
 	async run(command: string, excludeFromContext: boolean): Promise<void> {
 		const { state, activity, emit } = this.deps;
-		activity.check("shell");
 		state.log.checkWritable();
 		const program = DRAWS.exec(command)?.[1];
 		if (program !== undefined)

@@ -13,8 +13,8 @@ import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { NO_UI } from "../hooks/session-ui.js";
 import type { EntryComponent } from "../hooks/types.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
-import type { AgentSession } from "../session/agent-session.js";
-import { createAgentSession } from "../session/create-session.js";
+import type { AgentSession } from "../sdk/agent-session.js";
+import { createAgentSession } from "../sdk/create-session.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
 import {
 	createScriptedModel,

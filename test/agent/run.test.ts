@@ -397,7 +397,7 @@ describe("a run", () => {
 	test("sends a valid conversation when a failure left a call without a result", async () => {
 		const { session, provider, sent } = await startSession();
 		provider.reply([toolCall("bash", { command: "true" })], { fault: { kind: "cut", at: "headers" } }, "recovered");
-		session.controls.autoRetry = false;
+		session.setAutoRetry(false);
 		await session.prompt("go");
 		await session.prompt("again");
 		expect(sent(3).map((line) => line.split(":")[0])).toEqual(["user", "assistant", "tool", "user"]);

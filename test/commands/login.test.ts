@@ -6,7 +6,7 @@ import type { CommandShell } from "../../src/commands/command.js";
 import type { SessionUI } from "../../src/hooks/session-ui.js";
 import { registerLogin } from "../../src/models/logins.js";
 import { providerName } from "../../src/models/provider-names.js";
-import { createAgentSession } from "../../src/session/create-session.js";
+import { createAgentSession } from "../../src/sdk/create-session.js";
 import { startListServer } from "../helpers/list-server.js";
 import { listen } from "../helpers/proxy.js";
 import { startSession } from "../helpers/session.js";

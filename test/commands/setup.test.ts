@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { setupCommand } from "../../src/commands/builtin/setup.js";
 import type { CommandHost, CommandShell, CommandUI } from "../../src/commands/command.js";
 import type { SessionUI } from "../../src/hooks/session-ui.js";
-import { createAgentSession } from "../../src/session/create-session.js";
+import { createAgentSession } from "../../src/sdk/create-session.js";
 import { startListServer } from "../helpers/list-server.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";

@@ -17,9 +17,10 @@ test("the table lists every option", () => {
 });
 
 test("every member of a session that the page names exists", async () => {
-	const { AgentSession } = await import("../../src/session/agent-session.js");
+	const { AgentSession } = await import("../../src/sdk/agent-session.js");
 	const named = [...page.matchAll(/`session\.(\w+)[(`.]/g)].map(([, name = ""]) => name);
-	const members = Object.getOwnPropertyNames(AgentSession.prototype);
+	const operations = await import("../../src/operations/all.js");
+	const members = [...Object.getOwnPropertyNames(AgentSession.prototype), ...Object.keys(operations)];
 	expect(named.length).toBeGreaterThan(8);
 	expect(named.filter((name) => !members.includes(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -78,7 +78,11 @@ test("the tables list every option and every member", () => {
 });
 
 test("the table of the session's members has their parameters, and the first row names the events that they cause", async () => {
-	const source = readFileSync(join(root, "src/session/agent-session.ts"), "utf8");
+	const source = readFileSync(join(root, "src/sdk/agent-session.ts"), "utf8");
+	const folder = join(root, "src/operations");
+	const operations = readdirSync(folder)
+		.map((file) => readFileSync(join(folder, file), "utf8"))
+		.join("\n");
 	const [, table = ""] = page.split("\n| member of session | |\n|---|---|\n");
 	const rows = (table.split("\n\n")[0] ?? "").split("\n").map((row) => row.split("|"));
 	const documented = rows.flatMap(([, members = ""]) =>
@@ -87,7 +91,11 @@ test("the table of the session's members has their parameters, and the first row
 	/** As the page writes it: a getter by its name, a method with the names of its parameters. */
 	const signature = (name: string) => {
 		if (new RegExp(`^\tget ${name}\\(`, "m").test(source)) return name;
-		const [, parameters] = new RegExp(`^\t(?:async )?${name}\\((.*?)\\)[:{ ]`, "m").exec(source) ?? [];
+		const method = new RegExp(`^\t(?:async )?${name}\\((.*?)\\)[:{ ]`, "m");
+		const operation = new RegExp(
+			`export const ${name} = [^]*?\\t(?:async )?run(?:: )?\\((?:session|\\{.*?\\}): \\w+(?:, )?(.*?)\\):`,
+		);
+		const [, parameters] = method.exec(source) ?? operation.exec(operations) ?? [];
 		if (parameters === undefined) return `${name} is not a member`;
 		const names = parameters.replace(/ = \{\}$/, "").replace(/(?<=\w)(\??: [^,}]+| = [^,} ]+)/g, "");
 		return `${name}(${names})`;

@@ -190,7 +190,8 @@ test.skipIf(NO_SSH !== undefined)(
 		const [lost, again] = (provider.requests.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
 		expect(lost?.text).toMatch(/^The connection to ssh box was lost/);
 		expect(again?.text.trim()).toBe(dir);
-		expect(processesWith(`sleep ${mark}`)).toEqual([]);
+		// What runs there ends when it notices, which the next command does not wait for.
+		await expect.poll(() => processesWith(`sleep ${mark}`), { timeout: 10_000 }).toEqual([]);
 	},
 );
 

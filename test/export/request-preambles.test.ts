@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exportHtml } from "../../src/export/html.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { startSession } from "../helpers/session.js";
 
 /** Adds a section and a tool, and from the second prompt on turns tools off. */

@@ -507,7 +507,7 @@ test("session_start knows the models, also that of a switch", async () => {
 		pi.on("session_start", ({ reason }, ctx) =>
 			ctx.ui.notify(reason + " " + ctx.modelRegistry.getAvailable().some(({ id }) => id === ctx.model.id)));
 	`);
-	await t.session.lifecycle.newSession();
+	await t.session.newSession();
 	expect(t.notices).toEqual(["startup true", "new true"]);
 });
 

@@ -98,7 +98,7 @@ describe("the task list", () => {
 		await first.session.dispose();
 		const { session } = await start({ agentDir, sessionDir, session: { kind: "continue" } });
 		expect(await session.prompt("/tasks")).toMatchObject({ status: "1 of 1 tasks done\n[x] two" });
-		await session.lifecycle.branch(turn);
+		await session.branch(turn);
 		expect(await session.prompt("/tasks")).toMatchObject({ status: "0 of 1 tasks done\n[ ] one" });
 	});
 

@@ -1,5 +1,5 @@
+import type { AgentSession } from "../../src/sdk/agent-session.js";
 import type { Activity } from "../../src/session/activity.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
 
 /** Resolves when the session's activity matches, possibly at once. */
 export async function untilActivity(session: AgentSession, matches: (activity: Activity) => boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { SessionUI } from "../../src/hooks/session-ui.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
 import {
 	type LoopbackApi,

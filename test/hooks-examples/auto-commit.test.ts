@@ -94,7 +94,7 @@ describe("when a session ends", () => {
 		await work("First", "echo two > kept.txt");
 		await session.reload();
 		await work("Second", "echo three > kept.txt");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		expect(git("log", "--format=%s", ref)).toBe("First\nFirst\nfirst");
 		await work("Elsewhere", "echo four > kept.txt");
 		await session.dispose();

@@ -26,8 +26,8 @@ test("a no keeps the session", async () => {
 	const { session, asked, provider } = await start({ "a.txt": "a", "b.txt": "b" }, false);
 	provider.reply("hi");
 	await session.prompt("hello");
-	expect(await session.lifecycle.newSession()).toBe(false);
-	expect(await session.lifecycle.branch(1)).toBe(null);
+	expect(await session.newSession()).toBe(false);
+	expect(await session.branch(1)).toBe(null);
 	const changes = "2 files have uncommitted changes.";
 	expect(asked).toEqual([
 		["Start a new session?", changes],
@@ -38,15 +38,15 @@ test("a no keeps the session", async () => {
 
 test("a yes continues", async () => {
 	const { session, asked } = await start({ "a.txt": "a" }, true);
-	expect(await session.lifecycle.newSession()).toBe(true);
+	expect(await session.newSession()).toBe(true);
 	expect(asked).toEqual([["Start a new session?", "1 file has uncommitted changes."]]);
 });
 
 test("does not ask with a clean work tree, without a repository, or without a screen", async () => {
 	const clean = await start({}, false);
-	expect(await clean.session.lifecycle.newSession()).toBe(true);
+	expect(await clean.session.newSession()).toBe(true);
 	const outside = await startSession({ hookFiles: [HOOK], ui: { confirm: async () => false } });
-	expect(await outside.session.lifecycle.newSession()).toBe(true);
+	expect(await outside.session.newSession()).toBe(true);
 	const alone = await startSession({ hookFiles: [HOOK], cwd: repository({ "a.txt": "a" }) });
-	expect(await alone.session.lifecycle.newSession()).toBe(true);
+	expect(await alone.session.newSession()).toBe(true);
 });

@@ -72,7 +72,7 @@ test("changes made by the agent cause no question, except in a new session", asy
 	provider.reply([touch("c")], [touch("d")], "done", [touch("e")], "done");
 	await session.prompt("go");
 	expect([asked, notices]).toEqual([[], []]);
-	await session.lifecycle.newSession();
+	await session.newSession();
 	await session.prompt("go");
 	expect(asked).toEqual([["Let the agent work on these files?", "Uncommitted changes: c, d."]]);
 });

@@ -291,7 +291,7 @@ describe("with compactions and other hooks", () => {
 		await say(test, "/fold 1 2 S");
 		test.provider.reply("a4");
 		await say(test, "u4");
-		await test.session.lifecycle.branch(8);
+		await test.session.branch(8);
 		expect(await sentNow(test)).toEqual(["user: [Summary]\n\nS", "user: u3", "assistant: a3"]);
 	});
 

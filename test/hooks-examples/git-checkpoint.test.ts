@@ -292,7 +292,7 @@ describe("/branch", () => {
 		test.provider.reply("a1", [CHANGES], "done");
 		await test.session.prompt("first");
 		await test.session.prompt("second");
-		const text = await test.session.lifecycle.branch(4);
+		const text = await test.session.branch(4);
 		return { ...test, offered, read, text };
 	}
 
@@ -332,7 +332,7 @@ describe("/branch", () => {
 		const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
 		provider.reply([CHANGES], "done");
 		await session.prompt("first");
-		expect(await session.lifecycle.branch(1)).toBe("first");
+		expect(await session.branch(1)).toBe("first");
 		expect(read("kept.txt")).toBe("two\n");
 	});
 });

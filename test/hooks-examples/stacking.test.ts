@@ -281,7 +281,7 @@ describe("pops on pops and compactions", () => {
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "S", "a3", "a4");
 		await say(test, "u1", "u2", "/pop 2", "u3");
-		await session.lifecycle.branch(6);
+		await session.branch(6);
 		await say(test, "u4");
 		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", "user: u4"]);
 	});

@@ -100,7 +100,7 @@ describe("the context object", () => {
 			},
 		});
 		await session.prompt("/keep");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		await expect(session.prompt("/keep")).rejects.toThrow(/the session changed/);
 		const pi = Reflect.get(globalThis, "__pi");
 		await session.dispose();
@@ -123,7 +123,7 @@ describe("the context object", () => {
 			},
 		});
 		await session.prompt("/keep");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		expect(await session.prompt("/keep")).toMatchObject({ status: Array(7).fill("hook_stale").join() });
 	});
 

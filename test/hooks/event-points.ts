@@ -83,13 +83,13 @@ const length = ({ session }: TestSession) => session.entries.length;
 const SESSION = {
 	reload: { happen: ({ session }) => session.reload(), result: length },
 	dispose: { happen: ({ session }) => session.dispose(), result: length },
-	clear: { prompts: ["one"], happen: ({ session }) => session.lifecycle.newSession(), result: length },
+	clear: { prompts: ["one"], happen: ({ session }) => session.newSession(), result: length },
 	switch: {
 		prompts: ["one", "/name one", "/new"],
 		happen: ({ session }) => session.prompt("/resume one"),
 		result: length,
 	},
-	branch: { prompts: ["one", "two"], happen: ({ session }) => session.lifecycle.branch(3), result: length },
+	branch: { prompts: ["one", "two"], happen: ({ session }) => session.branch(3), result: length },
 	compact: {
 		prompts: ["one", "two"],
 		happen({ session, provider }) {

@@ -16,7 +16,7 @@ describe("events", () => {
 		const { session, provider } = await startSession({ hooks: { "r.ts": RECORD } });
 		provider.reply([toolCall("bash", { command: "true" })], "done");
 		await session.prompt("go");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		await session.dispose();
 		expect(seen).toEqual([
 			"context",
@@ -138,7 +138,7 @@ describe("events", () => {
 		provider.reply("a1", "a2");
 		await session.prompt("one");
 		await session.prompt("two");
-		expect(await session.lifecycle.branch(3)).toBe("two");
+		expect(await session.branch(3)).toBe("two");
 		expect(session.entries.length).toBe(5);
 	});
 });

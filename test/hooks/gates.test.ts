@@ -224,7 +224,7 @@ describe("malformed answers of other events", () => {
 		const started = await startSession({
 			hooks: { "a.ts": hook('pi.on("session", (e) => e.reason === "before_clear" && { cancel: true, why: 1 });') },
 		});
-		expect(await started.session.lifecycle.newSession()).toBe(false);
+		expect(await started.session.newSession()).toBe(false);
 		expect(errorsOf(started)).toEqual([
 			'session: a.ts:2: unknown field "why"; an answer has cancel; the rest of the answer counts',
 		]);

@@ -71,7 +71,7 @@ class Scenario {
 			await this.run.session.reload();
 			this.#reloaded();
 		} else if (action === "new session") {
-			await this.run.session.lifecycle.newSession();
+			await this.run.session.newSession();
 			if ([...this.#expected.values()].some(({ isEdited }) => isEdited)) this.#reloaded();
 		} else if (action === "off" || action === "on") {
 			await this.run.session.inspector.setHookEnabled(this.#path(name), action === "on");

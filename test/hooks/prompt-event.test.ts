@@ -31,7 +31,7 @@ describe("prompt", () => {
 			["GO", undefined],
 		]);
 		expect(started.sent(1)).toEqual(["user: GO"]);
-		expect(await started.session.lifecycle.branch(1)).toBe("go");
+		expect(await started.session.branch(1)).toBe("go");
 	});
 
 	test("the entry names the hooks that changed the text, in order", async () => {

@@ -95,7 +95,7 @@ test("a hook receives shutdown when it is turned off and start when it is turned
 	const turn = (isOn: boolean) => session.inspector.setHookEnabled(path, isOn);
 	await turn(false);
 	await turn(false);
-	await session.lifecycle.newSession();
+	await session.newSession();
 	expect(received.splice(0)).toEqual(["start", "shutdown"]);
 	await turn(true);
 	await turn(false);

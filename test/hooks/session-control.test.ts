@@ -164,7 +164,7 @@ describe("the context object controls the session", () => {
 		started.provider.reply("done");
 		await session.prompt("one");
 		const { sessionId } = session;
-		await session.lifecycle.newSession();
+		await session.newSession();
 		expect(await session.prompt(`/to ${sessionId.slice(0, 8)}`)).toMatchObject({ status: "true" });
 		expect(session.sessionId).toBe(sessionId);
 		expect(await session.prompt("/again")).toMatchObject({

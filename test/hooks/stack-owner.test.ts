@@ -86,7 +86,7 @@ test("a stale context object in an interval is reported once for each member, un
 	};
 	const members = () =>
 		events.flatMap((event) => (event.type === "hook_error" ? (/ctx\.\w+/.exec(event.error) ?? []) : [])).sort();
-	await session.lifecycle.newSession();
+	await session.newSession();
 	await ticks(20);
 	expect(members()).toEqual(["ctx.model", "ctx.ui"]);
 	await session.reload();

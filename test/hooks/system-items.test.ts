@@ -137,16 +137,16 @@ describe("items", () => {
 			},
 		});
 		await session.prompt("/say");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		expect(readdirSync(sessionDir).filter((name) => name.endsWith(".jsonl"))).toEqual([]);
 		provider.reply("a1", "a2", "a3");
 		await session.prompt("one");
 		await session.prompt("/say");
 		const left = session.sessionFile ?? "";
-		await session.lifecycle.newSession();
+		await session.newSession();
 		await session.prompt("two");
 		expect(sent(2)).toEqual(["user: two"]);
-		await session.lifecycle.switchSession(left);
+		await session.switchSession(left);
 		await session.prompt("three");
 		expect(sent(3)).toEqual(["user: one", "assistant: a1", seen("a", "note"), "user: three"]);
 	});
@@ -282,7 +282,7 @@ describe("a handle", () => {
 			userSettings: granted("a.ts"),
 			hooks: { "a.ts": hook('pi.on("session", (_, ctx) => { globalThis.__keep(ctx.systemItems); });') },
 		});
-		await session.lifecycle.newSession();
+		await session.newSession();
 		expect(() => kept?.append({ kind: "notification", text: "late" })).toThrow(/the session changed/);
 	});
 });

@@ -104,7 +104,7 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
 	),
 	fc.constant(new Begin("compact", ({ session }) => session.compact())),
 	fc.constant(new Begin("shell", ({ session }) => session.runBash("true"))),
-	fc.constant(new Begin("new session", ({ session }) => session.lifecycle.newSession())),
+	fc.constant(new Begin("new session", ({ session }) => session.newSession())),
 	fc.constant(new Begin("/name", ({ session }) => session.prompt("/name shop"))),
 	fc.constant(new Begin("/wait", ({ session }) => session.prompt("/wait"))),
 	fc.constant(new Begin("/ask", ({ session }) => session.prompt("/ask"))),

@@ -114,7 +114,7 @@ test("a branch starts with its own budget; replies that it copied belong to the 
 	provider.reply(done, done, done, done, done, done);
 	await session.prompt("one");
 	await session.prompt("two");
-	await session.lifecycle.branch(3);
+	await session.branch(3);
 	await session.prompt("again");
 	await session.prompt("and again");
 	expect(asked).toEqual([]);

@@ -160,7 +160,7 @@ test("a session recorded with the example file continues with the bundled hook",
 	const sent = first.session.context.messages.map(({ message }) => message);
 	await first.session.dispose();
 	const resumed = await start({ ...place, session: { kind: "open", target } });
-	expect(resumed.session.lifecycle.missingHooks).toBeNull();
+	expect(resumed.session.missingHooks).toBeNull();
 	const { messages, hidden } = resumed.session.context;
 	expect(messages.map(({ message }) => message)).toEqual(sent);
 	expect(hidden.map(({ by }) => (by.kind === "hook" ? [by.hook, hookName(by.hook)] : by))).toEqual([

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readLastModel, saveLastModel } from "../../src/models/last-models.js";
 import { modelName } from "../../src/models/models.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 
@@ -213,7 +213,7 @@ describe("a session whose model is gone", () => {
 
 		const { session } = await open(at);
 		await session.start();
-		await session.lifecycle.switchSession(sessionFile ?? "");
+		await session.switchSession(sessionFile ?? "");
 		expect(session.loaded.warnings).toEqual(["loopback/scripted is gone; using lab/a"]);
 	});
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMessageEntry } from "../../src/log/entry.js";
 import { modelName } from "../../src/models/models.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeHook } from "../helpers/temp.js";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { imagesOf } from "../../src/context/omitted-images.js";
 import { isImageOmissionEntry, isMessageEntry } from "../../src/log/entry.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { corners, cornersOf, GIF, jpegHeader, png } from "../helpers/images.js";
 import { httpError, type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";

@@ -10,14 +10,14 @@ async function startSwitched() {
 	await session.prompt("two");
 	await session.compact();
 	const path = session.sessionFile ?? "";
-	await session.lifecycle.newSession();
-	await session.lifecycle.switchSession(path);
+	await session.newSession();
+	await session.switchSession(path);
 	return session;
 }
 
 test("a compacted session that was just opened can be replaced by a new one", async () => {
 	const session = await startSwitched();
-	expect(await session.lifecycle.newSession()).toBe(true);
+	expect(await session.newSession()).toBe(true);
 	expect(session.entries.map(({ type }) => type)).toEqual(["session"]);
 });
 

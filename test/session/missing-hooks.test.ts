@@ -44,7 +44,7 @@ describe("a session whose hook is not loaded", () => {
 			"No loaded hook knows these entries of the session: tail_mark (1); pi keeps and ignores them · " +
 				"the last request had 2 messages, about 15 tokens; without their hooks it would have 3 messages, about 20 tokens",
 		]);
-		expect(again.session.lifecycle.missingHooks).toEqual({
+		expect(again.session.missingHooks).toEqual({
 			types: new Map([["tail_mark", 1]]),
 			turnedOff: [],
 			damagedLines: 0,
@@ -63,7 +63,7 @@ describe("a session whose hook is not loaded", () => {
 		// The last request now equals the context of the entries, so there is no difference to report.
 		const third = await reopen(left);
 		expect(third.notices()).toEqual([expect.stringMatching(/; pi keeps and ignores them$/)]);
-		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
+		expect(third.session.missingHooks?.difference).toBeNull();
 	});
 
 	test("reports damaged lines as damaged, with and without entries of missing hooks", async () => {
@@ -84,7 +84,7 @@ describe("a session whose hook is not loaded", () => {
 	test("can be frozen with one entry, so that the next request starts like the last one", async () => {
 		const left = await orphan();
 		const again = await reopen(left);
-		await again.session.lifecycle.freezeContext();
+		await again.session.freezeContext();
 		expect(again.session.entries.slice(6)).toEqual([
 			{ type: "context_freeze", timestamp: expect.any(String), entryIndex: 5 },
 		]);
@@ -93,7 +93,7 @@ describe("a session whose hook is not loaded", () => {
 		expect(again.sent(3)).toEqual([...left.sent(2), "assistant: 4", "user: and 3 + 3?"]);
 		await again.session.dispose();
 		const third = await reopen(left);
-		expect(third.session.lifecycle.missingHooks?.difference).toBeNull();
+		expect(third.session.missingHooks?.difference).toBeNull();
 		await third.session.prompt("/uncompact");
 		expect(third.session.context.messages.map(({ entryIndex }) => entryIndex)).toEqual([1, 2, 4, 5, 7, 8]);
 	});
@@ -101,7 +101,7 @@ describe("a session whose hook is not loaded", () => {
 	test("has exact requests in pi context: with the hook before the freeze, without it afterwards", async () => {
 		const left = await orphan();
 		const again = await reopen(left);
-		await again.session.lifecycle.freezeContext();
+		await again.session.freezeContext();
 		again.provider.reply("6");
 		await again.session.prompt("and 3 + 3?");
 		await again.session.dispose();
@@ -116,7 +116,7 @@ describe("a session whose hook is not loaded", () => {
 
 	test("asks no question when the entries did not affect the context", async () => {
 		const again = await reopen(await orphan(NOTES));
-		expect(again.session.lifecycle.missingHooks?.difference).toBeNull();
+		expect(again.session.missingHooks?.difference).toBeNull();
 		expect(again.notices()).toEqual([
 			"No loaded hook knows these entries of the session: note (1); pi keeps and ignores them",
 		]);
@@ -124,8 +124,8 @@ describe("a session whose hook is not loaded", () => {
 
 	test("cannot be frozen when the hook's messages were too large to be recorded", async () => {
 		const again = await reopen(await orphan(TAIL.replace("SIZE", "x".repeat(2_000_001))));
-		expect(again.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: false });
-		await expect(again.session.lifecycle.freezeContext()).rejects.toMatchObject({ code: "command_failed" });
+		expect(again.session.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: false });
+		await expect(again.session.freezeContext()).rejects.toMatchObject({ code: "command_failed" });
 		expect(again.session.entries).toHaveLength(6);
 	});
 
@@ -137,11 +137,11 @@ describe("a session whose hook is not loaded", () => {
 			provider: left.provider,
 			session: { kind: "new" },
 		});
-		expect(other.session.lifecycle.missingHooks).toBeNull();
-		await other.session.lifecycle.switchSession(left.file);
-		expect(other.session.lifecycle.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: true });
-		await other.session.lifecycle.newSession();
-		expect(other.session.lifecycle.missingHooks).toBeNull();
+		expect(other.session.missingHooks).toBeNull();
+		await other.session.switchSession(left.file);
+		expect(other.session.missingHooks?.difference).toMatchObject({ reply: 5, canFreeze: true });
+		await other.session.newSession();
+		expect(other.session.missingHooks).toBeNull();
 	});
 });
 
@@ -161,7 +161,7 @@ describe("a session with damaged lines", () => {
 			"1 line of the session file is damaged and ignored; details: pi sessions check · " +
 				"the last request had 3 messages, about 20 tokens; without it, it would have 2 messages, about 12 tokens",
 		]);
-		expect(again.session.lifecycle.missingHooks).toMatchObject({ types: new Map(), damagedLines: 1 });
+		expect(again.session.missingHooks).toMatchObject({ types: new Map(), damagedLines: 1 });
 		await again.session.dispose();
 	});
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAgentSession } from "../../src/session/create-session.js";
+import { createAgentSession } from "../../src/sdk/create-session.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";

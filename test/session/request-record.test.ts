@@ -349,8 +349,8 @@ test("a freeze keeps the system prompt and tools of a hook that is gone, until i
 	const place = { agentDir, cwd, provider, session: { kind: "open", target } } as const;
 	const { session, notices } = await startSession(place);
 	expect(notices()).toEqual([expect.stringMatching(/and another system prompt or other tools$/)]);
-	expect(session.lifecycle.missingHooks?.difference).toMatchObject({ isPreambleDifferent: true, canFreeze: true });
-	await session.lifecycle.freezeContext();
+	expect(session.missingHooks?.difference).toMatchObject({ isPreambleDifferent: true, canFreeze: true });
+	await session.freezeContext();
 	await session.prompt("u2");
 	expect(systemOf(provider, 1)).toBe(systemOf(provider, 0));
 	expect(toolNames(provider, 1)).toEqual(["read"]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import { defineTool } from "../../src/tools/tool.js";
 import { png } from "../helpers/images.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";

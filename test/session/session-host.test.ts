@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { usePath } from "../helpers/open-host.js";
 import { processesWith } from "../helpers/programs.js";
@@ -315,11 +315,11 @@ describe("a session file that names this machine", () => {
 		await expect(start({ session: { kind: "continue" } })).rejects.toMatchObject(refusal(OWN, place));
 		const { session } = await start({ session: { kind: "new" } });
 		for (const as of ["original", "copy", "readOnly"] as const) {
-			const switching = session.lifecycle.switchSession(foreign, as);
+			const switching = session.switchSession(foreign, as);
 			await expect(switching, as).rejects.toMatchObject(refusal(FOREIGN, place));
 			expect(session.host.name).toBe("here");
 		}
-		await expect(session.lifecycle.switchSession(path)).rejects.toMatchObject(refusal(OWN, place));
+		await expect(session.switchSession(path)).rejects.toMatchObject(refusal(OWN, place));
 		expect(session.host.name).toBe("here");
 	});
 
@@ -329,22 +329,22 @@ describe("a session file that names this machine", () => {
 		const { session, provider } = await start({ session: { kind: "open", target: foreign }, on: `here:${other}` });
 		const check = (after: string) => expect(session.host, after).toMatchObject({ name: "here", cwd: other });
 		check("start");
-		await session.lifecycle.switchSession(path);
+		await session.switchSession(path);
 		check("switch");
-		await session.lifecycle.newSession();
+		await session.newSession();
 		check("new");
-		await session.lifecycle.switchSession(copyOf(foreign), "copy");
+		await session.switchSession(copyOf(foreign), "copy");
 		check("copy");
 		expect(hostEntries(session.entries).at(-1), "the copy names it at once").toMatchObject({ on: `here:${other}` });
-		await session.lifecycle.branch(session.lifecycle.branchTargets()[1]?.entryIndex ?? 0);
+		await session.branch(session.branchTargets()[1]?.entryIndex ?? 0);
 		check("branch");
 		provider.reply("done");
 		await session.prompt("go");
-		await session.lifecycle.switchSession(foreign);
+		await session.switchSession(foreign);
 		check("switch back");
 		const local = await start({ session: { kind: "open", target: path }, on: "local" });
 		expect(local.session.host.name).toBe("");
-		await local.session.lifecycle.switchSession((await sessionNaming(place)).path);
+		await local.session.switchSession((await sessionNaming(place)).path);
 		expect(local.session.host.name, "local is a machine too").toBe("");
 	});
 
@@ -390,8 +390,8 @@ test("a change of the machine with the session is named", async () => {
 	provider.reply("local");
 	await session.prompt("go");
 	const own = session.sessionFile ?? "";
-	await session.lifecycle.switchSession(path);
-	await session.lifecycle.switchSession(own);
+	await session.switchSession(path);
+	await session.switchSession(own);
 	expect(place).not.toBe(cwd);
 	expect(notices().filter((line) => line.startsWith("Tools"))).toEqual([
 		"Tools and commands now work on here, no longer on this machine",
@@ -453,14 +453,14 @@ test("/resume connects to the machine of the session, and stays in the current o
 	await session.prompt("go");
 	const own = session.sessionFile ?? "";
 	expect(hostEntries(session.entries)).toEqual([]);
-	await session.lifecycle.switchSession(path);
+	await session.switchSession(path);
 	expect(session.host).toMatchObject({ name: "here", cwd: place });
-	await session.lifecycle.newSession();
+	await session.newSession();
 	expect(session.host.name, "a new session stays there").toBe("here");
-	await session.lifecycle.switchSession(own);
+	await session.switchSession(own);
 	expect(session.host.name).toBe("");
 	rmSync(place, { recursive: true });
-	await expect(session.lifecycle.switchSession(path)).rejects.toMatchObject({ code: "host_unreachable" });
+	await expect(session.switchSession(path)).rejects.toMatchObject({ code: "host_unreachable" });
 	expect([session.sessionFile, session.host.name]).toEqual([own, ""]);
 });
 
@@ -514,7 +514,7 @@ test("the hook of a host that only the log names is still loaded after /reload",
 	await session.runBash("pwd");
 	expect(session.entries.at(-1)).toMatchObject({ message: { output: place, exitCode: 0 } });
 	const other = await startSession({ agentDir, cwd, session: { kind: "new" } });
-	await other.session.lifecycle.switchSession(copyOf(path));
+	await other.session.switchSession(copyOf(path));
 	await other.session.reload();
 	expect(other.session.loaded.hooks.map(({ name }) => name)).toContain("containers");
 });

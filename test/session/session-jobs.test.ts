@@ -50,10 +50,10 @@ test("another session ends the commands, says so, and the old one has a note for
 	const test = await startWith("sleep 1000", { session: { kind: "new" } });
 	const { session, provider } = test;
 	const path = session.sessionFile ?? expect.fail();
-	await session.lifecycle.newSession();
+	await session.newSession();
 	expect(test.notices()).toEqual(["Ended 1 background command with the session: job-1 (sleep 1000)"]);
 	expect(session.jobs.list()).toEqual([]);
-	await session.lifecycle.switchSession(path);
+	await session.switchSession(path);
 	provider.reply("ok");
 	await session.prompt("go on");
 	expect(test.sent(3).join("\n")).toContain("Background command job-1 has ended: ended with the session after");

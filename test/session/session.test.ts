@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isCompactionEntry } from "../../src/log/entry.js";
-import { createAgentSession } from "../../src/session/create-session.js";
+import { createAgentSession } from "../../src/sdk/create-session.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
@@ -100,7 +100,7 @@ describe("changing the session", () => {
 		await session.prompt("one");
 		await session.prompt("two");
 		const original = session.sessionFile;
-		expect(await session.lifecycle.branch(3)).toBe("two");
+		expect(await session.branch(3)).toBe("two");
 		expect(session.sessionFile).not.toBe(original);
 		expect(session.entries[0]).toMatchObject({ branchedFrom: original });
 		await session.prompt("other two");

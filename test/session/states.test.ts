@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
-import type { AgentSession } from "../../src/session/agent-session.js";
+import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { untilIdle } from "../helpers/activity.js";
 import { enterState, type HeldSession, type StateName, startHeldSession } from "./states.js";
 
@@ -12,7 +12,7 @@ const ACTIONS = {
 	command: (session: AgentSession) => session.prompt("/name shop").then(({ kind }) => kind),
 	shell: (session: AgentSession) => session.runBash("true").then(() => "accepted"),
 	compact: (session: AgentSession) => session.compact().then(() => "compacted"),
-	switch: (session: AgentSession) => session.lifecycle.newSession().then((isNew) => (isNew ? "switched" : "canceled")),
+	switch: (session: AgentSession) => session.newSession().then((isNew) => (isNew ? "switched" : "canceled")),
 	abort: (session: AgentSession) => session.abort().then(() => "aborted"),
 	quit: (session: AgentSession) => session.dispose().then(() => "closed"),
 } as const;

@@ -130,7 +130,7 @@ export const ENTER_STATE = {
 	},
 	command: ({ session }: HeldSession) => session.prompt("/wait"),
 	dialog: ({ session }: HeldSession) => session.prompt("/ask"),
-	switching: ({ session }: HeldSession) => session.lifecycle.newSession(),
+	switching: ({ session }: HeldSession) => session.newSession(),
 	closing: ({ session }: HeldSession) => session.dispose(),
 } as const;
 

@@ -16,7 +16,7 @@ test("a switch to a copy that a hook cancels removes the copy", async () => {
 	const { session } = await startSession({ sessionDir, session: { kind: "new" }, hooks: { "keep.ts": KEEP } });
 	const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith(".jsonl"));
 	const before = files();
-	expect(await session.lifecycle.switchSession(path, "copy")).toBe(false);
+	expect(await session.switchSession(path, "copy")).toBe(false);
 	expect(files()).toEqual(before);
 	expect(session.entries).toHaveLength(1);
 });

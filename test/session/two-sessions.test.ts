@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HookAPI } from "../../src/hooks/types.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/session/create-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import { httpError, type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { listen, startProxy } from "../helpers/proxy.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
@@ -93,8 +93,8 @@ test("a change of settings, tools, model or hooks in one session does not reach 
 		start(provider.modelsJson(), { hooks: [note] }),
 	]);
 	await one.prompt("/emit");
-	one.controls.queueMode = "all";
-	one.autoCompaction = false;
+	one.setQueueMode("all");
+	one.setAutoCompaction(false);
 	one.setThinkingLevel("high");
 	one.setName("first");
 	await one.prompt("/tools off bash");

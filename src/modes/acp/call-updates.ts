@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus } from "@agentclientprotocol/sdk";
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { ToolResult } from "../../tools/tool.js";
 import {
 	beforeOf,

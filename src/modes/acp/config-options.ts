@@ -1,6 +1,6 @@
 import type { SessionConfigOption, SessionConfigSelectOption } from "@agentclientprotocol/sdk";
 import { modelName } from "../../models/models.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { invalidParams } from "./errors.js";
 import { modesOf, setMode } from "./modes.js";
 

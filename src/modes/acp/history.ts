@@ -1,7 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { type Task, tasksIn } from "../../features/tasks.js";
 import { isCompactionEntry, isMessageEntry, type MessageEntry } from "../../log/entry.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { ReplayedResult } from "./call-updates.js";
 import type { ClientSupport, SessionUpdates } from "./session-updates.js";
 import { textBlock } from "./tool-calls.js";

@@ -1,5 +1,5 @@
 import type { SessionModeState } from "@agentclientprotocol/sdk";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { invalidParams } from "./errors.js";
 
 /** The hook that provides a mode, its command, and the entry that holds the mode. */

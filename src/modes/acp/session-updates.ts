@@ -6,7 +6,7 @@ import { type Task, tasksIn } from "../../features/tasks.js";
 import { isUserMessageEntry } from "../../log/entry.js";
 import { promptText } from "../../log/prompt-text.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { stripAll } from "../../util/sanitize.js";
 import { waitText } from "../request-error.js";

@@ -8,8 +8,8 @@ import type {
 	McpServer,
 } from "@agentclientprotocol/sdk";
 import { PiError } from "../../errors.js";
-import type { AgentSession } from "../../session/agent-session.js";
-import type { SessionChoice } from "../../session/create-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
+import type { SessionChoice } from "../../sdk/create-session.js";
 import { AcpSession, type OpenedSession } from "./acp-session.js";
 import { invalidParams, sessionNotOpen } from "./errors.js";
 import { findSessionFile, listSessionPage, type SessionPlaces } from "./session-files.js";

@@ -1,7 +1,7 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
 import { describeNoThinking } from "../../models/thinking-levels.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { isBusy } from "../../session/activity.js";
-import type { AgentSession } from "../../session/agent-session.js";
 import { countJobs } from "../../tools/background-jobs.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";

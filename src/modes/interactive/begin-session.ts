@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { typedText } from "../../tui/keymap.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
@@ -130,7 +130,7 @@ function showNews({ version, lines }: News, transcript: Transcript): void {
 /** Asks about missing hooks now and whenever the user switches sessions. @returns when the first question is over */
 function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => void): Promise<void> {
 	const ask = async () => {
-		if (!host.session.lifecycle.missingHooks?.difference) return;
+		if (!host.session.missingHooks?.difference) return;
 		// Loaded when needed: its text comes with the code that computes contexts, which the first paint does not wait for.
 		const { askMissingHooks } = await import("./dialogs/missing-hooks-question.js");
 		await askMissingHooks(host);

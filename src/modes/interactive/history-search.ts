@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";

@@ -1,5 +1,5 @@
 import type { SessionShortcut } from "../../hooks/shortcuts.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { createKeymap, type HookKey, type Keymap } from "../../tui/keymap.js";
 
 /** Binds the shortcuts of hooks, now and whenever they change. Reports each one that gets no key, once. */

@@ -1,4 +1,4 @@
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { LiveTUI } from "../../tui/live-tui.js";
 import { closeScreen, guardTerminal } from "../../tui/terminal-guard.js";
 import type { Theme } from "../../tui/theme.js";

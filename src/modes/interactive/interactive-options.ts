@@ -3,7 +3,7 @@ import type { KeybindingsFile } from "../../config/keybindings-file.js";
 import type { SettingsStore } from "../../config/settings-store.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { SourceImage } from "../../images/sent-image.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { ThemeOptions } from "./theme-controller.js";
 

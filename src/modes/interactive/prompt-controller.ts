@@ -1,5 +1,5 @@
 import { PiError, type PiErrorCode } from "../../errors.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";

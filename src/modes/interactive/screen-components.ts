@@ -1,5 +1,5 @@
 import { describeError } from "../../errors.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { createLocalHost } from "../../tools/host/local-host.js";
 import { EditorFrame } from "../../tui/editor-frame.js";

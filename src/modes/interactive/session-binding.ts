@@ -1,7 +1,7 @@
 import type { EntrySource } from "../../context/entry-message.js";
 import { promptOfEntry } from "../../log/prompt-text.js";
 import { nearestThinkingLevel } from "../../models/thinking-levels.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";

@@ -15,7 +15,7 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 import { describeChangedInput, describeChangedPrompt } from "../../log/gate-text.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { monotonicMs } from "../../util/clock.js";

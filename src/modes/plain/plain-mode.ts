@@ -2,7 +2,7 @@ import type { CommandShell } from "../../commands/command.js";
 import { describeError, PiError } from "../../errors.js";
 import { isPartOfPi } from "../../hooks/hook-scope.js";
 import type { SourceImage } from "../../images/sent-image.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";

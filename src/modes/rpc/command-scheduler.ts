@@ -1,15 +1,4 @@
-/** Concurrency class of a command: what it waits for, and which commands wait for it. */
-export type Concurrency =
-	/** Starts at once. All later commands, except those that also start at once, wait for it. */
-	| "interrupt"
-	/** Reads or changes state: waits for earlier `ordered` commands. */
-	| "ordered"
-	/** Prompts and compactions: wait for earlier `ordered` and `conversation` commands. */
-	| "conversation"
-	/** Replaces the session: waits like `conversation`, and all later commands except interrupts wait for it. */
-	| "barrier"
-	/** Waits for earlier `ordered` commands; no command waits for it. */
-	| "parallel";
+import type { Concurrency } from "../../operations/operation.js";
 
 /**
  * Runs commands so that each sees the effects of earlier ones, but waits only for commands of certain classes: reading

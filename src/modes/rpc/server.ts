@@ -1,13 +1,14 @@
 import { describeError, errorText } from "../../errors.js";
-import type { AgentSession } from "../../session/agent-session.js";
+import { RPC_OPERATIONS, type RpcOperations } from "../../operations/index.js";
+import type { AgentSession } from "../../sdk/agent-session.js";
 import { onAbort } from "../../util/abort.js";
 import type { ModeIO } from "../mode.js";
 import { waitAtMost } from "../session-end.js";
 import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
-import { concurrencyOf, createHandlers, type RpcHandlers } from "./handlers.js";
 import { LineWriter, MAX_LINE_BYTES, readLines } from "./lines.js";
 import type { HookUIResponse, RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
+import { createQueries, type RpcQueries } from "./queries.js";
 import { readLine } from "./read-line.js";
 import { RpcUI } from "./rpc-ui.js";
 
@@ -38,7 +39,7 @@ export class RpcServer {
 	readonly #writer: LineWriter;
 	readonly #events: EventSender;
 	readonly #ui: RpcUI;
-	readonly #handlers: RpcHandlers;
+	readonly #queries: RpcQueries;
 	/** Number of aborts: prompts that were still waiting at an abort are not sent. */
 	#aborts = 0;
 	#isEnding = false;
@@ -48,10 +49,7 @@ export class RpcServer {
 		this.#writer = new LineWriter(options.io);
 		this.#events = new EventSender(this.#writer);
 		this.#ui = new RpcUI((event) => this.#writer.write(event));
-		this.#handlers = createHandlers({
-			session: options.session,
-			onFailure: (message) => this.#events.send({ type: "notice", level: "error", message }),
-		});
+		this.#queries = createQueries(options.session);
 	}
 
 	/** Serves until the input has ended and all output is written. @throws errors of starting the session */
@@ -102,7 +100,7 @@ export class RpcServer {
 		else {
 			const { command } = line;
 			if (command.type === "abort") this.#aborts++;
-			const concurrency = concurrencyOf(command.type);
+			const concurrency = isOperation(command.type) ? RPC_OPERATIONS[command.type].concurrency : "ordered";
 			const aborts = this.#aborts;
 			scheduler.run(concurrency, () => {
 				const isAborted = concurrency === "conversation" && aborts !== this.#aborts;
@@ -126,15 +124,18 @@ export class RpcServer {
 		};
 		try {
 			if (isAborted) throw new Error("Aborted before it started");
-			const data = await this.#call(command);
+			const data = await this.#answerOf(command);
 			this.#answer({ ...base, success: true, ...(data === null ? {} : { data }) });
 		} catch (error) {
 			this.#answer({ ...base, success: false, error: describeError(error) });
 		}
 	}
 
-	#call<N extends RpcCommandName>(command: RpcCommand<N>): unknown {
-		return this.#handlers[command.type](command);
+	#answerOf(command: RpcCommand): unknown {
+		const { type } = command;
+		if (!isOperation(type)) return this.#queries[type]();
+		const onFailure = (message: string) => this.#events.send({ type: "notice", level: "error", message });
+		return this.#options.session.answerCommand(type, command, onFailure);
 	}
 
 	#answer(response: RpcResponse): void {
@@ -147,6 +148,10 @@ export class RpcServer {
 			this.#writer.write({ type: "response", command, success: false, error: reason });
 		}
 	}
+}
+
+function isOperation(name: RpcCommandName): name is keyof RpcOperations {
+	return Object.hasOwn(RPC_OPERATIONS, name);
 }
 
 /** Waits for a promise, but at most `limitMs` milliseconds. Never rejects. */

@@ -2,10 +2,11 @@ import { PiError } from "../../errors.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookControl, HookHost } from "../../hooks/host-context.js";
+import type { HookHost, HookOperation, OperationMember } from "../../hooks/host-context.js";
 import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
+import { hookOperations } from "../../operations/index.js";
 import { exec } from "../../util/process.js";
 
 /** Effects are truncated to this many characters. */
@@ -23,28 +24,33 @@ export interface ReadOnlyHostOptions {
 	flags: FlagValues;
 }
 
-const notInReplay = async () => {
-	throw new PiError("command_failed", "The session is read-only");
+/** What operations do that a session which cannot be changed can do, in words; the others are refused. */
+const REPLAYED: Partial<Record<OperationMember, (...args: never[]) => string>> = {
+	rebuildContext: () => "would rebuild the context",
+	setModel: ({ provider, id }: { provider: string; id: string }) => `would switch to the model ${provider}/${id}`,
+	setThinkingLevel: (level: string) => `would set the thinking level to ${level}`,
+	setSessionName: (name: string) => `would name the session ${name}`,
+	abort: () => "would stop what the session does",
+	quit: () => "would quit",
 };
 
-/** A session that cannot be changed. */
-const READ_ONLY: HookControl = Object.freeze({
-	isIdle: true,
-	queued: 0,
-	commands: Object.freeze([]),
-	usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
-	sessionName: null,
-	mode: "sdk",
-	abort: () => {},
-	compact: notInReplay,
-	setSessionName: () => {},
-	newSession: notInReplay,
-	branch: notInReplay,
-	switchSession: notInReplay,
-	reload: notInReplay,
-	quit: () => false,
-	waitForIdle: async () => {},
-});
+/** The operations of a session that cannot be changed. @param onEffect receives one line for each that would do something */
+function readOnlyOperations(onEffect: (line: string) => void): HookOperation[] {
+	const session = () => {
+		throw new PiError("command_failed", "The session is read-only");
+	};
+	return hookOperations(session).map((operation) => {
+		const { member } = operation;
+		const describe = REPLAYED[member];
+		const call = (_: unknown, args: readonly unknown[]) => {
+			if (member === "waitForIdle") return;
+			if (!describe) return session();
+			onEffect(shorten(describe(...(args as never[]))));
+			return member === "quit" ? false : undefined;
+		};
+		return { ...operation, call };
+	});
+}
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
 export function createReadOnlyHost({
@@ -74,7 +80,13 @@ export function createReadOnlyHost({
 		ui: NO_UI,
 		hasUI: false,
 		generation: 0,
-		control: READ_ONLY,
+		operations: readOnlyOperations(() => {}),
+		isIdle: true,
+		queued: 0,
+		commands: Object.freeze([]),
+		usage: Object.freeze({ tokens: 0, contextWindow: 0, percent: null }),
+		sessionName: null,
+		mode: "sdk",
 		findModel: () => null,
 		availableModels: async () => [],
 		resolveApiKey: async () => undefined,
@@ -85,9 +97,6 @@ export function createReadOnlyHost({
 		saveEntries: ({ path }) => {
 			throw new PiError("entry_refused", `saveEntry of ${path}: the session is read-only`);
 		},
-		rebuildContext: async () => {},
-		setModel: async () => {},
-		setThinkingLevel: () => {},
 		tools: { all: [], active: [], setActive: () => {} },
 		openDialog: () => () => {},
 		rankOf: () => 0,
@@ -144,9 +153,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 				onEffect(`would add a system item (${kind}): ${shorten(text)}`);
 			},
 		},
-		rebuildContext: async () => onEffect("would rebuild the context"),
-		setModel: async ({ provider, id }) => onEffect(`would switch to the model ${provider}/${id}`),
-		setThinkingLevel: (level) => onEffect(`would set the thinking level to ${level}`),
+		operations: readOnlyOperations(onEffect),
 		setEditorText: (text) => onEffect(`would put into the editor: ${shorten(text)}`),
 		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
 	};

@@ -37,9 +37,9 @@ async function eventfulSession(place: Place): Promise<{ file: string; branch: st
 	const resumed = await startSession({ ...options, session: { kind: "open", target: file } });
 	resumed.provider.on(() => "an answer");
 	await say(resumed, "u9", "u10");
-	const [{ entryIndex: turn } = { entryIndex: 0 }] = resumed.session.lifecycle.branchTargets().slice(-1);
-	await resumed.session.lifecycle.branch(turn);
-	await say(resumed, "b1", `/pop ${resumed.session.lifecycle.branchTargets().length - 1}`, "b2");
+	const [{ entryIndex: turn } = { entryIndex: 0 }] = resumed.session.branchTargets().slice(-1);
+	await resumed.session.branch(turn);
+	await say(resumed, "b1", `/pop ${resumed.session.branchTargets().length - 1}`, "b2");
 	const branch = resumed.session.sessionFile ?? "";
 	await resumed.session.dispose();
 	return { file, branch };

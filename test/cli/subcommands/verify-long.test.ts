@@ -64,7 +64,7 @@ async function attempt({ session }: TestSession, command: string): Promise<void>
 async function step(live: TestSession, next: () => number): Promise<void> {
 	const { session } = live;
 	const pick = next();
-	const turns = session.lifecycle.branchTargets().map(({ entryIndex }) => entryIndex);
+	const turns = session.branchTargets().map(({ entryIndex }) => entryIndex);
 	/** Number of one of the last turns. */
 	const recent = (back: number) => Math.max(1, turns.length - Math.floor(next() * back));
 	if (pick < 0.72 || turns.length < 4) await session.prompt(`please ${"do it ".repeat(1 + Math.floor(next() * 30))}`);
@@ -75,7 +75,7 @@ async function step(live: TestSession, next: () => number): Promise<void> {
 	else if (pick < 0.94) await attempt(live, `/pin ${recent(3)}`);
 	else if (pick < 0.965) await attempt(live, "/compact");
 	else if (pick < 0.975) await attempt(live, "/uncompact");
-	else await session.lifecycle.branch(turns[recent(3) - 1] ?? 1);
+	else await session.branch(turns[recent(3) - 1] ?? 1);
 }
 
 test.each([

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { paths } from "../../../src/config/paths.js";
 import { SettingsStore } from "../../../src/config/settings-store.js";
 import { AcpServer } from "../../../src/modes/acp/server.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { AcpTestClient } from "../../helpers/acp-client.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles, writeHook } from "../../helpers/temp.js";

@@ -31,7 +31,7 @@ test.each([40, 80, 120])(
 		const file = session().sessionFile;
 		await submit("/new");
 		await terminal.waitFor("New session");
-		await session().lifecycle.switchSession(file ?? "");
+		await session().switchSession(file ?? "");
 		await terminal.waitFor("Done.");
 		await expectGates();
 		await terminal.press("ctrl+o");
@@ -67,7 +67,7 @@ test.each([40, 80, 120])(
 		const file = session().sessionFile;
 		await submit("/new");
 		await terminal.waitFor("New session");
-		await session().lifecycle.switchSession(file ?? "");
+		await session().switchSession(file ?? "");
 		await terminal.waitFor("Done.");
 		expect(await shown()).toEqual(expected);
 		await terminal.press("ctrl+o");

@@ -35,7 +35,7 @@ test.each([40, 80])(
 		const file = app.session().sessionFile ?? "";
 		await app.submit("/new");
 		await app.terminal.waitFor("New session");
-		await app.session().lifecycle.switchSession(file);
+		await app.session().switchSession(file);
 		await app.terminal.waitFor("Brewed.");
 		expect(await shown()).toEqual(expected);
 		await app.terminal.press("ctrl+o");

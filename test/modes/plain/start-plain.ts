@@ -1,8 +1,8 @@
 import { expect, onTestFinished } from "vitest";
 import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode.js";
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
-import type { AgentSession } from "../../../src/session/agent-session.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import type { AgentSession } from "../../../src/sdk/agent-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 

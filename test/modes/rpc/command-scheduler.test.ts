@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { CommandScheduler, type Concurrency } from "../../../src/modes/rpc/command-scheduler.js";
+import { CommandScheduler } from "../../../src/modes/rpc/command-scheduler.js";
+import type { Concurrency } from "../../../src/operations/operation.js";
 
 /** A scheduler with tasks that end on request; `started` lists those that have started. */
 function createTasks() {

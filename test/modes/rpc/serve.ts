@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { RpcClient } from "../../../src/modes/rpc/client.js";
 import type { RpcEvent, RpcResponse } from "../../../src/modes/rpc/protocol.js";
 import { RpcServer } from "../../../src/modes/rpc/server.js";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/session/create-session.js";
+import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { checkRpcEvents } from "../../helpers/event-schema.js";
 import { type LoopbackModelOptions, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeHook } from "../../helpers/temp.js";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
 import { RPC_COMMANDS } from "../../../src/modes/rpc/protocol.js";
+import { RPC_OPERATIONS } from "../../../src/operations/index.js";
 import { png } from "../../helpers/images.js";
 import { httpError, text, toolCall } from "../../helpers/loopback-provider.js";
 import { serve } from "./serve.js";
@@ -432,10 +433,10 @@ describe("failing requests", () => {
 	});
 });
 
-test("every command of the protocol is called above or has a handler that answers", async () => {
+test("every command is an operation or has an answer", async () => {
 	const { client, session } = await serve();
-	const { createHandlers } = await import("../../../src/modes/rpc/handlers.js");
-	const handlers = createHandlers({ session, onFailure: () => {} });
-	expect(Object.keys(handlers).sort()).toEqual(Object.keys(RPC_COMMANDS).sort());
+	const { createQueries } = await import("../../../src/modes/rpc/queries.js");
+	const names = [...Object.keys(RPC_OPERATIONS), ...Object.keys(createQueries(session))];
+	expect(names.sort()).toEqual(Object.keys(RPC_COMMANDS).sort());
 	await client.close();
 });

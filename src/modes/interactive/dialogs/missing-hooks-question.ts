@@ -1,5 +1,5 @@
 import { bundledPath } from "../../../hooks/bundled.js";
-import type { AgentSession } from "../../../session/agent-session.js";
+import type { AgentSession } from "../../../sdk/agent-session.js";
 import { type RequestSize, titleOfMissingHooks } from "../../../session/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
 import type { DialogController } from "../dialog-controller.js";
@@ -13,7 +13,7 @@ export interface MissingHooksHost {
 
 /** Asks how to continue a session whose hooks are missing. @returns when the question is answered or not needed */
 export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHost): Promise<void> {
-	const missing = session.lifecycle.missingHooks;
+	const missing = session.missingHooks;
 	if (!missing?.difference) return;
 	const { sent, now } = missing.difference;
 	const names = missing.turnedOff.join(" and ");
@@ -35,7 +35,7 @@ export async function askMissingHooks({ session, dialogs, quit }: MissingHooksHo
 	if (answer === "turn-on") {
 		for (const name of missing.turnedOff) await session.inspector.setHookEnabled(bundledPath(name), true);
 		dialogs.notify(`Turned ${names} on`);
-	} else if (answer === "freeze") await session.lifecycle.freezeContext();
+	} else if (answer === "freeze") await session.freezeContext();
 	else if (answer === "quit") quit();
 }
 

@@ -1,4 +1,4 @@
-import type { AgentSession } from "../../../session/agent-session.js";
+import type { AgentSession } from "../../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../../session/events.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";

@@ -1,33 +1,29 @@
-import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import type { CommandHost } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
 import type { BranchRow } from "../commands/pickers.js";
-import { resolveUserPath } from "../config/paths.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { DrawTool } from "../export/html-tool.js";
-import { PLAIN_THEME } from "../hooks/plain-theme.js";
-import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { promptText } from "../log/prompt-text.js";
+import type { SessionOperations } from "../operations/index.js";
+import { describeContext, describeHooks } from "../session/describe-context.js";
+import { openSavedUsage } from "../session/saved-usage.js";
+import type { SessionSetup } from "../session/session-setup.js";
+import { createSessionStore } from "../session/session-store.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
-import { describeContext, describeHooks } from "./describe-context.js";
-import type { Lifecycle } from "./lifecycle.js";
-import { openSavedUsage } from "./saved-usage.js";
-import type { SessionSetup } from "./session-setup.js";
-import { createSessionStore } from "./session-store.js";
 
 /** The view that built-in commands have of the session; every member reads the current state. */
 export function createCommandHost(
 	session: AgentSession,
-	lifecycle: Lifecycle,
+	operations: SessionOperations,
 	setup: SessionSetup,
 	compaction: CommandCompaction,
 	{ jobs, mcp }: Pick<CommandHost, "jobs" | "mcp">,
 ): CommandHost {
 	return {
+		...operations,
 		get cwd() {
 			return session.cwd;
 		},
@@ -57,12 +53,6 @@ export function createCommandHost(
 			return setup.offers;
 		},
 		availableModels: () => setup.models.available(),
-		setModel: (model, level) => session.setModel(model, level),
-		setThinkingLevel: (level) => session.setThinkingLevel(level),
-		setAutoCompaction: (enabled) => {
-			session.autoCompaction = enabled;
-		},
-		setName: (name) => session.setName(name),
 		stats: () => session.stats(),
 		usageSince: async (time, signal) => {
 			const index = await openSavedUsage(setup);
@@ -75,23 +65,18 @@ export function createCommandHost(
 			root: setup.sessionsRoot,
 			cwd: setup.cwd,
 			current: () => session.sessionFile,
-			setName: (name) => session.setName(name),
+			setName: operations.setName,
 		}),
 		tools: setup.toolSwitch,
 		jobs,
 		mcp,
 		settings: setup.settings,
-		newSession: () => lifecycle.newSession(),
-		switchSession: (path, as) => lifecycle.switchSession(path, as),
-		branchTargets: () => lifecycle.branchTargets(),
+		branchTargets: () => session.branchTargets(),
 		branchRows: async () => {
-			await session.rebuildContext();
+			await operations.rebuildContext();
 			return branchRows(session.log, session.context);
 		},
-		branch: (entryIndex) => lifecycle.branch(entryIndex),
 		compaction,
-		reload: (screen) => session.reload(screen),
-		exportHtml: (path) => exportSession(session, path),
 		lastAssistantText: () => lastAssistantText(session.entries),
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
@@ -110,43 +95,6 @@ export function lastAssistantText(entries: readonly SessionEntry[]): string | nu
 			messageText(candidate.message).trim() !== "",
 	);
 	return isMessageEntry(entry) ? messageText(entry.message) : null;
-}
-
-/**
- * Exports a session to one HTML file.
- * @param path relative to the session's directory, or in the home directory with `~/`; default: a name that contains the session id
- * @returns the absolute path
- * @throws PiError `export_failed`
- */
-export async function exportSession(session: AgentSession, path?: string): Promise<string> {
-	const { exportToFile } = await import("../export/html.js");
-	const id = session.sessionId.slice(0, 8);
-	const target = resolveUserPath(path ?? `pi-session-${id}.html`, session.cwd);
-	await exportToFile(target, {
-		entries: session.log,
-		context: session.context,
-		title: session.sessionName ?? `Session ${id}`,
-		drawTool: (call, result) => drawToolText(session.toolRenderer(call.name), call.arguments, result),
-	});
-	return target;
-}
-
-/** A call as its hook draws it, in text; null if no hook does. */
-function drawToolText(
-	renderer: ToolRenderer | undefined,
-	args: Readonly<Record<string, unknown>>,
-	result: ToolResultMessage | undefined,
-): ReturnType<DrawTool> {
-	if (!renderer) return null;
-	const options = { expanded: true, isPartial: false, isError: result?.isError ?? false };
-	const head = drawCall(renderer, args, PLAIN_THEME, readDrawnText);
-	const body = result ? drawResult(renderer, result, options, PLAIN_THEME, readDrawnText) : null;
-	const textOf = (drawing: Drawing<string> | null) => (drawing && "drawn" in drawing ? drawing.drawn : null);
-	return {
-		title: textOf(head),
-		body: textOf(body),
-		errors: [head, body].flatMap((drawing) => (drawing && "error" in drawing ? [drawing.error] : [])),
-	};
 }
 
 /** The user messages, oldest first, each with the messages and tokens after it. Reads every message. */

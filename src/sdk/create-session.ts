@@ -2,45 +2,45 @@ import { reservedNames } from "../commands/registry.js";
 import { buildContext } from "../context/build-context.js";
 import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/session-ui.js";
-import { SessionActivity } from "./activity.js";
+import { bindOperations, hookOperations } from "../operations/index.js";
+import { SessionActivity } from "../session/activity.js";
+import { Budget } from "../session/budget.js";
+import { describeInactive, turnedOffHook } from "../session/bundled-switch.js";
+import { checkOptions } from "../session/check-options.js";
+import { CommandRunner } from "../session/command-runner.js";
+import { Compaction } from "../session/compaction.js";
+import type { CreateAgentSessionOptions } from "../session/create-options.js";
+import { hookErrorEvent, logProblemEvent } from "../session/describe-context.js";
+import { discoverSetup } from "../session/discover-setup.js";
+import { type AgentSessionEvent, SessionEvents } from "../session/events.js";
+import { createHookHost } from "../session/hook-host.js";
+import { HookModels } from "../session/hook-models.js";
+import { HookNotices } from "../session/hook-notices.js";
+import { HookResourceFiles } from "../session/hook-resource-files.js";
+import { HookUpdates } from "../session/hook-updates.js";
+import { SessionInspector } from "../session/inspector.js";
+import { Lifecycle } from "../session/lifecycle.js";
+import { ModelMemory } from "../session/model-memory.js";
+import { ParentSession, parentOf } from "../session/parent-session.js";
+import { Prompter } from "../session/prompter.js";
+import { Reloader } from "../session/reloader.js";
+import { RequiredHooks } from "../session/required-hooks.js";
+import type { SessionComponents, SessionSurface } from "../session/session-components.js";
+import { SessionContext } from "../session/session-context.js";
+import { SessionHooks } from "../session/session-hooks.js";
+import type { HostConnection } from "../session/session-host.js";
+import { SessionImages } from "../session/session-images.js";
+import { SessionJobs } from "../session/session-jobs.js";
+import { SessionMcp } from "../session/session-mcp.js";
+import { SessionRunner } from "../session/session-run.js";
+import type { SessionCore, SessionSetup } from "../session/session-setup.js";
+import { SessionState } from "../session/session-state.js";
+import { SessionWindow } from "../session/session-window.js";
+import { UserShell } from "../session/user-shell.js";
 import { AgentSession } from "./agent-session.js";
-import { Budget } from "./budget.js";
-import { describeInactive, turnedOffHook } from "./bundled-switch.js";
-import { checkOptions } from "./check-options.js";
 import { createCommandHost } from "./command-host.js";
-import { CommandRunner } from "./command-runner.js";
-import { Compaction } from "./compaction.js";
-import type { CreateAgentSessionOptions } from "./create-options.js";
-import { hookErrorEvent, logProblemEvent } from "./describe-context.js";
-import { discoverSetup } from "./discover-setup.js";
-import { type AgentSessionEvent, SessionEvents } from "./events.js";
-import { createHookControl } from "./hook-control.js";
-import { createHookHost } from "./hook-host.js";
-import { HookModels } from "./hook-models.js";
-import { HookNotices } from "./hook-notices.js";
-import { HookResourceFiles } from "./hook-resource-files.js";
-import { HookUpdates } from "./hook-updates.js";
-import { SessionInspector } from "./inspector.js";
-import { Lifecycle } from "./lifecycle.js";
-import { ModelMemory } from "./model-memory.js";
-import { ParentSession, parentOf } from "./parent-session.js";
-import { Prompter } from "./prompter.js";
-import { Reloader } from "./reloader.js";
-import { RequiredHooks } from "./required-hooks.js";
-import type { SessionSurface } from "./session-components.js";
-import { SessionContext } from "./session-context.js";
-import { SessionHooks } from "./session-hooks.js";
-import type { HostConnection } from "./session-host.js";
-import { SessionImages } from "./session-images.js";
-import { SessionJobs } from "./session-jobs.js";
-import { SessionMcp } from "./session-mcp.js";
-import { SessionRunner } from "./session-run.js";
-import type { SessionCore, SessionSetup } from "./session-setup.js";
-import { SessionState } from "./session-state.js";
-import { SessionWindow } from "./session-window.js";
-import { UserShell } from "./user-shell.js";
 
-export type { CreateAgentSessionOptions, SessionChoice } from "./create-options.js";
+export type { CreateAgentSessionOptions, SessionChoice } from "../session/create-options.js";
 
 /**
  * Creates a session from the settings, models and resources on this machine. Hooks and the project's tools are loaded by
@@ -93,37 +93,9 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			problem.hook === null ? emit(logProblemEvent(problem)) : hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
-	const rebuild = async () => void (await context.rebuild(activity.signal ?? ended.signal));
-	const host = createHookHost({
-		setup,
-		state,
-		context,
-		ui: () => surface.ui,
-		hasUI: () => surface.hasUI,
-		shell: () => surface.shell,
-		systemItems: () => runner.systemItems,
-		rebuild,
-		flags: () => hooks.flags,
-		activity,
-		rankOf: (hook) => hooks.loaded.indexOf(hook),
-		reportScreen: (error) => hooks.report(error),
-		session: () => asParent,
-		recordDraw: ({ path }, ms) => hooks.health.recordDraw(path, ms),
-		control: createHookControl({
-			setup,
-			activity,
-			state,
-			context,
-			mode: () => surface.mode,
-			shell: () => surface.shell,
-			compaction: () => compaction,
-			lifecycle: () => lifecycle,
-			reloader: () => reloader,
-			prompter: () => prompter,
-			queue: () => runner.queue,
-			sources: () => sources(),
-		}),
-	});
+	const current = (): SessionComponents => components;
+	const operations = bindOperations(current);
+	const host = createHookHost({ setup, state, context, activity }, current, hookOperations(current));
 	const models = new HookModels({ setup, state, warn });
 	const onRead = () => emit({ type: "registrations_changed" });
 	const resources = new HookResourceFiles(setup, warn, onRead);
@@ -268,7 +240,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		setup,
 		state,
 		context,
-		rebuild,
+		rebuild: operations.rebuildContext,
 		hooks,
 		ended: ended.signal,
 		reach() {
@@ -282,7 +254,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			};
 		},
 	});
-	const session = new AgentSession({
+	const components: SessionComponents = {
 		setup,
 		activity,
 		events,
@@ -308,14 +280,15 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		warnings: warnings.lines,
 		unsaved: () => unsaved,
 		ended,
-		rebuild,
+		asParent,
 		async connectHost() {
 			await setup.hostConnection.connect(hostConnection(ended.signal));
 			await setup.enterSandbox();
 			state.useHost(setup.hostConnection.recorded, setup.isCopy);
 		},
-	});
-	const commandHost = createCommandHost(session, lifecycle, setup, compaction, { jobs, mcp });
+	};
+	const session = new AgentSession(components, operations);
+	const commandHost = createCommandHost(session, operations, setup, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {
 		const line = setup.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.

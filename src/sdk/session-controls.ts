@@ -1,17 +1,17 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { AppMessage, ThinkingLevel } from "../log/entry.js";
 import { thinkingLevels } from "../models/thinking-levels.js";
-import type { QueueMode } from "./prompt-queue.js";
-import type { SessionComponents } from "./session-components.js";
+import type { QueueMode } from "../session/prompt-queue.js";
+import type { SessionComponents } from "../session/session-components.js";
 
 /** State that only programs that drive a session read and change; the modes of pi do not need it. */
 export interface SessionControls {
 	/** The messages of the next request. */
 	readonly messages: readonly AppMessage[];
 	/** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
-	queueMode: QueueMode;
+	readonly queueMode: QueueMode;
 	/** Whether failed requests are retried; for this session only, not saved. */
-	autoRetry: boolean;
+	readonly autoRetry: boolean;
 	/** Models with a known key, including those of local servers. */
 	availableModels(): Promise<Model<Api>[]>;
 	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
@@ -20,12 +20,10 @@ export interface SessionControls {
 	updateModelsWeekly(signal: AbortSignal): Promise<void>;
 	/** The thinking levels that the model supports, least first. */
 	thinkingLevels(): ThinkingLevel[];
-	/** Stops the user's shell command, if one is running, and waits until it has stopped. */
-	abortBash(): Promise<void>;
 }
 
 /** The controls of a session. */
-export function createControls({ setup, state, context, activity }: SessionComponents): SessionControls {
+export function createControls({ setup, state, context }: SessionComponents): SessionControls {
 	const { settings } = setup;
 	return {
 		get messages() {
@@ -34,26 +32,12 @@ export function createControls({ setup, state, context, activity }: SessionCompo
 		get queueMode() {
 			return settings.current.queueMode;
 		},
-		set queueMode(mode) {
-			settings.override("queueMode", mode);
-		},
 		get autoRetry() {
 			return settings.current.retry.enabled;
 		},
-		set autoRetry(enabled) {
-			settings.override("retry.enabled", enabled);
-		},
 		availableModels: () => setup.models.available(),
-		async findModel(provider, id) {
-			const usable = await setup.models.available();
-			const isSame = (model: Model<Api>) => model.provider === provider && model.id === id;
-			return usable.find(isSame) ?? (setup.models.find(provider, id) ? null : setup.models.findUsed(provider, id));
-		},
+		findModel: (provider, id) => setup.models.findWithKey(provider, id),
 		updateModelsWeekly: async (signal) => setup.offers.updates?.updateWeekly(signal),
 		thinkingLevels: () => thinkingLevels(state.model),
-		async abortBash() {
-			activity.abort("shell");
-			await activity.until("shell");
-		},
 	};
 }

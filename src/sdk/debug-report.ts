@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { settingText } from "../commands/builtin/settings.js";
 import type { ScreenFacts } from "../commands/pickers.js";
 import type { SettingState } from "../config/settings-store.js";
+import { describeHooks } from "../session/describe-context.js";
+import type { SessionSetup } from "../session/session-setup.js";
 import { plural } from "../util/format-amounts.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
 import { stripAll } from "../util/sanitize.js";
 import type { AgentSession } from "./agent-session.js";
-import { describeHooks } from "./describe-context.js";
-import type { SessionSetup } from "./session-setup.js";
 
 /** Longer strings without white space are binary data such as images and are shortened. UTF-16 units. */
 const MAX_DATA = 2000;

@@ -1,12 +1,10 @@
 import { dirname } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CommandShell, PaletteItem, RereadFiles, SessionStats } from "../commands/command.js";
-import type { CompactionTokens } from "../commands/compaction.js";
+import type { BranchTarget, CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
 import type { Inspector } from "../commands/inspection.js";
 import { isUnlistedCommand, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
-import { describeError } from "../errors.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
@@ -14,21 +12,20 @@ import type { CompletionItem, EntryOptions, SessionMode } from "../hooks/types.j
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
 import { removeSession } from "../log/manage.js";
 import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
+import { RPC_OPERATIONS, type RpcOperations, type SessionOperations } from "../operations/index.js";
+import { prepareModel } from "../operations/set-model.js";
+import type { Activity } from "../session/activity.js";
+import type { AgentSessionEvent, QueuedPrompts } from "../session/events.js";
+import { LoggedHosts } from "../session/logged-hosts.js";
+import type { MissingHooks } from "../session/missing-hooks.js";
+import type { SessionComponents } from "../session/session-components.js";
+import { type LogView, viewLog } from "../session/session-context.js";
+import type { SessionJobs } from "../session/session-jobs.js";
+import type { SessionMcp } from "../session/session-mcp.js";
+import { type RecordedHost, SessionName } from "../session/session-state.js";
+import { StatsCounter } from "../session/stats.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
-import type { Activity } from "./activity.js";
-import { checkModel, checkThinkingLevel } from "./check-options.js";
-import type { AgentSessionEvent, QueuedPrompts } from "./events.js";
-import type { Lifecycle } from "./lifecycle.js";
-import { LoggedHosts } from "./logged-hosts.js";
-import type { PromptExtras, PromptResult } from "./prompter.js";
-import type { SessionComponents } from "./session-components.js";
-import { type LogView, viewLog } from "./session-context.js";
 import { createControls, type SessionControls } from "./session-controls.js";
-import type { SessionJobs } from "./session-jobs.js";
-import type { SessionMcp } from "./session-mcp.js";
-import { cycleModel, cycleThinkingLevel } from "./session-models.js";
-import { type RecordedHost, SessionName } from "./session-state.js";
-import { StatsCounter } from "./stats.js";
 
 /** Names of everything a session has loaded, for the header. */
 export interface LoadedSummary {
@@ -42,11 +39,20 @@ export interface LoadedSummary {
 	warnings: string[];
 }
 
+/** The operations of a session as methods: `src/operations` declares them. */
+const OperatedSession = class {
+	constructor(operations: SessionOperations) {
+		Object.assign(this, operations);
+	}
+} as new (
+	operations: SessionOperations,
+) => SessionOperations;
+
 /**
  * A conversation with an agent: owns log, context, model, tools and hooks, and does not depend on a terminal. Modes
  * drive it and subscribe to its events. Create it with `createAgentSession`, then call `start()`.
  */
-export class AgentSession {
+export class AgentSession extends OperatedSession {
 	readonly #components: SessionComponents;
 	readonly #stats = new StatsCounter();
 	readonly #spent = new UsageTotals();
@@ -57,7 +63,9 @@ export class AgentSession {
 	readonly inspector: Inspector;
 	#disposed: Promise<void> | null = null;
 
-	constructor(components: SessionComponents) {
+	/** @param operations those of these components */
+	constructor(components: SessionComponents, operations: SessionOperations) {
+		super(operations);
 		this.#components = components;
 		this.controls = createControls(components);
 		this.inspector = components.inspector;
@@ -84,7 +92,7 @@ export class AgentSession {
 			throw error;
 		}
 		// Where nobody types, the first request follows at once, and reports what is missing.
-		if (surface.shell && state.model) this.#prepare(state.model);
+		if (surface.shell && state.model) prepareModel(this.#components, state.model);
 	}
 
 	/** Attaches the user interface for hooks and commands. Without it, dialogs return their canceled values at once. */
@@ -181,9 +189,6 @@ export class AgentSession {
 	get autoCompaction(): boolean {
 		return this.#components.compaction.enabled;
 	}
-	set autoCompaction(enabled: boolean) {
-		this.#components.compaction.enabled = enabled;
-	}
 	get loaded(): LoadedSummary {
 		const { setup, hooks, warnings } = this.#components;
 		const { templates, skills, contextFiles } = setup.resources;
@@ -197,18 +202,32 @@ export class AgentSession {
 		};
 	}
 
+	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
+	get missingHooks(): MissingHooks | null {
+		return this.#components.lifecycle.missingHooks;
+	}
+
+	/** User messages that a branch can start from, oldest first. */
+	branchTargets(): BranchTarget[] {
+		return this.#components.lifecycle.branchTargets();
+	}
+
+	/** The name under which programs found these operations before they were methods of the session itself. */
+	get lifecycle(): Pick<
+		AgentSession,
+		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext" | "save"
+	> {
+		return this;
+	}
+
+	/** Tries again to write what the session file lacks. @returns why it still lacks some; null if it has everything */
+	save(): { cause: unknown } | null {
+		return this.#components.state.log.save();
+	}
+
 	/** The notice that reported that the session cannot be saved, such as in a read-only home; null if none did. */
 	get unsaved(): string | null {
 		return this.#components.unsaved();
-	}
-
-	/**
-	 * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
-	 * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments` for an empty prompt and from
-	 * commands; `command_failed` from commands; `prompt_refused` from hooks; `session_busy` when the session is closing
-	 */
-	prompt(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
-		return this.#components.prompter.prompt(text, extras);
 	}
 
 	/** The shortcuts of hooks. The same list until they change, which is a `registrations_changed` event. */
@@ -216,81 +235,13 @@ export class AgentSession {
 		return this.#components.hooks.registry.shortcuts;
 	}
 
-	/** Runs a shortcut like a command without arguments. @throws PiError `command_failed`, `session_busy` */
-	runShortcut(shortcut: SessionShortcut): Promise<PromptResult> {
-		return this.#components.prompter.runShortcut(shortcut);
-	}
-
-	/** Like `prompt`, but never runs a command: a leading slash is plain text. */
-	send(text: string, extras: PromptExtras = {}): Promise<PromptResult> {
-		return this.#components.prompter.send(text, extras);
-	}
-
-	/** Sends a prompt after the active run; at once when no run is active. */
-	async followUp(text: string, extras: PromptExtras = {}): Promise<void> {
-		await this.#components.prompter.followUp(text, extras);
-	}
-
-	/** Removes the queued prompt that would be sent last, for the editor. @returns null if none is queued */
-	takeQueued(): { text: string; isFollowUp: boolean } | null {
-		return this.#components.runner.queue.takeLast();
-	}
-
-	/** Stops everything the session is doing and waits until it has stopped. @returns the queued prompts */
-	async abort(): Promise<string[]> {
-		const { activity, runner } = this.#components;
-		const texts = runner.queue.clear();
-		activity.abort();
-		await activity.untilEnded();
-		return texts;
-	}
-
-	/** Runs a shell command of the user and writes it as an entry. @throws PiError `session_busy` */
-	runBash(command: string, { excludeFromContext = false } = {}): Promise<void> {
-		return this.#components.userShell.run(command, excludeFromContext);
-	}
-
-	/** Computes the context from the current entries. */
-	rebuildContext(): Promise<void> {
-		return this.#components.rebuild();
-	}
-
 	/**
-	 * Switches to another model.
-	 * @param model a model, or its name as in the option `model`, which may name a level too
-	 * @throws PiError `model_unknown` for an unknown name, `bad_arguments` for a malformed model
+	 * Carries out a command of the RPC mode that is an operation.
+	 * @param input matches the schema of the command
+	 * @param onFailure reports a run that failed after its prompt was answered
 	 */
-	async setModel(model: Model<Api> | string, thinkingLevel?: ThinkingLevel): Promise<void> {
-		const { state, setup } = this.#components;
-		if (typeof model !== "string") checkModel(model);
-		if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
-		const chosen = typeof model === "string" ? await setup.offers.resolve(model) : { model };
-		state.setModel(chosen.model, thinkingLevel ?? chosen.thinkingLevel);
-		this.#prepare(chosen.model);
-	}
-
-	/** Loads the client of a model while the user types. */
-	#prepare(model: Model<Api>): void {
-		const { setup, events } = this.#components;
-		setup.client.prepare(model).catch((error: unknown) => {
-			events.emit({ type: "notice", level: "warning", message: describeError(error) });
-		});
-	}
-
-	/** @throws PiError `bad_arguments` for an unknown level */
-	setThinkingLevel(level: ThinkingLevel): void {
-		checkThinkingLevel(level);
-		this.#components.state.setThinkingLevel(level);
-	}
-
-	/** Switches to the next or previous available model. @returns that model; null when there is no other */
-	cycleModel(direction: 1 | -1): Promise<Model<Api> | null> {
-		return cycleModel(this.#components.setup, this.#components.state, direction);
-	}
-
-	/** Switches to the next thinking level that the model supports. */
-	cycleThinkingLevel(): ThinkingLevel {
-		return cycleThinkingLevel(this.#components.state);
+	answerCommand(name: keyof RpcOperations, input: object, onFailure: (message: string) => void): Promise<unknown> {
+		return RPC_OPERATIONS[name].answer(input, { session: this.#components, onFailure });
 	}
 
 	/** Tokens of the next request, and the model's window (0 when unknown). */
@@ -305,24 +256,6 @@ export class AgentSession {
 	/** Tokens and price of all requests, counted in small steps. @returns null until a long session is counted */
 	spentSoFar(): SpentUsage | null {
 		return this.#spent.countSome(this.#components.state.log);
-	}
-
-	setName(name: string): void {
-		this.#components.lifecycle.setName(name);
-	}
-
-	/** Replaces earlier messages with a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
-	async compact(focus?: string, signal?: AbortSignal): Promise<CompactionTokens> {
-		return this.#components.compaction.run({ focus, ...(signal ? { signal } : {}) });
-	}
-
-	/**
-	 * Reads hooks, tools, skills, templates, context files, settings and models again.
-	 * @param screen the files that the mode has read again
-	 * @returns the result as one line for the user
-	 */
-	reload(screen: RereadFiles | null = null): Promise<string> {
-		return this.#components.reloader.reload(screen);
 	}
 
 	/** Every command. Starts the MCP servers, whose prompts are commands, in the background. */
@@ -363,14 +296,6 @@ export class AgentSession {
 	/** True when a stack trace shows that a hook made the call. */
 	isCalledByHook(stack: string): boolean {
 		return this.#components.hooks.called(stack);
-	}
-
-	/** Replaces the session, after asking the hooks, reports missing hooks, and saves what could not be saved. */
-	get lifecycle(): Pick<
-		Lifecycle,
-		"newSession" | "switchSession" | "branch" | "branchTargets" | "missingHooks" | "freezeContext" | "save"
-	> {
-		return this.#components.lifecycle;
 	}
 
 	/** Stops everything, notifies the hooks, and closes the log. Safe to call more than once. */

@@ -1,0 +1,40 @@
+import type { CompactionTokens } from "../commands/compaction.js";
+import { PiError } from "../errors.js";
+import { isCompactionEntry } from "../log/entry.js";
+import type { SessionComponents } from "../session/session-components.js";
+import { isRecord } from "../util/is-record.js";
+import { NO_INPUT, TEXT } from "./input.js";
+import { operation } from "./operation.js";
+
+/** Replaces earlier messages with a summary. @throws PiError `compaction_failed`, `session_busy`, `model_missing` */
+export const compact = operation({
+	request: "compact",
+	run: (session: SessionComponents, focus?: string, signal?: AbortSignal): Promise<CompactionTokens> =>
+		session.compaction.run({ focus, ...(signal ? { signal } : {}) }),
+	ctx: {
+		member: "compact",
+		callers: "all",
+		returns: "promise",
+		async call(run, _, { signal }, options) {
+			const { tokensBefore, tokensAfter } = await run(readFocus(options), signal);
+			return { tokensBefore, tokensAfter };
+		},
+	},
+	rpc: {
+		command: "compact",
+		concurrency: "conversation",
+		input: { ...NO_INPUT, properties: { customInstructions: TEXT } },
+		async answer(run, { customInstructions }, { session }) {
+			const tokens = await run(customInstructions);
+			const entry = session.state.log.entries.findLast(isCompactionEntry);
+			return { summary: entry?.summary ?? "", ...tokens };
+		},
+	},
+});
+
+function readFocus(options: unknown): string | undefined {
+	if (options === undefined) return undefined;
+	const focus = isRecord(options) ? options.focus : null;
+	if (focus === undefined || typeof focus === "string") return focus;
+	throw new PiError("bad_arguments", "ctx.compact expects { focus } with a text");
+}
