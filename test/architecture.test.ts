@@ -297,7 +297,7 @@ test("tools reach the machine only through their host", () => {
 	expect(users.map(({ path }) => path).sort()).toEqual([
 		"src/cli/subcommands/doctor.ts",
 		"src/modes/interactive/screen-components.ts",
-		"src/session/discover-setup.ts",
+		"src/session/open-services.ts",
 	]);
 });
 

@@ -6,8 +6,8 @@ import { operation } from "./operation.js";
 /** Switches to the next or previous available model. @returns that model; null when there is no other */
 export const cycleModel = operation({
 	request: null,
-	async run({ setup, state }: SessionComponents, direction: 1 | -1): Promise<Model<Api> | null> {
-		const usable = await setup.models.cycle();
+	async run({ models, state }: SessionComponents, direction: 1 | -1): Promise<Model<Api> | null> {
+		const usable = await models.list.cycle();
 		const at = usable.findIndex(({ id, provider }) => id === state.model?.id && provider === state.model.provider);
 		// The model may be none of them: then the first or last one is next.
 		const next =

@@ -17,10 +17,10 @@ import { operation } from "./operation.js";
  */
 export const exportHtml = operation({
 	request: null,
-	async run({ state, setup, context, hooks }: SessionComponents, path?: string): Promise<string> {
+	async run({ state, store, context, hooks }: SessionComponents, path?: string): Promise<string> {
 		const { exportToFile } = await import("../export/html.js");
 		const id = state.log.id.slice(0, 8);
-		const target = resolveUserPath(path ?? `pi-session-${id}.html`, setup.cwd);
+		const target = resolveUserPath(path ?? `pi-session-${id}.html`, store.cwd);
 		await exportToFile(target, {
 			entries: viewLog(state.log),
 			context: context.current,

@@ -5,8 +5,8 @@ import { operation } from "./operation.js";
 /** Turns automatic compaction on or off; for this session only, not saved. */
 export const setAutoCompaction = operation({
 	request: null,
-	run({ setup }: SessionComponents, enabled: boolean): void {
-		setup.settings.override("compaction.enabled", enabled);
+	run({ store }: SessionComponents, enabled: boolean): void {
+		store.settings.override("compaction.enabled", enabled);
 	},
 	rpc: {
 		command: "set_auto_compaction",

@@ -5,8 +5,8 @@ import { operation } from "./operation.js";
 /** Whether failed requests are repeated; for this session only, not saved. */
 export const setAutoRetry = operation({
 	request: null,
-	run({ setup }: SessionComponents, enabled: boolean): void {
-		setup.settings.override("retry.enabled", enabled);
+	run({ store }: SessionComponents, enabled: boolean): void {
+		store.settings.override("retry.enabled", enabled);
 	},
 	rpc: {
 		command: "set_auto_retry",

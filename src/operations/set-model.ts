@@ -16,10 +16,10 @@ import { operation } from "./operation.js";
 export const setModel = operation({
 	request: null,
 	async run(session: SessionComponents, model: Model<Api> | string, thinkingLevel?: ThinkingLevel): Promise<void> {
-		const { state, setup } = session;
+		const { state, models } = session;
 		if (typeof model !== "string") checkModel(model);
 		if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
-		const chosen = typeof model === "string" ? await setup.offers.resolve(model) : { model };
+		const chosen = typeof model === "string" ? await models.offers.resolve(model) : { model };
 		state.setModel(chosen.model, thinkingLevel ?? chosen.thinkingLevel);
 		prepareModel(session, chosen.model);
 	},
@@ -38,7 +38,7 @@ export const setModel = operation({
 		command: "set_model",
 		input: { type: "object", required: ["provider", "modelId"], properties: { provider: TEXT, modelId: TEXT } },
 		async answer(run, { provider, modelId }, { session }) {
-			const model = await session.setup.models.findWithKey(provider, modelId);
+			const model = await session.models.list.findWithKey(provider, modelId);
 			if (!model) {
 				throw new PiError("model_unknown", `Model ${provider}/${modelId} does not exist or has no API key`, {
 					hint: "get_available_models lists the available models",
@@ -51,8 +51,8 @@ export const setModel = operation({
 });
 
 /** Loads the client of a model while the user types. */
-export function prepareModel({ setup, events }: SessionComponents, model: Model<Api>): void {
-	setup.client.prepare(model).catch((error: unknown) => {
+export function prepareModel({ models, events }: SessionComponents, model: Model<Api>): void {
+	models.client.prepare(model).catch((error: unknown) => {
 		events.emit({ type: "notice", level: "warning", message: describeError(error) });
 	});
 }

@@ -5,8 +5,8 @@ import { operation } from "./operation.js";
 /** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
 export const setQueueMode = operation({
 	request: null,
-	run({ setup }: SessionComponents, mode: QueueMode): void {
-		setup.settings.override("queueMode", mode);
+	run({ store }: SessionComponents, mode: QueueMode): void {
+		store.settings.override("queueMode", mode);
 	},
 	rpc: {
 		command: "set_queue_mode",

@@ -31,7 +31,7 @@ export const switchSession = operation({
 });
 
 /** The file of a session of the directory of the current one. */
-function find({ state, setup }: SessionComponents, target: string): string {
+function find({ state, store }: SessionComponents, target: string): string {
 	const { path } = state.log;
-	return findSession(path === null ? (setup.sessionDir ?? setup.cwd) : dirname(path), target);
+	return findSession(path === null ? (store.sessionDir ?? store.cwd) : dirname(path), target);
 }

@@ -77,18 +77,18 @@ export class AgentSession extends OperatedSession {
 	 * @throws PiError `tool_unknown` for a chosen tool that nothing provides; `host_unreachable`
 	 */
 	async start(): Promise<void> {
-		const { lifecycle, hooks, mcp, models, resources, setup, state, surface } = this.#components;
+		const { lifecycle, hooks, mcp, hookModels, hookResources, code, store, state, surface } = this.#components;
 		try {
 			await lifecycle.start(async () => {
 				await hooks.load();
 				await this.#components.connectHost();
 				await mcp.load();
-				await Promise.all([models.start(), resources.ready()]);
+				await Promise.all([hookModels.start(), hookResources.ready()]);
 			});
-			setup.toolSwitch.checkNames();
+			code.toolSwitch.checkNames();
 		} catch (error) {
 			await this.dispose();
-			if (setup.isCopy && this.sessionFile !== null) removeSession(this.sessionFile);
+			if (store.isCopy && this.sessionFile !== null) removeSession(this.sessionFile);
 			throw error;
 		}
 		// Where nobody types, the first request follows at once, and reports what is missing.
@@ -110,11 +110,11 @@ export class AgentSession extends OperatedSession {
 	}
 
 	get cwd(): string {
-		return this.#components.setup.cwd;
+		return this.#components.store.cwd;
 	}
 	/** The machine on which tools and `!` commands work. */
 	get host(): ToolHost {
-		return this.#components.setup.host;
+		return this.#components.machine.host;
 	}
 	/** The machine on which the tools of an entry worked; null: where pi runs. */
 	hostOf(entryIndex: number): RecordedHost | null {
@@ -135,9 +135,9 @@ export class AgentSession extends OperatedSession {
 	}
 	/** What `--session` accepts for this session: the start of its id, or the path of a file in another directory. */
 	get sessionArgument(): string {
-		const { setup } = this.#components;
+		const { store } = this.#components;
 		const { sessionFile } = this;
-		return sessionFile === null || dirname(sessionFile) === setup.sessionDir ? this.sessionId.slice(0, 8) : sessionFile;
+		return sessionFile === null || dirname(sessionFile) === store.sessionDir ? this.sessionId.slice(0, 8) : sessionFile;
 	}
 	/** A snapshot of the log that reads entries on demand. */
 	get log(): LogView {
@@ -158,7 +158,7 @@ export class AgentSession extends OperatedSession {
 		return this.#components.state.thinkingLevel;
 	}
 	get settings(): Settings {
-		return this.#components.setup.settings.current;
+		return this.#components.store.settings.current;
 	}
 	/** What the session is doing; each change is an `activity_changed` event. */
 	get activity(): Activity {
@@ -190,13 +190,13 @@ export class AgentSession extends OperatedSession {
 		return this.#components.compaction.enabled;
 	}
 	get loaded(): LoadedSummary {
-		const { setup, hooks, warnings } = this.#components;
-		const { templates, skills, contextFiles } = setup.resources;
+		const { resources, hooks, warnings } = this.#components;
+		const { templates, skills, contextFiles } = resources.current;
 		return {
 			hooks: hooks.registry.hooks.map(({ path, name, scope }) => ({ path, name, scope })),
 			skills: skills.map(({ name }) => name),
 			templates: templates.map(({ name }) => name),
-			themes: setup.themes(),
+			themes: resources.themes(),
 			contextFiles: [...contextFiles],
 			warnings: [...warnings],
 		};
@@ -305,7 +305,7 @@ export class AgentSession extends OperatedSession {
 	}
 
 	async #dispose(): Promise<void> {
-		const { activity, runner, lifecycle, ended, hooks, state, setup, events, memory, jobs, mcp, images } =
+		const { activity, runner, lifecycle, ended, hooks, state, models, machine, events, memory, jobs, mcp, images } =
 			this.#components;
 		activity.begin("closing");
 		await this.abort();
@@ -314,10 +314,10 @@ export class AgentSession extends OperatedSession {
 		runner.leave();
 		ended.abort();
 		hooks.unload();
-		setup.endProviders();
-		await setup.hostConnection.dispose();
+		models.endProviders();
+		await machine.dispose();
 		await Promise.all([state.log.flush(), memory.flush(), mcp.end(), images.deleteOriginals()]);
-		setup.client.release(this.sessionId);
+		models.client.release(this.sessionId);
 		state.close();
 		events.close();
 	}

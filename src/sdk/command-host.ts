@@ -9,7 +9,7 @@ import { promptText } from "../log/prompt-text.js";
 import type { SessionOperations } from "../operations/index.js";
 import { describeContext, describeHooks } from "../session/describe-context.js";
 import { openSavedUsage } from "../session/saved-usage.js";
-import type { SessionSetup } from "../session/session-setup.js";
+import type { SessionServices } from "../session/services.js";
 import { createSessionStore } from "../session/session-store.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
@@ -18,7 +18,7 @@ import { writeDebugReport } from "./debug-report.js";
 export function createCommandHost(
 	session: AgentSession,
 	operations: SessionOperations,
-	setup: SessionSetup,
+	{ store, models, code }: Pick<SessionServices, "store" | "models" | "code">,
 	compaction: CommandCompaction,
 	{ jobs, mcp }: Pick<CommandHost, "jobs" | "mcp">,
 ): CommandHost {
@@ -46,31 +46,31 @@ export function createCommandHost(
 			return session.autoCompaction;
 		},
 		get accounts() {
-			return setup.accounts;
+			return models.accounts;
 		},
-		trust: setup.trust,
+		trust: code.trust,
 		get models() {
-			return setup.offers;
+			return models.offers;
 		},
-		availableModels: () => setup.models.available(),
+		availableModels: () => models.list.available(),
 		stats: () => session.stats(),
 		usageSince: async (time, signal) => {
-			const index = await openSavedUsage(setup);
+			const index = await openSavedUsage(store);
 			await index.refresh(signal);
 			await index.save();
 			return [...index.requests(time)];
 		},
 		sessions: createSessionStore({
-			dir: setup.savedSessionsDir,
-			root: setup.sessionsRoot,
-			cwd: setup.cwd,
+			dir: store.savedSessionsDir,
+			root: store.sessionsRoot,
+			cwd: store.cwd,
 			current: () => session.sessionFile,
 			setName: operations.setName,
 		}),
-		tools: setup.toolSwitch,
+		tools: code.toolSwitch,
 		jobs,
 		mcp,
-		settings: setup.settings,
+		settings: store.settings,
 		branchTargets: () => session.branchTargets(),
 		branchRows: async () => {
 			await operations.rebuildContext();
@@ -81,7 +81,7 @@ export function createCommandHost(
 		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
-		writeDebugReport: (screen) => writeDebugReport(session, setup, screen),
+		writeDebugReport: (screen) => writeDebugReport(session, { store, models, code }, screen),
 		commands: () => session.palette(),
 	};
 }

@@ -11,7 +11,6 @@ import { CommandRunner } from "../session/command-runner.js";
 import { Compaction } from "../session/compaction.js";
 import type { CreateAgentSessionOptions } from "../session/create-options.js";
 import { hookErrorEvent, logProblemEvent } from "../session/describe-context.js";
-import { discoverSetup } from "../session/discover-setup.js";
 import { type AgentSessionEvent, SessionEvents } from "../session/events.js";
 import { createHookHost } from "../session/hook-host.js";
 import { HookModels } from "../session/hook-models.js";
@@ -21,10 +20,13 @@ import { HookUpdates } from "../session/hook-updates.js";
 import { SessionInspector } from "../session/inspector.js";
 import { Lifecycle } from "../session/lifecycle.js";
 import { ModelMemory } from "../session/model-memory.js";
+import { type OpenedServices, openServices } from "../session/open-services.js";
 import { ParentSession, parentOf } from "../session/parent-session.js";
+import { SystemItems } from "../session/prompt-queue.js";
 import { Prompter } from "../session/prompter.js";
 import { Reloader } from "../session/reloader.js";
 import { RequiredHooks } from "../session/required-hooks.js";
+import type { SessionCore, SessionParent } from "../session/services.js";
 import type { SessionComponents, SessionSurface } from "../session/session-components.js";
 import { SessionContext } from "../session/session-context.js";
 import { SessionHooks } from "../session/session-hooks.js";
@@ -33,7 +35,6 @@ import { SessionImages } from "../session/session-images.js";
 import { SessionJobs } from "../session/session-jobs.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionRunner } from "../session/session-run.js";
-import type { SessionCore, SessionSetup } from "../session/session-setup.js";
 import { SessionState } from "../session/session-state.js";
 import { SessionWindow } from "../session/session-window.js";
 import { UserShell } from "../session/user-shell.js";
@@ -51,21 +52,23 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 	checkOptions(options);
 	const parent = parentOf(options);
 	const all = parent?.inherit(options) ?? options;
-	return assembleSession(await discoverSetup(all, parent), all);
+	return assembleSession(await openServices(all, parent), parent, all);
 }
 
 /** Connects the components of a session; the only function that knows all of them. */
-function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions): AgentSession {
+function assembleSession(
+	{ services, ...found }: OpenedServices,
+	parent: SessionParent | null,
+	options: CreateAgentSessionOptions,
+): AgentSession {
+	const { store, models, code, resources, machine } = services;
+	/** The complete session: what is called later may use parts that do not exist yet. */
+	const current = (): SessionComponents => components;
 	const events = new SessionEvents();
-	const emit = (event: AgentSessionEvent) => {
-		memory.observe(event);
-		notices.observe(event);
-		updates.observe(event);
-		events.emit(event);
-	};
+	const emit = (event: AgentSessionEvent) => events.emit(event);
 	const notice = (level: "info" | "warning" | "error", message: string) =>
-		emit({ type: "notice", level, message: setup.redact(message) });
-	const warnings = new SessionWarnings(setup.warnings, setup.logWarnings);
+		emit({ type: "notice", level, message: models.redact(message) });
+	const warnings = new SessionWarnings(found.warnings, found.logWarnings);
 	const warn = (line: string) => {
 		warnings.add(line);
 		notice("warning", line);
@@ -75,59 +78,58 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
-	const state = new SessionState(setup.log, setup.defaults, emit, setup.settings);
-	const memory = new ModelMemory(setup, state);
-	const notices = new HookNotices({ state, activity, hooks: () => hooks.runner, ended: ended.signal });
-	const updates = new HookUpdates({ activity, hooks: () => hooks.runner, ended: ended.signal });
-	const gone = state.restore(setup.models.findUsed);
+	const state = new SessionState(store.log, models.defaults, emit, store.settings);
+	const memory = new ModelMemory(services, state);
+	const gone = state.restore(models.list.findUsed);
 	// A hook may provide it: see `HookModels.start`.
-	if (gone && !setup.lateModel) warnings.addOfLog(setup.models.describeReplaced(gone, state.model));
-	if (!setup.lateModel) for (const line of state.modelRemarks()) warnings.add(line);
+	if (gone && !models.late) warnings.addOfLog(models.list.describeReplaced(gone, state.model));
+	if (!models.late) for (const line of state.modelRemarks()) warnings.add(line);
 
-	const context: SessionContext = new SessionContext({
+	const context = new SessionContext({
 		log: () => state.log,
-		stages: (input, signal) => hooks.contextStages(input, signal),
-		preamble: () => setup.preamble(state.model),
+		stages: (input, signal) => current().hooks.contextStages(input, signal),
+		preamble: () => resources.preamble(state.model),
 		model: () => state.model ?? undefined,
 		onProblem: (problem) =>
-			problem.hook === null ? emit(logProblemEvent(problem)) : hooks.reportProblem(problem.hook, problem),
+			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
-	const current = (): SessionComponents => components;
 	const operations = bindOperations(current);
-	const host = createHookHost({ setup, state, context, activity }, current, hookOperations(current));
-	const models = new HookModels({ setup, state, warn });
+	const host = createHookHost({ ...services, state, context, activity }, current, hookOperations(current));
+	const hookModels = new HookModels({ models, state, warn });
 	const onRead = () => emit({ type: "registrations_changed" });
-	const resources = new HookResourceFiles(setup, warn, onRead);
+	const hookResources = new HookResourceFiles(resources, warn, onRead);
 	const required = new RequiredHooks({
-		canAsk: setup.asksAboutCode,
-		isDecided: setup.parent !== null,
-		requireNamed: setup.requireNamed,
+		canAsk: code.asksAboutCode,
+		isDecided: parent !== null,
+		requireNamed: code.requireNamed,
 		activity,
 		ui: () => surface.ui,
 	});
-	const hooks: SessionHooks = new SessionHooks({
+	const hooks = new SessionHooks({
 		host,
-		setup,
-		reservedNames: () => reservedNames(setup.builtins, setup.settings.current.commands.replace),
-		onError: (error) => emit(hookErrorEvent(error, setup.verbose)),
+		store,
+		code,
+		reservedNames: () => reservedNames(code.builtins, store.settings.current.commands.replace),
+		onError: (error) => emit(hookErrorEvent(error, code.verbose)),
 		onLongCall: emit,
 		onWarning: warn,
 		required,
 		onChange(isFirst) {
 			if (ended.signal.aborted) return;
-			models.update(hooks.registry.providers);
-			resources.update(hooks.registry.resources);
+			const { registry } = current().hooks;
+			hookModels.update(registry.providers);
+			hookResources.update(registry.resources);
 			if (!isFirst) emit({ type: "registrations_changed" });
 		},
-		resourcesRead: () => resources.ready(),
-		onSend: (...sent) => prompter.receive(...sent),
+		resourcesRead: () => hookResources.ready(),
+		onSend: (...sent) => current().prompter.receive(...sent),
 		onTools(tools) {
-			const { clashes, replacements } = setup.toolSwitch.useHooks(tools);
+			const { clashes, replacements } = code.toolSwitch.useHooks(tools);
 			for (const line of clashes) warn(line);
 			for (const line of replacements) notice("info", line);
 		},
-		notify: (hookRunner, reason) => lifecycle.notify(hookRunner, reason),
+		notify: (hookRunner, reason) => current().lifecycle.notify(hookRunner, reason),
 	});
 	const hostConnection = (signal: AbortSignal): HostConnection => ({
 		get registry() {
@@ -136,19 +138,19 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		addBundled: (hook) => hooks.addBundled(hook),
 		host,
 		signal,
-		timeoutMs: setup.settings.current.onTimeout,
+		timeoutMs: store.settings.current.onTimeout,
 		warn,
-		onWait: (line) => emit({ type: "notice", level: "warning", message: setup.redact(line), waits: true }),
+		onWait: (line) => emit({ type: "notice", level: "warning", message: models.redact(line), waits: true }),
 		// Programs that drive pi wait for the start of the session, and cannot answer before it.
 		ask: surface.shell === null ? null : (title, choices) => surface.ui.select(title, choices),
 	});
 	const core: SessionCore = {
-		setup,
+		...services,
 		activity,
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries, signal, preamble = setup.preamble(state.model)) =>
+		tryContext: (entries, signal, preamble = resources.preamble(state.model)) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
@@ -157,18 +159,23 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		emit,
 		ended: ended.signal,
 	};
-	const mcp = new SessionMcp({ setup, emit, warn });
-	const jobs = new SessionJobs({ emit, systemItems: () => runner.systemItems });
-	const window = new SessionWindow({ setup, state, context });
+	const notices = new HookNotices(core);
+	const updates = new HookUpdates(core);
+	// Before the modes, which hear of a change when the session has noted it.
+	for (const observer of [memory, notices, updates]) events.subscribe((event) => observer.observe(event));
+	const mcp = new SessionMcp({ ...services, emit, warn });
+	const systemItems = new SystemItems(state);
+	const jobs = new SessionJobs({ emit, systemItems });
+	const window = new SessionWindow({ store, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
 	events.subscribe((event) => {
 		if (event.type === "message_end") images.noteMessage(event.message);
 	});
 	// The cost of a sub-session is part of that of its parent.
-	const budget = setup.parent?.budget ?? new Budget({ setup, state, activity, ui: () => surface.ui });
-	const asParent = new ParentSession({ options, setup, state, budget });
-	const runner: SessionRunner = new SessionRunner({
+	const budget = parent?.budget ?? new Budget({ store, state, activity, ui: () => surface.ui });
+	const asParent = new ParentSession({ options, ...services, state, budget });
+	const runner = new SessionRunner({
 		...core,
 		window,
 		compaction,
@@ -177,13 +184,14 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		required,
 		notices,
 		updates,
+		systemItems,
 		jobs: jobs.table,
 		onRun: () => mcp.need(),
 	});
-	const lifecycle: Lifecycle = new Lifecycle({
+	const lifecycle = new Lifecycle({
 		...core,
 		knowsType: (type) => hooks.registry.knowsEntryType(type),
-		turnedOffHook: (type) => turnedOffHook(type, hooks, setup),
+		turnedOffHook: (type) => turnedOffHook(type, hooks, code),
 		warn,
 		warnOfLog(line) {
 			warnings.addOfLog(line);
@@ -195,26 +203,35 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			runner.leave();
 			return ended;
 		},
-		reread: () => reloader.refresh(),
-		prepareHost: (log, source, signal) =>
-			setup.hostConnection.prepare(setup.loggedHost(log, source), hostConnection(signal)),
+		reread: () => current().reloader.refresh(),
+		prepareHost: (log, source, signal) => machine.prepare(machine.loggedHost(log, source), hostConnection(signal)),
 	});
-	const reloader = new Reloader({ setup, state, hooks, mcp, models, lifecycle, warnings: warnings.lines, warn });
+	const reloader = new Reloader({
+		...services,
+		state,
+		hooks,
+		hookModels,
+		mcp,
+		lifecycle,
+		problems: found.warnings,
+		warnings: warnings.lines,
+		warn,
+	});
 	const sources = () => ({
-		builtins: setup.builtins,
+		builtins: code.builtins,
 		hooks: hooks.registry,
-		inactive: (name: string) => describeInactive(name, hooks, setup),
-		templates: setup.resources.templates,
-		skills: setup.resources.skills,
+		inactive: (name: string) => describeInactive(name, hooks, services),
+		templates: resources.current.templates,
+		skills: resources.current.skills,
 		servers: mcp,
 	});
 	const commands = new CommandRunner({
 		activity,
 		sources,
 		get resources() {
-			return setup.resources;
+			return resources.current;
 		},
-		readSkill: setup.readSkill,
+		readSkill: resources.readSkill,
 		host: () => commandHost,
 		hooks: () => hooks.runner,
 		mcp,
@@ -223,7 +240,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		log: () => state.log,
 		emit,
 	});
-	const prompter: Prompter = new Prompter({
+	const prompter = new Prompter({
 		activity,
 		state,
 		hooks: () => hooks.runner,
@@ -237,7 +254,7 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		notice,
 	});
 	const inspector = new SessionInspector({
-		setup,
+		...services,
 		state,
 		context,
 		rebuild: operations.rebuildContext,
@@ -247,22 +264,22 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 			// A program that drives the session through the SDK may fire any event.
 			const isDriven = surface.shell === null && prompter.acceptsSend;
 			return {
-				tools: setup.tools.length > 0,
-				sessions: setup.sessionDir !== null || isDriven,
+				tools: code.tools.length > 0,
+				sessions: store.sessionDir !== null || isDriven,
 				screen: surface.shell !== null || (isDriven && surface.ui === NO_UI),
 				user: prompter.acceptsSend,
 			};
 		},
 	});
 	const components: SessionComponents = {
-		setup,
+		...services,
 		activity,
 		events,
 		state,
 		context,
 		hooks,
-		models,
-		resources,
+		hookModels,
+		hookResources,
 		compaction,
 		runner,
 		images,
@@ -282,15 +299,15 @@ function assembleSession(setup: SessionSetup, options: CreateAgentSessionOptions
 		ended,
 		asParent,
 		async connectHost() {
-			await setup.hostConnection.connect(hostConnection(ended.signal));
-			await setup.enterSandbox();
-			state.useHost(setup.hostConnection.recorded, setup.isCopy);
+			await machine.connect(hostConnection(ended.signal));
+			await resources.enterSandbox();
+			state.useHost(machine.recorded, store.isCopy);
 		},
 	};
 	const session = new AgentSession(components, operations);
-	const commandHost = createCommandHost(session, operations, setup, compaction, { jobs, mcp });
+	const commandHost = createCommandHost(session, operations, services, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {
-		const line = setup.redact(describeError(error));
+		const line = models.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.
 		if (error.cause !== undefined) {
 			if (unsaved !== null) return;

@@ -3,7 +3,7 @@ import { settingText } from "../commands/builtin/settings.js";
 import type { ScreenFacts } from "../commands/pickers.js";
 import type { SettingState } from "../config/settings-store.js";
 import { describeHooks } from "../session/describe-context.js";
-import type { SessionSetup } from "../session/session-setup.js";
+import type { Models, SessionServices } from "../session/services.js";
 import { plural } from "../util/format-amounts.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
 import { packageRoot, packageVersion } from "../util/package-root.js";
@@ -13,6 +13,8 @@ import type { AgentSession } from "./agent-session.js";
 /** Longer strings without white space are binary data such as images and are shortened. UTF-16 units. */
 const MAX_DATA = 2000;
 
+type ReportServices = Pick<SessionServices, "store" | "models" | "code">;
+
 /**
  * Writes a debug report to a new file that only this user can read: versions, terminal, screen, session, hooks,
  * settings, and the last request as it was sent. Known keys are redacted.
@@ -20,17 +22,18 @@ const MAX_DATA = 2000;
  */
 export async function writeDebugReport(
 	session: AgentSession,
-	setup: SessionSetup,
+	services: ReportServices,
 	screen: ScreenFacts | null,
 ): Promise<string> {
+	const { store, models } = services;
 	const now = new Date();
-	const dir = join(setup.agentDir, "debug");
+	const dir = join(store.agentDir, "debug");
 	ensurePrivateDir(dir);
 	const path = join(dir, `${now.toISOString().replace(/[:.]/g, "-")}.txt`);
 	const lines = [
-		...programLines(session, setup, now),
+		...programLines(session, services, now),
 		...heading("Settings"),
-		...setup.settings.list().flatMap(settingLine),
+		...store.settings.list().flatMap(settingLine),
 		...heading("Hooks"),
 		...describeHooks(session.inspector.hookStatuses()),
 		...heading("Terminal and screen"),
@@ -38,25 +41,25 @@ export async function writeDebugReport(
 		...heading("Last request"),
 		...requestLines(session),
 	];
-	await atomicWriteFile(path, `${setup.redact(lines.join("\n"))}\n`, { mode: 0o600 });
+	await atomicWriteFile(path, `${models.redact(lines.join("\n"))}\n`, { mode: 0o600 });
 	return path;
 }
 
-function programLines(session: AgentSession, setup: SessionSetup, now: Date): string[] {
+function programLines(session: AgentSession, { store, models, code }: ReportServices, now: Date): string[] {
 	const { model, thinkingLevel, sessionFile, log } = session;
 	return [
 		`pi ${packageVersion()} in ${packageRoot()}`,
 		`node ${process.version} on ${process.platform} ${process.arch}`,
 		`written ${now.toISOString()}`,
-		`directory ${setup.cwd}`,
+		`directory ${store.cwd}`,
 		`session ${sessionFile ?? "in memory"}, ${plural(log.length, "entry", "entries")}`,
 		`model ${model ? `${model.provider}/${model.id} (${model.api})` : "none"}, thinking ${thinkingLevel}`,
-		modelListLine(setup),
-		`tools ${setup.tools.map(({ name }) => name).join(", ") || "none"}`,
+		modelListLine(models),
+		`tools ${code.tools.map(({ name }) => name).join(", ") || "none"}`,
 	];
 }
 
-function modelListLine({ offers: { updates } }: SessionSetup): string {
+function modelListLine({ offers: { updates } }: Models): string {
 	const weekly = updates?.weekly ?? null;
 	return `model list: ${updates?.age() ?? "fixed"}${weekly === null ? "" : `, weekly update: ${weekly}`}`;
 }

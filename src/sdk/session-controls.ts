@@ -23,8 +23,8 @@ export interface SessionControls {
 }
 
 /** The controls of a session. */
-export function createControls({ setup, state, context }: SessionComponents): SessionControls {
-	const { settings } = setup;
+export function createControls({ store, models, state, context }: SessionComponents): SessionControls {
+	const { settings } = store;
 	return {
 		get messages() {
 			return context.messages;
@@ -35,9 +35,9 @@ export function createControls({ setup, state, context }: SessionComponents): Se
 		get autoRetry() {
 			return settings.current.retry.enabled;
 		},
-		availableModels: () => setup.models.available(),
-		findModel: (provider, id) => setup.models.findWithKey(provider, id),
-		updateModelsWeekly: async (signal) => setup.offers.updates?.updateWeekly(signal),
+		availableModels: () => models.list.available(),
+		findModel: (provider, id) => models.list.findWithKey(provider, id),
+		updateModelsWeekly: async (signal) => models.offers.updates?.updateWeekly(signal),
 		thinkingLevels: () => thinkingLevels(state.model),
 	};
 }

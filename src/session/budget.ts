@@ -8,9 +8,9 @@ import { startOfDay } from "../usage/usage-report.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatCost, roundCost } from "../util/format-amounts.js";
 import { openSavedUsage } from "./saved-usage.js";
-import type { SessionCore } from "./session-setup.js";
+import type { SessionCore } from "./services.js";
 
-export interface BudgetDeps extends Pick<SessionCore, "setup" | "state" | "activity"> {
+export interface BudgetDeps extends Pick<SessionCore, "store" | "state" | "activity"> {
 	ui(): SessionUI;
 }
 
@@ -77,7 +77,7 @@ export class Budget {
 	}
 
 	async #accounts(): Promise<Account[]> {
-		const { perSession, perDay } = this.deps.setup.settings.current.budget;
+		const { perSession, perDay } = this.deps.store.settings.current.budget;
 		if (perSession === 0 && perDay === 0) return [];
 		const { log } = this.deps.state;
 		const own = await this.#session.of(log);
@@ -110,7 +110,7 @@ export class Budget {
 
 	/** The saved requests since a time. */
 	async #savedSince(since: number, log: SessionLog): Promise<RequestUsage[]> {
-		this.#index ??= await openSavedUsage(this.deps.setup);
+		this.#index ??= await openSavedUsage(this.deps.store);
 		if (monotonicMs() - this.#refreshedAt > REFRESH_MS) {
 			await this.#index.refresh();
 			await this.#index.save();

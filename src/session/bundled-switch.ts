@@ -1,14 +1,14 @@
 import { BUNDLED_HOOKS, bundledPath } from "../hooks/bundled.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import type { LoadedHook } from "../hooks/registry.js";
+import type { Code, Store } from "./services.js";
 import type { SessionHooks } from "./session-hooks.js";
-import type { SessionSetup } from "./session-setup.js";
 
 /** The name of the bundled hook that owns entries of a type and is off; undefined if none is, or the user wants no hooks. */
 export function turnedOffHook(
 	type: string,
 	{ replaced, failures }: Pick<SessionHooks, "replaced" | "failures">,
-	{ bundledHooks }: Pick<SessionSetup, "bundledHooks">,
+	{ bundledHooks }: Pick<Code, "bundledHooks">,
 ): string | undefined {
 	const hook = bundledHooks ? BUNDLED_HOOKS.find(({ entryTypes = [] }) => entryTypes.includes(type)) : undefined;
 	const path = hook && bundledPath(hook.name);
@@ -20,7 +20,7 @@ export function turnedOffHook(
 export function describeInactive(
 	command: string,
 	hooks: Pick<SessionHooks, "loaded" | "isEnabled" | "replaced" | "failures">,
-	{ bundledHooks, settings }: Pick<SessionSetup, "bundledHooks" | "settings">,
+	{ code, store }: { code: Pick<Code, "bundledHooks">; store: Pick<Store, "settings"> },
 ): { message: string; hint: string } | null {
 	const { loaded, replaced, failures } = hooks;
 	const isOff = (hook: LoadedHook) => hook.scope !== "bundled" && !hooks.isEnabled(hook);
@@ -45,8 +45,8 @@ export function describeInactive(
 		};
 	}
 	const message = `${unknown}: the bundled hook ${hook.name}, which provides it, is off`;
-	if (!bundledHooks) return { message, hint: `start pi without --no-hooks, or with --hook ${path}` };
-	const setting = settings.current.hooks.includes(`-${path}`)
+	if (!code.bundledHooks) return { message, hint: `start pi without --no-hooks, or with --hook ${path}` };
+	const setting = store.settings.current.hooks.includes(`-${path}`)
 		? `remove "-${path}" from "hooks" in settings.json`
 		: `add "${path}" to "hooks" in settings.json`;
 	return { message, hint: `turn it on in /hooks, or ${setting}` };

@@ -17,8 +17,8 @@ import { abortable } from "../util/abort.js";
 import { splitArgs } from "../util/split-args.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
+import type { SessionResources } from "./services.js";
 import type { SessionMcp } from "./session-mcp.js";
-import type { SessionResources } from "./session-setup.js";
 
 export interface CommandRunnerDeps {
 	activity: SessionActivity;

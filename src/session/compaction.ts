@@ -29,8 +29,8 @@ import { linkSignals } from "../util/abort.js";
 import type { Operation } from "./activity.js";
 import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
 import { meterRequests } from "./meter-requests.js";
+import { requireModel, type SessionCore } from "./services.js";
 import { viewLog } from "./session-context.js";
-import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface CompactionDeps extends SessionCore {
@@ -52,7 +52,7 @@ export class Compaction implements CommandCompaction {
 
 	/** Whether the session compacts automatically. Setting it applies to this process only; nothing is saved. */
 	get enabled(): boolean {
-		return this.deps.setup.settings.current.compaction.enabled;
+		return this.deps.store.settings.current.compaction.enabled;
 	}
 	/**
 	 * Compacts when the next request would take too much of the window. Reports failures instead of throwing.
@@ -107,14 +107,14 @@ export class Compaction implements CommandCompaction {
 	 */
 	async begin({ focus, signal, reason = "manual", ...wish }: CompactionRequest): Promise<CompactionTrial> {
 		const { mustGain = false, includesRecent = false } = wish;
-		const { activity, state, context, setup, emit } = this.deps;
+		const { activity, state, context, store, models, emit } = this.deps;
 		if (reason === "manual") {
 			// Without a wait when nothing ends, so that an abort right after the call finds the operation.
 			if (activity.isRunEnding) await activity.untilRunEnded();
 			activity.check("compact");
 		}
 		state.log.checkWritable();
-		const model = requireModel(setup, state);
+		const model = requireModel(models, state);
 		const signals = [...(signal ? [signal] : []), this.deps.ended];
 		const operation = activity.begin("compacting", { name: reason, signals });
 		// An automatic one is announced when something can be compacted: otherwise nothing happens.
@@ -138,7 +138,7 @@ export class Compaction implements CommandCompaction {
 		try {
 			const before = await context.rebuild(operation.signal);
 			const budget = this.deps.window.budget();
-			const settings = setup.settings.current;
+			const settings = store.settings.current;
 			const keep = includesRecent ? 1 : (budget?.keepRecent ?? settings.compaction.keepRecentTokens);
 			const demand = { budget, keep, isForced: includesRecent, mustGain: reason !== "manual" };
 			const plan = await this.#plan(before, demand, operation.signal);
@@ -152,14 +152,14 @@ export class Compaction implements CommandCompaction {
 				sessionFile: state.log.path,
 				model,
 				candidates: await this.#candidates(plan),
-				models: setup.models,
+				models: models.list,
 				stream: meter.stream,
-				isOverflow: (reply, { contextWindow }) => setup.client.isOverflow(reply, contextWindow),
+				isOverflow: (reply, { contextWindow }) => models.client.isOverflow(reply, contextWindow),
 				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
 				noteRefusal: (asked, text, estimated) => context.calibration.noteRefusal(asked, text, estimated),
 				hooks: this.deps.hooks(),
 				retry: settings.retry,
-				redact: setup.redact,
+				redact: models.redact,
 				idleTimeoutMs: settings.streamIdleTimeoutMs,
 				maxTokens: budget?.summary ?? MAX_SUMMARY_TOKENS,
 				earlier: active?.kind === "compaction" ? active.entry : null,
@@ -306,12 +306,12 @@ export class Compaction implements CommandCompaction {
 
 	/** The models that may write the summary: the configured one, and a larger one if the session's own is too small. */
 	async #candidates(plan: CompactionPlan): Promise<Model<Api>[]> {
-		const { setup, state, context } = this.deps;
+		const { store, models, state, context } = this.deps;
 		const { model } = state;
-		const [provider = "", ...id] = (setup.settings.current.compaction.model ?? "").split("/");
-		const configured = setup.models.findUsed(provider, id.join("/"));
+		const [provider = "", ...id] = (store.settings.current.compaction.model ?? "").split("/");
+		const configured = models.list.findUsed(provider, id.join("/"));
 		const isLarge = estimateAll(plan.messagesToSummarize) > context.calibration.window(model ?? undefined) / 2;
-		const larger = isLarge ? this.#earlierModel(await setup.models.available()) : null;
+		const larger = isLarge ? this.#earlierModel(await models.list.available()) : null;
 		return [...new Set([configured, larger, model])].filter((one) => one !== null);
 	}
 

@@ -12,7 +12,7 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { TrustAnswer } from "../trust/gate.js";
 import type { ProjectSet } from "../trust/store.js";
-import type { ModelClient } from "./session-setup.js";
+import type { ModelClient } from "./services.js";
 
 /** Which log a session uses. */
 export type SessionChoice =

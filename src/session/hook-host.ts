@@ -9,8 +9,8 @@ import type { HookEventContext, HookTools } from "../hooks/types.js";
 import { freezeDeep } from "../log/freeze.js";
 import { collectOutput, exec } from "../util/process.js";
 import { meterRequests } from "./meter-requests.js";
+import type { Code, SessionCore } from "./services.js";
 import type { SessionComponents } from "./session-components.js";
-import type { SessionCore } from "./session-setup.js";
 import { SessionName } from "./session-state.js";
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
@@ -19,7 +19,7 @@ function freezeModel<M extends Model<Api> | null>(model: M): M {
 }
 
 /** The tools of the session for hooks, which are loaded without type checks. */
-function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
+function hookTools({ toolSwitch }: Code): HookTools {
 	const infos = (tools: readonly ToolStatus[]) =>
 		Object.freeze(
 			tools.map(({ name, description, parameters, source }) =>
@@ -54,13 +54,21 @@ function hookTools({ toolSwitch }: SessionCore["setup"]): HookTools {
  * @param operations what hooks can tell it to do
  */
 export function createHookHost(
-	{ setup, state, context, activity }: Pick<SessionCore, "setup" | "state" | "context" | "activity">,
+	{
+		store,
+		models,
+		code,
+		machine,
+		state,
+		context,
+		activity,
+	}: Pick<SessionCore, "store" | "models" | "code" | "machine" | "state" | "context" | "activity">,
 	session: () => SessionComponents,
 	operations: readonly HookOperation[],
 ): HookHost {
 	const name = new SessionName();
 	return {
-		cwd: setup.cwd,
+		cwd: store.cwd,
 		operations,
 		get sessionFile() {
 			return state.log.path;
@@ -96,7 +104,7 @@ export function createHookHost(
 		get mode() {
 			return session().surface.mode;
 		},
-		configFiles: (folder) => setup.configFiles(folder),
+		configFiles: (folder) => code.configFiles(folder),
 		get model() {
 			return freezeModel(state.model);
 		},
@@ -107,11 +115,11 @@ export function createHookHost(
 			return session().hooks.flags;
 		},
 		get toolHost() {
-			const { name, cwd } = setup.host;
+			const { name, cwd } = machine.host;
 			return Object.freeze({ name, cwd });
 		},
 		async execOnHost(command, args, { signal, timeout, cwd, env }) {
-			const { host } = setup;
+			const { host } = machine;
 			if (host.name === "") return exec(command, args, { ...{ signal, timeout, env }, cwd: cwd ?? host.cwd });
 			return collectOutput((onOutput) =>
 				host.exec([command, ...args], {
@@ -124,7 +132,7 @@ export function createHookHost(
 			);
 		},
 		get projectTrusted() {
-			return setup.acceptedCode() !== null;
+			return code.acceptedCode() !== null;
 		},
 		get entries() {
 			return state.log.entries;
@@ -144,14 +152,14 @@ export function createHookHost(
 		get generation() {
 			return state.generation;
 		},
-		findModel: (provider, id) => freezeModel(setup.models.find(provider, id)),
-		availableModels: async () => (await setup.models.available()).map(freezeModel),
-		resolveApiKey: (model) => setup.models.resolveApiKey(model),
+		findModel: (provider, id) => freezeModel(models.list.find(provider, id)),
+		availableModels: async () => (await models.list.available()).map(freezeModel),
+		resolveApiKey: (model) => models.list.resolveApiKey(model),
 		async requestAuth(model) {
-			const isKnown = (await setup.models.resolveApiKey(model)) !== undefined;
-			return isKnown ? setup.models.requestAuth(model) : undefined;
+			const isKnown = (await models.list.resolveApiKey(model)) !== undefined;
+			return isKnown ? models.list.requestAuth(model) : undefined;
 		},
-		stream: ({ name }, ...request) => sendHookRequest({ setup, state }, name, request),
+		stream: ({ name }, ...request) => sendHookRequest({ store, models, code, machine, state }, name, request),
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
@@ -162,9 +170,9 @@ export function createHookHost(
 		get systemItems() {
 			return session().runner.systemItems;
 		},
-		tools: hookTools(setup),
+		tools: hookTools(code),
 		openDialog: (title) => activity.begin("dialog", { name: title }).end,
-		enter: (action) => setup.enterHooks(action),
+		enter: (action) => models.enterHooks(action),
 		setEditorText: (text) => {
 			const { ui, shell } = session().surface;
 			const screen = ui.hookScreen;
@@ -182,11 +190,11 @@ export function createHookHost(
  * @throws PiError `key_missing`, `package_missing`
  */
 async function sendHookRequest(
-	core: Pick<SessionCore, "state" | "setup">,
+	core: Pick<SessionCore, "state" | "store" | "models" | "code" | "machine">,
 	hook: string,
 	[model, context, { headers, ...options } = {}]: Parameters<HookEventContext["stream"]>,
 ): Promise<AssistantMessageEventStream> {
-	const { models, client } = core.setup;
+	const { list: models, client } = core.models;
 	const [auth] = await Promise.all([models.requestAuth(model), client.prepare(model)]);
 	const meter = meterRequests(core, `hook ${hook}`);
 	// Nothing waits to be written together with it.

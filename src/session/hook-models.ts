@@ -1,10 +1,10 @@
 import { describeError } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { Models } from "./services.js";
 import type { SessionState } from "./session-state.js";
 
 export interface HookModelsDeps {
-	setup: Pick<SessionSetup, "models" | "useProviders" | "lateModel" | "client">;
+	models: Pick<Models, "list" | "useProviders" | "late" | "client">;
 	state: Pick<SessionState, "model" | "useDefaults" | "refreshModel" | "modelRemarks">;
 	warn(line: string): void;
 }
@@ -42,23 +42,23 @@ export class HookModels {
 	async start(): Promise<void> {
 		await this.#applied;
 		this.#isStarted = true;
-		const { setup, state, warn } = this.deps;
-		if (!setup.lateModel) return;
+		const { models, state, warn } = this.deps;
+		if (!models.late) return;
 		const before = state.model;
-		const chosen = await setup.lateModel(this.#providers.length > 0);
-		const gone = state.useDefaults(chosen, setup.models.findUsed);
+		const chosen = await models.late(this.#providers.length > 0);
+		const gone = state.useDefaults(chosen, models.list.findUsed);
 		for (const line of chosen.warnings) warn(line);
-		if (gone) warn(setup.models.describeReplaced(gone, state.model));
+		if (gone) warn(models.list.describeReplaced(gone, state.model));
 		for (const line of state.modelRemarks()) warn(line);
 		if (!state.model || state.model === before) return;
-		setup.client.prepare(state.model).catch(() => {}); // the first request reports it
+		models.client.prepare(state.model).catch(() => {}); // the first request reports it
 	}
 
 	async #apply(providers: readonly HookProvider[]): Promise<void> {
-		const { setup, state, warn } = this.deps;
+		const { models, state, warn } = this.deps;
 		try {
-			for (const line of await setup.useProviders(providers)) warn(line);
-			if (this.#isStarted) state.refreshModel(setup.models.find);
+			for (const line of await models.useProviders(providers)) warn(line);
+			if (this.#isStarted) state.refreshModel(models.list.find);
 		} catch (error) {
 			warn(`The providers of hooks cannot be used: ${describeError(error)}`);
 		}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describeError } from "../errors.js";
 import type { ResourcePaths } from "../hooks/hook-resources.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { Resources } from "./services.js";
 
 /** Adds the skills, prompts and themes of hooks to those of the session, and takes them away when their hook is unloaded. */
 export class HookResourceFiles {
@@ -11,7 +11,7 @@ export class HookResourceFiles {
 
 	/** @param onRead called after files have been read */
 	constructor(
-		private readonly setup: Pick<SessionSetup, "useHookResources">,
+		private readonly resources: Pick<Resources, "useHooks">,
 		private readonly warn: (line: string) => void,
 		private readonly onRead: () => void,
 	) {}
@@ -30,7 +30,7 @@ export class HookResourceFiles {
 
 	async #apply(paths: ResourcePaths): Promise<void> {
 		try {
-			for (const line of await this.setup.useHookResources(paths)) this.warn(line);
+			for (const line of await this.resources.useHooks(paths)) this.warn(line);
 			this.onRead();
 		} catch (error) {
 			this.warn(`The resources of hooks cannot be used: ${describeError(error)}`);

@@ -5,7 +5,7 @@ import { errorText } from "../errors.js";
 import type { HookProvider } from "../hooks/providers.js";
 import { isRecord } from "../util/is-record.js";
 import { callStream, HookRoutes } from "./hook-routes.js";
-import type { ModelClient } from "./session-setup.js";
+import type { ModelClient } from "./services.js";
 
 /** The client of a session whose hooks may have providers with a `stream` function. */
 export interface HookStreams {

@@ -14,13 +14,15 @@ import { NO_NAMES, registeredNames } from "../hooks/registered-names.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
+import type { Code, Resources, Store } from "./services.js";
 import type { SessionContext } from "./session-context.js";
 import type { HookFailure, SessionHooks } from "./session-hooks.js";
-import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface InspectorDeps {
-	setup: Pick<SessionSetup, "preamble" | "bundledHooks" | "settings" | "toolSwitch">;
+	store: Pick<Store, "settings">;
+	code: Pick<Code, "bundledHooks" | "toolSwitch">;
+	resources: Pick<Resources, "preamble">;
 	state: SessionState;
 	context: SessionContext;
 	rebuild(): Promise<void>;
@@ -76,7 +78,7 @@ export class SessionInspector implements Inspector {
 		);
 		const { loaded, failures, health, replaced } = this.deps.hooks;
 		const reach = this.deps.reach();
-		const tools = this.deps.setup.toolSwitch.list();
+		const tools = this.deps.code.toolSwitch.list();
 		const statuses = loaded.map(
 			(hook): HookStatus => ({
 				path: hook.path,
@@ -104,7 +106,7 @@ export class SessionInspector implements Inspector {
 			}),
 		);
 		const missing = failures.filter(({ path }) => !loaded.some((hook) => hook.path === path));
-		const others = this.deps.setup.bundledHooks
+		const others = this.deps.code.bundledHooks
 			? BUNDLED_HOOKS.filter(({ name }) => ![...loaded, ...missing].some(({ path }) => path === bundledPath(name)))
 			: [];
 		return [
@@ -115,10 +117,10 @@ export class SessionInspector implements Inspector {
 	}
 
 	async setHookEnabled(path: string, isEnabled: boolean): Promise<void> {
-		const { setup, hooks } = this.deps;
+		const { store, hooks } = this.deps;
 		const bundled = findBundled(path);
 		if (bundled) {
-			await setup.settings.set("hooks", switchBundled(setup.settings.current.hooks, bundled, isEnabled));
+			await store.settings.set("hooks", switchBundled(store.settings.current.hooks, bundled, isEnabled));
 			await (isEnabled ? hooks.addBundled(bundled) : hooks.removeBundled(bundled));
 			await this.deps.rebuild();
 			return;
@@ -146,7 +148,7 @@ export class SessionInspector implements Inspector {
 	}
 
 	#currentCore(): CorePreamble {
-		return this.deps.setup.preamble(this.deps.state.model);
+		return this.deps.resources.preamble(this.deps.state.model);
 	}
 
 	/** The system prompt and tools at a point of the session, as the log has them; null if it does not. */

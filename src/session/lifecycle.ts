@@ -11,9 +11,9 @@ import { SessionLog } from "../log/session-log.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
+import type { SessionCore } from "./services.js";
 import { entriesUpTo } from "./session-context.js";
 import type { PreparedHost } from "./session-host.js";
-import type { SessionCore } from "./session-setup.js";
 import { lastModel, type RecordedHost } from "./session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
@@ -111,7 +111,7 @@ export class Lifecycle {
 	newSession(): Promise<boolean> {
 		return this.#switching("clear", async (signal) => {
 			if ((await this.#ask("before_clear", signal)).cancel) return false;
-			const { cwd, sessionDir } = this.deps.setup;
+			const { cwd, sessionDir } = this.deps.store;
 			await this.deps.activity.stop();
 			const log = sessionDir === null ? SessionLog.inMemory(cwd) : SessionLog.create({ dir: sessionDir, cwd });
 			await this.#replace(log, "clear", signal);
@@ -130,7 +130,7 @@ export class Lifecycle {
 			const { log: current } = this.deps.state;
 			const isOpen = current.path !== null && !current.isReadOnly && isSameFile(path, current.path);
 			if (isOpen && as !== "copy") return true;
-			const { cwd, sessionDir } = this.deps.setup;
+			const { cwd, sessionDir } = this.deps.store;
 			const log =
 				as === "copy"
 					? copySession(path, sessionDir ?? dirname(path))
@@ -174,7 +174,7 @@ export class Lifecycle {
 	 * @throws PiError `bad_arguments` when the entry is not a user message
 	 */
 	async branch(entryIndex: number): Promise<string | null> {
-		const { setup, state, activity } = this.deps;
+		const { store, state, activity } = this.deps;
 		const entry = state.log.entry(entryIndex);
 		if (!isUserMessageEntry(entry)) {
 			throw new PiError("bad_arguments", `Entry ${entryIndex} is not a user message`, {
@@ -187,7 +187,7 @@ export class Lifecycle {
 			await activity.stop();
 			await state.log.flush();
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
-			await this.#replace(state.log.branchTo(until, { dir: setup.sessionDir ?? "" }), "branch", signal, {
+			await this.#replace(state.log.branchTo(until, { dir: store.sessionDir ?? "" }), "branch", signal, {
 				turnIndex: entryIndex,
 				isCopy: true,
 			});
@@ -220,18 +220,18 @@ export class Lifecycle {
 			isCopy = false,
 		}: { turnIndex?: number; host?: PreparedHost; isCopy?: boolean } = {},
 	): Promise<void> {
-		const { state, context, setup, emit } = this.deps;
+		const { state, context, models, machine, emit } = this.deps;
 		const previous = state.log;
 		const left = this.deps.onLeave();
 		await previous.flush();
 		log.onWriteError = this.#onWriteError;
-		const { recorded: before } = setup.hostConnection;
+		const { recorded: before } = machine;
 		const recorded = host ? await host.use() : before;
 		state.replaceLog(log, recorded, isCopy);
 		// Read the id first: a closed log cannot be read.
 		const { id } = previous;
 		previous.close();
-		setup.client.release(id);
+		models.client.release(id);
 		context.reset();
 		const problems = reason === "branch" ? [] : await this.deps.reread();
 		if (reason === "switch") await this.#restoreModel();
@@ -242,12 +242,12 @@ export class Lifecycle {
 		}
 		await context.rebuild(signal);
 		emit({ type: "session_changed", reason });
-		if (left !== null) emit({ type: "notice", level: "info", message: setup.redact(left) });
+		if (left !== null) emit({ type: "notice", level: "info", message: models.redact(left) });
 		if (recorded.on !== before.on) {
 			const message = `Tools and commands now work on ${placeOf(recorded)}, no longer on ${placeOf(before)}`;
-			emit({ type: "notice", level: "warning", message: setup.redact(message) });
+			emit({ type: "notice", level: "warning", message: models.redact(message) });
 		}
-		for (const message of problems) emit({ type: "notice", level: "warning", message: setup.redact(message) });
+		for (const message of problems) emit({ type: "notice", level: "warning", message: models.redact(message) });
 		const event = () =>
 			reason === "branch"
 				? this.#event({ reason, targetTurnIndex }, previous.path)
@@ -256,22 +256,22 @@ export class Lifecycle {
 	}
 
 	async #restoreModel(): Promise<void> {
-		const { state, setup, warn, warnOfLog } = this.deps;
+		const { state, models, warn, warnOfLog } = this.deps;
 		const used = lastModel(state.log);
-		if (used) await setup.models.searchServer(used);
-		const gone = state.restore(setup.models.findUsed, { model: false, thinkingLevel: false });
-		if (gone) warnOfLog(setup.models.describeReplaced(gone, state.model));
+		if (used) await models.list.searchServer(used);
+		const gone = state.restore(models.list.findUsed, { model: false, thinkingLevel: false });
+		if (gone) warnOfLog(models.list.describeReplaced(gone, state.model));
 		for (const line of state.modelRemarks()) warn(line);
 	}
 
 	/** Relative paths in a session refer to the directory in which it began. */
 	/** Warns if the log began in another directory, or if its last prompt has no reply. */
 	#warnAboutState(): void {
-		const { setup, state, warnOfLog } = this.deps;
+		const { store, state, warnOfLog } = this.deps;
 		const { log } = state;
 		const began = log.header.cwd;
-		if (began !== setup.cwd) {
-			warnOfLog(`This session began in ${began} · tools and relative paths now use ${setup.cwd}`);
+		if (began !== store.cwd) {
+			warnOfLog(`This session began in ${began} · tools and relative paths now use ${store.cwd}`);
 		}
 		const isDamaged = isOpaqueEntry(log.entry(log.length - 1) ?? log.header);
 		if (!isDamaged && log.findLastMessage("user") > log.findLastMessage(["assistant", "toolResult"])) {

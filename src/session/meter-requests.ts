@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import { entryTimestamp, type RequestUsageEntry } from "../log/entry.js";
-import type { SessionCore } from "./session-setup.js";
+import type { SessionCore } from "./services.js";
 
 /** Sends requests whose replies are not entries, and writes their usage to the log of the session. */
 export interface RequestMeter {
@@ -15,9 +15,9 @@ export interface RequestMeter {
  * @param send sends the requests. Default: the client of the session
  */
 export function meterRequests(
-	{ state, setup }: Pick<SessionCore, "state" | "setup">,
+	{ state, models }: Pick<SessionCore, "state" | "models">,
 	purpose: string,
-	send: StreamFunction = (...request) => setup.client.stream(...request),
+	send: StreamFunction = (...request) => models.client.stream(...request),
 ): RequestMeter {
 	const { log } = state;
 	let waiting: RequestUsageEntry[] | null = [];
@@ -30,7 +30,7 @@ export function meterRequests(
 			provider,
 			modelId,
 			usage,
-			...(setup.offers.keyState(provider) === "login" && { subscription: true }),
+			...(models.offers.keyState(provider) === "login" && { subscription: true }),
 		};
 		if (waiting) waiting.push(entry);
 		// A canceled request may end after the session has changed.

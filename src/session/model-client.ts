@@ -3,7 +3,7 @@ import { errorText, PiError } from "../errors.js";
 import type { Network } from "../network/network.js";
 import { packageVersion } from "../util/package-root.js";
 import { repairPayload } from "./repair-payload.js";
-import type { ModelClient } from "./session-setup.js";
+import type { ModelClient } from "./services.js";
 
 /** Wire formats whose clients accept a `fetch`, and are patched to load nothing of Node's. */
 const LIGHT_APIS: ReadonlySet<Api> = new Set(["anthropic-messages", "openai-completions", "openai-responses"]);

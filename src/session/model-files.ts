@@ -12,13 +12,13 @@ import type { Network } from "../network/network.js";
 import { createAccounts } from "./accounts.js";
 import { createModelUpdates } from "./model-updates.js";
 import { offeringFinder } from "./offering-finder.js";
+import type { SessionModels } from "./services.js";
 import {
 	createModelOffers,
 	createSessionModels,
 	type FindOffering,
 	type SessionModelsOptions,
 } from "./session-models.js";
-import type { SessionModels } from "./session-setup.js";
 
 export interface ModelFilesOptions extends Omit<ModelSourcesOptions, "settings" | "onWarning" | "hookProviders"> {
 	/** Read again each time. */

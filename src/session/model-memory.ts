@@ -4,7 +4,7 @@ import { type LastModel, saveLastModel } from "../models/last-models.js";
 import type { KnownModel } from "../models/model-facts.js";
 import { modelName } from "../models/model-match.js";
 import type { AgentSessionEvent } from "./events.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { Models, Store } from "./services.js";
 import type { SessionState } from "./session-state.js";
 
 /** Remembers the model and thinking level that a session uses for the next session in its directory. */
@@ -15,7 +15,7 @@ export class ModelMemory {
 	#writes: Promise<void> = Promise.resolve();
 
 	constructor(
-		private readonly setup: Pick<SessionSetup, "settings" | "models" | "lastModels" | "cwd">,
+		private readonly services: { store: Pick<Store, "settings" | "lastModels" | "cwd">; models: Pick<Models, "list"> },
 		private readonly state: Pick<SessionState, "model" | "thinkingLevel">,
 	) {}
 
@@ -41,7 +41,8 @@ export class ModelMemory {
 	}
 
 	#save(): void {
-		const { settings, models, lastModels, cwd } = this.setup;
+		const { settings, lastModels, cwd } = this.services.store;
+		const models = this.services.models.list;
 		const { model, thinkingLevel } = this.state;
 		// The next session would not find a model that only this one knows, such as that of the demo.
 		if (!settings.current.rememberModel || !model || !models.find(model.provider, model.id)) return;

@@ -17,7 +17,9 @@ export interface NestedFileFinder {
 }
 
 export interface NestedContextFilesDeps {
-	setup: { readonly cwd: string; readonly host: ToolHost; readonly nestedFiles: NestedFileFinder };
+	store: { readonly cwd: string };
+	machine: { readonly host: ToolHost };
+	resources: { readonly nestedFiles: NestedFileFinder };
 	state: Pick<SessionState, "log" | "appendAll">;
 	context: { readonly current: Pick<BuiltContext, "hidden"> };
 	warn(line: string): void;
@@ -52,7 +54,8 @@ export class NestedContextFiles {
 	/** Call after each tool call that ran. */
 	note({ toolName, input }: { toolName: string; input: Readonly<Record<string, unknown>> }): void {
 		const { path } = input;
-		const { cwd, host } = this.deps.setup;
+		const { cwd } = this.deps.store;
+		const { host } = this.deps.machine;
 		if (!FILE_TOOLS.has(toolName) || typeof path !== "string") return;
 		// Context files are those of this machine: another one may have different files at the same paths.
 		if (elsewhereOf(host) === null) this.#touched.add(localPath(cwd, path));
@@ -65,10 +68,10 @@ export class NestedContextFiles {
 
 	/** Writes an entry for each file that the next request needs. Call right before its context is computed. */
 	async write(): Promise<void> {
-		const { setup, state, warn } = this.deps;
+		const { resources, state, warn } = this.deps;
 		const touched = [...this.#touched];
 		this.#touched.clear();
-		const { generation } = setup.nestedFiles;
+		const { generation } = resources.nestedFiles;
 		const isRead = generation !== this.#compared;
 		this.#compared = generation;
 		const known = touched.length > 0 || isRead ? this.#findAdded() : this.#added;
@@ -76,7 +79,7 @@ export class NestedContextFiles {
 			for (const [path, added] of known) if (!this.#isGone(added)) touched.push(dirname(path));
 		}
 		if (touched.length === 0) return;
-		const { files, warnings } = await setup.nestedFiles.findNested(touched);
+		const { files, warnings } = await resources.nestedFiles.findNested(touched);
 		for (const line of warnings) {
 			if (!this.#warned.has(line)) warn(line);
 			this.#warned.add(line);

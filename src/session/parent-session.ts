@@ -8,13 +8,16 @@ import { isRecord } from "../util/is-record.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./meter-requests.js";
 import type { AcceptedPackages } from "./package-code.js";
-import type { KeyOverride, ModelClient, SessionParent, SessionSetup } from "./session-setup.js";
+import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, Store } from "./services.js";
 import type { SessionState } from "./session-state.js";
 
 export interface ParentSessionOptions {
 	/** The options with which the session was created. */
 	options: CreateAgentSessionOptions;
-	setup: SessionSetup;
+	store: Store;
+	models: Models;
+	code: Code;
+	machine: Machine;
 	state: SessionState;
 	budget: SessionParent["budget"];
 }
@@ -32,15 +35,15 @@ export class ParentSession implements SessionHandle, SessionParent {
 	}
 
 	get acceptedCode(): AcceptedCode | null {
-		return this.parts.setup.acceptedCode();
+		return this.parts.code.acceptedCode();
 	}
 
 	get acceptedPackages(): AcceptedPackages | null {
-		return this.parts.setup.acceptedPackages();
+		return this.parts.code.acceptedPackages();
 	}
 
 	get keyOverride(): KeyOverride | null {
-		return this.parts.setup.keyOverride;
+		return this.parts.models.keyOverride;
 	}
 
 	/** The directory of the sub-sessions; null if this session is in memory only. */
@@ -51,7 +54,7 @@ export class ParentSession implements SessionHandle, SessionParent {
 
 	/** The options of a sub-session, with those of this session where it has none of its own. */
 	inherit(own: CreateAgentSessionOptions): CreateAgentSessionOptions {
-		const { options, setup } = this.parts;
+		const { options, store, machine } = this.parts;
 		const { env, home, agentDir, client, localServers, readFlags, verbose, watch } = options;
 		const { discoverHooks, bundledHooks, packages, contextFiles, discoverSkills } = options;
 		const { extraModels, extraTools, customTools, hooks, skills } = options;
@@ -59,14 +62,14 @@ export class ParentSession implements SessionHandle, SessionParent {
 			...{ env, home, agentDir, client, localServers, readFlags, verbose, watch },
 			...{ discoverHooks, bundledHooks, packages, contextFiles, discoverSkills },
 			...{ extraModels, extraTools, customTools, skills },
-			cwd: setup.cwd,
-			host: setup.host,
-			on: setup.hostConnection.recorded.on ?? "local",
+			cwd: store.cwd,
+			host: machine.host,
+			on: machine.recorded.on ?? "local",
 			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
 			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
 			...own,
 			hooks: [...(hooks ?? []), ...(own.hooks ?? [])],
-			settings: own.settings instanceof SettingsStore ? own.settings : merge(setup.settings, own.settings),
+			settings: own.settings instanceof SettingsStore ? own.settings : merge(store.settings, own.settings),
 		};
 	}
 

@@ -4,18 +4,19 @@ import { hookFileName } from "../hooks/hook-name.js";
 import { plural } from "../util/format-amounts.js";
 import type { HookModels } from "./hook-models.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { SessionServices } from "./services.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionMcp } from "./session-mcp.js";
-import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
-export interface ReloaderDeps {
-	setup: SessionSetup;
+export interface ReloaderDeps extends Pick<SessionServices, "store" | "models" | "code" | "resources"> {
 	state: SessionState;
 	hooks: SessionHooks;
+	hookModels: Pick<HookModels, "ready">;
 	mcp: Pick<SessionMcp, "load" | "list">;
-	models: Pick<HookModels, "ready">;
 	lifecycle: Pick<Lifecycle, "reload" | "shutDown">;
+	/** Problems of the files as read at the start, one line each. */
+	problems: readonly string[];
 	/** Problems found at the start and at reloads, one line each. */
 	warnings: string[];
 	warn(line: string): void;
@@ -27,7 +28,7 @@ export class Reloader {
 	#problems: readonly string[];
 
 	constructor(private readonly deps: ReloaderDeps) {
-		this.#problems = deps.setup.warnings;
+		this.#problems = deps.problems;
 	}
 
 	/**
@@ -36,23 +37,23 @@ export class Reloader {
 	 * @returns what was read and what failed, as one line
 	 */
 	async reload(screen: RereadFiles | null): Promise<string> {
-		const { setup, hooks, mcp, lifecycle, warnings, warn } = this.deps;
+		const { resources, hooks, mcp, lifecycle, warnings, warn } = this.deps;
 		warnings.length = 0;
 		const { count, bundled, kept, restarted } = await lifecycle.reload(async (unload) => {
-			this.#problems = await setup.reread({ withTools: true });
+			this.#problems = await this.#reread({ withTools: true });
 			for (const line of this.#problems) warn(line);
 			const reloaded = await hooks.reload(unload);
 			return { ...reloaded, restarted: await mcp.load() };
 		});
 		await this.#useModel();
-		const { remarks } = setup.resources;
+		const { remarks } = resources.current;
 		const unread = this.#problems.filter((line) => !remarks.includes(line) && !namesUnused(line));
 		const failures = [...unread, ...hooks.loadErrors, ...(screen?.problems ?? [])];
 		const failed = placesIn(failures).map(([first]) => first);
 		const others = placesIn([...warnings, ...remarks].filter((line) => !failures.includes(line))).flat();
 		return [
 			`${describeHooks(count, bundled)} loaded`,
-			`read again: ${[...(screen?.read ?? []), ...setup.describeFiles(), ...this.#describeOthers()].join(", ")}`,
+			`read again: ${[...(screen?.read ?? []), ...this.#describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
 			...(restarted.length > 0 ? [`restarted MCP servers: ${restarted.join(", ")}`] : []),
 			...(failed.length > 0 ? [`failed: ${[...new Set(failed)].join(", ")}`] : []),
@@ -66,10 +67,10 @@ export class Reloader {
 	 * @returns the problems that are new
 	 */
 	async refresh(): Promise<string[]> {
-		const { setup, hooks, mcp, lifecycle } = this.deps;
+		const { code, hooks, mcp, lifecycle } = this.deps;
 		const known = this.#problems;
-		const hasNewCode = setup.codeChanged();
-		const problems = await setup.reread({ withTools: hasNewCode });
+		const hasNewCode = code.hasChanged();
+		const problems = await this.#reread({ withTools: hasNewCode });
 		if (hasNewCode) {
 			// The load reports those that remain again.
 			this.#drop([...hooks.loadErrors, ...hooks.registry.warnings]);
@@ -89,22 +90,44 @@ export class Reloader {
 		warnings.splice(0, warnings.length, ...warnings.filter((line) => !lines.includes(line)));
 	}
 
-	/** Files that most sessions do not have. */
-	#describeOthers(): string[] {
-		const { setup, mcp } = this.deps;
+	/**
+	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
+	 * broken file keeps its last good state.
+	 * @returns a line for each problem
+	 */
+	async #reread({ withTools }: { withTools: boolean }): Promise<string[]> {
+		const { store, models, code, resources } = this.deps;
+		const problems = [...store.settings.reload(), ...(await models.reread()), ...(await resources.reread())];
+		return [...problems, ...(withTools ? await code.rereadTools() : [])];
+	}
+
+	/** What was read, as counts such as `2 skills`. */
+	#describeFiles(): string[] {
+		const { models, code, resources, mcp } = this.deps;
+		const { templates, skills, contextFiles } = resources.current;
 		const servers = mcp.list().length;
-		const agents = setup.configFiles("agents").length;
-		return [...(servers > 0 ? [plural(servers, "MCP server")] : []), ...(agents > 0 ? [plural(agents, "agent")] : [])];
+		const agents = code.configFiles("agents").length;
+		return [
+			"settings",
+			plural(models.count(), "model"),
+			plural(contextFiles.length, "context file"),
+			plural(skills.length, "skill"),
+			plural(templates.length, "prompt"),
+			plural(code.toolSwitch.list().length, "tool"),
+			// Most sessions have none.
+			...(servers > 0 ? [plural(servers, "MCP server")] : []),
+			...(agents > 0 ? [plural(agents, "agent")] : []),
+		];
 	}
 
 	/** Uses the model as its file defines it now, or the default model if the session has none. */
 	async #useModel(): Promise<void> {
-		const { setup, state, models } = this.deps;
-		await models.ready();
+		const { models, state, hookModels } = this.deps;
+		await hookModels.ready();
 		if (state.model === null) {
-			const model = await setup.findDefaultModel();
+			const model = await models.findDefault();
 			if (model) state.setModel(model);
-		} else state.refreshModel(setup.models.find);
+		} else state.refreshModel(models.list.find);
 	}
 }
 

@@ -13,13 +13,13 @@ import type { Lifecycle } from "./lifecycle.js";
 import type { ModelMemory } from "./model-memory.js";
 import type { Prompter } from "./prompter.js";
 import type { Reloader } from "./reloader.js";
+import type { SessionServices } from "./services.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionHooks } from "./session-hooks.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionJobs } from "./session-jobs.js";
 import type { SessionMcp } from "./session-mcp.js";
 import type { SessionRunner } from "./session-run.js";
-import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 import type { UserShell } from "./user-shell.js";
 
@@ -32,15 +32,14 @@ export interface SessionSurface {
 }
 
 /** The components of a session, connected by `create-session.ts`. */
-export interface SessionComponents {
-	setup: SessionSetup;
+export interface SessionComponents extends SessionServices {
 	activity: SessionActivity;
 	events: SessionEvents;
 	state: SessionState;
 	context: SessionContext;
 	hooks: SessionHooks;
-	models: Pick<HookModels, "start">;
-	resources: Pick<HookResourceFiles, "ready">;
+	hookModels: Pick<HookModels, "start">;
+	hookResources: Pick<HookResourceFiles, "ready">;
 	compaction: Compaction;
 	runner: SessionRunner;
 	userShell: UserShell;

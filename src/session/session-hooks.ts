@@ -26,24 +26,14 @@ import { adaptExtension } from "./adapt-extension.js";
 import { HookDrawings } from "./hook-drawings.js";
 import { HookHealth, LongCalls } from "./hook-health.js";
 import type { RequiredHooks } from "./required-hooks.js";
+import type { Code, Store } from "./services.js";
 import type { StageInput } from "./session-context.js";
-import type { SessionSetup } from "./session-setup.js";
 import { StrayErrorOwner } from "./stray-error-owner.js";
 
 export interface SessionHooksOptions {
 	host: HookHost;
-	setup: Pick<
-		SessionSetup,
-		| "findHooks"
-		| "readFlags"
-		| "bundledHooks"
-		| "hookCacheDir"
-		| "settings"
-		| "builtinHooks"
-		| "grants"
-		| "verbose"
-		| "watch"
-	>;
+	store: Pick<Store, "hookCacheDir" | "settings">;
+	code: Pick<Code, "findHooks" | "readFlags" | "bundledHooks" | "builtinHooks" | "grants" | "verbose" | "watch">;
 	/** Command names that hooks cannot use. */
 	reservedNames(): ReadonlySet<string>;
 	onError(error: HookError): void;
@@ -99,11 +89,11 @@ export class SessionHooks {
 		this.drawings = new HookDrawings({
 			registry: () => this.#registry,
 			health: this.health,
-			verbose: options.setup.verbose,
+			verbose: options.code.verbose,
 		});
 		this.#tools = new HookTools({
 			...this.#calls(),
-			onFailure: (error) => this.health.recordError(error, options.setup.verbose),
+			onFailure: (error) => this.health.recordError(error, options.code.verbose),
 		});
 		this.#bus = new EventBus({
 			...this.#calls(),
@@ -191,8 +181,8 @@ export class SessionHooks {
 
 	/** Like `contextStages`, for inspection: records no figures and reports nothing. */
 	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
-		const { host, setup } = this.options;
-		const hookTimeoutMs = () => setup.settings.current.hookTimeout;
+		const { host, store } = this.options;
+		const hookTimeoutMs = () => store.settings.current.hookTimeout;
 		const trial = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, onError: () => {} });
 		return trial.contextStages(entries, signal);
 	}
@@ -271,9 +261,9 @@ export class SessionHooks {
 	}
 
 	async #loadFresh(): Promise<{ hooks: LoadedHook[]; failed: ReadonlyMap<string, HookFailure> }> {
-		const { setup, onWarning } = this.options;
+		const { code, onWarning } = this.options;
 		const loading = this.#loading();
-		const { hooks, failures } = await loadBuiltinHooks(setup.builtinHooks, loading);
+		const { hooks, failures } = await loadBuiltinHooks(code.builtinHooks, loading);
 		const errors: PiError[] = [];
 		const fail = (error: PiError) => {
 			errors.push(error);
@@ -281,7 +271,7 @@ export class SessionHooks {
 		};
 		for (const { error } of failures) fail(error);
 		const failed = new Map<string, HookFailure>();
-		for (let found: FoundHooks | undefined = await setup.findHooks(); found; found = await found.next?.()) {
+		for (let found: FoundHooks | undefined = await code.findHooks(); found; found = await found.next?.()) {
 			const added = found.files.filter(
 				({ path, realPath }) => !this.#files.some((known) => known.realPath === realPath && known.path === path),
 			);
@@ -303,16 +293,16 @@ export class SessionHooks {
 	}
 
 	#loading(): LoadHooksOptions {
-		const { setup, onSend, onWarning } = this.options;
+		const { store, code, onSend, onWarning } = this.options;
 		return {
-			cacheDir: setup.hookCacheDir,
+			cacheDir: store.hookCacheDir,
 			adaptExtension,
-			timeoutMs: setup.settings.current.hookTimeout,
-			...(setup.watch ? { watch: setup.watch } : {}),
+			timeoutMs: store.settings.current.hookTimeout,
+			...(code.watch ? { watch: code.watch } : {}),
 			// Built-in hooks and those of the program itself may use every handle; for others the user decides.
 			grants: (file) =>
-				file.scope === "builtin" || file.scope === "inline" ? HOST_HANDLE_NAMES : setup.grants.of(file),
-			requestGrant: (request) => setup.grants.request(request, onWarning),
+				file.scope === "builtin" || file.scope === "inline" ? HOST_HANDLE_NAMES : code.grants.of(file),
+			requestGrant: (request) => code.grants.request(request, onWarning),
 			send: (_, ...sent) => onSend(...sent),
 			emit: (hook, name, data) => this.#bus.emit(hook, name, data),
 			onChange: (hook) => this.#update(hook),
@@ -354,7 +344,7 @@ export class SessionHooks {
 	/** Passes on what hooks have registered. */
 	#passOn(): void {
 		const { flags } = this.#registry;
-		const { values = {}, problem = null } = this.options.setup.readFlags?.(flags) ?? {};
+		const { values = {}, problem = null } = this.options.code.readFlags?.(flags) ?? {};
 		this.#flags = flagValues(flags, values);
 		this.#flagProblem = problem;
 		this.options.onTools(this.#tools.of(this.#registry));
@@ -373,11 +363,11 @@ export class SessionHooks {
 
 	/** What every kind of call into a hook needs. */
 	#calls(): Pick<Required<HookCallOptions>, "host" | "hookTimeoutMs" | "onCall"> & Pick<HookCallOptions, "watch"> {
-		const { host, setup } = this.options;
+		const { host, store, code } = this.options;
 		return {
 			host,
-			...(setup.watch ? { watch: setup.watch } : {}),
-			hookTimeoutMs: () => setup.settings.current.hookTimeout,
+			...(code.watch ? { watch: code.watch } : {}),
+			hookTimeoutMs: () => store.settings.current.hookTimeout,
 			onCall: (report) => this.health.recordCall(report),
 		};
 	}
@@ -394,7 +384,7 @@ export class SessionHooks {
 
 	/** Records and reports an error of a hook. */
 	report(error: HookError): void {
-		this.health.recordError(error, this.options.setup.verbose);
+		this.health.recordError(error, this.options.code.verbose);
 		this.options.onError(error);
 	}
 }

@@ -12,12 +12,12 @@ import { originalOf, type SentImage, type SourceImage } from "../images/sent-ima
 import { type AppMessage, entryTimestamp } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 import { revealLine } from "../util/reveal.js";
-import type { SessionCore } from "./session-setup.js";
+import type { SessionCore } from "./services.js";
 
 /** Maximum length of the provider's error in an entry, which the model reads. Characters. */
 const MAX_REASON = 200;
 
-export type SessionImagesDeps = Pick<SessionCore, "setup" | "state" | "context" | "emit">;
+export type SessionImagesDeps = Pick<SessionCore, "store" | "state" | "context" | "emit">;
 
 /** Keeps every image of a session acceptable: fits new ones to the limits, and omits those that a provider refuses. */
 export class SessionImages {
@@ -58,7 +58,7 @@ export class SessionImages {
 		const fitted: SentImage[] = [];
 		// One after the other: each may take much memory.
 		for (const image of images) {
-			const sent = await fitImage(image, this.deps.setup.tmpDir, bounds);
+			const sent = await fitImage(image, this.deps.store.tmpDir, bounds);
 			// The original of an image with a path is a file of the user.
 			if (image.path === undefined && sent.original?.path) this.#originals.add(sent.original.path);
 			fitted.push(sent);

@@ -7,7 +7,7 @@ const SOURCE = "jobs";
 
 interface SessionJobsDeps {
 	emit(event: AgentSessionEvent): void;
-	systemItems(): Pick<SystemItems, "add">;
+	systemItems: Pick<SystemItems, "add">;
 }
 
 /**
@@ -60,7 +60,7 @@ export class SessionJobs {
 		}
 		// The model reads the end of a command that it stops in the result of that call.
 		if (job.endedBy !== "model") {
-			this.deps.systemItems().add(SOURCE, { kind: "notification", text: describeEnd(job, lastLines) });
+			this.deps.systemItems.add(SOURCE, { kind: "notification", text: describeEnd(job, lastLines) });
 		}
 		this.deps.emit({ type: "job_end", job });
 		// The user knows of the others.

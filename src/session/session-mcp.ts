@@ -9,10 +9,12 @@ import { formatDuration } from "../util/format-amounts.js";
 import { trimEndOf } from "../util/trim.js";
 import { logInThrough } from "./accounts.js";
 import type { AgentSessionEvent } from "./events.js";
-import type { SessionSetup } from "./session-setup.js";
+import type { Code, Models, Store } from "./services.js";
 
 export interface SessionMcpDeps {
-	setup: SessionSetup;
+	store: Store;
+	models: Models;
+	code: Code;
 	emit(event: AgentSessionEvent): void;
 	warn(line: string): void;
 }
@@ -45,8 +47,8 @@ export class SessionMcp implements CommandMcp {
 	 * @returns the names of the servers that it has started again
 	 */
 	async load(): Promise<readonly string[]> {
-		const { setup, warn } = this.deps;
-		const { sources } = setup.mcp;
+		const { code, warn } = this.deps;
+		const { sources } = code.mcp;
 		if (this.#isEnded || (sources.length === 0 && this.#servers === null)) return [];
 		this.#servers ??= await this.#create();
 		const known = this.#problems;
@@ -59,20 +61,20 @@ export class SessionMcp implements CommandMcp {
 	}
 
 	async #create(): Promise<McpServers> {
-		const { setup, warn } = this.deps;
+		const { store, models, code, warn } = this.deps;
 		const [{ McpServers }, { createLoginStore }, { AuthFile }] = await Promise.all([
 			import("../mcp/servers.js"),
 			import("../mcp/login-store.js"),
 			import("../models/auth-file.js"),
 		]);
-		const { authFile, ...context } = setup.mcpContext;
+		const { authFile, ...context } = code.mcpContext;
 		const auth = new AuthFile(authFile, warn);
 		return new McpServers({
 			...context,
-			tmpDir: setup.tmpDir,
+			tmpDir: store.tmpDir,
 			loginOf: (url) => createLoginStore(auth, url),
 			onChange: () => this.#update(),
-			warn: (line) => warn(setup.redact(line)),
+			warn: (line) => warn(models.redact(line)),
 		});
 	}
 
@@ -223,8 +225,8 @@ export class SessionMcp implements CommandMcp {
 	#update(): void {
 		const servers = this.#servers;
 		if (!servers || this.#isEnded) return;
-		const { setup, warn, emit } = this.deps;
-		const clashes = setup.toolSwitch.useServers({
+		const { code, warn, emit } = this.deps;
+		const clashes = code.toolSwitch.useServers({
 			tools: servers.tools,
 			serverOf: (name) => servers.serverOf(name),
 		});

@@ -16,11 +16,11 @@ import type { Compaction } from "./compaction.js";
 import type { HookNotices } from "./hook-notices.js";
 import type { HookUpdates } from "./hook-updates.js";
 import { NestedContextFiles } from "./nested-context-files.js";
-import { PromptQueue, SystemItems } from "./prompt-queue.js";
+import { PromptQueue, type SystemItems } from "./prompt-queue.js";
 import { describeRequestSize } from "./request-size.js";
 import type { RequiredHooks } from "./required-hooks.js";
+import { requireModel, type SessionCore } from "./services.js";
 import type { SessionImages } from "./session-images.js";
-import { requireModel, type SessionCore } from "./session-setup.js";
 import type { SessionWindow } from "./session-window.js";
 
 export interface SessionRunDeps extends SessionCore {
@@ -31,6 +31,8 @@ export interface SessionRunDeps extends SessionCore {
 	notices: Pick<HookNotices, "notify" | "settled">;
 	updates: Pick<HookUpdates, "settled">;
 	required: Pick<RequiredHooks, "refusal">;
+	/** Items that hooks and background commands add to the next request. */
+	systemItems: SystemItems;
 	jobs: ToolJobs;
 	/** Called when a run begins. */
 	onRun(): void;
@@ -45,10 +47,10 @@ export class SessionRunner {
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(
-			() => deps.setup.settings.current.queueMode,
+			() => deps.store.settings.current.queueMode,
 			(queue) => deps.emit({ type: "queue_changed", queue }),
 		);
-		this.systemItems = new SystemItems(deps.state);
+		this.systemItems = deps.systemItems;
 		const warn = (message: string) => deps.emit({ type: "notice", level: "warning", message });
 		this.#nestedFiles = new NestedContextFiles({ ...deps, warn });
 	}
@@ -90,9 +92,9 @@ export class SessionRunner {
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
-		const { setup, state } = this.deps;
+		const { models, state } = this.deps;
 		const { signal } = operation;
-		await setup.models.requestAuth(requireModel(setup, state));
+		await models.list.requestAuth(requireModel(models, state));
 		this.deps.onRun();
 		for (let batch = prompts ?? this.queue.take(); ; ) {
 			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions, operation));
@@ -115,24 +117,25 @@ interface RequestAdditions {
 }
 
 function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation: Operation): AgentDeps {
-	const { setup, state, context, compaction, images, emit } = deps;
+	const { store, models, code, machine, state, context, compaction, images, emit } = deps;
 	const { queue, nestedFiles } = additions;
 	const { signal } = operation;
-	const { client, settings } = setup;
+	const { client } = models;
+	const { settings } = store;
 	const closing = () => closingSignal(signal);
 	const { notices } = deps;
 	return {
 		stream: client.stream,
 		validator: client.validator,
 		gate: createGate(deps, nestedFiles),
-		cwd: setup.cwd,
-		host: setup.host,
-		tmpDir: setup.tmpDir,
+		cwd: store.cwd,
+		host: machine.host,
+		tmpDir: store.tmpDir,
 		jobs: deps.jobs,
 		shellPath: () => settings.current.shellPath,
 		tools() {
 			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));
-			return setup.tools.filter(({ name }) => offered.has(name));
+			return code.tools.filter(({ name }) => offered.has(name));
 		},
 		retry: () => settings.current.retry,
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
@@ -155,12 +158,12 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
 			return withPayloadHooks(deps, request, signal);
 		},
-		redact: setup.redact,
+		redact: models.redact,
 		onResponse({ status, headers }) {
 			const deprecation = state.model && describeDeprecation(state.model, headers);
-			if (deprecation) state.announceOnce(setup.redact(deprecation));
+			if (deprecation) state.announceOnce(models.redact(deprecation));
 			if (!deps.hooks().registry.has("response")) return;
-			const redacted = Object.entries(headers).map(([name, value]) => [name, setup.redact(value)] as const);
+			const redacted = Object.entries(headers).map(([name, value]) => [name, models.redact(value)] as const);
 			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });
 		},
 		record(message, record) {
@@ -206,11 +209,11 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
  * Learns the context window of a local model, which its server knows only when the model is loaded.
  * @param loading loads the model first, until this aborts
  */
-async function refreshModel({ setup, state }: SessionRunDeps, loading: AbortSignal | null): Promise<void> {
+async function refreshModel({ models, state }: SessionRunDeps, loading: AbortSignal | null): Promise<void> {
 	const { model } = state;
 	if (!model) return;
-	await (loading ? setup.models.load(model, loading) : setup.models.refresh(model));
-	state.refreshModel(setup.models.find);
+	await (loading ? models.list.load(model, loading) : models.list.refresh(model));
+	state.refreshModel(models.list.find);
 }
 
 /** Does not compact while a budget is spent: the user is asked before the next request, and a summary is one. */
@@ -241,9 +244,9 @@ async function prepareRequest(
 	{ systemItems, nestedFiles }: RequestAdditions,
 	signal: AbortSignal,
 ): Promise<{ request: RequestWithRecord; built: BuiltContext; omitted: number }> {
-	const { setup, state, context, compaction } = deps;
-	const model = requireModel(setup, state);
-	const [auth] = await Promise.all([setup.models.requestAuth(model), setup.client.prepare(model)]);
+	const { store, models, state, context, compaction } = deps;
+	const model = requireModel(models, state);
+	const [auth] = await Promise.all([models.list.requestAuth(model), models.client.prepare(model)]);
 	// Items appended until now are part of this request, later ones of the next.
 	await nestedFiles.write();
 	systemItems.write();
@@ -253,9 +256,9 @@ async function prepareRequest(
 	const { messages: all, digest } = context.request();
 	const { messages, omitted } = limitImages(separateThinking(all, model), model);
 	const { systemPrompt, tools } = built.preamble;
-	const level = setup.client.clampThinkingLevel(model, state.thinkingLevel);
-	const { cacheRetention } = setup.settings.current;
-	const isSubscription = setup.offers.keyState(model.provider) === "login";
+	const level = models.client.clampThinkingLevel(model, state.thinkingLevel);
+	const { cacheRetention } = store.settings.current;
+	const isSubscription = models.offers.keyState(model.provider) === "login";
 	const request: RequestWithRecord = {
 		model: withReplyRoom(model, deps.window.replyRoom()),
 		context: {

@@ -5,12 +5,12 @@ import { divideWindow, minReply, type WindowBudget } from "../context/window-bud
 import { PiError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 import type { AppMessage } from "../log/entry.js";
+import type { Store } from "./services.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionSetup } from "./session-setup.js";
 import type { SessionState } from "./session-state.js";
 
 export interface SessionWindowDeps {
-	setup: Pick<SessionSetup, "settings">;
+	store: Pick<Store, "settings">;
 	state: Pick<SessionState, "model">;
 	context: Pick<SessionContext, "calibration" | "calibrated" | "estimatedTokens" | "tokens" | "current" | "preamble">;
 }
@@ -32,9 +32,9 @@ export class SessionWindow {
 
 	/** How the window is divided, in estimated tokens; null when it is unknown. */
 	budget(): WindowBudget | null {
-		const { setup, context } = this.deps;
+		const { store, context } = this.deps;
 		if (this.size === 0) return null;
-		const { reserveTokens, keepRecentTokens } = setup.settings.current.compaction;
+		const { reserveTokens, keepRecentTokens } = store.settings.current.compaction;
 		const window = Math.floor(this.size / context.calibrated(1));
 		return divideWindow({ window, preamble: context.preamble.tokens, reserveTokens, keepRecentTokens });
 	}
@@ -48,7 +48,7 @@ export class SessionWindow {
 
 	/** Why the next request cannot be sent, because it exceeds the window; null if it fits. */
 	describeExcess(): string | null {
-		const { context, setup, state } = this.deps;
+		const { context, store, state } = this.deps;
 		const budget = this.budget();
 		if (!budget || !state.model || context.estimatedTokens() <= budget.max) return null;
 		// Only the model knows then.
@@ -59,7 +59,7 @@ export class SessionWindow {
 		const hook = largestHookShare(context.current);
 		if (hook && hook.tokens > budget.max / 4)
 			return `The context is too large: ${size}; hook ${hook.name} adds ${formatCount(hook.tokens)} of them: turn it off in /hooks, or choose a model with a larger window`;
-		const step = setup.settings.current.compaction.enabled ? "" : "/compact makes room, or ";
+		const step = store.settings.current.compaction.enabled ? "" : "/compact makes room, or ";
 		return `The context is too large: ${size}; ${step}choose a model with a larger window`;
 	}
 

@@ -4,7 +4,7 @@ import type { UserBashDecision } from "../hooks/gates.js";
 import type { UserBashResult } from "../hooks/types.js";
 import type { BashExecutionMessage } from "../log/entry.js";
 import { runShell } from "../tools/shell.js";
-import type { SessionCore } from "./session-setup.js";
+import type { SessionCore } from "./services.js";
 
 /** Added to the number of the signal that ended a command, as shells do. */
 const SIGNALED = 128;
@@ -15,7 +15,9 @@ const DRAWS =
 
 /** Runs the user's `!` commands, one at a time, and writes each as an entry. */
 export class UserShell {
-	constructor(private readonly deps: Pick<SessionCore, "setup" | "state" | "activity" | "emit" | "hooks">) {}
+	constructor(
+		private readonly deps: Pick<SessionCore, "store" | "machine" | "state" | "activity" | "emit" | "hooks">,
+	) {}
 
 	/**
 	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
@@ -59,10 +61,10 @@ export class UserShell {
 	}
 
 	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
-		const { setup, emit } = this.deps;
-		const { shellPath } = setup.settings.current;
-		const { output, exitCode, exitSignal, failure } = await runShell(setup.host, command, {
-			tmpDir: setup.tmpDir,
+		const { store, machine, emit } = this.deps;
+		const { shellPath } = store.settings.current;
+		const { output, exitCode, exitSignal, failure } = await runShell(machine.host, command, {
+			tmpDir: store.tmpDir,
 			signal,
 			...(shellPath ? { shellPath } : {}),
 			onProgress: ({ text }) => emit({ type: "bash_update", output: text }),

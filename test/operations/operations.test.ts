@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { PiError } from "../../src/errors.js";
-import * as all from "../../src/operations/all.js";
+import * as declared from "../../src/operations/all.js";
 import { bindOperations } from "../../src/operations/index.js";
 import { type OperationKind, SessionActivity, type SessionRequest } from "../../src/session/activity.js";
 import type { SessionComponents } from "../../src/session/session-components.js";
@@ -23,6 +23,7 @@ const KINDS: readonly OperationKind[] = [
 	"closing",
 ];
 
+const all = { ...declared };
 type Name = keyof typeof all;
 const NAMES = Object.keys(all).sort() as Name[];
 

@@ -20,7 +20,6 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import type { AnyTool } from "../tools/tool.js";
 import { localDate } from "../util/clock.js";
-import { plural } from "../util/format-amounts.js";
 import { usablePrivateDir } from "../util/fs.js";
 import { checkExtraTools } from "./check-options.js";
 import { type ChosenModel, chooseModel, providerOfKey } from "./choose-model.js";
@@ -33,22 +32,31 @@ import { loadModelClient } from "./model-client.js";
 import { ModelFiles } from "./model-files.js";
 import { openLog } from "./open-log.js";
 import { ResourceFiles, sandboxReader } from "./resource-files.js";
+import type { SessionParent, SessionServices } from "./services.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./session-code.js";
 import { type LoggedHost, readableDirectories, SessionHost } from "./session-host.js";
-import type { SessionParent, SessionSetup } from "./session-setup.js";
 import { lastHost, lastModel } from "./session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
+
+/** What a session begins with. */
+export interface OpenedServices {
+	services: SessionServices;
+	/** Problems found meanwhile, one line each. */
+	warnings: readonly string[];
+	/** Those of `warnings` that concern the log. */
+	logWarnings: readonly string[];
+}
 
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
  * @param parent the session whose sub-session this is; `options` then contain what it inherits
  * @throws PiError when the log, the model or a named tool cannot be used, and for malformed options
  */
-export async function discoverSetup(
+export async function openServices(
 	options: CreateAgentSessionOptions,
 	parent: SessionParent | null,
-): Promise<SessionSetup> {
+): Promise<OpenedServices> {
 	const env = options.env ?? processEnvironment();
 	const paths = findPaths(withAgentDir(env, options.agentDir), options.cwd, options.home);
 	const { settings } = options;
@@ -173,6 +181,7 @@ export async function discoverSetup(
 		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
 		return recorded && { ...recorded, isOwn };
 	};
+	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	const hosts = new SessionHost(
 		options.host ?? createLocalHost(paths.cwd, paths.home, paths.agentDir),
 		options.host
@@ -183,7 +192,6 @@ export async function discoverSetup(
 	);
 	usedHost = () => hosts.recorded.on;
 	sandbox = () => sandboxReader(hosts.current);
-	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
 	// Computed again when the tools or files change, for example when the project's tools are added.
 	const preamble = lastResult(
 		(all: readonly AnyTool[], { contextFiles, skills }: typeof resources.current, host: ToolHost) => {
@@ -202,131 +210,132 @@ export async function discoverSetup(
 	);
 	const used = chosen.chosen.model ? null : lastModel(log);
 	if (used) await models.current.models.searchServer(used);
-	return {
-		cwd: paths.cwd,
-		get host() {
-			return hosts.current;
-		},
-		hostConnection: hosts,
-		loggedHost,
-		log,
-		isCopy: log.path !== source,
-		settings: store,
-		agentDir: paths.agentDir,
-		defaults: {
-			model: chosen.model,
-			thinkingLevel: chosen.thinkingLevel,
-			chosen: chosen.chosen,
-		},
-		get models() {
-			return models.current.models;
-		},
-		get offers() {
-			return models.current.offers;
-		},
-		get accounts() {
-			return models.current.accounts;
-		},
-		client,
-		get tools() {
-			return code.tools.current;
-		},
-		toolSwitch: code.tools,
-		preamble: (model) =>
-			preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current, hosts.current),
-		get resources() {
-			const { contextFiles, ...others } = resources.current;
-			return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
-		},
-		useHookResources: (given) => resources.useHooks(given),
-		themes: () => [...(code.packages?.themes ?? []), ...resources.hookThemes],
-		nestedFiles: resources,
-		readSkill: (skill, rest) => resources.readSkill(skill, rest),
-		enterSandbox: () => resources.enterSandbox(),
-		async reread({ withTools }) {
-			const problems = [...store.reload(), ...(await models.reread())];
-			routes.use(models.streamed());
-			return [...problems, ...(await resources.reread()), ...(withTools ? await code.rereadTools() : [])];
-		},
-		describeFiles() {
-			const { templates, skills, contextFiles } = resources.current;
-			return [
-				"settings",
-				plural(models.current.registry.availableModels().length, "model"),
-				plural(contextFiles.length, "context file"),
-				plural(skills.length, "skill"),
-				plural(templates.length, "prompt"),
-				plural(code.tools.list().length, "tool"),
-			];
-		},
-		async findDefaultModel() {
-			return (await choose().catch(() => ({ model: null }))).model;
-		},
-		lateModel: waitsForHooks
-			? async (isNew) => {
-					if (!isNew && "error" in first) throw first.error;
-					const late = isNew ? await choose() : chosen;
-					if (isNew) useKey(late);
-					return late;
-				}
-			: null,
-		async useProviders(providers) {
-			const reading = models.useProviders(providers);
-			routes.use(models.streamed());
-			const problems = await reading;
-			routes.use(models.streamed());
-			return problems;
-		},
-		enterHooks: (action) => routes.run(action),
-		endProviders: () => routes.close(),
-		codeChanged: code.hasChanged,
-		findHooks: code.findHooks,
-		...(options.readFlags ? { readFlags: options.readFlags } : {}),
-		bundledHooks,
-		requireNamed,
-		trust: code.trust,
-		asksAboutCode: options.askTrust !== undefined,
-		acceptedCode: () => code.accepted,
-		acceptedPackages: () => code.packages,
-		configFiles: (folder) =>
-			findConfigFiles(folder, {
-				agentDir: paths.agentDir,
-				projectDir: paths.project.dir,
-				accepted: code.accepted,
-				packages: code.packages,
-			}),
-		get keyOverride() {
-			return keyOverride;
-		},
-		parent,
-		verbose: options.verbose === true,
-		get builtinHooks() {
-			return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
-		},
-		grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
-		...(options.watch ? { watch: options.watch } : {}),
-		mcp,
-		mcpContext: {
-			env,
-			network,
+	const services: SessionServices = {
+		store: {
 			cwd: paths.cwd,
-			home: paths.home,
-			isOffline: options.offline === true,
-			authFile: paths.auth,
-			toolNames: options.tools,
+			log,
+			isCopy: log.path !== source,
+			settings: store,
+			agentDir: paths.agentDir,
+			hookCacheDir: paths.hookCache,
+			lastModels,
+			tmpDir,
+			sessionDir,
+			savedSessionsDir,
+			sessionsRoot: paths.sessions,
+			usageIndex: paths.usageIndex,
 		},
-		hookCacheDir: paths.hookCache,
-		lastModels,
-		tmpDir,
-		sessionDir,
-		savedSessionsDir,
-		sessionsRoot: paths.sessions,
-		usageIndex: paths.usageIndex,
-		builtins: BUILTIN_COMMANDS,
-		redact: (text) => models.redact(text),
-		warnings,
-		logWarnings,
+		models: {
+			get list() {
+				return models.current.models;
+			},
+			get offers() {
+				return models.current.offers;
+			},
+			get accounts() {
+				return models.current.accounts;
+			},
+			client,
+			defaults: { model: chosen.model, thinkingLevel: chosen.thinkingLevel, chosen: chosen.chosen },
+			get keyOverride() {
+				return keyOverride;
+			},
+			async findDefault() {
+				return (await choose().catch(() => ({ model: null }))).model;
+			},
+			late: waitsForHooks
+				? async (isNew) => {
+						if (!isNew && "error" in first) throw first.error;
+						const late = isNew ? await choose() : chosen;
+						if (isNew) useKey(late);
+						return late;
+					}
+				: null,
+			async useProviders(providers) {
+				const reading = models.useProviders(providers);
+				routes.use(models.streamed());
+				const problems = await reading;
+				routes.use(models.streamed());
+				return problems;
+			},
+			enterHooks: (action) => routes.run(action),
+			endProviders: () => routes.close(),
+			async reread() {
+				const problems = await models.reread();
+				routes.use(models.streamed());
+				return problems;
+			},
+			count: () => models.current.registry.availableModels().length,
+			redact: (text) => models.redact(text),
+		},
+		code: {
+			get tools() {
+				return code.tools.current;
+			},
+			toolSwitch: code.tools,
+			rereadTools: code.rereadTools,
+			hasChanged: code.hasChanged,
+			findHooks: code.findHooks,
+			...(options.readFlags ? { readFlags: options.readFlags } : {}),
+			bundledHooks,
+			requireNamed,
+			trust: code.trust,
+			asksAboutCode: options.askTrust !== undefined,
+			get builtinHooks() {
+				return code.tools.current.includes(tasksTool) ? [{ name: "tasks", factory: tasksHook }] : [];
+			},
+			acceptedCode: () => code.accepted,
+			acceptedPackages: () => code.packages,
+			configFiles: (folder) =>
+				findConfigFiles(folder, {
+					agentDir: paths.agentDir,
+					projectDir: paths.project.dir,
+					accepted: code.accepted,
+					packages: code.packages,
+				}),
+			grants: new HookGrants({ settings: store, agentDir: paths.agentDir, home: paths.home, ask: options.askGrant }),
+			verbose: options.verbose === true,
+			...(options.watch ? { watch: options.watch } : {}),
+			builtins: BUILTIN_COMMANDS,
+			mcp,
+			mcpContext: {
+				env,
+				network,
+				cwd: paths.cwd,
+				home: paths.home,
+				isOffline: options.offline === true,
+				authFile: paths.auth,
+				toolNames: options.tools,
+			},
+		},
+		resources: {
+			get current() {
+				const { contextFiles, ...others } = resources.current;
+				return { ...others, contextFiles: contextFiles.map(({ path }) => path) };
+			},
+			preamble: (model) =>
+				preamble(model === null || callsTools(model) ? code.tools.current : NO_TOOLS, resources.current, hosts.current),
+			useHooks: (given) => resources.useHooks(given),
+			themes: () => [...(code.packages?.themes ?? []), ...resources.hookThemes],
+			readSkill: (skill, rest) => resources.readSkill(skill, rest),
+			enterSandbox: () => resources.enterSandbox(),
+			reread: () => resources.reread(),
+			nestedFiles: resources,
+		},
+		machine: {
+			get host() {
+				return hosts.current;
+			},
+			get recorded() {
+				return hosts.recorded;
+			},
+			connect: (connection) => hosts.connect(connection),
+			prepare: (logged, connection) => hosts.prepare(logged, connection),
+			dispose: () => hosts.dispose(),
+			loggedHost,
+		},
 	};
+	return { services, warnings, logWarnings };
 }
 
 function withAgentDir(env: Environment, agentDir: string | undefined): Environment {

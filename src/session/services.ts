@@ -107,68 +107,50 @@ export interface KeyOverride {
 	key: string;
 }
 
-/** The input of `create-session.ts`, collected by `discoverSetup`. */
-export interface SessionSetup {
+/** What is on this machine's disk: the log of the session, the settings, and where things are. */
+export interface Store {
 	/** The working directory on this machine. */
 	cwd: string;
-	/** The machine on which tools and `!` commands work. */
-	readonly host: ToolHost;
-	/**
-	 * The machine that a log names last; null if it names none.
-	 * @param source the file with its entries: of a copy, the original; null for a log in memory
-	 */
-	loggedHost(log: SessionLog, source: string | null): LoggedHost | null;
-	/** Connects to it. */
-	hostConnection: Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose">;
+	/** The log to begin with. */
 	log: SessionLog;
 	/** True if the log was copied from another for this session. */
 	isCopy: boolean;
 	settings: SettingsStore;
 	/** The agent directory. */
 	agentDir: string;
-	defaults: SessionDefaults;
-	models: SessionModels;
+	hookCacheDir: string;
+	/** The file that remembers the models of directories. */
+	lastModels: string;
+	/** A private directory for long outputs. */
+	tmpDir: string;
+	/** Directory of new sessions; null keeps them in memory. */
+	sessionDir: string | null;
+	/** Directory of the saved sessions of the working directory, also when new ones are kept in memory. */
+	savedSessionsDir: string;
+	/** Holds one directory of sessions per working directory. */
+	sessionsRoot: string;
+	/** The file with what is known of the usage of sessions. */
+	usageIndex: string;
+}
+
+/** The models of the session, their keys, the choice among them, and the client that sends requests to them. */
+export interface Models {
+	readonly list: SessionModels;
 	/** The models as commands offer them. */
-	offers: CommandModels;
-	accounts: CommandAccounts;
+	readonly offers: CommandModels;
+	readonly accounts: CommandAccounts;
 	client: ModelClient;
-	tools: readonly AnyTool[];
-	/** Turns tools off and on, and receives the tools of hooks. */
-	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "useServers" | "checkNames">;
-	/**
-	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
-	 * they change.
-	 */
-	preamble(model: Model<Api> | null): CorePreamble;
-	resources: SessionResources;
-	/** Replaces the skills, prompts and themes of hooks. @returns a line for each problem of theirs */
-	useHookResources(paths: ResourcePaths): Promise<string[]>;
-	/** Themes of packages and hooks: the path to show and that of the file to read. */
-	themes(): readonly PackageFile[];
-	/** The prompt of a skill, which is read now. @throws PiError `file_unreadable` */
-	readSkill(skill: Skill, rest: string): Promise<string>;
-	/** Reads the files of the project again, as the connected sandbox shows them. Nothing without one. */
-	enterSandbox(): Promise<void>;
-	/** Finds context files below the working directory. */
-	nestedFiles: NestedFileFinder;
-	/**
-	 * Reads settings, models, keys, context files, skills and templates again, and with `withTools` the user's own tools. A
-	 * broken file keeps its last good state.
-	 * @returns a line for each problem
-	 */
-	reread(what: { withTools: boolean }): Promise<string[]>;
-	/** What `reread` read, as counts such as `2 skills`. */
-	describeFiles(): string[];
-	/** True if a file of a hook or tool was added, changed or removed since they were loaded. */
-	codeChanged(): boolean;
+	/** The choice to begin with. */
+	defaults: SessionDefaults;
+	readonly keyOverride: KeyOverride | null;
 	/** The model to start with, by the current files; null for none. */
-	findDefaultModel(): Promise<Model<Api> | null>;
+	findDefault(): Promise<Model<Api> | null>;
 	/**
 	 * Chooses the model again, once the hooks have loaded; null if no hook can add models.
 	 * @param isNew whether hooks have added providers; if not, the first choice is kept
 	 * @throws PiError `model_unknown`
 	 */
-	lateModel: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
+	late: ((isNew: boolean) => Promise<SessionDefaults & { warnings: string[] }>) | null;
 	/**
 	 * Replaces the providers of hooks. Their models can be found and called at once; their keys and `available` wait for
 	 * what is read. @returns a line for each new problem
@@ -178,6 +160,23 @@ export interface SessionSetup {
 	enterHooks<T>(action: () => T): T;
 	/** Releases the providers of hooks, at the end of the session. */
 	endProviders(): void;
+	/** Reads models and keys again. A broken file keeps its last good state. @returns a line for each problem */
+	reread(): Promise<string[]>;
+	/** Number of models with a known key, local ones excluded. */
+	count(): number;
+	/** Replaces known keys in text that leaves the program. */
+	redact(text: string): string;
+}
+
+/** Hooks, tools, packages and MCP servers: found, trusted, and turned on or off. */
+export interface Code {
+	readonly tools: readonly AnyTool[];
+	/** Turns tools off and on, and receives the tools of hooks. */
+	toolSwitch: CommandTools & Pick<SessionTools, "setActive" | "useHooks" | "useServers" | "checkNames">;
+	/** Reads the user's own tools again. @returns a line for each problem */
+	rereadTools(): Promise<string[]>;
+	/** True if a file of a hook or tool was added, changed or removed since they were loaded. */
+	hasChanged(): boolean;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
 	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */
@@ -191,22 +190,20 @@ export interface SessionSetup {
 	/** True if questions about code can be answered while the session starts. */
 	asksAboutCode: boolean;
 	/** Features written as hooks; they load before the hook files. */
-	builtinHooks: readonly BuiltinHook[];
+	readonly builtinHooks: readonly BuiltinHook[];
 	/** The project's code that may run; null for none. */
 	acceptedCode(): AcceptedCode | null;
 	/** The files of packages that may be used; null before they were found, and without packages. */
 	acceptedPackages(): AcceptedPackages | null;
 	/** See `HookEventContext.configFiles`. */
 	configFiles(folder: string): ConfigFile[];
-	readonly keyOverride: KeyOverride | null;
-	/** The session that started this one. */
-	parent: SessionParent | null;
 	/** Handles that the user grants to hooks. */
 	grants: Pick<HookGrants, "of" | "request">;
 	/** With `--verbose`: errors of hooks carry their stack trace. */
 	verbose: boolean;
 	/** Watches running handlers. */
 	watch?: HandlerWatch;
+	builtins: readonly SlashCommand[];
 	/** The files that define MCP servers. */
 	mcp: Pick<McpFiles, "sources">;
 	/** What MCP servers need of this machine. */
@@ -222,31 +219,51 @@ export interface SessionSetup {
 		/** Names of the tools that the user chose; undefined: all. */
 		toolNames: readonly string[] | undefined;
 	};
-	hookCacheDir: string;
-	/** The file that remembers the models of directories. */
-	lastModels: string;
-	/** A private directory for long outputs. */
-	tmpDir: string;
-	/** Directory of new sessions; null keeps them in memory. */
-	sessionDir: string | null;
-	/** Directory of the saved sessions of the working directory, also when new ones are kept in memory. */
-	savedSessionsDir: string;
-	/** Holds one directory of sessions per working directory. */
-	sessionsRoot: string;
-	/** The file with what is known of the usage of sessions. */
-	usageIndex: string;
-	builtins: readonly SlashCommand[];
-	/** Replaces known keys in text that leaves the program. */
-	redact(text: string): string;
-	/** Problems found during the setup, one line each. */
-	warnings: readonly string[];
-	/** Those of `warnings` that concern the log. */
-	logWarnings: readonly string[];
+}
+
+/** Context files, skills, prompts and themes, and the system prompt made from them. */
+export interface Resources {
+	readonly current: SessionResources;
+	/**
+	 * System prompt and tools of a request before hooks: without tools if the model cannot call them. The same object until
+	 * they change.
+	 */
+	preamble(model: Model<Api> | null): CorePreamble;
+	/** Replaces the skills, prompts and themes of hooks. @returns a line for each problem of theirs */
+	useHooks(paths: ResourcePaths): Promise<string[]>;
+	/** Themes of packages and hooks: the path to show and that of the file to read. */
+	themes(): readonly PackageFile[];
+	/** The prompt of a skill, which is read now. @throws PiError `file_unreadable` */
+	readSkill(skill: Skill, rest: string): Promise<string>;
+	/** Reads the files of the project again, as the connected sandbox shows them. Nothing without one. */
+	enterSandbox(): Promise<void>;
+	/** Reads everything again. A broken file keeps its last good state. @returns a line for each problem */
+	reread(): Promise<string[]>;
+	/** Finds context files below the working directory. */
+	nestedFiles: NestedFileFinder;
+}
+
+/** The machine on which tools and `!` commands work. */
+export interface Machine extends Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose"> {
+	readonly host: ToolHost;
+	/**
+	 * The machine that a log names last; null if it names none.
+	 * @param source the file with its entries: of a copy, the original; null for a log in memory
+	 */
+	loggedHost(log: SessionLog, source: string | null): LoggedHost | null;
+}
+
+/** What a session consists of before it starts. None of these knows a later one. */
+export interface SessionServices {
+	store: Store;
+	models: Models;
+	code: Code;
+	resources: Resources;
+	machine: Machine;
 }
 
 /** The components and functions that most parts of a session work with. */
-export interface SessionCore {
-	setup: SessionSetup;
+export interface SessionCore extends SessionServices {
 	activity: SessionActivity;
 	state: SessionState;
 	context: SessionContext;
@@ -263,9 +280,9 @@ export interface SessionCore {
 }
 
 /** @returns the session's model @throws PiError `model_missing` */
-export function requireModel({ models }: SessionSetup, { model }: { readonly model: Model<Api> | null }): Model<Api> {
-	if (!model) throw models.describeMissingModel();
-	const unloaded = models.describeUnloaded(model);
+export function requireModel({ list }: Models, { model }: { readonly model: Model<Api> | null }): Model<Api> {
+	if (!model) throw list.describeMissingModel();
+	const unloaded = list.describeUnloaded(model);
 	if (unloaded) throw unloaded;
 	return model;
 }
