@@ -19,7 +19,7 @@ export type { RpcCommand, RpcEvent, RpcResponse, RpcResults, RpcState } from "./
 export { AgentSession } from "./sdk/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./sdk/create-session.js";
 export type { AgentSessionEvent } from "./session/events.js";
-export type { PromptResult } from "./session/prompter.js";
+export type { PromptResult } from "./session/prompt/prompter.js";
 export type { JobStatus, ToolJobs } from "./tools/background-jobs.js";
 export type { TruncationResult } from "./tools/output.js";
 export {

@@ -7,7 +7,7 @@ import { findSession, latestSession } from "../log/catalog.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
-import { lastHost } from "../session/session-state.js";
+import { lastHost } from "../session/store/session-state.js";
 import { homePath } from "../util/home-path.js";
 import { stripAll } from "../util/sanitize.js";
 import { HELP_TEXT } from "./help.js";

@@ -3,7 +3,7 @@ import { hookFileName } from "../hooks/hook-name.js";
 import type { LoadedHook } from "../hooks/registry.js";
 import { type HandlerWatch, Watchdog } from "../hooks/watchdog.js";
 import type { WatchedFile } from "../hooks/watchdog-cells.js";
-import { StrayErrorOwner } from "../session/stray-error-owner.js";
+import { StrayErrorOwner } from "../session/hooks/stray-error-owner.js";
 import { type StrayErrorHost, watchStrayErrors } from "./stray-errors.js";
 
 /** Watches hooks that a command loads without a session: those that block pi, and errors outside of any handler. */

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { exitCodeOf } from "../errors.js";
 import type { AgentSession } from "../sdk/agent-session.js";
-import type { PromptResult } from "../session/prompter.js";
+import type { PromptResult } from "../session/prompt/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";
 

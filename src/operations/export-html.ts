@@ -5,7 +5,7 @@ import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { viewLog } from "../session/session-context.js";
-import { SessionName } from "../session/session-state.js";
+import { SessionName } from "../session/store/session-state.js";
 import { TEXT } from "./input.js";
 import { operation } from "./operation.js";
 

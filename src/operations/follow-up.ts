@@ -1,4 +1,4 @@
-import type { PromptExtras } from "../session/prompter.js";
+import type { PromptExtras } from "../session/prompt/prompter.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { operation } from "./operation.js";
 

@@ -1,5 +1,5 @@
 import { describeError } from "../errors.js";
-import type { PromptResult } from "../session/prompter.js";
+import type { PromptResult } from "../session/prompt/prompter.js";
 import { TEXT } from "./input.js";
 import type { RpcCall } from "./operation.js";
 

@@ -1,5 +1,5 @@
 import type { SessionShortcut } from "../hooks/shortcuts.js";
-import type { PromptResult } from "../session/prompter.js";
+import type { PromptResult } from "../session/prompt/prompter.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { operation } from "./operation.js";
 

@@ -1,4 +1,4 @@
-import type { PromptExtras, PromptResult } from "../session/prompter.js";
+import type { PromptExtras, PromptResult } from "../session/prompt/prompter.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { operation } from "./operation.js";
 import { acceptPrompt, PROMPT_INPUT } from "./prompt-answer.js";

@@ -1,4 +1,4 @@
-import type { QueueMode } from "../session/prompt-queue.js";
+import type { QueueMode } from "../session/prompt/prompt-queue.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { operation } from "./operation.js";
 

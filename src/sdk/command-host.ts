@@ -8,9 +8,9 @@ import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } fr
 import { promptText } from "../log/prompt-text.js";
 import type { SessionOperations } from "../operations/index.js";
 import { describeContext, describeHooks } from "../session/describe-context.js";
-import { openSavedUsage } from "../session/saved-usage.js";
 import type { SessionServices } from "../session/services.js";
-import { createSessionStore } from "../session/session-store.js";
+import { openSavedUsage } from "../session/store/saved-usage.js";
+import { createSessionStore } from "../session/store/session-store.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
 

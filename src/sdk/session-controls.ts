@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { AppMessage, ThinkingLevel } from "../log/entry.js";
 import { thinkingLevels } from "../models/thinking-levels.js";
-import type { QueueMode } from "../session/prompt-queue.js";
+import type { QueueMode } from "../session/prompt/prompt-queue.js";
 import type { SessionComponents } from "../session/session-components.js";
 
 /** State that only programs that drive a session read and change; the modes of pi do not need it. */

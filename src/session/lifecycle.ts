@@ -10,11 +10,11 @@ import { promptText } from "../log/prompt-text.js";
 import { SessionLog } from "../log/session-log.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
-import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./missing-hooks.js";
+import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./hooks/missing-hooks.js";
+import type { PreparedHost } from "./machine/session-host.js";
 import type { SessionCore } from "./services.js";
 import { entriesUpTo } from "./session-context.js";
-import type { PreparedHost } from "./session-host.js";
-import { lastModel, type RecordedHost } from "./session-state.js";
+import { lastModel, type RecordedHost } from "./store/session-state.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. @returns a line for the user, or null */

@@ -5,11 +5,11 @@ import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
 import type { AcceptedCode } from "../trust/gate.js";
 import { isRecord } from "../util/is-record.js";
+import type { AcceptedPackages } from "./code/package-code.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
-import { meterRequests } from "./meter-requests.js";
-import type { AcceptedPackages } from "./package-code.js";
+import { meterRequests } from "./run/meter-requests.js";
 import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, Store } from "./services.js";
-import type { SessionState } from "./session-state.js";
+import type { SessionState } from "./store/session-state.js";
 
 export interface ParentSessionOptions {
 	/** The options with which the session was created. */

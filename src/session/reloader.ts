@@ -2,12 +2,12 @@ import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { plural } from "../util/format-amounts.js";
-import type { HookModels } from "./hook-models.js";
+import type { SessionMcp } from "./code/session-mcp.js";
+import type { SessionHooks } from "./hooks/session-hooks.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { HookModels } from "./models/hook-models.js";
 import type { SessionServices } from "./services.js";
-import type { SessionHooks } from "./session-hooks.js";
-import type { SessionMcp } from "./session-mcp.js";
-import type { SessionState } from "./session-state.js";
+import type { SessionState } from "./store/session-state.js";
 
 export interface ReloaderDeps extends Pick<SessionServices, "store" | "models" | "code" | "resources"> {
 	state: SessionState;

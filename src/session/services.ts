@@ -25,15 +25,15 @@ import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { AcceptedCode } from "../trust/gate.js";
 import type { SessionActivity } from "./activity.js";
+import type { McpFiles } from "./code/mcp-files.js";
+import type { AcceptedPackages, PackageFile } from "./code/package-code.js";
+import type { SessionTools } from "./code/session-tools.js";
 import type { AgentSessionEvent } from "./events.js";
-import type { HookGrants } from "./hook-grants.js";
-import type { McpFiles } from "./mcp-files.js";
-import type { NestedFileFinder } from "./nested-context-files.js";
-import type { AcceptedPackages, PackageFile } from "./package-code.js";
+import type { HookGrants } from "./hooks/hook-grants.js";
+import type { LoggedHost, SessionHost } from "./machine/session-host.js";
+import type { NestedFileFinder } from "./run/nested-context-files.js";
 import type { SessionContext } from "./session-context.js";
-import type { LoggedHost, SessionHost } from "./session-host.js";
-import type { SessionDefaults, SessionState } from "./session-state.js";
-import type { SessionTools } from "./session-tools.js";
+import type { SessionDefaults, SessionState } from "./store/session-state.js";
 
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {

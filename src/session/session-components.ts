@@ -4,24 +4,24 @@ import type { CommandSources } from "../commands/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionHandle, SessionMode } from "../hooks/types.js";
 import type { SessionActivity } from "./activity.js";
-import type { CommandRunner } from "./command-runner.js";
-import type { Compaction } from "./compaction.js";
+import type { SessionMcp } from "./code/session-mcp.js";
+import type { Compaction } from "./compaction/compaction.js";
 import type { SessionEvents } from "./events.js";
-import type { HookModels } from "./hook-models.js";
-import type { HookResourceFiles } from "./hook-resource-files.js";
+import type { HookResourceFiles } from "./hooks/hook-resource-files.js";
+import type { SessionHooks } from "./hooks/session-hooks.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { ModelMemory } from "./model-memory.js";
-import type { Prompter } from "./prompter.js";
+import type { HookModels } from "./models/hook-models.js";
+import type { ModelMemory } from "./models/model-memory.js";
+import type { CommandRunner } from "./prompt/command-runner.js";
+import type { Prompter } from "./prompt/prompter.js";
+import type { UserShell } from "./prompt/user-shell.js";
 import type { Reloader } from "./reloader.js";
+import type { SessionImages } from "./run/session-images.js";
+import type { SessionJobs } from "./run/session-jobs.js";
+import type { SessionRunner } from "./run/session-run.js";
 import type { SessionServices } from "./services.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionHooks } from "./session-hooks.js";
-import type { SessionImages } from "./session-images.js";
-import type { SessionJobs } from "./session-jobs.js";
-import type { SessionMcp } from "./session-mcp.js";
-import type { SessionRunner } from "./session-run.js";
-import type { SessionState } from "./session-state.js";
-import type { UserShell } from "./user-shell.js";
+import type { SessionState } from "./store/session-state.js";
 
 /** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {

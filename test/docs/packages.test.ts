@@ -131,7 +131,10 @@ test("the table of a new package lists its files, and the package loads", async 
 
 test("the messages of the table are those of the program", () => {
 	const dir = new URL("src/packages/", root);
-	const source = [...readdirSync(dir).map((name) => new URL(name, dir)), new URL("src/session/package-code.ts", root)]
+	const source = [
+		...readdirSync(dir).map((name) => new URL(name, dir)),
+		new URL("src/session/code/package-code.ts", root),
+	]
 		.map((file) => readFileSync(file, "utf8"))
 		.join("\n");
 	const said = (text: string) => source.includes(text.replace(/^(npm|git) (?=is not)/, ""));

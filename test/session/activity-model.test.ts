@@ -5,7 +5,7 @@ import { untilIdle } from "../helpers/activity.js";
 import type { Reply } from "../helpers/loopback-provider.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { propertyBlocks } from "../helpers/property-blocks.js";
-import { createGate, type Gate, type HeldSession, startHeldSession } from "./states.js";
+import { createGate, type Gate, type HeldSession, startHeldSession } from "../operations/states.js";
 
 /** The expected state of the session. */
 interface Model {

@@ -9,7 +9,7 @@ import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
 import { type LoadHooksOptions, type LoadHooksResult, loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { isRemoteSource } from "../../packages/source.js";
-import { adaptExtension } from "../../session/adapt-extension.js";
+import { adaptExtension } from "../../session/hooks/adapt-extension.js";
 import { copyProjectCode } from "../../trust/copies.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../trust/store.js";
 import { statOrNull } from "../../util/fs.js";
@@ -165,7 +165,7 @@ async function findProjectHooks(
 /** The hooks of packages that the user trusts. */
 async function findPackageHooks({ paths, env, settings, trust }: Location, problems: string[]): Promise<FoundHook[]> {
 	if (settings.packages.length === 0) return [];
-	const { PackageGate } = await import("../../session/package-code.js");
+	const { PackageGate } = await import("../../session/code/package-code.js");
 	const gate = new PackageGate({
 		...{ paths, env, run: [], discovery: true, skipsUntrusted: true },
 		settings: new SettingsStore(paths),

@@ -8,7 +8,7 @@ import { PaletteController } from "../../../src/modes/interactive/palette-contro
 import { PromptController } from "../../../src/modes/interactive/prompt-controller.js";
 import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
 import type { Activity } from "../../../src/session/activity.js";
-import type { PromptResult } from "../../../src/session/prompter.js";
+import type { PromptResult } from "../../../src/session/prompt/prompter.js";
 import { createLocalHost } from "../../../src/tools/host/local-host.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";

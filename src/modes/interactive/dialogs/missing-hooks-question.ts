@@ -1,6 +1,6 @@
 import { bundledPath } from "../../../hooks/bundled.js";
 import type { AgentSession } from "../../../sdk/agent-session.js";
-import { type RequestSize, titleOfMissingHooks } from "../../../session/missing-hooks.js";
+import { type RequestSize, titleOfMissingHooks } from "../../../session/hooks/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
 import type { DialogController } from "../dialog-controller.js";
 

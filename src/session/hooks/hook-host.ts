@@ -1,0 +1,208 @@
+import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
+import type { ToolStatus } from "../../commands/pickers.js";
+import { paletteItems } from "../../commands/registry.js";
+import { PiError } from "../../errors.js";
+import { checkCustomEntry } from "../../hooks/custom-entry.js";
+import type { HookHost, HookOperation } from "../../hooks/host-context.js";
+import { WRITTEN_ENTRY } from "../../hooks/registry.js";
+import type { HookEventContext, HookTools } from "../../hooks/types.js";
+import { freezeDeep } from "../../log/freeze.js";
+import { collectOutput, exec } from "../../util/process.js";
+import { meterRequests } from "../run/meter-requests.js";
+import type { Code, SessionCore } from "../services.js";
+import type { SessionComponents } from "../session-components.js";
+import { SessionName } from "../store/session-state.js";
+
+/** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
+function freezeModel<M extends Model<Api> | null>(model: M): M {
+	return freezeDeep(model);
+}
+
+/** The tools of the session for hooks, which are loaded without type checks. */
+function hookTools({ toolSwitch }: Code): HookTools {
+	const infos = (tools: readonly ToolStatus[]) =>
+		Object.freeze(
+			tools.map(({ name, description, parameters, source }) =>
+				Object.freeze({
+					name,
+					description,
+					source,
+					get parameters() {
+						return JSON.parse(JSON.stringify(parameters));
+					},
+				}),
+			),
+		);
+	return {
+		get all() {
+			return infos(toolSwitch.list());
+		},
+		get active() {
+			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
+		},
+		setActive(names: unknown, options) {
+			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+				throw new PiError("bad_arguments", "ctx.tools.setActive expects a list of tool names");
+			toolSwitch.setActive(names, { mayJoin: options?.mayJoin === true });
+		},
+	};
+}
+
+/**
+ * The session as hooks see it; every member reads the current state.
+ * @param session the session, from the first call of a hook on
+ * @param operations what hooks can tell it to do
+ */
+export function createHookHost(
+	{
+		store,
+		models,
+		code,
+		machine,
+		state,
+		context,
+		activity,
+	}: Pick<SessionCore, "store" | "models" | "code" | "machine" | "state" | "context" | "activity">,
+	session: () => SessionComponents,
+	operations: readonly HookOperation[],
+): HookHost {
+	const name = new SessionName();
+	return {
+		cwd: store.cwd,
+		operations,
+		get sessionFile() {
+			return state.log.path;
+		},
+		get session() {
+			return session().asParent;
+		},
+		get isIdle() {
+			const isRunning = activity.has("run") && activity.current.phase !== "ending";
+			return !isRunning && !activity.has("compacting", "shell", "switching", "closing");
+		},
+		get queued() {
+			return session().runner.queue.size;
+		},
+		get commands() {
+			const list = paletteItems(session().sources()).map(({ name, description, origin, path }) =>
+				Object.freeze({ name, description, source: origin, ...(path === undefined ? {} : { path }) }),
+			);
+			return Object.freeze(list);
+		},
+		get usage() {
+			const tokens = context.tokens();
+			const contextWindow = state.model?.contextWindow ?? 0;
+			return Object.freeze({
+				tokens,
+				contextWindow,
+				percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null,
+			});
+		},
+		get sessionName() {
+			return name.of(state.log);
+		},
+		get mode() {
+			return session().surface.mode;
+		},
+		configFiles: (folder) => code.configFiles(folder),
+		get model() {
+			return freezeModel(state.model);
+		},
+		get thinkingLevel() {
+			return state.thinkingLevel;
+		},
+		get flags() {
+			return session().hooks.flags;
+		},
+		get toolHost() {
+			const { name, cwd } = machine.host;
+			return Object.freeze({ name, cwd });
+		},
+		async execOnHost(command, args, { signal, timeout, cwd, env }) {
+			const { host } = machine;
+			if (host.name === "") return exec(command, args, { ...{ signal, timeout, env }, cwd: cwd ?? host.cwd });
+			return collectOutput((onOutput) =>
+				host.exec([command, ...args], {
+					...(signal && { signal }),
+					...(timeout ? { timeoutMs: timeout } : {}),
+					...(cwd === undefined ? {} : { cwd }),
+					...(env && { env }),
+					onOutput,
+				}),
+			);
+		},
+		get projectTrusted() {
+			return code.acceptedCode() !== null;
+		},
+		get entries() {
+			return state.log.entries;
+		},
+		get messages() {
+			return context.messages;
+		},
+		get systemPrompt() {
+			return context.preamble.promptSections;
+		},
+		get ui() {
+			return session().surface.ui;
+		},
+		get hasUI() {
+			return session().surface.hasUI;
+		},
+		get generation() {
+			return state.generation;
+		},
+		findModel: (provider, id) => freezeModel(models.list.find(provider, id)),
+		availableModels: async () => (await models.list.available()).map(freezeModel),
+		resolveApiKey: (model) => models.list.resolveApiKey(model),
+		async requestAuth(model) {
+			const isKnown = (await models.list.resolveApiKey(model)) !== undefined;
+			return isKnown ? models.list.requestAuth(model) : undefined;
+		},
+		stream: ({ name }, ...request) => sendHookRequest({ store, models, code, machine, state }, name, request),
+		saveEntries(hook, entries) {
+			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
+			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
+			// What a hook saves at each start must not make a session of it.
+			const isStart = activity.current.state === "switching" && state.log.findLast("message") < 0;
+			return state.appendAll(checked, isStart);
+		},
+		get systemItems() {
+			return session().runner.systemItems;
+		},
+		tools: hookTools(code),
+		openDialog: (title) => activity.begin("dialog", { name: title }).end,
+		enter: (action) => models.enterHooks(action),
+		setEditorText: (text) => {
+			const { ui, shell } = session().surface;
+			const screen = ui.hookScreen;
+			if (screen) screen.setEditorText(text);
+			else shell?.setEditorText(text);
+		},
+		rankOf: (hook) => session().hooks.loaded.indexOf(hook),
+		reportScreen: (error) => session().hooks.report(error),
+		recordDraw: ({ path }, ms) => session().hooks.health.recordDraw(path, ms),
+	};
+}
+
+/**
+ * Sends a request of a hook with the key of its model. Its usage is written to the log under the name of the hook.
+ * @throws PiError `key_missing`, `package_missing`
+ */
+async function sendHookRequest(
+	core: Pick<SessionCore, "state" | "store" | "models" | "code" | "machine">,
+	hook: string,
+	[model, context, { headers, ...options } = {}]: Parameters<HookEventContext["stream"]>,
+): Promise<AssistantMessageEventStream> {
+	const { list: models, client } = core.models;
+	const [auth] = await Promise.all([models.requestAuth(model), client.prepare(model)]);
+	const meter = meterRequests(core, `hook ${hook}`);
+	// Nothing waits to be written together with it.
+	meter.write();
+	const all = { ...auth.headers, ...headers };
+	return meter.stream(model, context, {
+		...options,
+		...(Object.keys(all).length > 0 ? { headers: all } : {}),
+		apiKey: auth.apiKey,
+	});
+}

@@ -1,0 +1,102 @@
+import { constants } from "node:os";
+import { PiError } from "../../errors.js";
+import type { UserBashDecision } from "../../hooks/gates.js";
+import type { UserBashResult } from "../../hooks/types.js";
+import type { BashExecutionMessage } from "../../log/entry.js";
+import { runShell } from "../../tools/shell.js";
+import type { SessionCore } from "../services.js";
+
+/** Added to the number of the signal that ended a command, as shells do. */
+const SIGNALED = 128;
+
+/** Programs that draw on a terminal, and wait for its keys or fail without one. Not in a pipe, where they may be harmless. */
+const DRAWS =
+	/^(?:(?:sudo|command|exec)\s+)*((?:n?vim?|view|vimdiff|nano|pico|emacs|hx|micro|htop|btop|tmux|mc|tig|lazygit)(?=\s|$))[^|]*$/;
+
+/** Runs the user's `!` commands, one at a time, and writes each as an entry. */
+export class UserShell {
+	constructor(
+		private readonly deps: Pick<SessionCore, "store" | "machine" | "state" | "activity" | "emit" | "hooks">,
+	) {}
+
+	/**
+	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
+	 * says so.
+	 * @throws PiError `session_busy` while another command runs; `log_read_only`; `command_failed` when a hook blocks the command,
+	 * or it needs a terminal
+	 */
+	async run(command: string, excludeFromContext: boolean): Promise<void> {
+		const { state, activity, emit } = this.deps;
+		state.log.checkWritable();
+		const program = DRAWS.exec(command)?.[1];
+		if (program !== undefined)
+			throw new PiError("command_failed", `${program} needs a terminal, which commands in pi do not have`, {
+				hint: "press ctrl+z to run it in your shell; fg returns to pi",
+			});
+		const operation = activity.begin("shell", { name: command });
+		try {
+			const decision = await this.#askHooks(command, excludeFromContext, operation.signal);
+			if ("blocked" in decision) {
+				throw new PiError("command_failed", `Hook ${decision.by} blocked the shell command: ${decision.blocked}`);
+			}
+			const excluded = excludeFromContext ? { excludeFromContext } : {};
+			emit({ type: "bash_start", command: decision.command, ...excluded });
+			const message =
+				"result" in decision
+					? resultMessage(decision.command, excludeFromContext, decision.result)
+					: await this.#execute(decision.command, excludeFromContext, operation.signal);
+			if (decision.command !== command) state.noteTyped(message, { typed: command });
+			// Inside a tool loop, a message between call and result would break the request: wait for the end of the run.
+			await activity.until("run");
+			emit({ type: "bash_end", entryIndex: state.record(message) });
+		} finally {
+			operation.end();
+		}
+	}
+
+	async #askHooks(command: string, excluded: boolean, signal: AbortSignal): Promise<UserBashDecision> {
+		const hooks = this.deps.hooks();
+		if (!hooks.registry.has("user_bash")) return { command };
+		return hooks.gateUserBash({ type: "user_bash", command, excluded }, signal);
+	}
+
+	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
+		const { store, machine, emit } = this.deps;
+		const { shellPath } = store.settings.current;
+		const { output, exitCode, exitSignal, failure } = await runShell(machine.host, command, {
+			tmpDir: store.tmpDir,
+			signal,
+			...(shellPath ? { shellPath } : {}),
+			onProgress: ({ text }) => emit({ type: "bash_update", output: text }),
+		});
+		return {
+			role: "bashExecution",
+			command,
+			output: output.text.trimEnd() || (failure ?? ""),
+			exitCode: signal.aborted ? null : exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal],
+			cancelled: signal.aborted,
+			truncated: output.truncation.truncated,
+			...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
+			...(excludeFromContext ? { excludeFromContext: true } : {}),
+			timestamp: Date.now(),
+		};
+	}
+}
+
+/** The message of a command that a hook ran. */
+function resultMessage(
+	command: string,
+	excludeFromContext: boolean,
+	{ output, exitCode = 0, cancelled = false, truncated = false }: UserBashResult,
+): BashExecutionMessage {
+	return {
+		role: "bashExecution",
+		command,
+		output: output.trimEnd(),
+		exitCode,
+		cancelled,
+		truncated,
+		...(excludeFromContext ? { excludeFromContext: true } : {}),
+		timestamp: Date.now(),
+	};
+}

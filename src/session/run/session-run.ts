@@ -1,0 +1,381 @@
+import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
+import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../../agent/loop.js";
+import type { ToolCallGate } from "../../agent/tool-calls.js";
+import type { BuiltContext } from "../../context/context-message.js";
+import { separateThinking } from "../../context/foreign-thinking.js";
+import { limitImages } from "../../context/image-limits.js";
+import { sentTool } from "../../context/preamble.js";
+import type { ToolResultEvent } from "../../hooks/types.js";
+import { freezeDeep } from "../../log/freeze.js";
+import { formatDay } from "../../models/update/describe-update.js";
+import type { ToolJobs } from "../../tools/background-jobs.js";
+import { isRecord } from "../../util/is-record.js";
+import { type Operation, phaseAfter } from "../activity.js";
+import type { Compaction } from "../compaction/compaction.js";
+import type { HookNotices } from "../hooks/hook-notices.js";
+import type { HookUpdates } from "../hooks/hook-updates.js";
+import type { RequiredHooks } from "../hooks/required-hooks.js";
+import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
+import { requireModel, type SessionCore } from "../services.js";
+import type { Budget } from "./budget.js";
+import { NestedContextFiles } from "./nested-context-files.js";
+import { describeRequestSize } from "./request-size.js";
+import type { SessionImages } from "./session-images.js";
+import type { SessionWindow } from "./session-window.js";
+
+export interface SessionRunDeps extends SessionCore {
+	window: SessionWindow;
+	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal" | "makeRoomForBytes">;
+	images: SessionImages;
+	budget: Pick<Budget, "ask" | "isExceeded">;
+	notices: Pick<HookNotices, "notify" | "settled">;
+	updates: Pick<HookUpdates, "settled">;
+	required: Pick<RequiredHooks, "refusal">;
+	/** Items that hooks and background commands add to the next request. */
+	systemItems: SystemItems;
+	jobs: ToolJobs;
+	/** Called when a run begins. */
+	onRun(): void;
+}
+
+/** Runs the agent, one run at a time, with the context, the log and the hooks of the session. */
+export class SessionRunner {
+	readonly queue: PromptQueue<UserMessage>;
+	/** Items that hooks and background commands add to the next request. */
+	readonly systemItems: SystemItems;
+	readonly #nestedFiles: NestedContextFiles;
+
+	constructor(private readonly deps: SessionRunDeps) {
+		this.queue = new PromptQueue(
+			() => deps.store.settings.current.queueMode,
+			(queue) => deps.emit({ type: "queue_changed", queue }),
+		);
+		this.systemItems = deps.systemItems;
+		const warn = (message: string) => deps.emit({ type: "notice", level: "warning", message });
+		this.#nestedFiles = new NestedContextFiles({ ...deps, warn });
+	}
+
+	/** Call when the session is left: writes the items for its next request. */
+	leave(): void {
+		this.systemItems.writeOrDrop();
+		this.#nestedFiles.drop();
+	}
+
+	/**
+	 * Begins a run and waits for its end. Prompts that are still queued then, because the run failed or was stopped, are
+	 * returned with `queue_returned`.
+	 * @param prompts null: the queued ones
+	 * @throws PiError `model_missing`, `key_missing` before anything is written
+	 */
+	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
+		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
+		try {
+			return await this.#run(prompts, operation);
+		} finally {
+			// Before the operation ends: the next run must not start with prompts that the user gets back.
+			const texts = this.queue.clear();
+			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
+			await this.#settle(operation);
+			operation.end();
+		}
+	}
+
+	get #additions(): RequestAdditions {
+		return { queue: this.queue, systemItems: this.systemItems, nestedFiles: this.#nestedFiles };
+	}
+
+	/** Notifies the hooks that the run is over, unless it never began. */
+	async #settle({ signal }: Operation): Promise<void> {
+		if (this.deps.activity.current.phase !== "ending") return;
+		await this.deps.notices.settled();
+		await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
+	}
+
+	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
+		const { models, state } = this.deps;
+		const { signal } = operation;
+		await models.list.requestAuth(requireModel(models, state));
+		this.deps.onRun();
+		for (let batch = prompts ?? this.queue.take(); ; ) {
+			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions, operation));
+			await refreshModel(this.deps, null);
+			await state.log.flush();
+			if (!signal.aborted) await makeRoomWithinBudget(this.deps, signal);
+			// Send a prompt that was queued after the last turn, while the run was ending.
+			const isOver = signal.aborted || outcome.stopped !== null || outcome.last?.stopReason === "error";
+			batch = isOver ? [] : this.queue.take();
+			if (batch.length === 0) return outcome;
+		}
+	}
+}
+
+/** What requests of a run contain in addition to its prompts, replies and results. */
+interface RequestAdditions {
+	queue: PromptQueue<UserMessage>;
+	systemItems: SystemItems;
+	nestedFiles: NestedContextFiles;
+}
+
+function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation: Operation): AgentDeps {
+	const { store, models, code, machine, state, context, compaction, images, emit } = deps;
+	const { queue, nestedFiles } = additions;
+	const { signal } = operation;
+	const { client } = models;
+	const { settings } = store;
+	const closing = () => closingSignal(signal);
+	const { notices } = deps;
+	return {
+		stream: client.stream,
+		validator: client.validator,
+		gate: createGate(deps, nestedFiles),
+		cwd: store.cwd,
+		host: machine.host,
+		tmpDir: store.tmpDir,
+		jobs: deps.jobs,
+		shellPath: () => settings.current.shellPath,
+		tools() {
+			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));
+			return code.tools.filter(({ name }) => offered.has(name));
+		},
+		retry: () => settings.current.retry,
+		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
+		async prepareRequest(turnIndex) {
+			operation.enter("requesting");
+			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
+			const overrun = await deps.budget.ask(signal);
+			if (overrun !== null) return { stop: overrun };
+			const { request, built, omitted } = await prepareFitting(deps, additions, signal);
+			// An abort cut the hooks short, and the request is not sent: its context is nobody's.
+			if (signal.aborted) return { ...request, record: undefined };
+			const excess = deps.window.describeExcess();
+			if (excess !== null) return { stop: excess };
+			const tooLarge = describeRequestSize(request.model, request.context);
+			if (tooLarge !== null) return { stop: tooLarge };
+			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
+			if (stop !== null) return { stop };
+			images.noteRequest(request.model, built, omitted);
+			const loss = context.noteRequest(built);
+			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
+			return withPayloadHooks(deps, request, signal);
+		},
+		redact: models.redact,
+		onResponse({ status, headers }) {
+			const deprecation = state.model && describeDeprecation(state.model, headers);
+			if (deprecation) state.announceOnce(models.redact(deprecation));
+			if (!deps.hooks().registry.has("response")) return;
+			const redacted = Object.entries(headers).map(([name, value]) => [name, models.redact(value)] as const);
+			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });
+		},
+		record(message, record) {
+			const index = state.record(message, record);
+			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
+			return index;
+		},
+		recordRetried: (message) => state.recordRetried(message),
+		takeSteering: () => queue.takeSteering(),
+		takeFollowUps: () => queue.takeFollowUps(),
+		eventPoints: {
+			async agentStart() {
+				// Those of changes before the run come first.
+				await notices.settled();
+				await deps.hooks().emit({ type: "agent_start" }, signal);
+			},
+			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
+			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
+			async turnEnd(turnIndex, message, toolResults) {
+				// Those of the turn's response come first.
+				await notices.settled();
+				await deps.updates.settled();
+				await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
+			},
+		},
+		refusalOf(message) {
+			if (message.stopReason !== "error") return null;
+			if (images.isRefusal(message)) return "image";
+			return client.isOverflow(message, state.model?.contextWindow ?? 0) ? "length" : null;
+		},
+		onImageRefusal: async (message) => !signal.aborted && images.omitRefused(message),
+		onOverflow: (message) => compaction.makeRoomAfterRefusal(message, signal),
+		signal,
+		emit(event) {
+			const phase = phaseAfter(event);
+			if (phase) operation.enter(phase);
+			emit(event);
+		},
+	};
+}
+
+/**
+ * Learns the context window of a local model, which its server knows only when the model is loaded.
+ * @param loading loads the model first, until this aborts
+ */
+async function refreshModel({ models, state }: SessionRunDeps, loading: AbortSignal | null): Promise<void> {
+	const { model } = state;
+	if (!model) return;
+	await (loading ? models.list.load(model, loading) : models.list.refresh(model));
+	state.refreshModel(models.list.find);
+}
+
+/** Does not compact while a budget is spent: the user is asked before the next request, and a summary is one. */
+async function makeRoomWithinBudget({ budget, compaction }: SessionRunDeps, signal: AbortSignal): Promise<void> {
+	if (!(await budget.isExceeded())) await compaction.makeRoom(signal);
+}
+
+/** Time for all handlers of one closing event after an abort, ms. */
+const MAX_CLOSING_MS = 1000;
+
+/** Hooks receive closing events even after an abort, but then only for a short time. */
+function closingSignal(signal: AbortSignal): AbortSignal {
+	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
+}
+
+/** Prepares a request. If it is larger than the provider accepts, an automatic compaction may make room. */
+async function prepareFitting(...[deps, additions, signal]: Parameters<typeof prepareRequest>) {
+	const prepared = await prepareRequest(deps, additions, signal);
+	const { model, context } = prepared.request;
+	if (signal.aborted || describeRequestSize(model, context) === null) return prepared;
+	return (await deps.compaction.makeRoomForBytes(signal)) ? prepareRequest(deps, additions, signal) : prepared;
+}
+
+type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
+
+async function prepareRequest(
+	deps: SessionRunDeps,
+	{ systemItems, nestedFiles }: RequestAdditions,
+	signal: AbortSignal,
+): Promise<{ request: RequestWithRecord; built: BuiltContext; omitted: number }> {
+	const { store, models, state, context, compaction } = deps;
+	const model = requireModel(models, state);
+	const [auth] = await Promise.all([models.list.requestAuth(model), models.client.prepare(model)]);
+	// Items appended until now are part of this request, later ones of the next.
+	await nestedFiles.write();
+	systemItems.write();
+	await context.rebuild(signal);
+	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
+	const built = context.current;
+	const { messages: all, digest } = context.request();
+	const { messages, omitted } = limitImages(separateThinking(all, model), model);
+	const { systemPrompt, tools } = built.preamble;
+	const level = models.client.clampThinkingLevel(model, state.thinkingLevel);
+	const { cacheRetention } = store.settings.current;
+	const isSubscription = models.offers.keyState(model.provider) === "login";
+	const request: RequestWithRecord = {
+		model: withReplyRoom(model, deps.window.replyRoom()),
+		context: {
+			systemPrompt,
+			messages,
+			tools: tools.map(sentTool),
+		},
+		options: {
+			apiKey: auth.apiKey,
+			...(auth.headers ? { headers: auth.headers } : {}),
+			...(level === "off" ? {} : { reasoning: level }),
+			sessionId: state.log.id,
+			...(cacheRetention === undefined ? {} : { cacheRetention }),
+			// The agent loop retries, so that retries are visible, counted and can be aborted.
+			maxRetries: 0,
+		},
+		record: {
+			digest,
+			messages: built.messages.length,
+			tokens: context.tokens(),
+			estimate: context.estimate(),
+			...(isSubscription && { subscription: true }),
+			...context.describeRequest(built),
+		},
+	};
+	return { request, built, omitted };
+}
+
+/** A model that writes no more than `room` tokens: some servers refuse a request whose input and output exceed the window. */
+function withReplyRoom(model: Model<Api>, room: number | null): Model<Api> {
+	if (room === null || (model.maxTokens > 0 && model.maxTokens <= room)) return model;
+	return { ...model, maxTokens: room };
+}
+
+/** Asks the hooks whether to send a request. @returns the reason not to; null to send it */
+async function askBeforeRequest(
+	{ hooks }: SessionRunDeps,
+	{ model, record }: RequestWithRecord,
+	turnIndex: number,
+	signal: AbortSignal,
+): Promise<string | null> {
+	if (!hooks().registry.has("before_request")) return null;
+	const { provider, id } = model;
+	const { messages: messageCount, tokens } = record;
+	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
+	return hooks().gateRequest(freezeDeep(event), signal);
+}
+
+/** Lets hooks change the parameters of the request that the client sends. */
+function withPayloadHooks(
+	{ hooks }: SessionRunDeps,
+	request: RequestWithRecord,
+	signal: AbortSignal,
+): RequestWithRecord {
+	if (!hooks().registry.has("payload")) return request;
+	const { provider, id } = request.model;
+	const model = Object.freeze({ provider, id });
+	const onPayload = (payload: unknown) =>
+		isRecord(payload) ? hooks().changePayload({ type: "payload", model, payload }, signal) : payload;
+	return { ...request, options: { ...request.options, onPayload } };
+}
+
+/**
+ * Creates the gate through which hooks block tool calls and change results, images of results are fitted, and the
+ * directories that calls reach are noted.
+ */
+function createGate(
+	{ hooks, images, updates, required }: SessionRunDeps,
+	nestedFiles: Pick<NestedContextFiles, "note">,
+): ToolCallGate {
+	return {
+		async before({ toolName, toolCallId, input }, validate, signal) {
+			await updates.settled();
+			const refusal = await required.refusal(signal);
+			if (refusal !== null) return { blocked: refusal };
+			if (!hooks().registry.has("tool_call")) return { input };
+			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
+		},
+		async after({ toolName, toolCallId, input }, result, signal) {
+			nestedFiles.note({ toolName, input });
+			await updates.settled();
+			if (!hooks().registry.has("tool_result")) return images.fitResult(result);
+			const event: ToolResultEvent = {
+				type: "tool_result",
+				toolName,
+				toolCallId,
+				input: freezeDeep(structuredClone(input)),
+				content: result.content,
+				details: result.details,
+				isError: result.isError === true,
+			};
+			return images.fitResult(await hooks().changeToolResult(event, signal));
+		},
+	};
+}
+
+/**
+ * What the headers of a response say about the end of a model, as one line: `deprecation` and `sunset`, as RFC 9745 and RFC
+ * 8594 define them. Null if they say nothing.
+ */
+export function describeDeprecation(
+	{ provider, id }: Pick<Model<Api>, "provider" | "id">,
+	headers: Readonly<Record<string, string>>,
+): string | null {
+	const { deprecation, sunset } = headers;
+	const isDeprecated = deprecation !== undefined && !/^(?:false|\?0)?$/i.test(deprecation.trim());
+	const end = sunset === undefined ? Number.NaN : Date.parse(sunset);
+	if (!isDeprecated && Number.isNaN(end)) return null;
+	const since = isDeprecated ? dayOf(deprecation) : null;
+	const ends = Number.isNaN(end) ? "" : ` and ends on ${formatDay(end)}`;
+	const state = `${id} is deprecated by ${provider}${since === null ? "" : ` since ${since}`}${ends}`;
+	return `${state} · choose another model · pi models update reads the current list`;
+}
+
+/** `@1798675200`, or a date as earlier drafts define it. */
+function dayOf(deprecation: string): string | null {
+	const seconds = /^@(\d{1,11})$/.exec(deprecation.trim())?.[1];
+	const at = seconds === undefined ? Date.parse(deprecation) : Number(seconds) * 1000;
+	return Number.isNaN(at) ? null : formatDay(at);
+}

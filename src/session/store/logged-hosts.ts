@@ -1,0 +1,29 @@
+import { isToolHostEntry } from "../../log/entry.js";
+import type { SessionLog } from "../../log/session-log.js";
+import type { RecordedHost } from "./session-state.js";
+
+/** Finds the machine of an entry. Searches each log once, and then what is added to it. */
+export class LoggedHosts {
+	#log: SessionLog | null = null;
+	/** Number of entries searched so far. */
+	#searched = 0;
+	/** Oldest first. */
+	#named: { index: number; host: RecordedHost }[] = [];
+
+	/** The machine that a log names last before an entry; null if it names none: tools worked where pi runs. */
+	before(log: SessionLog, entryIndex: number): RecordedHost | null {
+		if (log !== this.#log) {
+			this.#log = log;
+			this.#searched = 0;
+			this.#named = [];
+		}
+		const found: { index: number; host: RecordedHost }[] = [];
+		for (let index = log.findLast("tool_host"); index >= this.#searched; index = log.findLast("tool_host", index)) {
+			const entry = log.entry(index);
+			if (isToolHostEntry(entry)) found.unshift({ index, host: entry });
+		}
+		this.#named.push(...found);
+		this.#searched = log.length;
+		return this.#named.findLast(({ index }) => index < entryIndex)?.host ?? null;
+	}
+}

@@ -1,0 +1,59 @@
+import { PiError } from "../../errors.js";
+import { findSession, newSessionPath, sessionsByUse } from "../../log/catalog.js";
+import { copySession } from "../../log/manage.js";
+import { SessionLog } from "../../log/session-log.js";
+import type { SessionChoice } from "../create-options.js";
+
+/** The log of a new session. */
+export interface OpenedLog {
+	log: SessionLog;
+	/** Path of the file with its entries: of a copy, the original; null for a log in memory. */
+	source: string | null;
+	/** For the user: why it is not the session that was asked for. */
+	warning?: string;
+}
+
+/**
+ * Opens the log that was chosen.
+ * @param sessionDir null: the session is not saved
+ * @throws PiError `log_not_found`, `log_not_a_session`, `log_locked`, `file_unreadable`
+ */
+export function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): OpenedLog {
+	const own = (log: SessionLog) => ({ log, source: log.path });
+	if (sessionDir === null) return own(SessionLog.inMemory(cwd));
+	if (choice.kind === "open") {
+		const created = newSessionPath(sessionDir, choice.target);
+		if (created !== null) return own(SessionLog.createAt(created, { cwd }));
+		const path = findSession(sessionDir, choice.target);
+		return { log: choice.copy ? copySession(path, sessionDir) : SessionLog.open(path, { cwd }), source: path };
+	}
+	if (choice.kind === "read") return own(SessionLog.open(findSession(sessionDir, choice.target), { readOnly: true }));
+	if (choice.kind === "continue") return continueLatest(sessionDir, cwd, choice);
+	return own(SessionLog.create({ dir: sessionDir, cwd }));
+}
+
+/** Opens the session that was used last, or begins one. @throws PiError `log_locked` for a script whose session is open elsewhere */
+function continueLatest(sessionDir: string, cwd: string, { printed = false }: { printed?: boolean }): OpenedLog {
+	let inUse: PiError | null = null;
+	const opened = (log: SessionLog, instead: string): OpenedLog => ({
+		...{ log, source: log.path },
+		...(inUse && { warning: `${inUse.message}, so pi ${instead} · quit that process to continue the latest one` }),
+	});
+	for (const path of sessionsByUse(sessionDir, { withPrinted: printed })) {
+		try {
+			return opened(SessionLog.open(path, { cwd }), "continues an earlier session");
+		} catch (error) {
+			if (!(error instanceof PiError) || error.code !== "log_locked") throw error;
+			// A script would not read the warning, and its prompt would go to an unrelated session.
+			if (printed) throw inUseByOther(error);
+			inUse ??= error;
+		}
+	}
+	return opened(SessionLog.create({ dir: sessionDir, cwd }), "begins a new session");
+}
+
+function inUseByOther({ code, message }: PiError): PiError {
+	return new PiError(code, message, {
+		hint: "quit that process, or choose another session with --session: `pi sessions` lists them",
+	});
+}

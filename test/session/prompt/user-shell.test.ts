@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { describeError } from "../../../src/errors.js";
+import { toolCall } from "../../helpers/loopback-provider.js";
+import { startSession } from "../../helpers/session.js";
+import { tempAgentDir } from "../../helpers/temp.js";
+
+describe("tools of the user", () => {
+	const TOOL = `
+		import { Type } from "@sinclair/typebox";
+		export default ({ cwd }) => ({
+			name: "greet",
+			description: "Greets somebody.",
+			parameters: Type.Object({ who: Type.String() }),
+			run: async ({ who }) => ({ content: [{ type: "text", text: "hello " + who + " in " + cwd }] }),
+		});`;
+
+	test("are found in the agent directory, sent to the model and run", async () => {
+		const agentDir = tempAgentDir({ files: { "tools/greet/index.ts": TOOL } });
+		const { session, provider, sent, cwd } = await startSession({ agentDir });
+		provider.reply([toolCall("greet", { who: "Ada" })], "done");
+		await session.prompt("greet her");
+		expect(sent(2).at(-1)).toBe(`tool: hello Ada in ${cwd}`);
+	});
+
+	test("of a project do not run until they are trusted", async () => {
+		const { session } = await startSession({
+			files: { ".pi/tools/greet/index.ts": `globalThis.__toolRan = true;${TOOL}` },
+		});
+		expect(Reflect.get(globalThis, "__toolRan")).toBeUndefined();
+		expect(session.loaded.warnings).toEqual([expect.stringMatching(/not trusted.*greet/)]);
+	});
+});
+
+test("/export writes the session as HTML", async () => {
+	const { session, provider, cwd } = await startSession();
+	provider.reply("**bold** answer");
+	await session.prompt("hi <script>");
+	expect(await session.prompt("/export out.html")).toMatchObject({ status: `Exported to ${join(cwd, "out.html")}` });
+	const html = readFileSync(join(cwd, "out.html"), "utf8");
+	expect(html).toContain("<strong>bold</strong>");
+	expect(html).toContain("hi &lt;script&gt;");
+	expect(html.match(/<script[ >]/g)).toEqual(["<script ", "<script>"]); // its data and its own script
+});
+
+test("/export accepts ~ for the home directory, and names the file that it cannot write", async () => {
+	const { session } = await startSession();
+	const error = await session.prompt("/export ~/no/such/dir.html").catch((thrown: unknown) => thrown);
+	const path = join(homedir(), "no/such/dir.html");
+	expect(describeError(error)).toBe(`Cannot write ${path}: ENOENT: no such file or directory · choose another file`);
+});
+
+describe("shell commands by the user", () => {
+	test("are in the context with !, but not with !!", async () => {
+		const { session, provider, sent } = await startSession();
+		const started: unknown[] = [];
+		session.subscribe((event) => event.type === "bash_start" && started.push(event));
+		await session.runBash("echo seen");
+		await session.runBash("echo unseen", { excludeFromContext: true });
+		expect(started).toEqual([
+			{ type: "bash_start", command: "echo seen" },
+			{ type: "bash_start", command: "echo unseen", excludeFromContext: true },
+		]);
+		provider.reply("ok");
+		await session.prompt("what did I run?");
+		expect(sent(1)).toEqual(["user: Ran `echo seen`\n```\nseen\n```", "user: what did I run?"]);
+		expect(session.entries.length).toBe(5);
+	});
+
+	test("can be stopped", async () => {
+		const { session } = await startSession();
+		const run = session.runBash("echo begun; sleep 60");
+		await new Promise<void>((resolve) => session.subscribe((event) => event.type === "bash_update" && resolve()));
+		await session.abort();
+		await run;
+		expect(session.entries.at(-1)).toMatchObject({
+			message: { role: "bashExecution", cancelled: true, exitCode: null },
+		});
+	});
+});
