@@ -18,6 +18,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["extensions"],
 	["packages"],
 	["commands", "features"],
+	["services"],
 	["session"],
 	["operations"],
 	["sdk"],
@@ -297,7 +298,7 @@ test("tools reach the machine only through their host", () => {
 	expect(users.map(({ path }) => path).sort()).toEqual([
 		"src/cli/subcommands/doctor.ts",
 		"src/modes/interactive/screen-components.ts",
-		"src/session/open-services.ts",
+		"src/services/open-services.ts",
 	]);
 });
 

@@ -11,7 +11,7 @@ import { runPrompts } from "../src/modes/run-prompts.js";
 import { readProxyRules } from "../src/network/proxy-rules.js";
 import { PackageManager } from "../src/packages/manage.js";
 import { createAgentSession } from "../src/sdk/create-session.js";
-import { missingPackage } from "../src/session/models/model-client.js";
+import { missingPackage } from "../src/services/models/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
 import { createShellHost } from "../src/tools/host/shell-host.js";
 import { run } from "./cli/subcommands/run.js";

@@ -39,11 +39,11 @@ const files: SourceFile[] = readdirSync(join(root, "src"), { recursive: true, wi
 	});
 
 /** The files that create the parts of a session and connect them. */
-const CONNECTORS = ["src/session/open-services.ts", "src/sdk/create-session.ts"];
+const CONNECTORS = ["src/services/open-services.ts", "src/sdk/create-session.ts"];
 
 /** Names that a function mentions before it declares them, which only a later call can use; and functions that are replaced later. */
 function lateBindings({ path, code }: SourceFile): string[] {
-	if (!/^src\/(session|sdk)\//.test(path)) return [];
+	if (!/^src\/(services|session|sdk)\//.test(path)) return [];
 	const replaced = [...code.matchAll(/^\t+let (\w+)(?:: [^=]+)? = \([^)]*\)(?:: [^=]+)? =>/gm)].map(
 		([, name = ""]) => name,
 	);

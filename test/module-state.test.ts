@@ -25,10 +25,10 @@ const SHARED: Readonly<Record<string, string>> = {
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
-	"session/models/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
-	"session/models/hook-routes.ts routed": "clients that send each request by the session that it belongs to",
-	"session/models/hook-routes.ts running": "separates the requests of sessions by their asynchronous context",
-	"session/models/hook-routes.ts sessions":
+	"services/models/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
+	"services/models/hook-routes.ts routed": "clients that send each request by the session that it belongs to",
+	"services/models/hook-routes.ts running": "separates the requests of sessions by their asynchronous context",
+	"services/models/hook-routes.ts sessions":
 		"requests outside of calls reach one of them only if no other has such a provider",
 	"tools/host/local-host.ts located": "the path of the installed ripgrep",
 	"tui/key-table.ts listed": "the table of keys, complete when the module has loaded",

@@ -2,7 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { describeError, PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
 import type { ThinkingLevel } from "../log/entry.js";
-import { checkModel, checkThinkingLevel } from "../session/check-options.js";
+import { checkModel, checkThinkingLevel } from "../services/check-options.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { isRecord } from "../util/is-record.js";
 import { TEXT } from "./input.js";

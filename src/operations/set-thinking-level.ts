@@ -1,7 +1,7 @@
 import { PiError } from "../errors.js";
 import { textOf } from "../hooks/dialog-options.js";
 import { THINKING_LEVELS, type ThinkingLevel } from "../log/entry.js";
-import { checkThinkingLevel } from "../session/check-options.js";
+import { checkThinkingLevel } from "../services/check-options.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { THINKING_LEVEL } from "./input.js";
 import { operation } from "./operation.js";

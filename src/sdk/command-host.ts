@@ -7,10 +7,10 @@ import { estimateTokens } from "../context/tokens.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { promptText } from "../log/prompt-text.js";
 import type { SessionOperations } from "../operations/index.js";
+import type { SessionServices } from "../services/services.js";
+import { openSavedUsage } from "../services/store/saved-usage.js";
+import { createSessionStore } from "../services/store/session-store.js";
 import { describeContext, describeHooks } from "../session/describe-context.js";
-import type { SessionServices } from "../session/services.js";
-import { openSavedUsage } from "../session/store/saved-usage.js";
-import { createSessionStore } from "../session/store/session-store.js";
 import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
 

@@ -14,10 +14,10 @@ import { NO_NAMES, registeredNames } from "../hooks/registered-names.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
+import type { Code, Resources, Store } from "../services/services.js";
 import type { HookFailure, SessionHooks } from "./hooks/session-hooks.js";
-import type { Code, Resources, Store } from "./services.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionState } from "./store/session-state.js";
+import type { SessionState } from "./session-state.js";
 
 export interface InspectorDeps {
 	store: Pick<Store, "settings">;

@@ -5,16 +5,16 @@ import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isOpaqueEntry, isUserMessageEntry } from "../log/entry.js";
+import { lastModel, type RecordedHost } from "../log/last-choices.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { promptText } from "../log/prompt-text.js";
 import { SessionLog } from "../log/session-log.js";
+import type { PreparedHost } from "../services/machine/session-host.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./hooks/missing-hooks.js";
-import type { PreparedHost } from "./machine/session-host.js";
-import type { SessionCore } from "./services.js";
 import { entriesUpTo } from "./session-context.js";
-import { lastModel, type RecordedHost } from "./store/session-state.js";
+import type { SessionCore } from "./session-core.js";
 
 export interface LifecycleDeps extends SessionCore {
 	/** Called before the session leaves a log, when nothing is running. @returns a line for the user, or null */

@@ -3,13 +3,13 @@ import { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
+import type { AcceptedPackages } from "../services/code/package-code.js";
+import type { CreateAgentSessionOptions } from "../services/create-options.js";
+import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, Store } from "../services/services.js";
 import type { AcceptedCode } from "../trust/gate.js";
 import { isRecord } from "../util/is-record.js";
-import type { AcceptedPackages } from "./code/package-code.js";
-import type { CreateAgentSessionOptions } from "./create-options.js";
 import { meterRequests } from "./run/meter-requests.js";
-import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, Store } from "./services.js";
-import type { SessionState } from "./store/session-state.js";
+import type { SessionState } from "./session-state.js";
 
 export interface ParentSessionOptions {
 	/** The options with which the session was created. */

@@ -1,13 +1,13 @@
 import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
 import { hookFileName } from "../hooks/hook-name.js";
+import type { SessionServices } from "../services/services.js";
 import { plural } from "../util/format-amounts.js";
-import type { SessionMcp } from "./code/session-mcp.js";
+import type { HookModels } from "./hooks/hook-models.js";
 import type { SessionHooks } from "./hooks/session-hooks.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { HookModels } from "./models/hook-models.js";
-import type { SessionServices } from "./services.js";
-import type { SessionState } from "./store/session-state.js";
+import type { SessionMcp } from "./session-mcp.js";
+import type { SessionState } from "./session-state.js";
 
 export interface ReloaderDeps extends Pick<SessionServices, "store" | "models" | "code" | "resources"> {
 	state: SessionState;

@@ -3,15 +3,15 @@ import type { Inspector } from "../commands/inspection.js";
 import type { CommandSources } from "../commands/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionHandle, SessionMode } from "../hooks/types.js";
+import type { SessionServices } from "../services/services.js";
 import type { SessionActivity } from "./activity.js";
-import type { SessionMcp } from "./code/session-mcp.js";
 import type { Compaction } from "./compaction/compaction.js";
 import type { SessionEvents } from "./events.js";
+import type { HookModels } from "./hooks/hook-models.js";
 import type { HookResourceFiles } from "./hooks/hook-resource-files.js";
 import type { SessionHooks } from "./hooks/session-hooks.js";
 import type { Lifecycle } from "./lifecycle.js";
-import type { HookModels } from "./models/hook-models.js";
-import type { ModelMemory } from "./models/model-memory.js";
+import type { ModelMemory } from "./model-memory.js";
 import type { CommandRunner } from "./prompt/command-runner.js";
 import type { Prompter } from "./prompt/prompter.js";
 import type { UserShell } from "./prompt/user-shell.js";
@@ -19,9 +19,9 @@ import type { Reloader } from "./reloader.js";
 import type { SessionImages } from "./run/session-images.js";
 import type { SessionJobs } from "./run/session-jobs.js";
 import type { SessionRunner } from "./run/session-run.js";
-import type { SessionServices } from "./services.js";
 import type { SessionContext } from "./session-context.js";
-import type { SessionState } from "./store/session-state.js";
+import type { SessionMcp } from "./session-mcp.js";
+import type { SessionState } from "./session-state.js";
 
 /** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {

@@ -5,7 +5,7 @@ import { describeEndedReply } from "../../src/agent/failure.js";
 import { kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
 import { networkOf, setUpNetwork } from "../../src/network/network.js";
-import { loadModelClient } from "../../src/session/models/model-client.js";
+import { loadModelClient } from "../../src/services/models/model-client.js";
 import { listen } from "../helpers/proxy.js";
 
 const { fetch } = globalThis;

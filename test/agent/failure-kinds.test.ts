@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FAILURE_KINDS, kindOfFailure } from "../../src/agent/failure-kinds.js";
 import { sendWithRetries } from "../../src/agent/send.js";
 import { networkOf, setUpNetwork } from "../../src/network/network.js";
-import { loadModelClient } from "../../src/session/models/model-client.js";
+import { loadModelClient } from "../../src/services/models/model-client.js";
 import { listen } from "../helpers/proxy.js";
 
 const part = (claims: unknown) => Buffer.from(JSON.stringify(claims)).toString("base64url");

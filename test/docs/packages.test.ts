@@ -133,7 +133,7 @@ test("the messages of the table are those of the program", () => {
 	const dir = new URL("src/packages/", root);
 	const source = [
 		...readdirSync(dir).map((name) => new URL(name, dir)),
-		new URL("src/session/code/package-code.ts", root),
+		new URL("src/services/code/package-code.ts", root),
 	]
 		.map((file) => readFileSync(file, "utf8"))
 		.join("\n");

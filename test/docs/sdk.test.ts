@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(root, "docs/sdk.md"), "utf8");
 
 test("the table lists every option", () => {
-	const source = readFileSync(join(root, "src/session/create-options.ts"), "utf8");
+	const source = readFileSync(join(root, "src/services/create-options.ts"), "utf8");
 	const [, body = ""] = /export interface CreateAgentSessionOptions \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
 	const options = [...body.matchAll(/^\t(\w+)\??[:(]/gm)].map(([, name = ""]) => name);
 	const [, section = ""] = /^## Options$([\s\S]*?)^## /m.exec(page) ?? [];

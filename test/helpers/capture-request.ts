@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { Api, Context, Model, ThinkingLevel } from "@mariozechner/pi-ai";
 import { networkOf, setUpNetwork } from "../../src/network/network.js";
-import { loadModelClient } from "../../src/session/models/model-client.js";
+import { loadModelClient } from "../../src/services/models/model-client.js";
 import { isObject, type JsonObject, parseJson } from "./json.js";
 
 /** A request as it left pi. */

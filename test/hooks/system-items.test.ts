@@ -6,7 +6,7 @@ import { createLoadedHook, type LoadedHook } from "../../src/hooks/registry.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { SystemItems } from "../../src/session/prompt/prompt-queue.js";
-import { SessionState } from "../../src/session/store/session-state.js";
+import { SessionState } from "../../src/session/session-state.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";

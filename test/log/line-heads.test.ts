@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isMessageEntry, isOpaqueEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
-import { StatsCounter } from "../../src/session/store/stats.js";
+import { StatsCounter } from "../../src/session/stats.js";
 import { assistantMessage, compaction, custom, result, user } from "../helpers/entries.js";
 import { closing, fileWith, HEADER, pathOf, tempDir } from "./support.js";
 

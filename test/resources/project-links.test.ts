@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { listThemeFiles, loadThemeFile } from "../../src/config/theme-files.js";
 import { loadContextFiles } from "../../src/resources/context-files.js";
-import { ResourceFiles } from "../../src/session/resources/resource-files.js";
+import { ResourceFiles } from "../../src/services/resources/resource-files.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 /** A project in the home directory, and a secret outside of it. */

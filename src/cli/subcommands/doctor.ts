@@ -14,7 +14,7 @@ import type { ModeIO } from "../../modes/mode.js";
 import { loadContextFiles } from "../../resources/context-files.js";
 import { loadPromptTemplates } from "../../resources/prompt-templates.js";
 import { loadSkills } from "../../resources/skills.js";
-import { skillLocations, templateLocations } from "../../session/resources/resource-files.js";
+import { skillLocations, templateLocations } from "../../services/resources/resource-files.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
 import { createLocalHost, startRipgrep } from "../../tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";

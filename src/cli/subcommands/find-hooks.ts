@@ -165,7 +165,7 @@ async function findProjectHooks(
 /** The hooks of packages that the user trusts. */
 async function findPackageHooks({ paths, env, settings, trust }: Location, problems: string[]): Promise<FoundHook[]> {
 	if (settings.packages.length === 0) return [];
-	const { PackageGate } = await import("../../session/code/package-code.js");
+	const { PackageGate } = await import("../../services/code/package-code.js");
 	const gate = new PackageGate({
 		...{ paths, env, run: [], discovery: true, skipsUntrusted: true },
 		settings: new SettingsStore(paths),

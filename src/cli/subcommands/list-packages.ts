@@ -1,6 +1,6 @@
 import { SettingsStore } from "../../config/settings-store.js";
 import { describeResources, RESOURCE_KINDS } from "../../packages/resources.js";
-import { PackageGate, type PackageState } from "../../session/code/package-code.js";
+import { PackageGate, type PackageState } from "../../services/code/package-code.js";
 import { isTrusted } from "../../trust/store.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { Location, SubcommandContext } from "./location.js";

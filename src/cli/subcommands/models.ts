@@ -1,7 +1,7 @@
 import { builtInModels } from "../../models/built-in-models.js";
 import { modelRecord } from "../../models/model-facts.js";
 import { modelOrigins } from "../../models/model-origins.js";
-import { resolveModel } from "../../session/models/session-models.js";
+import { resolveModel } from "../../services/models/session-models.js";
 import { findModels, listModels, type ModelSourceOptions } from "../list-models.js";
 import type { ModelsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";

@@ -1,4 +1,4 @@
-import { trustKey } from "../../session/code/package-code.js";
+import { trustKey } from "../../services/code/package-code.js";
 import { untrustRoot } from "../../trust/store.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";

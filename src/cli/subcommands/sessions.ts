@@ -4,7 +4,7 @@ import { promptText } from "../../log/prompt-text.js";
 import { searchSessions } from "../../log/search.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import { StatsCounter } from "../../session/store/stats.js";
+import { StatsCounter } from "../../session/stats.js";
 import { plural } from "../../util/format-amounts.js";
 import { homePath } from "../../util/home-path.js";
 import type { SessionsSubcommand } from "../options.js";

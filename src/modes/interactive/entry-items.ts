@@ -15,8 +15,8 @@ import {
 	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
+import type { RecordedHost } from "../../log/last-choices.js";
 import { pastedParts } from "../../log/prompt-text.js";
-import type { RecordedHost } from "../../session/store/session-state.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";

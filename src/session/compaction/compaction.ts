@@ -25,12 +25,13 @@ import {
 	isMessageEntry,
 	type SessionEntry,
 } from "../../log/entry.js";
+import { requireModel } from "../../services/services.js";
 import { linkSignals } from "../../util/abort.js";
 import type { Operation } from "../activity.js";
 import { meterRequests } from "../run/meter-requests.js";
 import type { SessionWindow } from "../run/session-window.js";
-import { requireModel, type SessionCore } from "../services.js";
 import { viewLog } from "../session-context.js";
+import type { SessionCore } from "../session-core.js";
 import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
 
 export interface CompactionDeps extends SessionCore {

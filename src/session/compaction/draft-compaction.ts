@@ -9,7 +9,7 @@ import { textOf } from "../../hooks/dialog-options.js";
 import type { HookRunner } from "../../hooks/runner.js";
 import { type CompactionDetails, type CompactionEntry, entryTimestamp, type SessionEntry } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
-import type { SessionModels } from "../services.js";
+import type { SessionModels } from "../../services/services.js";
 import { type SummarizerDeps, summarize } from "./summarizer.js";
 
 /** The state of the session that a compaction draft is computed from. */

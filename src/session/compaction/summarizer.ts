@@ -13,7 +13,7 @@ import {
 import { estimateText } from "../../context/tokens.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AppMessage } from "../../log/entry.js";
-import type { SessionModels } from "../services.js";
+import type { SessionModels } from "../../services/services.js";
 
 /** A conversation to summarize, and the form of the summary. */
 export interface SummaryTask {

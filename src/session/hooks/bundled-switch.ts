@@ -1,7 +1,7 @@
 import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 import type { LoadedHook } from "../../hooks/registry.js";
-import type { Code, Store } from "../services.js";
+import type { Code, Store } from "../../services/services.js";
 import type { SessionHooks } from "./session-hooks.js";
 
 /** The name of the bundled hook that owns entries of a type and is off; undefined if none is, or the user wants no hooks. */

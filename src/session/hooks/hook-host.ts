@@ -7,11 +7,12 @@ import type { HookHost, HookOperation } from "../../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext, HookTools } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
+import { SessionName } from "../../log/last-choices.js";
+import type { Code } from "../../services/services.js";
 import { collectOutput, exec } from "../../util/process.js";
 import { meterRequests } from "../run/meter-requests.js";
-import type { Code, SessionCore } from "../services.js";
 import type { SessionComponents } from "../session-components.js";
-import { SessionName } from "../store/session-state.js";
+import type { SessionCore } from "../session-core.js";
 
 /** Freezes a model: hooks and pi share its object, so nobody may change it in place. */
 function freezeModel<M extends Model<Api> | null>(model: M): M {

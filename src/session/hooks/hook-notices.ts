@@ -4,7 +4,7 @@ import type { HookEvents } from "../../hooks/types.js";
 import { isSessionInfoEntry, type ThinkingLevel } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
 import type { AgentSessionEvent } from "../events.js";
-import type { SessionCore } from "../services.js";
+import type { SessionCore } from "../session-core.js";
 
 /**
  * Notifies hooks of changes that nothing waits for: another model or thinking level, a name, a response. Their handlers

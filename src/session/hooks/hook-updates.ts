@@ -4,7 +4,7 @@ import type { HookEventName, MessageUpdateEvent, ReplyChange, ToolUpdateEvent } 
 import { freezeDeep } from "../../log/freeze.js";
 import { monotonicMs } from "../../util/clock.js";
 import type { AgentSessionEvent } from "../events.js";
-import type { SessionCore } from "../services.js";
+import type { SessionCore } from "../session-core.js";
 
 /** Minimum time between two updates of the same reply or tool call, ms. */
 const UPDATE_INTERVAL_MS = 100;

@@ -22,7 +22,7 @@ import { placeOfError } from "../../hooks/source-place.js";
 import { isCalledBy } from "../../hooks/stack-owner.js";
 import type { Attachment, SendOptions } from "../../hooks/types.js";
 import type { SessionEntry } from "../../log/entry.js";
-import type { Code, Store } from "../services.js";
+import type { Code, Store } from "../../services/services.js";
 import type { StageInput } from "../session-context.js";
 import { adaptExtension } from "./adapt-extension.js";
 import { HookDrawings } from "./hook-drawings.js";

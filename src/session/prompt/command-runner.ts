@@ -13,12 +13,12 @@ import type { Attachment, CommandResult, CompletionItem, DialogOptions } from ".
 import type { SessionLog } from "../../log/session-log.js";
 import { expandTemplate } from "../../resources/prompt-templates.js";
 import type { Skill } from "../../resources/skills.js";
+import type { SessionResources } from "../../services/services.js";
 import { abortable } from "../../util/abort.js";
 import { splitArgs } from "../../util/split-args.js";
 import type { SessionActivity } from "../activity.js";
-import type { SessionMcp } from "../code/session-mcp.js";
 import type { AgentSessionEvent } from "../events.js";
-import type { SessionResources } from "../services.js";
+import type { SessionMcp } from "../session-mcp.js";
 
 export interface CommandRunnerDeps {
 	activity: SessionActivity;

@@ -1,7 +1,7 @@
 import { checkSystemItem, ownerOf, type SystemItem, type SystemItemSink } from "../../hooks/handles.js";
 import { entryTimestamp } from "../../log/entry.js";
 import type { QueuedPrompts } from "../events.js";
-import type { SessionState } from "../store/session-state.js";
+import type { SessionState } from "../session-state.js";
 
 /** A queued prompt: its text for the screen, and the message that is sent later. */
 export interface QueuedPrompt<T> {

@@ -8,14 +8,14 @@ import type { HookRunner } from "../../hooks/runner.js";
 import type { Attachment, PromptSource, SendOptions, SessionMode } from "../../hooks/types.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import { messageText, type TextRange } from "../../log/entry.js";
+import { checkPromptExtras } from "../../services/check-options.js";
 import { abortable } from "../../util/abort.js";
 import type { SessionActivity } from "../activity.js";
-import { checkPromptExtras } from "../check-options.js";
-import type { SessionMcp } from "../code/session-mcp.js";
 import type { SessionImages } from "../run/session-images.js";
 import type { SessionRunner } from "../run/session-run.js";
 import type { SessionWindow } from "../run/session-window.js";
-import type { SessionState } from "../store/session-state.js";
+import type { SessionMcp } from "../session-mcp.js";
+import type { SessionState } from "../session-state.js";
 import type { CommandLineResult, CommandRunner } from "./command-runner.js";
 
 export interface PromptExtras {

@@ -4,7 +4,7 @@ import type { UserBashDecision } from "../../hooks/gates.js";
 import type { UserBashResult } from "../../hooks/types.js";
 import type { BashExecutionMessage } from "../../log/entry.js";
 import { runShell } from "../../tools/shell.js";
-import type { SessionCore } from "../services.js";
+import type { SessionCore } from "../session-core.js";
 
 /** Added to the number of the signal that ended a command, as shells do. */
 const SIGNALED = 128;

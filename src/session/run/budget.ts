@@ -3,12 +3,12 @@ import type { SessionUI } from "../../hooks/session-ui.js";
 import { isSessionHeader } from "../../log/entry.js";
 import { type RequestUsage, usageOf } from "../../log/request-usage.js";
 import type { SessionLog } from "../../log/session-log.js";
+import { openSavedUsage } from "../../services/store/saved-usage.js";
 import type { UsageIndex } from "../../usage/usage-index.js";
 import { startOfDay } from "../../usage/usage-report.js";
 import { monotonicMs } from "../../util/clock.js";
 import { formatCost, roundCost } from "../../util/format-amounts.js";
-import type { SessionCore } from "../services.js";
-import { openSavedUsage } from "../store/saved-usage.js";
+import type { SessionCore } from "../session-core.js";
 
 export interface BudgetDeps extends Pick<SessionCore, "store" | "state" | "activity"> {
 	ui(): SessionUI;

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../../agent/stream.js";
 import { entryTimestamp, type RequestUsageEntry } from "../../log/entry.js";
-import type { SessionCore } from "../services.js";
+import type { SessionCore } from "../session-core.js";
 
 /** Sends requests whose replies are not entries, and writes their usage to the log of the session. */
 export interface RequestMeter {

@@ -2,19 +2,11 @@ import { dirname } from "node:path";
 import type { BuiltContext } from "../../context/context-message.js";
 import { type ContextFileItem, entryTimestamp, isSystemItemEntry } from "../../log/entry.js";
 import type { SessionLog } from "../../log/session-log.js";
-import type { ContextFile } from "../../resources/context-files.js";
+import type { NestedFileFinder } from "../../services/services.js";
 import { elsewhereOf } from "../../tools/host/elsewhere.js";
 import { localPath } from "../../tools/host/local-path.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
-import type { SessionState } from "../store/session-state.js";
-
-/** Finds context files below the working directory. `ResourceFiles` implements it. */
-export interface NestedFileFinder {
-	/** Changes when the user or a switch of the session has all files read again. */
-	readonly generation: number;
-	/** As `findNestedContextFiles`. */
-	findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }>;
-}
+import type { SessionState } from "../session-state.js";
 
 export interface NestedContextFilesDeps {
 	store: { readonly cwd: string };

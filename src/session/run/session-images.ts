@@ -12,7 +12,7 @@ import { originalOf, type SentImage, type SourceImage } from "../../images/sent-
 import { type AppMessage, entryTimestamp } from "../../log/entry.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { revealLine } from "../../util/reveal.js";
-import type { SessionCore } from "../services.js";
+import type { SessionCore } from "../session-core.js";
 
 /** Maximum length of the provider's error in an entry, which the model reads. Characters. */
 const MAX_REASON = 200;

@@ -5,9 +5,9 @@ import { divideWindow, minReply, type WindowBudget } from "../../context/window-
 import { PiError } from "../../errors.js";
 import { hookName } from "../../hooks/hook-name.js";
 import type { AppMessage } from "../../log/entry.js";
-import type { Store } from "../services.js";
+import type { Store } from "../../services/services.js";
 import type { SessionContext } from "../session-context.js";
-import type { SessionState } from "../store/session-state.js";
+import type { SessionState } from "../session-state.js";
 
 export interface SessionWindowDeps {
 	store: Pick<Store, "settings">;

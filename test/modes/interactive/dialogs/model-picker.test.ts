@@ -8,7 +8,7 @@ import type { KnownModel } from "../../../../src/models/model-facts.js";
 import { ModelLists } from "../../../../src/models/model-lists.js";
 import { ModelRegistry } from "../../../../src/models/models.js";
 import { createModelPicker } from "../../../../src/modes/interactive/dialogs/model-picker.js";
-import { createModelOffers } from "../../../../src/session/models/session-models.js";
+import { createModelOffers } from "../../../../src/services/models/session-models.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { model } from "../../../helpers/model.js";

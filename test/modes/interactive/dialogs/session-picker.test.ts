@@ -5,7 +5,7 @@ import type { CommandSessions } from "../../../../src/commands/pickers.js";
 import { OpenFile } from "../../../../src/log/open-file.js";
 import { sessionDirName } from "../../../../src/log/session-paths.js";
 import { SessionPicker } from "../../../../src/modes/interactive/dialogs/session-picker.js";
-import { createSessionStore } from "../../../../src/session/store/session-store.js";
+import { createSessionStore } from "../../../../src/services/store/session-store.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { acquireLock } from "../../../../src/util/file-lock.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolsPicker } from "../../../../src/modes/interactive/dialogs/tools-picker.js";
-import { SessionTools } from "../../../../src/session/code/session-tools.js";
+import { SessionTools } from "../../../../src/services/code/session-tools.js";
 import { BUILTIN_TOOLS } from "../../../../src/tools/index.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";

@@ -5,35 +5,29 @@ import type { CommandAccounts, CommandTrust, SlashCommand } from "../commands/co
 import type { CommandModels, CommandTools } from "../commands/pickers.js";
 import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import type { BuiltContext } from "../context/context-message.js";
 import type { CorePreamble } from "../context/preamble.js";
 import type { PiError } from "../errors.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { ResourcePaths } from "../hooks/hook-resources.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
 import type { HookProvider } from "../hooks/providers.js";
-import type { HookRunner } from "../hooks/runner.js";
 import type { ConfigFile } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { ThinkingLevel } from "../log/entry.js";
 import type { SessionLog } from "../log/session-log.js";
 import type { RequestAuth } from "../models/credentials.js";
 import type { Network } from "../network/network.js";
+import type { ContextFile } from "../resources/context-files.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
 import type { ToolHost } from "../tools/host/tool-host.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { AcceptedCode } from "../trust/gate.js";
-import type { SessionActivity } from "./activity.js";
+import type { HookGrants } from "./code/hook-grants.js";
 import type { McpFiles } from "./code/mcp-files.js";
 import type { AcceptedPackages, PackageFile } from "./code/package-code.js";
 import type { SessionTools } from "./code/session-tools.js";
-import type { AgentSessionEvent } from "./events.js";
-import type { HookGrants } from "./hooks/hook-grants.js";
 import type { LoggedHost, SessionHost } from "./machine/session-host.js";
-import type { NestedFileFinder } from "./run/nested-context-files.js";
-import type { SessionContext } from "./session-context.js";
-import type { SessionDefaults, SessionState } from "./store/session-state.js";
 
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {
@@ -133,6 +127,14 @@ export interface Store {
 	usageIndex: string;
 }
 
+/** Model and thinking level of a session whose log does not record them. */
+export interface SessionDefaults {
+	model: Model<Api> | null;
+	thinkingLevel: ThinkingLevel;
+	/** Values that the user chose explicitly: they override the log. */
+	chosen?: { model: boolean; thinkingLevel: boolean };
+}
+
 /** The models of the session, their keys, the choice among them, and the client that sends requests to them. */
 export interface Models {
 	readonly list: SessionModels;
@@ -221,6 +223,14 @@ export interface Code {
 	};
 }
 
+/** Finds context files below the working directory. `ResourceFiles` implements it. */
+export interface NestedFileFinder {
+	/** Changes when the user or a switch of the session has all files read again. */
+	readonly generation: number;
+	/** As `findNestedContextFiles`. */
+	findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }>;
+}
+
 /** Context files, skills, prompts and themes, and the system prompt made from them. */
 export interface Resources {
 	readonly current: SessionResources;
@@ -260,23 +270,6 @@ export interface SessionServices {
 	code: Code;
 	resources: Resources;
 	machine: Machine;
-}
-
-/** The components and functions that most parts of a session work with. */
-export interface SessionCore extends SessionServices {
-	activity: SessionActivity;
-	state: SessionState;
-	context: SessionContext;
-	/** The runner of the hooks loaded now. */
-	hooks(): HookRunner;
-	/**
-	 * Computes a context apart from the session's own: records no figures and reports nothing.
-	 * @param preamble system prompt and tools before hooks. Default: the current ones
-	 */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
-	emit(event: AgentSessionEvent): void;
-	/** Aborted when the session ends. */
-	ended: AbortSignal;
 }
 
 /** @returns the session's model @throws PiError `model_missing` */

@@ -1,6 +1,6 @@
 import { isToolHostEntry } from "../../log/entry.js";
+import type { RecordedHost } from "../../log/last-choices.js";
 import type { SessionLog } from "../../log/session-log.js";
-import type { RecordedHost } from "./session-state.js";
 
 /** Finds the machine of an entry. Searches each log once, and then what is added to it. */
 export class LoggedHosts {

@@ -1,7 +1,7 @@
 import { describeError } from "../../errors.js";
 import type { HookProvider } from "../../hooks/providers.js";
-import type { Models } from "../services.js";
-import type { SessionState } from "../store/session-state.js";
+import type { Models } from "../../services/services.js";
+import type { SessionState } from "../session-state.js";
 
 export interface HookModelsDeps {
 	models: Pick<Models, "list" | "useProviders" | "late" | "client">;

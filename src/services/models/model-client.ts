@@ -2,8 +2,8 @@ import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../../errors.js";
 import type { Network } from "../../network/network.js";
 import { packageVersion } from "../../util/package-root.js";
-import { repairPayload } from "../run/repair-payload.js";
 import type { ModelClient } from "../services.js";
+import { repairPayload } from "./repair-payload.js";
 
 /** Wire formats whose clients accept a `fetch`, and are patched to load nothing of Node's. */
 const LIGHT_APIS: ReadonlySet<Api> = new Set(["anthropic-messages", "openai-completions", "openai-responses"]);

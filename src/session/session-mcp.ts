@@ -1,15 +1,15 @@
-import type { LoginDialogs } from "../../commands/login-dialogs.js";
-import type { CommandMcp, McpServerStatus } from "../../commands/mcp.js";
-import type { NamedResource } from "../../commands/registry.js";
-import { PiError } from "../../errors.js";
-import type { Attachment, CompletionItem } from "../../hooks/types.js";
-import type { ForeignText, McpServers } from "../../mcp/servers.js";
-import { abortable } from "../../util/abort.js";
-import { formatDuration } from "../../util/format-amounts.js";
-import { trimEndOf } from "../../util/trim.js";
-import type { AgentSessionEvent } from "../events.js";
-import { logInThrough } from "../models/accounts.js";
-import type { Code, Models, Store } from "../services.js";
+import type { LoginDialogs } from "../commands/login-dialogs.js";
+import type { CommandMcp, McpServerStatus } from "../commands/mcp.js";
+import type { NamedResource } from "../commands/registry.js";
+import { PiError } from "../errors.js";
+import type { Attachment, CompletionItem } from "../hooks/types.js";
+import type { ForeignText, McpServers } from "../mcp/servers.js";
+import { logInThrough } from "../services/models/accounts.js";
+import type { Code, Models, Store } from "../services/services.js";
+import { abortable } from "../util/abort.js";
+import { formatDuration } from "../util/format-amounts.js";
+import { trimEndOf } from "../util/trim.js";
+import type { AgentSessionEvent } from "./events.js";
 
 export interface SessionMcpDeps {
 	store: Store;
@@ -63,9 +63,9 @@ export class SessionMcp implements CommandMcp {
 	async #create(): Promise<McpServers> {
 		const { store, models, code, warn } = this.deps;
 		const [{ McpServers }, { createLoginStore }, { AuthFile }] = await Promise.all([
-			import("../../mcp/servers.js"),
-			import("../../mcp/login-store.js"),
-			import("../../models/auth-file.js"),
+			import("../mcp/servers.js"),
+			import("../mcp/login-store.js"),
+			import("../models/auth-file.js"),
 		]);
 		const { authFile, ...context } = code.mcpContext;
 		const auth = new AuthFile(authFile, warn);

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { SessionLog } from "../../../src/log/session-log.js";
-import { StatsCounter } from "../../../src/session/store/stats.js";
-import { user } from "../../helpers/entries.js";
-import { startProvider } from "../../helpers/loopback-provider.js";
-import { startSession } from "../../helpers/session.js";
-import { replyAt } from "../../helpers/usage.js";
+import { SessionLog } from "../../src/log/session-log.js";
+import { StatsCounter } from "../../src/session/stats.js";
+import { user } from "../helpers/entries.js";
+import { startProvider } from "../helpers/loopback-provider.js";
+import { startSession } from "../helpers/session.js";
+import { replyAt } from "../helpers/usage.js";
 
 const AT = "2026-03-01T10:00:00.000Z";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { entryTimestamp } from "../../../src/log/entry.js";
-import { SessionLog } from "../../../src/log/session-log.js";
-import { SessionName } from "../../../src/session/store/session-state.js";
+import { entryTimestamp } from "../../src/log/entry.js";
+import { SessionName } from "../../src/log/last-choices.js";
+import { SessionLog } from "../../src/log/session-log.js";
 
 const named = (name: string) => ({ type: "session_info", timestamp: entryTimestamp(), name }) as const;
 

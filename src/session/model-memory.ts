@@ -1,11 +1,11 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import type { AppMessage } from "../../log/entry.js";
-import { type LastModel, saveLastModel } from "../../models/last-models.js";
-import type { KnownModel } from "../../models/model-facts.js";
-import { modelName } from "../../models/model-match.js";
-import type { AgentSessionEvent } from "../events.js";
-import type { Models, Store } from "../services.js";
-import type { SessionState } from "../store/session-state.js";
+import type { AppMessage } from "../log/entry.js";
+import { type LastModel, saveLastModel } from "../models/last-models.js";
+import type { KnownModel } from "../models/model-facts.js";
+import { modelName } from "../models/model-match.js";
+import type { Models, Store } from "../services/services.js";
+import type { AgentSessionEvent } from "./events.js";
+import type { SessionState } from "./session-state.js";
 
 /** Remembers the model and thinking level that a session uses for the next session in its directory. */
 export class ModelMemory {

@@ -3,10 +3,10 @@ import { describeError, PiError } from "../../errors.js";
 import { BUNDLED_HOOKS, type BundledHook } from "../../hooks/bundled.js";
 import type { HookHost } from "../../hooks/host-context.js";
 import type { HookRegistry } from "../../hooks/registry.js";
+import type { RecordedHost } from "../../log/last-choices.js";
 import { isInside, ReadableDirectories, withReadable } from "../../tools/host/readable-directories.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
 import { revealLine } from "../../util/reveal.js";
-import type { RecordedHost } from "../store/session-state.js";
 
 /** The word of `--on` for the machine where pi runs. */
 const LOCAL = "local";

@@ -8,6 +8,7 @@ import { tasksHook, tasksTool } from "../features/tasks.js";
 import { hostWords } from "../hooks/bundled.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
+import { lastHost, lastModel } from "../log/last-choices.js";
 import type { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { callsTools } from "../models/model-facts.js";
@@ -23,10 +24,10 @@ import { localDate } from "../util/clock.js";
 import { usablePrivateDir } from "../util/fs.js";
 import { checkExtraTools } from "./check-options.js";
 import { findConfigFiles } from "./code/config-files.js";
+import { HookGrants } from "./code/hook-grants.js";
 import { McpFiles } from "./code/mcp-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./code/session-code.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
-import { HookGrants } from "./hooks/hook-grants.js";
 import { type LoggedHost, readableDirectories, SessionHost } from "./machine/session-host.js";
 import { type ChosenModel, chooseModel, providerOfKey } from "./models/choose-model.js";
 import { createHookStreams } from "./models/hook-streams.js";
@@ -35,7 +36,6 @@ import { ModelFiles } from "./models/model-files.js";
 import { ResourceFiles, sandboxReader } from "./resources/resource-files.js";
 import type { SessionParent, SessionServices } from "./services.js";
 import { openLog } from "./store/open-log.js";
-import { lastHost, lastModel } from "./store/session-state.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
 

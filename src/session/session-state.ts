@@ -1,32 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { SettingsStore } from "../../config/settings-store.js";
+import type { SettingsStore } from "../config/settings-store.js";
 import {
 	type AppMessage,
 	type ContextRecord,
 	entryTimestamp,
-	isMessageEntry,
-	isModelChangeEntry,
-	isSessionInfoEntry,
-	isThinkingLevelChangeEntry,
-	isToolHostEntry,
 	type MessageEntry,
 	type SessionEntry,
 	type ThinkingLevel,
-	type ToolHostEntry,
-} from "../../log/entry.js";
-import type { SessionLog } from "../../log/session-log.js";
-import { describeAssumed, describeLimits } from "../../models/model-facts.js";
-import { describeNearest } from "../../models/thinking-levels.js";
-import type { AgentSessionEvent } from "../events.js";
-
-/** Model and thinking level of a session whose log does not record them. */
-export interface SessionDefaults {
-	model: Model<Api> | null;
-	thinkingLevel: ThinkingLevel;
-	/** Values that the user chose explicitly: they override the log. */
-	chosen?: { model: boolean; thinkingLevel: boolean };
-}
+} from "../log/entry.js";
+import { lastHost, lastModel, lastThinkingLevel, type RecordedHost } from "../log/last-choices.js";
+import type { SessionLog } from "../log/session-log.js";
+import { describeAssumed, describeLimits } from "../models/model-facts.js";
+import { describeNearest } from "../models/thinking-levels.js";
+import type { SessionDefaults } from "../services/services.js";
+import type { AgentSessionEvent } from "./events.js";
 
 /** What an entry tells about how a message came about, apart from the message. */
 type TypedFacts = Pick<MessageEntry, "typed" | "changedBy" | "pasted" | "mode">;
@@ -261,57 +249,4 @@ export class SessionState {
 		this.#unwritten.clear();
 		this.appendAll(entries);
 	}
-}
-
-/** The model last used in a log. Reads backward and stops at the first entry that names one. */
-export function lastModel(log: SessionLog): { provider: string; id: string } | null {
-	const changed = log.findLast("model_change");
-	for (let index = log.findLast("message"); index > changed; index = log.findLast("message", index)) {
-		const entry = log.entry(index);
-		if (isMessageEntry(entry) && entry.message.role === "assistant") {
-			return { provider: entry.message.provider, id: entry.message.model };
-		}
-	}
-	const entry = log.entry(changed);
-	return isModelChangeEntry(entry) ? { provider: entry.provider, id: entry.modelId } : null;
-}
-
-/** The machine on which tools work, as a session records it. */
-export type RecordedHost = Pick<ToolHostEntry, "on" | "name">;
-
-/** The machine that a log names last; null if it names none. */
-export function lastHost(log: SessionLog): RecordedHost | null {
-	const entry = log.entry(log.findLast("tool_host"));
-	return isToolHostEntry(entry) ? { on: entry.on, name: entry.name } : null;
-}
-
-function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {
-	const entry = log.entry(log.findLast("thinking_level_change"));
-	return isThinkingLevelChangeEntry(entry) ? entry.thinkingLevel : null;
-}
-
-/** Finds the name of a session. Checks each entry once, so that a call costs only what was appended since the last one. */
-export class SessionName {
-	#log: SessionLog | null = null;
-	/** Number of entries checked so far. */
-	#checked = 0;
-	#name: string | null = null;
-
-	/** The latest name; null for none. */
-	of(log: SessionLog): string | null {
-		if (log !== this.#log) {
-			this.#log = log;
-			this.#checked = log.length;
-			this.#name = nameAt(log, log.findLast("session_info"));
-		}
-		for (; this.#checked < log.length; this.#checked++) {
-			if (log.typeOf(this.#checked) === "session_info") this.#name = nameAt(log, this.#checked);
-		}
-		return this.#name;
-	}
-}
-
-function nameAt(log: SessionLog, index: number): string | null {
-	const entry = log.entry(index);
-	return isSessionInfoEntry(entry) ? entry.name : null;
 }

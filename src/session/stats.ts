@@ -1,8 +1,8 @@
-import type { SessionStats } from "../../commands/command.js";
-import { isMessageEntry } from "../../log/entry.js";
-import { usageOf } from "../../log/request-usage.js";
-import type { SessionLog } from "../../log/session-log.js";
-import { roundCost } from "../../util/format-amounts.js";
+import type { SessionStats } from "../commands/command.js";
+import { isMessageEntry } from "../log/entry.js";
+import { usageOf } from "../log/request-usage.js";
+import type { SessionLog } from "../log/session-log.js";
+import { roundCost } from "../util/format-amounts.js";
 
 type Totals = Omit<SessionStats, "sessionFile" | "sessionId">;
 

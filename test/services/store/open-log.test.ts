@@ -1,7 +1,7 @@
 import { statSync, truncateSync, utimesSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { SessionLog } from "../../../src/log/session-log.js";
-import { openLog } from "../../../src/session/store/open-log.js";
+import { openLog } from "../../../src/services/store/open-log.js";
 import { assistant, user } from "../../helpers/entries.js";
 import { startSession } from "../../helpers/session.js";
 import { tempDir } from "../../helpers/temp.js";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../../src/config/paths.js";
 import { SettingsStore } from "../../../src/config/settings-store.js";
 import { PackageManager } from "../../../src/packages/manage.js";
-import { PackageGate } from "../../../src/session/code/package-code.js";
+import { PackageGate } from "../../../src/services/code/package-code.js";
 import type { TrustAnswer } from "../../../src/trust/gate.js";
 import { loadTrust, type ProjectSet } from "../../../src/trust/store.js";
 import { startNpmRegistry } from "../../helpers/npm-registry.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../../src/config/paths.js";
 import { SettingsStore } from "../../../src/config/settings-store.js";
-import { PackageGate } from "../../../src/session/code/package-code.js";
+import { PackageGate } from "../../../src/services/code/package-code.js";
 import type { ProjectSet } from "../../../src/trust/store.js";
 import { startSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";

@@ -12,7 +12,7 @@ import { loadSkills, type ResourceLocation, readSkill, type Skill } from "../../
 import { readFile } from "../../tools/file-content.js";
 import type { ToolHost } from "../../tools/host/tool-host.js";
 import type { AcceptedPackages, PackageFile } from "../code/package-code.js";
-import type { NestedFileFinder } from "../run/nested-context-files.js";
+import type { NestedFileFinder } from "../services.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;

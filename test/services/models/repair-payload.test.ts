@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RequestFacts, repairPayload } from "../../../src/session/run/repair-payload.js";
+import { type RequestFacts, repairPayload } from "../../../src/services/models/repair-payload.js";
 
 const facts = (change: Partial<RequestFacts["model"]> = {}, level: RequestFacts["level"] = "high"): RequestFacts => ({
 	model: { reasoning: true, ...change },

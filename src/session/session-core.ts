@@ -1,0 +1,26 @@
+import type { BuiltContext } from "../context/context-message.js";
+import type { CorePreamble } from "../context/preamble.js";
+import type { HookRunner } from "../hooks/runner.js";
+import type { SessionEntry } from "../log/entry.js";
+import type { SessionServices } from "../services/services.js";
+import type { SessionActivity } from "./activity.js";
+import type { AgentSessionEvent } from "./events.js";
+import type { SessionContext } from "./session-context.js";
+import type { SessionState } from "./session-state.js";
+
+/** The components and functions that most parts of a session work with. */
+export interface SessionCore extends SessionServices {
+	activity: SessionActivity;
+	state: SessionState;
+	context: SessionContext;
+	/** The runner of the hooks loaded now. */
+	hooks(): HookRunner;
+	/**
+	 * Computes a context apart from the session's own: records no figures and reports nothing.
+	 * @param preamble system prompt and tools before hooks. Default: the current ones
+	 */
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
+	emit(event: AgentSessionEvent): void;
+	/** Aborted when the session ends. */
+	ended: AbortSignal;
+}
