@@ -274,7 +274,6 @@ export class Lifecycle {
 		for (const line of state.modelRemarks()) warn(line);
 	}
 
-	/** Relative paths in a session refer to the directory in which it began. */
 	/** Warns if the log began in another directory, or if its last prompt has no reply. */
 	#warnAboutState(): void {
 		const { setup, state, warnOfLog } = this.deps;
@@ -285,7 +284,7 @@ export class Lifecycle {
 		}
 		const isDamaged = isOpaqueEntry(log.entry(log.length - 1) ?? log.header);
 		if (!isDamaged && log.findLastMessage("user") > log.findLastMessage(["assistant", "toolResult"])) {
-			warnOfLog("The last prompt has no reply: pi ended before it was complete");
+			warnOfLog("The last prompt has no reply");
 		}
 	}
 

@@ -99,7 +99,10 @@ export class PromptController {
 	}
 }
 
-/** Puts a text that the session rejected before logging it into the empty editor, so that the user can send it again. */
+/**
+ * Puts a text that the session rejected before logging it, or the line of a command that failed, into the empty editor, so that
+ * the user can change it and send it again.
+ */
 function restoreRefused(editor: PromptEditor, text: string, error: unknown): void {
 	const isRefused = error instanceof PiError && REFUSALS.has(error.code);
 	if (isRefused && editor.getText() === "") editor.setText(text);
@@ -109,6 +112,7 @@ const REFUSALS: ReadonlySet<PiErrorCode> = new Set([
 	"model_missing",
 	"key_missing",
 	"bad_arguments",
+	"command_failed",
 	"prompt_refused",
 	"prompt_too_large",
 	"session_busy",
