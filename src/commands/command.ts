@@ -172,6 +172,12 @@ export interface CommandShell extends PickerShell {
 	/** Shows a line until the next key or change of model, thinking level or session. */
 	hint?(text: string): void;
 	quit(): void;
+	/**
+	 * Asks before a command ends a run, a compaction or a shell command.
+	 * @param title the question, such as `Quit pi?`
+	 * @returns false if they go on; true without a question if none of them is active
+	 */
+	confirmEnd?(title: string, signal: AbortSignal): Promise<boolean>;
 	/** Key bindings. Scope: where the key works. */
 	hotkeys(): [keys: string, description: string, scope?: string][];
 	/** Reads key bindings and themes again, and reports problems in them. A broken file keeps its last good state. */
@@ -218,6 +224,7 @@ export interface SlashCommand {
 	name: string;
 	aliases?: readonly string[];
 	description: string;
+	/** Absent: the command takes no arguments. */
 	argumentHint?: string;
 	complete?(
 		prefix: string,

@@ -8,6 +8,9 @@ import { didYouMean } from "../util/nearest.js";
 import type { CommandHost, CommandShell } from "./command.js";
 import type { EditableSettings, SettingChoice } from "./pickers.js";
 
+/** Maximum number of values that an error names. */
+const MAX_NAMED = 12;
+
 /** Lists the values of each setting, and checks a value before it is saved. */
 export function createEditableSettings(
 	{ settings, models }: Pick<CommandHost, "settings" | "models">,
@@ -70,7 +73,8 @@ function refuseUnknown(message: string, value: string, known: readonly SettingCh
 }
 
 function unknown(message: string, value: string, known: readonly string[]): PiError {
-	const hint = didYouMean(value, known);
+	const all = known.length > MAX_NAMED ? undefined : `use one of ${known.join(", ")}`;
+	const hint = didYouMean(value, known) ?? all;
 	return new PiError("bad_arguments", message, hint === undefined ? {} : { hint });
 }
 

@@ -38,7 +38,7 @@ export function readCustomMessage(value: unknown): Omit<CustomMessage, "role" | 
 	};
 }
 
-/** The message of an entry; null for entries of others, and for those that a prompt repeats. */
+/** The message of an entry; null for entries of others, and for those of older sessions that a prompt repeats. */
 function messageOfEntry(entry: SessionEntry | undefined, extension: string): CustomMessage | null {
 	if (entry?.type !== CUSTOM_MESSAGE || !("customType" in entry)) return null;
 	if (entry.extension !== extension || entry.inPrompt === true) return null;

@@ -29,9 +29,9 @@ export class Extension {
 	};
 	/** The id of the last entry when a branch was about to begin; null: the session had none. */
 	leafBefore: string | null = null;
-	/** Called when a message waits for the next prompt of the user. */
+	/** Called when a message waits for the next run. */
 	onWaiting: () => void = () => {};
-	/** Messages that wait for the next prompt of the user. */
+	/** Messages that wait for the next run. */
 	readonly #waiting: ReturnType<typeof readCustomMessage>[] = [];
 	readonly #reported = new Set<string>();
 
@@ -107,36 +107,28 @@ export class Extension {
 	): Promise<void> => {
 		const message = readCustomMessage(value);
 		const ctx = this.calls.for("pi.sendMessage");
-		if (deliverAs === "nextTurn") {
+		const followsRun = deliverAs === "followUp" && !ctx.isIdle;
+		if (deliverAs === "nextTurn" || followsRun) {
 			this.#waiting.push(message);
 			this.onWaiting();
+			// The run that this starts after the current one saves the message.
+			if (followsRun) this.pi.send(null);
 			return;
 		}
-		const sendsPrompt = ctx.isIdle ? triggerTurn : deliverAs === "followUp";
-		await this.saveMessages(ctx, [message], sendsPrompt);
-		if (!sendsPrompt) return;
-		const delivery = deliverAs === "followUp" ? deliverAs : "steer";
-		this.pi.send(contentText(message.content), contentImages(message.content), { delivery });
+		const startsRun = triggerTurn && ctx.isIdle;
+		await this.saveMessages(ctx, [message]);
+		// A prompt that came meanwhile has started a run.
+		if (startsRun && ctx.isIdle) this.pi.send(null);
 	};
 
-	/** Saves the messages that wait for a prompt of the user, and further ones. */
+	/** Saves the messages that wait for this run, and further ones. */
 	async saveWaiting(ctx: HookEventContext, more: readonly unknown[]): Promise<void> {
 		const messages = [...this.#waiting.splice(0), ...more.map(readCustomMessage)];
-		if (messages.length > 0) await this.saveMessages(ctx, messages, false);
+		if (messages.length > 0) await this.saveMessages(ctx, messages);
 	}
 
-	async saveMessages(
-		ctx: HookEventContext,
-		messages: readonly ReturnType<typeof readCustomMessage>[],
-		inPrompt: boolean,
-	): Promise<void> {
-		const entries = messages.map((message) => ({
-			type: CUSTOM_MESSAGE,
-			...message,
-			extension: this.name,
-			...(inPrompt ? { inPrompt } : {}),
-		}));
-		await ctx.saveEntries(entries);
+	async saveMessages(ctx: HookEventContext, messages: readonly ReturnType<typeof readCustomMessage>[]): Promise<void> {
+		await ctx.saveEntries(messages.map((message) => ({ type: CUSTOM_MESSAGE, ...message, extension: this.name })));
 	}
 
 	#registerProvider(name: unknown, config: unknown): void {

@@ -25,7 +25,7 @@ const ARGUMENTS: readonly (readonly [use: RegExp, what: string, reason: string])
 	[
 		/\.startsWith\(\s*["'`]\?/,
 		"a prompt that begins with ?",
-		"this key opens the help in an empty editor; bind app.help to another one",
+		"this key opens the help in an empty editor; type a blank first, or bind app.help to another key",
 	],
 	[/\.navigateTree\([^)]*\bsummarize\s*:\s*true\b/, "summarize of ctx.navigateTree", NO_SUMMARY],
 ];

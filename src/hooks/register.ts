@@ -28,7 +28,7 @@ import type {
 /** What a hook's registrations need of the session. */
 export interface RegisterOptions extends LoadLimits {
 	/** Handles `pi.send` of a hook. */
-	send(hook: LoadedHook, text: string, attachments: Attachment[], options: SendOptions): void;
+	send(hook: LoadedHook, text: string | null, attachments: Attachment[], options: SendOptions): void;
 	/** The handles granted to a hook; absent: none. */
 	grants?(file: HookFile): readonly HostHandleName[];
 	/** Asks the user for a required handle; true if `grants` now includes it. Absent: the user cannot be asked. */
@@ -132,7 +132,7 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 				if (provider === undefined) hook.providers.delete(name);
 				else hook.providers.set(name, checkProvider(name, provider, hook));
 			}),
-		send: (text: string, attachments: readonly Attachment[] = [], how: SendOptions = {}) =>
+		send: (text: string | null, attachments: readonly Attachment[] = [], how: SendOptions = {}) =>
 			use("send", () => options.send(hook, text, checkAttachments(attachments), checkSendOptions(how))),
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {

@@ -59,17 +59,24 @@ const ENDING: Partial<Record<OperationKind, string>> = {
 	shell: "the shell command",
 };
 
-/** What ends if the user quits now, such as `the run and 2 background commands`; empty if nothing runs. */
-export function whatEnds({ activity, jobs }: Pick<AgentSession, "activity" | "jobs">): string {
-	const { running } = jobs;
-	return [...operationsThatEnd(activity), ...(running > 0 ? [countJobs(running)] : [])].join(" and ");
-}
-
-/** The question before pi quits while something runs. */
-export function quitQuestion(session: Pick<AgentSession, "activity" | "jobs">): { title: string; message: string } {
-	const jobs = session.jobs.list().filter(({ isRunning }) => isRunning);
-	const lines = jobs.map(({ id, command }) => `${id}  ${shortCommand(command)}`);
-	return { title: "Quit pi?", message: [`This ends ${whatEnds(session)}.`, ...lines].join("\n") };
+/**
+ * Asks before what runs ends with the session.
+ * @param title the question, such as `Quit pi?`
+ * @param asksForJobs whether background commands need the question, too
+ * @returns false if it goes on; true without a question if nothing runs
+ */
+export async function confirmEnd(
+	{ activity, jobs }: Pick<AgentSession, "activity" | "jobs">,
+	title: string,
+	confirm: (title: string, message: string) => Promise<boolean>,
+	asksForJobs = false,
+): Promise<boolean> {
+	const operations = operationsThatEnd(activity);
+	const running = jobs.list().filter(({ isRunning }) => isRunning);
+	if (operations.length === 0 && (running.length === 0 || !asksForJobs)) return true;
+	const ends = [...operations, ...(running.length > 0 ? [countJobs(running.length)] : [])].join(" and ");
+	const lines = running.map(({ id, command }) => `${id}  ${shortCommand(command)}`);
+	return confirm(title, [`This ends ${ends}.`, ...lines].join("\n"));
 }
 
 /**

@@ -264,7 +264,6 @@ export class Lifecycle {
 		for (const line of state.modelRemarks()) warn(line);
 	}
 
-	/** Relative paths in a session refer to the directory in which it began. */
 	/** Warns if the log began in another directory, or if its last prompt has no reply. */
 	#warnAboutState(): void {
 		const { store, state, warnOfLog } = this.deps;
@@ -275,7 +274,7 @@ export class Lifecycle {
 		}
 		const isDamaged = isOpaqueEntry(log.entry(log.length - 1) ?? log.header);
 		if (!isDamaged && log.findLastMessage("user") > log.findLastMessage(["assistant", "toolResult"])) {
-			warnOfLog("The last prompt has no reply: pi ended before it was complete");
+			warnOfLog("The last prompt has no reply");
 		}
 	}
 

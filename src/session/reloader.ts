@@ -52,7 +52,7 @@ export class Reloader {
 		const failed = placesIn(failures).map(([first]) => first);
 		const others = placesIn([...warnings, ...remarks].filter((line) => !failures.includes(line))).flat();
 		return [
-			`${describeHooks(count, bundled)} loaded`,
+			`${describeHooks(count, bundled, hooks.loaded.length > 0)} loaded`,
 			`read again: ${[...(screen?.read ?? []), ...this.#describeFiles()].join(", ")}`,
 			...(kept.length > 0 ? [`kept the previous version of ${kept.join(", ")}`] : []),
 			...(restarted.length > 0 ? [`restarted MCP servers: ${restarted.join(", ")}`] : []),
@@ -131,13 +131,10 @@ export class Reloader {
 	}
 }
 
-/** `2 hooks and pi:agents`; `0 own hooks`: those of pi are loaded then, too. */
-function describeHooks(count: number, bundled: readonly string[]): string {
-	const names = [
-		...(count > 0 || bundled.length === 0 ? [count === 0 ? "0 own hooks" : plural(count, "hook")] : []),
-		...bundled,
-	];
-	const [last = ""] = names.splice(-1);
+/** `2 hooks and pi:agents`; `only pi's own hooks`: no other ones, such as those of the user or of packages. */
+function describeHooks(count: number, bundled: readonly string[], isAnyLoaded: boolean): string {
+	const names = [...(count > 0 ? [plural(count, "hook")] : []), ...bundled];
+	const [last = isAnyLoaded ? "only pi's own hooks" : "no hooks"] = names.splice(-1);
 	return names.length > 0 ? `${names.join(", ")} and ${last}` : last;
 }
 

@@ -40,6 +40,8 @@ export interface ProjectCode {
 	unresolved: UnresolvedImport[];
 	/** Why the list is incomplete; such a project is never trusted. */
 	incomplete?: string;
+	/** Whether the files of MCP servers are the reason. */
+	isIncompleteForServers?: boolean;
 }
 
 const MAX_FILES = 1000;
@@ -100,6 +102,7 @@ class Collector {
 	#packageImports = 0;
 	#bytes = 0;
 	#incomplete: string | undefined;
+	#isIncompleteForServers = false;
 
 	constructor(
 		private readonly root: string,
@@ -153,6 +156,7 @@ class Collector {
 		for (const config of configs) this.#servers.addServers(config);
 		await this.readAll();
 		this.#servers = null;
+		this.#isIncompleteForServers = this.#incomplete !== undefined;
 	}
 
 	async readAll(): Promise<void> {
@@ -163,7 +167,13 @@ class Collector {
 
 	result(): ProjectCode {
 		const files = [...this.#files.values()].sort((a, b) => (a.rel < b.rel ? -1 : 1));
-		return { root: this.root, files, unresolved: this.#unresolved, incomplete: this.#incomplete };
+		return {
+			root: this.root,
+			files,
+			unresolved: this.#unresolved,
+			incomplete: this.#incomplete,
+			isIncompleteForServers: this.#isIncompleteForServers,
+		};
 	}
 
 	#queue(path: string): void {

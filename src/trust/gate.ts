@@ -151,7 +151,10 @@ export class CodeDecision {
 		this.#asksAlways = false;
 		const digest = JSON.stringify(set.files.map(({ rel, sha256 }) => [rel, sha256]));
 		if (set.incomplete) {
-			onWarning(`Project code was not run: it has ${set.incomplete} · remove files that do not belong in .pi`);
+			const next = set.isIncompleteForServers
+				? "remove the MCP server that needs them from mcp.json, or what it does not need"
+				: "remove files that do not belong in .pi";
+			onWarning(`Project code was not run: it has ${set.incomplete} · ${next}`);
 			return false;
 		}
 		if (!asksAlways && (trust || isTrusted(set) || digest === this.#onceDigest)) return true;

@@ -11,6 +11,8 @@ export interface StreamingMarkdownOptions {
 	tailRows?(): number;
 	/** Styled text before every line; its width is subtracted from the text's. */
 	linePrefix?: string;
+	/** The width that the first frame is expected to have: a flood before it is drawn as it arrives. */
+	width?: number;
 }
 
 /** Code with more lines is drawn line by line: the Markdown component is too slow for it. */
@@ -52,6 +54,7 @@ export class StreamingMarkdown implements Component {
 		private readonly options: StreamingMarkdownOptions = {},
 	) {
 		this.#prefix = options.linePrefix ?? "";
+		this.#width = options.width ?? 0;
 	}
 
 	/** True after `finish`. */

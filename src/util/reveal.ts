@@ -1,14 +1,17 @@
 import { showCharacter } from "./sanitize.js";
 import { joinLines } from "./trim.js";
 
-/** Characters that are invisible or reorder text, but for what makes emoji of symbols and digits: U+FE0F. */
+/** Joins two emoji into one, such as a family. */
+const EMOJI_JOINER =
+	"(?<=\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)\\u200d(?=\\p{Extended_Pictographic})";
+/** Characters that are invisible or reorder text, but for what makes emoji of symbols and digits: U+FE0F and joiners. */
 const INVISIBLE = new RegExp(
-	[
+	`(?!${EMOJI_JOINER})(?:${[
 		"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
 		"(?!\\ufe0f)\\p{Default_Ignorable_Code_Point}",
 		"\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|\\u2800",
 		"(?<!\\p{Extended_Pictographic})\\ufe0f(?!\\u20e3)",
-	].join("|"),
+	].join("|")})`,
 	"gu",
 );
 const LONG_BLANK = /[^\S\n]{41,}/gu;

@@ -65,7 +65,7 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	await pi.waitForGone("Transcript · ");
 	await pi.press("ctrl+t");
 	await submit(pi, "!printf '\\033]0;PWNED-bang\\007'");
-	await pi.waitForText(/PWNED-bang/, { scrollback: true });
+	await pi.waitForText(/PWNED-bang.*exit 0/, { scrollback: true });
 	await submit(pi, "/quit");
 	await pi.exited;
 	expect(foreign(pi.output())).toEqual([]);

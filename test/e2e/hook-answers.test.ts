@@ -102,6 +102,8 @@ describe("a failure is shown once", () => {
 			await pi.waitForText("failed on shortcut alt+5 result");
 			await pi.press("alt+6");
 			await pi.waitForText("torn-shortcut");
+			// The line of the command that failed is in the editor.
+			await pi.press("ctrl+c");
 		}
 		// Comes after everything that the commands show.
 		await submit(pi, "/session");

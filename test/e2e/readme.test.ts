@@ -20,10 +20,10 @@ test("the first part of the tour works as printed in the README", async () => {
 	const [context = "", pop = "", contextAgain = "", ...more] = linesToType(firstPart);
 	expect(more).toEqual([]);
 	await submit(pi, context);
-	await pi.waitForText(/Context of the next request[\s\S]*11 of 11 entries/);
+	await pi.waitForText(/Next request[\s\S]*11 of 11 entries/);
 	// Escape and a slash in one read would be Alt+slash.
 	await pi.press("escape");
-	await pi.waitForGone("Context of the next request");
+	await pi.waitForGone("Next request");
 	await submit(pi, pop);
 	await pi.waitForText("Pop to which turn?");
 	await pi.press("enter");

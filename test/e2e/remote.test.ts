@@ -118,7 +118,11 @@ const ENDS: Readonly<Record<string, (pi: PiTerminal) => unknown>> = {
 	"kill -9": (pi) => pi.kill("SIGKILL"),
 	SIGTERM: (pi) => pi.kill("SIGTERM"),
 	SIGHUP: (pi) => pi.kill("SIGHUP"),
-	"/quit": (pi) => submit(pi, "/quit"),
+	"/quit": async (pi) => {
+		await submit(pi, "/quit");
+		await pi.waitForText("Quit pi?");
+		pi.type("y");
+	},
 	"Ctrl+D": async (pi) => {
 		await pi.press("ctrl+d");
 		await pi.waitForText("Quit pi?");

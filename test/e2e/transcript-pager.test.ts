@@ -106,6 +106,8 @@ test("quitting while a reply streams leaves no status line", async () => {
 	await submit(pi, "go");
 	await pi.waitForText("word word");
 	await submit(pi, "/quit");
+	await pi.waitForText("Quit pi?");
+	pi.type("y");
 	await pi.exited;
 	expect(await pi.scrollback()).not.toContain("esc stops");
 });

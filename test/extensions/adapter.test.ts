@@ -414,6 +414,51 @@ test("messages stand after the prompt or the results, not between a call and its
 	expect(t.errors).toEqual([]);
 });
 
+test("a message that starts a run is an entry, not a prompt, and the model gets it once", async () => {
+	const t = await tryExtension(
+		`const send = (content, display, options) =>
+			pi.sendMessage({ customType: "note", content, display }, { triggerTurn: true, ...options });
+		pi.registerMessageRenderer("note", (message) => ({ render: () => ["drawn: " + message.content], invalidate() {} }));
+		pi.registerCommand("shown", { handler: async () => send("shown", true) });
+		pi.registerCommand("hidden", { handler: async () => send("hidden", false) });
+		pi.on("tool_call", () => send("after the run", true, { deliverAs: "followUp" }));`,
+		{ replies: ["one", "two", toolCall("bash", { command: "true" }), "three", "four"] },
+	);
+	expect(await t.run("/shown")).toMatchObject({ reply: "one" });
+	expect(await t.run("/hidden")).toMatchObject({ reply: "two" });
+	await t.run("go");
+	expect(t.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual([
+		"shown",
+		"hidden",
+		"go",
+		expect.any(String),
+		"after the run",
+	]);
+	const users = t.requests.at(-1)?.messages.filter(({ role }) => role === "user");
+	expect(users?.map(({ text }) => text)).toEqual(["shown", "hidden", "go", "after the run"]);
+	const own = t.entries.flatMap((entry) => ("message" in entry ? [entry.message] : []));
+	expect(own.filter((message) => Object(message).role === "user")).toHaveLength(1);
+	const notes = t.entries.filter(({ type }) => type === "custom_message");
+	expect(notes).toMatchObject([{ display: true }, { display: false }, { display: true }]);
+	expect(await t.draw(notes[0] ?? 0, 80)).toEqual(["drawn: shown"]);
+	expect(t.errors).toEqual([]);
+});
+
+test("a message that waits for the end of a run starts none if the user stops that run", async () => {
+	const t = await tryExtension(
+		`pi.on("tool_call", async (event, ctx) => {
+			pi.sendMessage({ customType: "note", content: "later", display: true }, { deliverAs: "followUp", triggerTurn: true });
+			ctx.abort();
+		});`,
+		{ replies: [toolCall("bash", { command: "true" }), "ok"] },
+	);
+	await t.run("go");
+	expect(t.requests).toHaveLength(1);
+	await t.run("and now");
+	expect(t.requests[1]?.messages.slice(-2).map(({ text }) => text)).toEqual(["and now", "later"]);
+	expect(t.errors).toEqual([]);
+});
+
 test("a changed system prompt is an entry, so that the request can be recomputed, and ends with the change", async () => {
 	const t = await tryExtension(
 		`let calls = 0;

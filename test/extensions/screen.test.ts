@@ -62,6 +62,43 @@ test("renderers of messages learn whether the transcript shows them in full", as
 	await terminal.waitFor("in full");
 });
 
+test("a prompt that begins with a question mark reaches an extension from the command line, and typed after a blank", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/quick.ts": `export default (pi) => pi.on("input", ({ text }) =>
+			text.startsWith("?quick ") ? { action: "transform", text: "In one sentence: " + text.slice(7) } : { action: "continue" });`,
+	});
+	const { submit, terminal, provider } = await startApp({ agentDir, mode: { prompts: [{ text: "?quick why" }] } });
+	provider.reply("Because.", "So.");
+	await terminal.waitFor("Because.");
+	await submit(" ?quick how");
+	await terminal.waitFor("So.");
+	const sent = provider.requests.map(({ messages }) => messages.at(-1)?.text);
+	expect(sent).toEqual(["In one sentence: why", "In one sentence: how"]);
+});
+
+test("a message that starts a run is drawn once, by its renderer, and not at all without display", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(agentDir, {
+		"extensions/wake.ts": `export default (pi) => {
+			pi.registerMessageRenderer("wake", (message) => ({ render: () => ["[" + message.content + "]"], invalidate() {} }));
+			pi.registerCommand("wake", { handler: async (args) =>
+				pi.sendMessage({ customType: "wake", content: args, display: args !== "hidden" }, { triggerTurn: true }) });
+		};`,
+	});
+	const { submit, terminal, provider } = await startApp({ agentDir });
+	await terminal.waitFor("0%");
+	provider.reply("first answer", "second answer");
+	await submit("/wake seen");
+	await terminal.waitFor("first answer");
+	await submit("/wake hidden");
+	await terminal.waitFor("second answer");
+	const text = await terminal.text();
+	expect(text.match(/.*seen.*/g)?.map((row) => row.trim())).toEqual([expect.stringMatching(/^\W*\[seen\]$/)]);
+	expect(text).not.toContain("hidden");
+	expect(JSON.stringify(provider.requests[1]?.messages)).toContain("hidden");
+});
+
 test("hints of extensions name the keys that the user has bound, by the older names of actions", async () => {
 	const agentDir = tempAgentDir();
 	writeFiles(agentDir, {

@@ -29,12 +29,12 @@ async function drawTurn(): Promise<void> {
 		await pi.until((screen) => screen.includes("opped to turn"));
 		pi.draw("popped", "After /pop: the gutter shows that a summary replaces the work");
 		pi.write("/context\r");
-		await pi.until((screen) => screen.includes("Context of the next request"));
+		await pi.until((screen) => screen.includes("Next request"));
 		pi.draw("context", "/context after a pop: the summary and the hidden messages", (line) =>
-			line.includes("Context of the next request"),
+			line.includes("Next request"),
 		);
 		pi.write("\x1b");
-		await pi.until((screen) => !screen.includes("Context of the next request"));
+		await pi.until((screen) => !screen.includes("Next request"));
 		pi.write("/hotkeys\r");
 		await pi.until((screen) => /^ Key bindings /m.test(screen));
 		pi.draw("keys", "/hotkeys shows what every key does", (line) => line.startsWith(" Key bindings "));

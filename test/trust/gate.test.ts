@@ -147,6 +147,26 @@ describe("the gate", () => {
 		return { agentDir, questions, warnings, gate: made, accept: () => made.accept((line) => warnings.push(line)) };
 	}
 
+	test("says what to remove when there is more code than can be checked", async () => {
+		const hooks = project(Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`.pi/hooks/${at}.ts`, ""])));
+		const names = Array.from({ length: 51 }, (_, at) => `d${at}`);
+		const mcpServers = Object.fromEntries(names.map((name) => [name, { command: "x", args: [name] }]));
+		const dirs = Object.fromEntries(names.map((name) => [`${name}/a.py`, ""]));
+		const servers = project({ ...dirs, ".mcp.json": JSON.stringify({ mcpServers }) });
+		const warned = async ({ cwd }: { cwd: string }) => {
+			const { accept, warnings } = gate(cwd, { answers: ["trust"] });
+			expect(await accept()).toBeNull();
+			return warnings;
+		};
+		expect(await warned(hooks)).toEqual([
+			"Project code was not run: it has more than 1000 files · remove files that do not belong in .pi",
+		]);
+		expect(await warned(servers)).toEqual([
+			"Project code was not run: it has MCP servers that name more than 50 directories · " +
+				"remove the MCP server that needs them from mcp.json, or what it does not need",
+		]);
+	});
+
 	test("runs no new code without a user to ask, and the warning names the files and --trust", async () => {
 		const { cwd } = project(Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`.pi/hooks/${at}.ts`, "x"])));
 		const { accept, warnings, agentDir } = gate(cwd);

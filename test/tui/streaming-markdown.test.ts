@@ -21,6 +21,25 @@ function shown(lines: string[]): string[] {
 	return lines.join("") === "" ? [] : lines;
 }
 
+test("a flood before the first frame is drawn as it arrives if the width is known", () => {
+	let drawn = 0;
+	const heading = (text: string) => {
+		drawn += 1;
+		return theme.markdown.heading(text);
+	};
+	const counting = { ...theme, markdown: { ...theme.markdown, heading } };
+	const text = `# Title\n\n${"word ".repeat(300)}\n\nThe end`;
+	const view = new StreamingMarkdown(counting, { width: 40 });
+	view.append(text);
+	const before = drawn;
+	expect(before).toBeGreaterThan(0);
+	const plain = new StreamingMarkdown(theme);
+	plain.append(text);
+	expect(view.render(40)).toEqual(plain.render(40));
+	expect(drawn).toBe(before);
+	expect(view.render(60)).toEqual(plain.render(60));
+});
+
 /** Appends the text in chunks and draws after each one. */
 function stream(text: string, cuts: readonly number[], width: number) {
 	const view = new StreamingMarkdown(theme, { tailRows: () => 10 });

@@ -8,6 +8,8 @@ test.each([
 	["tag characters", "ok\u{e0041}", "ok‹U+E0041›"],
 	["fillers and soft hyphens", "\u3164\u00ad", "‹U+3164›‹U+00AD›"],
 	["emoji are unchanged", "⚠️ 😀 1️⃣", "⚠️ 😀 1️⃣"],
+	["joined emoji are unchanged", "👩‍💻 👩🏽‍🚀 🏳️‍🌈 🏃‍♂️", "👩‍💻 👩🏽‍🚀 🏳️‍🌈 🏃‍♂️"],
+	["a joiner that joins no emoji", "a\u200db 😀\u200d \u200d😀", "a‹U+200D›b 😀‹U+200D› ‹U+200D›😀"],
 	["a variation selector that makes no emoji", "rm\ufe0f ⚠️\ufe0f", "rm‹U+FE0F› ⚠️‹U+FE0F›"],
 	["unassigned and format characters", "\ufff0\u{1bca0}\u{13430}\u0600", "‹U+FFF0›‹U+1BCA0›‹U+13430›‹U+0600›"],
 	["up to 40 blanks", `a${" ".repeat(40)}b`, `a${" ".repeat(40)}b`],
@@ -28,7 +30,9 @@ test("nothing is cut from a long line", () => {
 test("no invisible character remains", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "binary" }), (text) => {
-			expect(revealInvisible(text)).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
+			expect(revealInvisible(text)).not.toMatch(
+				/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\u200d(?!\p{Extended_Pictographic})/u,
+			);
 		}),
 	);
 });

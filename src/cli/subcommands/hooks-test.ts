@@ -25,7 +25,8 @@ const PREVIEW = 70;
 
 /** A prompt that the hook sent with `pi.send`. */
 interface Sent {
-	text: string;
+	/** null: a run without a prompt. */
+	text: string | null;
 }
 
 /**
@@ -83,7 +84,7 @@ async function loadHook(
 	location: Location,
 	sent: Sent[],
 ): Promise<{ hook: LoadedHook } | { error: string }> {
-	const send = (_: LoadedHook, text: string) => void sent.push({ text: String(text) });
+	const send = (_: LoadedHook, text: string | null) => void sent.push({ text: text === null ? null : String(text) });
 	const { hooks, failures } = await loadHooksAt(location, [await findHookFile(target, location)], send);
 	const [hook] = hooks;
 	if (hook) return { hook };
@@ -139,7 +140,14 @@ function describeReplay(
 		`${hook.path} on ${session ?? "the sample session"}: ${plural(events.length, "event")}, ${handled.length} of them handled, ${plural(failures, "failure")}`,
 		...(rows.length > 0 ? ["", ...tableLines([["at", "event", "result"], ...rows])] : []),
 		...answers.flatMap(([line = "", ...results]) => ["", line, ...results.map((result) => `    ${result}`)]),
-		...(sent.length > 0 ? ["", ...sent.map(({ text }) => `would send: ${onOneLine(text, PREVIEW)}`)] : []),
+		...(sent.length > 0
+			? [
+					"",
+					...sent.map(({ text }) =>
+						text === null ? "would start a run without a prompt" : `would send: ${onOneLine(text, PREVIEW)}`,
+					),
+				]
+			: []),
 		...(notRun.length > 0 ? ["", `commands not run: ${notRun.join(", ")}`] : []),
 		...(missing.length > 0 ? ["", `events not replayed: ${missing.join(", ")}`] : []),
 	];

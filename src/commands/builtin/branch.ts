@@ -12,7 +12,7 @@ export const branchCommand: SlashCommand = {
 			.map(({ entryIndex, text }) => ({ value: String(entryIndex), description: firstLine(text) }))
 			.filter(({ value }) => value.startsWith(prefix)),
 	async run(context) {
-		const { session, shell, rest } = context;
+		const { session, shell, rest, signal } = context;
 		const targets = session.branchTargets();
 		if (targets.length === 0) return { status: "No message to branch from yet" };
 		const entryIndex = rest ? Number(rest) : await pickTarget(targets, context);
@@ -22,6 +22,7 @@ export const branchCommand: SlashCommand = {
 				hint: `use one of ${targets.map((target) => target.entryIndex).join(", ")}`,
 			});
 		}
+		if ((await shell?.confirmEnd?.("Start a new session from that message?", signal)) === false) return;
 		const text = await session.branch(entryIndex);
 		if (text === null) return { status: "A hook canceled the branch" };
 		shell?.setEditorText(text);

@@ -5,7 +5,8 @@ export const newCommand: SlashCommand = {
 	name: "new",
 	aliases: ["clear"],
 	description: "Start a new session",
-	async run({ session, shell }) {
+	async run({ session, shell, signal }) {
+		if ((await shell?.confirmEnd?.("Start a new session?", signal)) === false) return undefined;
 		if (!(await session.newSession())) return { status: "A hook canceled the new session" };
 		shell?.rereadFiles?.();
 		return { status: "New session" };

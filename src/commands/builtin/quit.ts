@@ -6,12 +6,12 @@ export const quitCommand: SlashCommand = {
 	name: "quit",
 	aliases: ["exit"],
 	description: "Quit pi",
-	async run({ shell }) {
+	async run({ shell, signal }) {
 		if (!shell) {
 			throw new PiError("not_a_terminal", "/quit needs a terminal", {
 				hint: "pi ends after its last prompt, or when its caller ends it",
 			});
 		}
-		shell.quit();
+		if ((await shell.confirmEnd?.("Quit pi?", signal)) !== false) shell.quit();
 	},
 };

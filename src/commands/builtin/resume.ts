@@ -26,7 +26,7 @@ export const resumeCommand: SlashCommand = {
 
 async function open(
 	path: string | null,
-	{ session, shell, ui }: BuiltinCommandContext,
+	{ session, shell, ui, signal }: BuiltinCommandContext,
 ): Promise<CommandResult | undefined> {
 	if (path === null) return undefined;
 	if (path === session.sessionFile && !session.isReadOnly) return { status: "That session is already open" };
@@ -36,6 +36,7 @@ async function open(
 			hint: "quit that pi, or continue in a copy",
 		});
 	}
+	if ((await shell?.confirmEnd?.("Open another session?", signal)) === false) return undefined;
 	if (!(await session.switchSession(path, as))) return { status: "A hook canceled the switch" };
 	shell?.rereadFiles?.();
 	return { status: `Session ${session.sessionName ?? path}` };

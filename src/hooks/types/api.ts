@@ -195,9 +195,10 @@ export interface HookAPI {
 	provider(name: string, options: ProviderOptions | undefined): void;
 	/**
 	 * Sends a prompt: queues it while the agent runs, else starts a run. Not supported in print mode.
+	 * @param text null: starts a run without a prompt, after the current one, for what a `context` handler adds
 	 * @throws TypeError for attachments or options that are invalid
 	 */
-	send(text: string, attachments?: readonly Attachment[], options?: SendOptions): void;
+	send(text: string | null, attachments?: readonly Attachment[], options?: SendOptions): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
 	/**

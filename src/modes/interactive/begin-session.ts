@@ -7,6 +7,7 @@ import { statOrNull } from "../../util/fs.js";
 import { loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
+import { confirmEnd } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { PAUSE_MS, TypingGuard } from "./dialogs/typing-guard.js";
@@ -55,7 +56,12 @@ export async function beginSession(
 	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
 	const { screen, editor, palette, images, pastedTexts, input, dialogs, keymap, failed } = components;
-	session.attachUI(dialogs, createShell(shellHost(components, options, quit)));
+	const shell = createShell(shellHost(components, options, quit));
+	session.attachUI(dialogs, {
+		...shell,
+		confirmEnd: (title, signal) =>
+			confirmEnd(session, title, (question, message) => dialogs.confirm(question, message, { signal })),
+	});
 	session.mode = "interactive";
 	const binding = new SessionBinding(screen, session, editor, ended);
 	await announceReading(session, screen);

@@ -99,10 +99,14 @@ export class PromptController {
 	}
 }
 
-/** Puts a text that the session rejected before logging it into the empty editor, so that the user can send it again. */
+/**
+ * Puts a text that the session rejected before logging it, or the line of a slash command that failed, into the empty editor, so that
+ * the user can change it and send it again.
+ */
 function restoreRefused(editor: PromptEditor, text: string, error: unknown): void {
-	const isRefused = error instanceof PiError && REFUSALS.has(error.code);
-	if (isRefused && editor.getText() === "") editor.setText(text);
+	if (!(error instanceof PiError) || editor.getText() !== "") return;
+	const isFailedCommand = error.code === "command_failed" && text.startsWith("/");
+	if (isFailedCommand || REFUSALS.has(error.code)) editor.setText(text);
 }
 
 const REFUSALS: ReadonlySet<PiErrorCode> = new Set([

@@ -8,7 +8,7 @@ import { createKeymap } from "../../tui/keymap.js";
 import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
-import { quitQuestion, whatEnds } from "../session-end.js";
+import { confirmEnd } from "../session-end.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -141,11 +141,8 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	});
 	const leave = async (): Promise<void> => {
 		const current = session();
-		if (current !== null && whatEnds(current) !== "") {
-			const { title, message } = quitQuestion(current);
-			if (!(await dialogs.confirm(title, message))) return;
-		}
-		quit();
+		const ask = (title: string, message: string) => dialogs.confirm(title, message);
+		if (current === null || (await confirmEnd(current, "Quit pi?", ask, true))) quit();
 	};
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {

@@ -107,6 +107,7 @@ export class Screen {
 			images,
 			imageRows: () => Math.floor(terminal.rows * IMAGE_SHARE),
 			screenRows: () => terminal.rows,
+			columns: () => terminal.columns,
 			liveRows: () =>
 				Math.max(3, terminal.rows - Math.max(5, Math.floor(terminal.rows * 0.3)) - FIXED_ROWS - this.hookRows()),
 			requestRender: () => tui.requestRender(),

@@ -192,7 +192,7 @@ export class Transcript {
 				this.#endBash(event.entryIndex);
 				break;
 			case "notice":
-				if (!this.#repeat(event)) this.notice(event.level, event.message);
+				this.notice(event.level, event.message);
 				break;
 			case "hook_error": {
 				const line = describeHookError(event, hookFileName(event.hookPath));
@@ -209,19 +209,22 @@ export class Transcript {
 		}
 	}
 
-	/** Adds a line that is not an entry. */
+	/** Adds a line that is not an entry; a status or an error that is the last line already is counted there. */
 	notice(level: NoticeLevel, message: string): void {
+		if (this.#repeat(level, message)) return;
 		const item = createItem("notice", new NoticeView(this.style, { level, message }), this.style);
 		if (this.#isSwitching || this.#source === NO_SESSION) this.#recent.push({ message, item });
 		this.#latest = { level, message, item, count: 1 };
 		this.#add(item);
 	}
 
-	/** Counts a status that is the last line already, such as that of a command that was canceled twice. @returns false for others */
-	#repeat({ level, message }: { level: NoticeLevel; message: string }): boolean {
+	/** Counts a line that is the last one already, such as the status of a command that was canceled twice. @returns false for others */
+	#repeat(level: NoticeLevel, message: string): boolean {
 		const latest = this.#latest;
 		const last = this.#items.length - 1;
-		if (level !== "info" || this.#isSwitching || latest === null || this.#items[last] !== latest.item) return false;
+		// The notices of a start or a change are kept by their items.
+		if (level === "warning" || this.#isSwitching || this.#source === NO_SESSION) return false;
+		if (latest === null || this.#items[last] !== latest.item) return false;
 		if (latest.level !== level || latest.message !== message) return false;
 		latest.count += 1;
 		const view = new NoticeView(this.style, { level, message: `${message} (${latest.count} times)` });

@@ -9,7 +9,7 @@ import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";
 import { plural } from "../format.js";
 import { mentionedImages } from "../mentioned-images.js";
-import { endSession, leaveSession } from "../session-end.js";
+import { confirmEnd, endSession, leaveSession } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
 import { Narrator } from "./narrator.js";
@@ -133,7 +133,7 @@ class PlainMode {
 		if (this.#hasEnded) return endSession(session);
 		const narrator = new Narrator(session, this.#output);
 		this.#narrator = narrator;
-		session.attachUI(this.#dialogs, this.#shell());
+		session.attachUI(this.#dialogs, this.#shell(session));
 		session.mode = "plain";
 		for (const warning of new Set(session.loaded.warnings)) narrator.notice("warning", warning);
 		session.subscribe((event) => {
@@ -299,7 +299,7 @@ class PlainMode {
 		else this.#output.say(level === "info" ? message : `${level === "error" ? "Error" : "Warning"}: ${message}`);
 	}
 
-	#shell(): CommandShell {
+	#shell(session: AgentSession): CommandShell {
 		const { startDemo } = this.options;
 		return {
 			...(startDemo && {
@@ -323,6 +323,8 @@ class PlainMode {
 			},
 			secret: (title) => this.#dialogs.secret(title),
 			quit: () => this.#quit(),
+			confirmEnd: (title, signal) =>
+				confirmEnd(session, title, (question, message) => this.#dialogs.confirm(question, message, { signal })),
 			hotkeys: () => HOTKEYS,
 			show: (title, lines) => {
 				for (const line of [title, ...lines]) this.#output.say(inWords(line));

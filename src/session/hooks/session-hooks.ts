@@ -44,7 +44,7 @@ export interface SessionHooksOptions {
 	/** Called when the registrations of the active hooks change, first when they have loaded (`isFirst`). */
 	onChange(isFirst: boolean): void;
 	resourcesRead(): Promise<void>;
-	onSend(text: string, attachments: Attachment[], options: SendOptions): void;
+	onSend(text: string | null, attachments: Attachment[], options: SendOptions): void;
 	/** Receives the tools of all running hooks when they may have changed. */
 	onTools(tools: readonly CustomTool[]): void;
 	/** Emits a session event of the current session to the hooks of a runner. */

@@ -151,6 +151,10 @@ export class CommandRunner {
 	}
 
 	async #runBuiltin(command: Extract<FoundCommand, { kind: "builtin" }>["command"], rest: string, signal: AbortSignal) {
+		if (command.argumentHint === undefined && rest.trim() !== "") {
+			const hint = `send /${command.name} alone`;
+			throw new PiError("bad_arguments", `/${command.name} takes no arguments`, { hint });
+		}
 		try {
 			const running = command.run({
 				session: this.deps.host(),

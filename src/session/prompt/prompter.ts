@@ -61,6 +61,8 @@ export class Prompter {
 	acceptsSend = true;
 	/** Settles when all earlier prompts are sent or queued; null when none are waiting for hooks or images. */
 	#delivering: Promise<unknown> | null = null;
+	/** Whether a run without a prompt starts after what is active. */
+	#waitsForRun = false;
 
 	constructor(private readonly deps: PrompterDeps) {
 		deps.activity.subscribe(() => this.#deliverQueue());
@@ -96,12 +98,30 @@ export class Prompter {
 	}
 
 	/** Accepts a prompt from a hook (`pi.send`). */
-	receive(text: string, attachments: readonly Attachment[], { delivery = "steer" }: SendOptions): void {
+	receive(text: string | null, attachments: readonly Attachment[], { delivery = "steer" }: SendOptions): void {
 		if (!this.acceptsSend) {
 			this.deps.notice("warning", "pi.send is not supported in print mode");
 			return;
 		}
-		void this.#send(String(text), { attachments, source: "hook" }, delivery).catch((error) => this.#report(error));
+		const sent = text === null ? this.#runOnce() : this.#send(String(text), { attachments, source: "hook" }, delivery);
+		void sent.catch((error) => this.#report(error));
+	}
+
+	/** Starts a run without a prompt as soon as one can start, unless the user stops what it waits for. */
+	async #runOnce(): Promise<void> {
+		const { activity, runner, state, ended, notice } = this.deps;
+		state.log.checkWritable();
+		const isFree = () => activity.verdict("prompt") === "allow";
+		if (!isFree()) {
+			if (this.#waitsForRun) return;
+			this.#waitsForRun = true;
+			const stopped = AbortSignal.any([activity.nextAbort, ended]);
+			while (!isFree() && !stopped.aborted) await activity.changed();
+			this.#waitsForRun = false;
+			if (stopped.aborted) return;
+		}
+		const { stopped } = await runner.start(null, ended);
+		if (stopped !== null) notice("warning", stopped);
 	}
 
 	/**

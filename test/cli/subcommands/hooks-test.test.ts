@@ -109,6 +109,7 @@ commands not run: /unused
 		ctx.systemItems.append({ kind: "notification", text: "look" });
 		await ctx.rebuildContext();
 		pi.send("more");
+		pi.send(null);
 	});
 }`,
 			{ agentDir },
@@ -124,7 +125,8 @@ commands not run: /unused
 				"                 would rebuild the context",
 			].join("\n"),
 		);
-		expect(stdout).toContain("would send: more\nwould send: more\n");
+		const sent = "would send: more\nwould start a run without a prompt\n";
+		expect(stdout).toContain(sent + sent);
 		expect(readdirSync(cwd)).toEqual(["hook.ts"]);
 	});
 

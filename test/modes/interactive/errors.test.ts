@@ -148,3 +148,31 @@ test("a hook that fails at each tool call is named once, with the next step", as
 	expect(text.split("✗ Hook broken.ts:1").length - 1).toBe(1);
 	expect(text).toContain("failed on tool_call: no rules · /hooks turns it off");
 });
+
+const FAILING = `export default (pi) => {
+	pi.command("deploy", { handler: async () => { throw new Error("no network"); } });
+};`;
+
+test("the line of a command that fails or that takes no arguments is in the editor again", async () => {
+	const app = await startApp({ hooks: { "deploy.ts": FAILING } });
+	await app.terminal.waitFor("0%");
+	await app.submit("/deploy to staging, then tell me");
+	await app.terminal.waitFor("no network");
+	await app.terminal.waitFor(/^.{0,3}\/deploy to staging, then tell me *$/m);
+	await app.terminal.press("ctrl+c");
+	await app.submit("/new with this text");
+	await app.terminal.waitFor("/new takes no arguments · send /new alone");
+	await app.terminal.waitFor(/^.{0,3}\/new with this text *$/m);
+});
+
+test("an error that repeats the last line is counted there", async () => {
+	const app = await startApp();
+	await app.terminal.waitFor("0%");
+	for (let time = 0; time < 2; time++) {
+		await app.submit("/settings theme nope");
+		await app.terminal.waitFor(time === 0 ? 'Theme "nope" not found' : "(2 times)");
+		await app.terminal.press("ctrl+c");
+	}
+	const text = (await app.terminal.text()).replace(/\s+/g, " ");
+	expect(text.match(/Theme "nope" not found · use one of auto, dark, light, .*? \(2 times\)/g)).toHaveLength(1);
+});

@@ -46,6 +46,12 @@ test("session name and queue are shown if present, and a missing model always", 
 	expect(lines[1]).toContain("2 queued");
 });
 
+test("joined emoji of a name are shown as they are", () => {
+	const [first] = footer({ ...FACTS, sessionName: "👩‍💻 work" }).render(100);
+	expect(first).toMatch(/^~\/src\/shop \(main\) · 👩‍💻 work +claude-sonnet · medium$/u);
+	expect(visibleWidth(first ?? "")).toBe(100);
+});
+
 test("a session that is only read is marked behind its name", () => {
 	const [first] = footer({ ...FACTS, sessionName: "rounding", isReadOnly: true }).render(100);
 	expect(first).toMatch(/^~\/src\/shop \(main\) · rounding · read-only +claude-sonnet · medium$/);

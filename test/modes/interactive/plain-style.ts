@@ -21,6 +21,7 @@ export function plainStyle(change: Partial<ViewStyle> & { themeName?: BuiltInThe
 		liveRows: () => 10,
 		imageRows: () => 10,
 		screenRows: () => 30,
+		columns: () => 80,
 		requestRender: () => {},
 		redrawScreen: () => {},
 		requestStreamFrame: () => {},

@@ -32,23 +32,24 @@ test.each([
 	[
 		40,
 		[
-			"  · 0 own hooks loaded · read again:",
-			"    keys, 1 theme, settings, 2 models, 1",
-			"    context file, 1 skill, 1 prompt, 8",
-			"    tools",
+			"  · only pi's own hooks loaded · read",
+			"    again: keys, 1 theme, settings, 2",
+			"    models, 1 context file, 1 skill, 1",
+			"    prompt, 8 tools",
 		],
 	],
 	[
 		80,
 		[
-			"  · 0 own hooks loaded · read again: keys, 1 theme, settings, 2 models, 1",
-			"    context file, 1 skill, 1 prompt, 8 tools",
+			"  · only pi's own hooks loaded · read again: keys, 1 theme, settings, 2 models,",
+			"    1 context file, 1 skill, 1 prompt, 8 tools",
 		],
 	],
 	[
 		120,
 		[
-			"  · 0 own hooks loaded · read again: keys, 1 theme, settings, 2 models, 1 context file, 1 skill, 1 prompt, 8 tools",
+			"  · only pi's own hooks loaded · read again: keys, 1 theme, settings, 2 models, 1 context file, 1 skill, 1 prompt, 8",
+			"    tools",
 		],
 	],
 ])("/reload at %i columns says in one line what it read", async (columns, lines) => {

@@ -83,6 +83,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		redrawScreen: () => tui.redrawScreen(),
 		imageRows: () => Math.floor(terminal.rows * 0.4),
 		screenRows: () => terminal.rows,
+		columns: () => terminal.columns,
 		requestRender: () => tui.requestRender(),
 		requestStreamFrame: () => tui.requestStreamFrame(),
 	};

@@ -80,7 +80,7 @@ test("the tasks are still shown after a compaction, a reload and a resume", asyn
 	await first.terminal.waitFor("◆ The summary.");
 	expect(JSON.stringify(first.session().context.messages)).not.toContain("pending");
 	await first.submit("/reload");
-	await first.terminal.waitFor("0 own hooks loaded");
+	await first.terminal.waitFor("only pi's own hooks loaded");
 	expect(await aboveEditor(first)).toContain("☐ one");
 	await first.session().dispose();
 	const second = await start({ agentDir, cwd, session: { kind: "continue" } });

@@ -328,6 +328,15 @@ test("custom entries are drawn by their hook as text or a component, or as an er
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/custom-entries.txt");
 });
 
+test("an error that repeats the last line is counted there", async () => {
+	const stage = await createStage();
+	stage.play({ type: "notice", level: "info", message: "begin" });
+	for (let time = 0; time < 3; time++) stage.transcript.notice("error", "No session matches");
+	stage.transcript.notice("error", "something else");
+	const screen = await stage.terminal.text();
+	expect(screen.match(/No session matches.*/g)).toEqual(["No session matches (3 times)"]);
+});
+
 test("a status that repeats the last line is counted there, a warning and a later repetition are shown again", async () => {
 	const stage = await createStage();
 	const status = { type: "notice", level: "info", message: "Nothing was compacted" } as const;

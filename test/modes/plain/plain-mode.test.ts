@@ -158,6 +158,25 @@ test("lines typed during a run are queued, and Ctrl+C aborts the run and gives b
 	expect(await plain.exit).toBe(0);
 });
 
+test("/new and /quit ask before they end a run", async () => {
+	const plain = await startPlain();
+	plain.provider.reply([toolCall("bash", { command: "sleep 60" })]);
+	plain.enter("go");
+	await plain.until("running bash sleep 60");
+	const { sessionId } = plain.session();
+	plain.enter("/new");
+	await plain.until("Start a new session?");
+	await plain.until("This ends the run.");
+	plain.enter("n");
+	await expect.poll(() => plain.session().activity.state).toBe("run");
+	expect(plain.session().sessionId).toBe(sessionId);
+	plain.enter("/quit");
+	await plain.until("Quit pi?");
+	plain.enter("y");
+	expect(await plain.exit).toBe(0);
+	expectPlain(plain);
+});
+
 test("lines typed during startup are delivered in order, also those that follow while they are delivered", async () => {
 	const release = join(tempDir(), "release");
 	let go = () => {};

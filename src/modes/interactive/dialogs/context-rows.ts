@@ -262,8 +262,8 @@ export function requestFacts(inspection: ContextInspection, change: number): str
 		`${formatTokens(tokens)}${contextWindow > 0 ? ` of ${formatTokens(contextWindow)}` : ""}`,
 		...(change === 0 ? [] : [`${change > 0 ? "+" : "−"}${formatTokens(Math.abs(change))}`]),
 		...(cache === null ? [] : [cache]),
-		plural(hooks.length, "hook"),
 		entries.length > 1 ? `${shown} of ${shown + hidden.length} entries` : "no entries",
+		`${hooks.length === 0 ? "no hook" : plural(hooks.length, "hook")} can change it`,
 	];
 }
 

@@ -3,17 +3,13 @@ import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { clipLine } from "../lines.js";
-import type { ViewStyle } from "./view.js";
+import { innerWidth, type ViewStyle } from "./view.js";
 
 /** Gutter mark: in the context, not in it, a summary that replaces entries, or unrelated to the context. */
 export type Mark = "in" | "out" | "summary" | "none";
 
 /** Space above a block: nothing, a line with only the gutter within a turn, or an empty line between turns. */
 export type Gap = "none" | "line" | "turn";
-
-const GUTTER_WIDTH = 2;
-/** Minimum width of a screen with a gutter, columns. */
-const MIN_GUTTER_SCREEN = 12;
 
 /** A view in the transcript: adds the gutter and the gap above it, and cuts lines to the screen width. */
 export class EntryBlock implements Block {
@@ -49,19 +45,24 @@ export class EntryBlock implements Block {
 
 	/** Returns the same array in each frame while a reply grows, and rebuilds only the lines that may still change. */
 	render(width: number): string[] {
-		const gutter = this.style.gutter && width >= MIN_GUTTER_SCREEN ? GUTTER_WIDTH : 0;
-		const inner = this.view.render(width - gutter);
+		const room = innerWidth(width, this.style);
+		const gutter = width - room;
+		const inner = this.view.render(room);
 		const key = `${width} ${this.mark} ${gutter} ${this.gap}`;
 		// A finished view returns another array only after a complete redraw.
 		const isRedrawn = this.#finished && inner !== this.#inner;
-		const isSame = key === this.#key && this.#finished === this.view.done && !isRedrawn;
-		if (isSame && inner === this.#inner && inner.length + this.#gapLines === this.#lines.length) return this.#lines;
+		const isSame = key === this.#key && !isRedrawn;
+		const isFinishing = this.view.done && !this.#finished;
+		if (isSame && !isFinishing && inner === this.#inner && inner.length + this.#gapLines === this.#lines.length)
+			return this.#lines;
 		if (!isSame || this.#lines.length === 0) this.#restart(key, inner.length > 0 ? this.#gapLine(gutter, width) : null);
-		const from = Math.min(this.#settled, inner.length);
+		const settled = this.#settled;
+		// The complete text may differ from what has streamed.
+		const from = isFinishing ? sameStart(inner, this.#inner, settled) : Math.min(settled, inner.length);
 		const before = this.#lines.splice(this.#gapLines + from);
 		const rows = inner.slice(from);
 		for (const [at, line] of rows.entries()) {
-			const known = this.#tail[at] === line ? before[at] : undefined;
+			const known = this.#tail[from - settled + at] === line ? before[at] : undefined;
 			this.#lines.push(known ?? this.#dress(line, from + at, gutter, width));
 		}
 		this.#inner = inner;
@@ -109,4 +110,11 @@ export class EntryBlock implements Block {
 				return "  ";
 		}
 	}
+}
+
+/** Number of equal lines at the start of both, at most `max`. */
+function sameStart(lines: readonly string[], others: readonly string[], max: number): number {
+	const end = Math.min(max, lines.length);
+	for (let at = 0; at < end; at++) if (lines[at] !== others[at]) return at;
+	return end;
 }

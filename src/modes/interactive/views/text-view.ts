@@ -1,13 +1,16 @@
 import type { Block } from "../../../tui/live-tui.js";
 import { StreamingMarkdown } from "../../../tui/streaming-markdown.js";
-import type { ViewStyle } from "./view.js";
+import { innerWidth, type ViewStyle } from "./view.js";
 
 /** Text of a reply as Markdown, streaming or complete. */
 export class TextView implements Block {
 	readonly #markdown: StreamingMarkdown;
 
 	constructor(private readonly style: ViewStyle) {
-		this.#markdown = new StreamingMarkdown(style.theme, { tailRows: () => style.liveRows() });
+		this.#markdown = new StreamingMarkdown(style.theme, {
+			tailRows: () => style.liveRows(),
+			width: innerWidth(style.columns(), style),
+		});
 	}
 
 	get done(): boolean {

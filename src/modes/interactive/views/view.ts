@@ -41,11 +41,22 @@ export interface ViewStyle {
 	imageRows(): number;
 	/** Rows of the screen. */
 	screenRows(): number;
+	/** Columns of the screen. */
+	columns(): number;
 	requestRender(): void;
 	/** Draws the visible screen again; lines that have scrolled off stay as they are. */
 	redrawScreen(): void;
 	/** Requests a frame for streamed data, at a lower but steady rate. */
 	requestStreamFrame(): void;
+}
+
+const GUTTER_WIDTH = 2;
+/** Minimum width of a screen with a gutter, columns. */
+const MIN_GUTTER_SCREEN = 12;
+
+/** The columns of a view on a screen with `width` columns: those beside the gutter. */
+export function innerWidth(width: number, { gutter }: Pick<ViewStyle, "gutter">): number {
+	return gutter && width >= MIN_GUTTER_SCREEN ? width - GUTTER_WIDTH : width;
 }
 
 /** Draws one block of the transcript. Caches its lines until the width, the style or the data changes. */
