@@ -20,7 +20,6 @@ const SHARED: Readonly<Record<string, string>> = {
 	"log/line-index.ts shared": "a buffer that is filled and read without a pause in between",
 	"models/built-in-models.ts builtIn": "the models that ship with pi, the same in every session",
 	"models/logins.ts registered": "logins by provider; only a registration in code adds one",
-	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
 	"network/light-fetch.ts clients":
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
