@@ -14,7 +14,6 @@ const SHARED: Readonly<Record<string, string>> = {
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
 	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
-	"hooks/compiler.ts babel": "compilers without state of their own",
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
 	"log/line-index.ts shared": "a buffer that is filled and read without a pause in between",
