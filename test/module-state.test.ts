@@ -14,13 +14,11 @@ const SHARED: Readonly<Record<string, string>> = {
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
 	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
-	"hooks/compiler.ts babel": "compilers without state of their own",
 	"hooks/handles.ts authorityOf": "assigned once, by the static block of its class",
 	"hooks/handles.ts create": "assigned once, by the static block of its class",
 	"log/line-index.ts shared": "a buffer that is filled and read without a pause in between",
 	"models/built-in-models.ts builtIn": "the models that ship with pi, the same in every session",
 	"models/logins.ts registered": "logins by provider; only a registration in code adds one",
-	"modes/interactive/failure-words.ts words": "a module, once it is loaded",
 	"network/light-fetch.ts clients":
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",

@@ -3,7 +3,7 @@ import { PiError } from "../errors.js";
 import type { FlagDeclaration, FlagValues } from "../hooks/flags.js";
 import { THINKING_LEVELS } from "../log/entry.js";
 import type { CliOptions, HookFlags, HookOptions, ParsedArguments } from "./options.js";
-import { addList, addOne, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
+import { addList, addOne, choiceOption, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand, SUBCOMMAND_ACTIONS } from "./subcommand-args.js";
 
 const MODES = ["text", "json", "rpc"] as const;
@@ -82,14 +82,9 @@ function hookFlags(argv: readonly string[]): HookFlags {
 
 /** Parses the options of a session, along with flags of hooks. */
 function parseSession(argv: readonly string[], declared: readonly FlagDeclaration[]) {
-	const separator = argv.indexOf("--");
-	const literal = separator === -1 ? [] : argv.slice(separator + 1);
 	const command = sessionCommand();
 	const flags = addFlags(command, declared);
-	const { options, operands, unknown } = runParser(command, separator === -1 ? argv : argv.slice(0, separator), {
-		allowUnknown: true,
-	});
-	return { options, operands, literal, unknown, ...flags.read() };
+	return { ...runParser(command, argv, { allowUnknown: true }), ...flags.read() };
 }
 
 /** Adds the flags of hooks to a parser. @returns reads them once the parser has run */
@@ -125,7 +120,7 @@ function sessionCommand(): Command {
 		.option("--model <name>")
 		.option("--models <names>", "", addList)
 		.option("--api-key <key>")
-		.addOption(new Option("--thinking <level>").choices(THINKING_LEVELS))
+		.addOption(choiceOption("--thinking <level>", THINKING_LEVELS))
 		.option("--list-models [search]")
 		.option("-c, --continue")
 		.option("-r, --resume")
@@ -135,7 +130,7 @@ function sessionCommand(): Command {
 		.option("--export <file>")
 		.option("-p, --print")
 		.option("--plain")
-		.addOption(new Option("--mode <mode>").choices(MODES))
+		.addOption(choiceOption("--mode <mode>", MODES))
 		.option("--verbose")
 		.option("--system-prompt <text>")
 		.option("--append-system-prompt <text>", "", addOne)

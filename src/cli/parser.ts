@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import { type Command, CommanderError, Option } from "commander";
 import { PiError } from "../errors.js";
 import { didYouMean } from "../util/nearest.js";
 
@@ -37,38 +37,48 @@ export interface UnknownOption {
 	problem: PiError;
 }
 
+/** A parsed command line. */
+export interface ParsedLine {
+	options: ParsedOptions;
+	/** Words that are no options, before a `--`. */
+	operands: readonly string[];
+	/** Words after a `--`. */
+	literal: readonly string[];
+	unknown: UnknownOption[];
+}
+
 /**
  * Parses with commander.
  * @param allowUnknown returns unknown options instead of throwing the first
  * @throws PiError `bad_arguments` instead of commander's errors
  */
-export function runParser(
-	command: Command,
-	argv: readonly string[],
-	{ allowUnknown = false } = {},
-): { options: ParsedOptions; operands: readonly string[]; unknown: UnknownOption[] } {
+export function runParser(command: Command, argv: readonly string[], { allowUnknown = false } = {}): ParsedLine {
+	const separator = argv.indexOf("--");
+	const words = separator === -1 ? [...argv] : argv.slice(0, separator);
 	command
 		.helpOption(false)
 		.allowExcessArguments(true)
-		.allowUnknownOption(allowUnknown)
-		.showSuggestionAfterError(false)
+		.allowUnknownOption(true)
 		.exitOverride()
 		.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} });
 	try {
-		command.parse([...argv], { from: "user" });
+		command.parse(words, { from: "user" });
 	} catch (error) {
-		if (error instanceof CommanderError) throw badArguments(error, command, argv);
+		if (error instanceof CommanderError) throw badArguments(error, command, words);
 		throw error;
 	}
-	refuseEmpty(command);
 	const isOption = (argument: string) => argument.length > 1 && argument.startsWith("-");
+	const unknown = command.args.filter(isOption).map((argument) => ({
+		name: /^--([a-z][a-z0-9-]*)(?:=|$)/.exec(argument)?.[1] ?? null,
+		problem: unknownOption(argument, command),
+	}));
+	if (unknown[0] && !allowUnknown) throw unknown[0].problem;
+	refuseEmpty(command);
 	return {
 		options: new ParsedOptions(command.opts()),
 		operands: command.args.filter((argument) => !isOption(argument)),
-		unknown: command.args.filter(isOption).map((argument) => ({
-			name: /^--([a-z][a-z0-9-]*)(?:=|$)/.exec(argument)?.[1] ?? null,
-			problem: unknownOption(argument, command),
-		})),
+		literal: separator === -1 ? [] : argv.slice(separator + 1),
+		unknown,
 	};
 }
 
@@ -82,22 +92,27 @@ function unknownOption(argument: string, command: Command): PiError {
 	return usage(`unknown option ${name}`, didYouMean(name, names) ?? "pi --help lists all options");
 }
 
-function badArguments(error: CommanderError, command: Command, argv: readonly string[]): PiError {
-	const message = error.message
-		.replace(/^error: /, "")
-		.replaceAll("'", '"')
-		.replace(/\.$/, "");
-	const unknown = /unknown option "([^"]*)"/.exec(message)?.[1];
-	if (unknown !== undefined) return unknownOption(unknown, command);
-	const invalid = /option "(--[\w-]+)[^"]*" argument "([^"]*)" is invalid. Allowed choices are (.*)$/.exec(message);
-	if (invalid) {
-		const [, option, value = "", list = ""] = invalid;
-		const suggestion = didYouMean(value, list.split(", "));
-		return usage(`${option} ${JSON.stringify(value)}: must be one of ${list}`, suggestion);
-	}
-	const missing = /option "(?:-\w, )?(--[\w-]+ <[^>]*>)" argument missing/.exec(message)?.[1];
-	if (missing !== undefined) return usage(`${missing}: the value is missing`);
-	return usage(message || `cannot read ${argv.join(" ")}`);
+function badArguments({ code, message }: CommanderError, command: Command, words: readonly string[]): PiError {
+	if (code !== "commander.optionMissingArgument") return usage(message);
+	// Only the last word can lack its value. It may be a group of short options.
+	const last = words.at(-1) ?? "";
+	const option = command.options.find(({ long, short }) => long === last || short === `-${last.at(-1)}`);
+	return usage(`${option ? longForm(option) : last}: the value is missing`);
+}
+
+/** The option and its value, such as `--hook <file>`. */
+function longForm({ flags }: Option): string {
+	return flags.replace(/^-\w, /, "");
+}
+
+/** An option with one of several values. */
+export function choiceOption(flags: string, choices: readonly string[]): Option {
+	const [name = flags] = flags.split(" ");
+	return new Option(flags).argParser((value) => {
+		if (choices.includes(value)) return value;
+		const problem = `${name} ${JSON.stringify(value)}: must be one of ${choices.join(", ")}`;
+		throw usage(problem, didYouMean(value, choices));
+	});
 }
 
 /** An empty value is mostly an unset variable of a script; without its option, a run would do more than the script meant. */
@@ -106,7 +121,7 @@ function refuseEmpty(command: Command): void {
 	for (const option of command.options) {
 		const value = values[option.attributeName()];
 		const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes("") : value === "";
-		if (option.required && isEmpty) throw usage(`${option.flags.replace(/^-\w, /, "")}: the value is empty`);
+		if (option.required && isEmpty) throw usage(`${longForm(option)}: the value is empty`);
 	}
 }
 

@@ -38,7 +38,8 @@ export function isSubcommandName(word: string): word is SubcommandName {
 
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
-	const { options, operands } = runParser(parser(name), argv);
+	const { options, operands: words, literal } = runParser(parser(name), argv);
+	const operands = [...words, ...literal];
 	if (options.flag("help")) return { kind: "help", topic: [name, ...operands] };
 	return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
 }

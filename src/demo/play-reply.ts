@@ -3,12 +3,15 @@ import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model
 import type { ScriptedReply } from "./conversation.js";
 import { conversationText } from "./conversation.js";
 
-/** Speed of the scripted model. */
+/** What a scripted model answers: a reply, or the error of a provider. */
+export type ScriptedAnswer = ScriptedReply | { error: string };
+
+/** How a scripted model streams its replies. */
 export interface PlayOptions {
 	/** ms between chunks of a few characters; 0 sends all at once. Default 14. */
 	pace?: number;
-	/** The request before this one, whose start a provider would read from its cache. */
-	before?: Context | undefined;
+	/** Whether the start that a request shares with the one before it is read from a cache, as by a provider. */
+	caches?: boolean;
 }
 
 const DEFAULT_PACE_MS = 14;
@@ -17,25 +20,66 @@ const CHUNKS = [5, 3, 8, 4, 6, 2, 9];
 const CHARS_PER_TOKEN = 4;
 
 /**
+ * Loads pi-ai and registers an API with it whose models answer in this process, without key or network. A second call
+ * with the same name replaces the first.
+ * @param answer called with each request when it is sent
+ * @returns removes the API
+ */
+export async function registerScript(
+	api: string,
+	answer: (context: Context) => ScriptedAnswer | Promise<ScriptedAnswer>,
+	{ pace = DEFAULT_PACE_MS, caches = false }: PlayOptions = {},
+): Promise<() => void> {
+	const { createAssistantMessageEventStream, registerApiProvider, unregisterApiProviders } = await import(
+		"../util/pi-ai.js"
+	);
+	let before: Context | undefined;
+	const stream = (model: Model<Api>, context: Context, { signal }: { signal?: AbortSignal } = {}) => {
+		const events = createAssistantMessageEventStream();
+		const request = { model, context, before, pace, signal };
+		if (caches) before = context;
+		void playReply(events, request, answer(context));
+		return events;
+	};
+	registerApiProvider({ api, stream, streamSimple: stream }, api);
+	return () => unregisterApiProviders(api);
+}
+
+/** A request to a scripted model. */
+interface PlayedRequest {
+	model: Model<Api>;
+	context: Context;
+	/** The request before this one, whose start is read from the cache. */
+	before: Context | undefined;
+	/** ms between chunks. */
+	pace: number;
+	signal: AbortSignal | undefined;
+}
+
+/**
  * Streams a reply as the events of a model. Ends with exactly one `done`, or with `error` when the signal is aborted; the
  * message keeps the text streamed until then.
  */
-export async function playReply(
+async function playReply(
 	events: AssistantMessageEventStream,
-	model: Model<Api>,
-	context: Context,
-	reply: ScriptedReply,
-	{ pace = DEFAULT_PACE_MS, before, signal }: PlayOptions & { signal?: AbortSignal },
+	request: PlayedRequest,
+	answer: ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<void> {
+	const { model, pace, signal } = request;
 	const message: AssistantMessage = {
 		role: "assistant",
 		content: [],
 		api: model.api,
 		provider: model.provider,
 		model: model.id,
-		usage: usageOf(model, context, reply, before),
+		usage: NO_USAGE,
 		stopReason: "stop",
 		timestamp: Date.now(),
+	};
+	const fail = (reason: "aborted" | "error", errorMessage: string) => {
+		message.stopReason = reason;
+		message.errorMessage = errorMessage;
+		events.push({ type: "error", reason, error: message });
 	};
 	const stream: StreamChunks = async (text, onChunk) => {
 		for (const chunk of chunksOf(text, pace)) {
@@ -44,6 +88,9 @@ export async function playReply(
 		}
 	};
 	try {
+		const reply = await answer;
+		if ("error" in reply) return fail("error", reply.error);
+		message.usage = usageOf(request, reply);
 		// The delay also lets the caller subscribe before the first event.
 		await pause(pace * 10, signal);
 		events.push({ type: "start", partial: message });
@@ -54,12 +101,19 @@ export async function playReply(
 		message.stopReason = reason;
 		events.push({ type: "done", reason, message });
 	} catch (cause) {
-		const reason = signal?.aborted ? "aborted" : "error";
-		message.stopReason = reason;
-		message.errorMessage = signal?.aborted ? "Request was aborted" : String(cause);
-		events.push({ type: "error", reason, error: message });
+		if (signal?.aborted) fail("aborted", "Request was aborted");
+		else fail("error", String(cause));
 	}
 }
+
+const NO_USAGE: AssistantMessage["usage"] = {
+	input: 0,
+	output: 0,
+	cacheRead: 0,
+	cacheWrite: 0,
+	totalTokens: 0,
+	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
 
 type StreamChunks = (text: string, onChunk: (chunk: string) => void) => Promise<void>;
 
@@ -123,12 +177,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 /** Estimated usage, as a real model would report it. What the request shares with the one before it is read from the cache. */
-function usageOf(
-	model: Model<Api>,
-	context: Context,
-	reply: ScriptedReply,
-	before?: Context,
-): AssistantMessage["usage"] {
+function usageOf({ model, context, before }: PlayedRequest, reply: ScriptedReply): AssistantMessage["usage"] {
 	const request = requestText(context);
 	const cached = before ? sharedLength(requestText(before), request) : 0;
 	const written =

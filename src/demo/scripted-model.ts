@@ -1,5 +1,5 @@
 import type { Model } from "@mariozechner/pi-ai";
-import { type PlayOptions, playReply } from "./play-reply.js";
+import { type PlayOptions, registerScript } from "./play-reply.js";
 import { nextReply } from "./script.js";
 
 /** The API name of the scripted model in pi-ai. */
@@ -19,21 +19,8 @@ const DEMO_MODEL: Model<typeof DEMO_API> = {
 	maxTokens: 4_096,
 };
 
-/**
- * Loads pi-ai and registers the scripted model with it. A second call replaces the pace.
- * @returns the model
- */
+/** Loads pi-ai and registers the model of the demo with it. A second call replaces the pace. */
 export async function registerDemoModel(options: PlayOptions = {}): Promise<Model<typeof DEMO_API>> {
-	const { createAssistantMessageEventStream, registerApiProvider } = await import("../util/pi-ai.js");
-	const stream = (
-		model: Model<typeof DEMO_API>,
-		context: Parameters<typeof nextReply>[0],
-		{ signal }: { signal?: AbortSignal } = {},
-	) => {
-		const events = createAssistantMessageEventStream();
-		void playReply(events, model, context, nextReply(context), { ...options, signal });
-		return events;
-	};
-	registerApiProvider({ api: DEMO_API, stream, streamSimple: stream }, DEMO_API);
+	await registerScript(DEMO_API, nextReply, options);
 	return DEMO_MODEL;
 }

@@ -3,7 +3,8 @@ import { isBuiltin } from "node:module";
 import { pathToFileURL } from "node:url";
 import { errorText, type SourcePlace } from "../errors.js";
 import { escapePattern } from "../log/line-patterns.js";
-import { createJiti, transform } from "./compiler.js";
+import { compileFile } from "./compile-file.js";
+import { Compiler, createJiti } from "./compiler.js";
 import { type Importer, loadHostModules } from "./host-modules.js";
 
 /** An import that fails, or that is undefined when the hook runs. */
@@ -13,9 +14,9 @@ export interface ImportProblem {
 	reason: string;
 }
 
-/** `_typebox = await jitiImport("typebox")` in compiled code: the name of the namespace and the module. */
-const STATIC_IMPORT = /\b(?:var|const) (_\w+) = (?:_interopRequire\w+\()?(?:await jitiImport|require)\("([^"]+)"\)/g;
-const ANY_IMPORT = /\b(?:jitiImport|require)\("([^"]+)"\)/g;
+/** `const __vite_ssr_import_0__ = await __vite_ssr_import__("typebox"` in compiled code: the namespace and the module. */
+const STATIC_IMPORT = /\bconst (__vite_ssr_import_\d+__) = await __vite_ssr_import__\("([^"]+)"/g;
+const REQUIRE = /\brequire\("([^"]+)"\)/g;
 
 /**
  * Finds imports of modules and of names that do not exist, in a file and the local files that it imports. Types do not
@@ -25,21 +26,22 @@ export async function findImportProblems(path: string, importer?: Importer): Pro
 	const problems: ImportProblem[] = [];
 	const host = await loadHostModules(["import(everything)"], importer);
 	const files = new Set([path]);
-	const jiti = createJiti({ virtualModules: host }, path);
+	const jiti = createJiti(new Compiler(), host, { parent: path });
 	/** Imports that share modules, so that each is evaluated once. */
 	const openImports = async () =>
 		(await jiti.evalModule("export const load = (module) => import(module);", {
 			filename: `${path}.imports.mts`,
 			async: true,
 		})) as { load(module: string): Promise<unknown> };
-	let imports = openImports();
+	let imports: ReturnType<typeof openImports> | null = null;
 	for (const file of files) {
 		const source = readFileSync(file, "utf8");
-		const code = transform({ filename: file, source, ts: true, async: true }, false);
+		const { code, imports: named, dynamicImports } = compileFile(file, source);
+		const required = [...code.matchAll(REQUIRE)].map(([, specifier = ""]) => specifier);
 		const resolve = (specifier: string) => jiti.esmResolve(specifier, { parentURL: pathToFileURL(file), try: true });
 		const report = (specifier: string, reason: string, name?: string) =>
 			problems.push({ place: placeOf(file, source, specifier, name), reason });
-		for (const [, specifier = ""] of code.matchAll(ANY_IMPORT)) {
+		for (const specifier of new Set([...named, ...dynamicImports, ...required])) {
 			if (Object.hasOwn(host, specifier) || isBuiltin(specifier)) continue;
 			const found = resolve(specifier);
 			if (found === undefined) report(specifier, `the module ${specifier} does not exist`);
@@ -50,15 +52,17 @@ export async function findImportProblems(path: string, importer?: Importer): Pro
 			const used = namesOf(code, name);
 			if (used.length === 0) continue;
 			try {
-				const load = async () =>
-					(await imports).load(isBuiltin(specifier) ? specifier : (resolve(specifier) ?? specifier));
+				const load = async () => {
+					imports ??= openImports();
+					return (await imports).load(isBuiltin(specifier) ? specifier : (resolve(specifier) ?? specifier));
+				};
 				const namespace: unknown = Object.hasOwn(host, specifier) ? host[specifier] : await load();
 				for (const missing of used.filter((used) => !hasExport(namespace, used))) {
 					report(specifier, `${specifier} has no export ${missing}`, missing);
 				}
 			} catch (error) {
 				// Modules that failed would be incomplete for the next file that imports them.
-				imports = openImports();
+				imports = null;
 				const reason = `the module ${specifier} does not load: ${errorText(error).split(" Require stack:")[0]}`;
 				if (!problems.some(({ place }) => place.file === file && place.line === placeOf(file, source, specifier).line))
 					report(specifier, reason);

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { ensurePrivateDir } from "../util/fs.js";
 
 /** Change it when the same source compiles to something else. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 /** A source and what is made of it. */
 export interface CacheKey {
@@ -12,7 +12,7 @@ export interface CacheKey {
 	filename: string;
 	source: string;
 	/** End of the name of the cached file. */
-	kind: ".js" | ".js.map" | ".m.js" | ".m.js.map" | ".s.js" | ".s.js.map";
+	kind: ".js" | ".js.map";
 }
 
 /** Texts made of source files, one file for each. A text is current only for the exact source that it was made of. */

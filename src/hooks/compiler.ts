@@ -1,46 +1,24 @@
-import { createRequire, SourceMap } from "node:module";
-import type { Jiti, JitiOptions, TransformOptions } from "jiti";
-import type { CacheKey, CompileCache } from "./compile-cache.js";
-import type { compileFast } from "./fast-compile.js";
+import { createRequire } from "node:module";
+import type { TransformOptions } from "jiti";
+import type { CompileCache } from "./compile-cache.js";
+import { type CompiledFile, compileFile, sourcePosition } from "./compile-file.js";
 import type { Position, SourceLocator } from "./source-locator.js";
-
-/** The part of a compiled line before the code of the file: jiti puts the first line into the head of a function. */
-const HEAD = "(async function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve) { ";
-const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;[^,]*;base64,(\S+)\s*$/;
 
 /** Compiles files of hooks and tools for jiti, and finds positions in their sources. */
 export class Compiler implements SourceLocator {
-	readonly #compiled = new Map<string, TransformOptions>();
-	readonly #maps = new Map<string, SourceMap | null>();
+	readonly #compiled = new Map<string, CompiledFile>();
 
-	/** Compiles most files; null until a file is not in the cache. */
-	#fast: typeof compileFast | null = null;
+	constructor(private readonly cache?: CompileCache) {}
 
-	constructor(private readonly cache: CompileCache) {}
-
-	/** Loads the fast compiler if one of these files is not in the cache. */
-	async prepare(files: readonly { filename: string; source: string }[]): Promise<void> {
-		const isCached = (file: TransformOptions) => this.cache.read(cacheKey({ ...file, async: true })) !== null;
-		if (!files.every(isCached)) this.#fast = (await import("./fast-compile.js")).compileFast;
-	}
-
-	/** Compiles a file, or takes it from the cache. */
-	compile(options: TransformOptions): string {
-		const { filename = "" } = options;
-		this.#compiled.set(filename, options);
-		this.#maps.delete(filename);
-		const key = cacheKey(options);
-		const known = this.cache.read(key);
-		if (known !== null) return known;
-		const fast = this.#fast?.(options);
-		if (fast) {
-			this.cache.write(mapKey(options), JSON.stringify(fast.map));
-			this.#maps.set(filename, new SourceMap(fast.map));
-		}
-		const code = fast?.code ?? transform(options, false);
-		// jiti reports syntax errors in this form when it evaluates the code.
-		if (!code.includes("__JITI_ERROR__")) this.cache.write(key, code);
-		return code;
+	/**
+	 * Compiles a file, or takes it from the cache.
+	 * @returns the body of a function with the parameters of jiti
+	 * @throws CompileError for a syntax error
+	 */
+	compile({ filename = "", source, async: isAsync = false }: TransformOptions): string {
+		const file = compileFile(filename, source, this.cache);
+		this.#compiled.set(filename, file);
+		return isAsync ? asyncModule(file) : syncModule(file);
 	}
 
 	/** True for a file that was compiled here. */
@@ -48,59 +26,63 @@ export class Compiler implements SourceLocator {
 		return this.#compiled.has(file);
 	}
 
-	/** The position in the source of a position in the compiled file. Compiles the file again, with a source map. */
+	/** The position in the source of a position in the compiled file. */
 	sourcePosition(file: string, position: Position): Position {
-		const map = this.#map(file);
-		if (!map) return position;
-		const shift = position.line === 1 ? HEAD.length : 0;
-		const found = map.findEntry(position.line - 1, Math.max(0, position.column - 1 - shift));
-		if (!("originalLine" in found)) return position;
-		return { line: found.originalLine + 1, column: found.originalColumn + 1 };
-	}
-
-	/** The map that the fast compiler wrote next to a cached file; null if Babel compiled it. */
-	#readMap(options: TransformOptions): SourceMap | null {
-		const text = this.cache.read(mapKey(options));
-		return text === null ? null : new SourceMap(JSON.parse(text));
-	}
-
-	#map(file: string): SourceMap | null {
-		const known = this.#maps.get(file);
-		if (known !== undefined) return known;
-		const options = this.#compiled.get(file);
-		const map = options ? (this.#readMap(options) ?? createSourceMap(options)) : null;
-		this.#maps.set(file, map);
-		return map;
+		const compiled = this.#compiled.get(file);
+		return compiled ? sourcePosition(compiled, position) : position;
 	}
 }
 
-function cacheKey({ filename = "", source, async: isAsync = false }: TransformOptions): CacheKey {
-	return { filename, source, kind: isAsync ? ".m.js" : ".js" };
+/** What compiled code needs of a module, made of what jiti provides: one line, in front of the code. */
+const MODULE = `"use strict"; Object.defineProperty(exports, "__esModule", { value: true });
+const __vite_ssr_exports__ = exports;
+const __vite_ssr_exportAll__ = (other) => {
+	for (const name of Object.keys(other)) {
+		if (name === "default" || name === "__esModule" || Object.hasOwn(exports, name)) continue;
+		Object.defineProperty(exports, name, { get: () => other[name], enumerable: true });
+	}
+};
+const { env } = process;
+const asModule = (value) => Object(value) === value ? value : { default: value };
+const __vite_ssr_dynamic_import__ = async (name) => asModule(await jitiImport(name));
+const __vite_ssr_import_meta__ = {
+	get url() { return require("node:url").pathToFileURL(__filename).href; },
+	filename: __filename,
+	dirname: __dirname,
+	env,
+	resolve: jitiESMResolve,
+};
+`.replaceAll("\n", " ");
+
+// The code is in a function of its own, where it may declare names such as `require` and `__dirname`.
+
+function asyncModule({ code }: CompiledFile): string {
+	return `${MODULE} const __vite_ssr_import__ = __vite_ssr_dynamic_import__; return (async () => {\n${code}\n})();`;
 }
 
-function mapKey({ filename = "", source, async: isAsync = false }: TransformOptions): CacheKey {
-	return { filename, source, kind: isAsync ? ".m.js.map" : ".js.map" };
+/** A module that a file requires, so that nobody waits for it. */
+function syncModule({ code }: CompiledFile): string {
+	// As many characters as before, so that positions stay the same.
+	const waiting = code.replace(/\bawait (?=__vite_ssr_import__\()/g, "      ");
+	return `${MODULE} const __vite_ssr_import__ = (name) => asModule(require(name)); (() => {\n${waiting}\n})();`;
+}
+
+interface LoaderOptions {
+	/** Called with the path of each file before it is compiled. */
+	check?: ((path: string) => void) | undefined;
+	/** The path that imports start from. */
+	parent?: string;
 }
 
 /** jiti. `require`, because `import` first scans all of jiti for its export names, which takes longer than running it. */
-export function createJiti(options: JitiOptions, parent: string = import.meta.url) {
+export function createJiti(compiler: Compiler, virtualModules: Record<string, unknown>, options: LoaderOptions = {}) {
+	const { check, parent = import.meta.url } = options;
 	const jiti: typeof import("jiti") = createRequire(import.meta.url)("jiti");
-	return jiti.createJiti(parent, { moduleCache: false, fsCache: false, tsconfigPaths: false, ...options });
-}
-
-function createSourceMap(options: TransformOptions): SourceMap | null {
-	const data = INLINE_MAP.exec(transform(options, true))?.[1];
-	return data ? new SourceMap(JSON.parse(Buffer.from(data, "base64").toString())) : null;
-}
-
-/** Compilers by whether they add source maps. */
-const babel = new Map<boolean, Jiti>();
-
-/** Compiles with Babel. */
-export function transform(options: TransformOptions, sourceMaps: boolean): string {
-	// Without the Babel options of the loading jiti, which say nothing of source maps.
-	const { babel: _babel, ...own } = options;
-	const known = babel.get(sourceMaps) ?? createJiti({ sourceMaps });
-	babel.set(sourceMaps, known);
-	return known.transform(own);
+	return jiti.createJiti(parent, {
+		...{ moduleCache: false, fsCache: false, tsconfigPaths: false, virtualModules },
+		transform(file) {
+			if (file.filename !== undefined) check?.(file.filename);
+			return { code: compiler.compile(file) };
+		},
+	});
 }

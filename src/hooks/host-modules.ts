@@ -1,5 +1,17 @@
 import { isBuiltin } from "node:module";
 
+/** What the compiler makes files import, in addition to what their sources name. */
+const HELPERS: Readonly<Record<string, () => Promise<object>>> = {
+	"@oxc-project/runtime/helpers/decorate": async () => (await loadHelpers()).decorate,
+	"@oxc-project/runtime/helpers/decorateMetadata": async () => (await loadHelpers()).decorateMetadata,
+	"@oxc-project/runtime/helpers/decorateParam": async () => (await loadHelpers()).decorateParam,
+	"@oxc-project/runtime/helpers/usingCtx": async () => (await loadHelpers()).usingCtx,
+};
+
+async function loadHelpers() {
+	return (await import("./compiled-helpers.js")).HELPERS;
+}
+
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
 const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
 	"@mariozechner/pi-ai": () => import("../models/library.js"),
@@ -10,6 +22,7 @@ const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>>
 	"typebox/value": () => import("typebox/value"),
 	"@sinclair/typebox": () => import("typebox"),
 	"@sinclair/typebox/value": () => import("typebox/value"),
+	...HELPERS,
 };
 
 /** What extensions import instead of, or in addition to, the modules of hooks. */
@@ -97,7 +110,8 @@ export async function loadHostModules(
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
 		[...named].some((name) => !isHostModule(name, importer) && !isBuiltin(name));
-	const wanted = Object.entries(modulesFor(importer)).filter(([name]) => mayNeedAll || named.has(name));
+	const isWanted = (name: string) => mayNeedAll || named.has(name) || Object.hasOwn(HELPERS, name);
+	const wanted = Object.entries(modulesFor(importer)).filter(([name]) => isWanted(name));
 	const known = mayNeedAll ? undefined : code.join("\n");
 	return Object.fromEntries(await Promise.all(wanted.map(async ([name, load]) => [name, await load(known)])));
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { JitiOptions } from "jiti";
 import { errorText, inspectable, locate, PiError } from "../errors.js";
 import { candidateNames } from "../trust/code-files.js";
 import { scanImports } from "../trust/script-imports.js";
@@ -11,7 +10,7 @@ import { Compiler, createJiti } from "./compiler.js";
 import { type Importer, loadHostModules } from "./host-modules.js";
 import { SimpleModules } from "./simple-modules.js";
 import type { SourceLocator } from "./source-locator.js";
-import { copyRoot, type HookSource, placeOfError, SYNTAX_ERROR } from "./source-place.js";
+import { copyRoot, type HookSource, placeOfError } from "./source-place.js";
 import type { HandlerWatch } from "./watchdog.js";
 
 /** A TypeScript file of a hook or tool. */
@@ -44,7 +43,7 @@ export interface ModuleLoader {
 export async function createModuleLoader(files: readonly ModuleFile[], cacheDir: string): Promise<ModuleLoader> {
 	const cache = new CompileCache(cacheDir);
 	const simple = new Map<string, SimpleModules | null>();
-	for (const { realPath, kind } of files) simple.set(realPath, await SimpleModules.read(realPath, cache, kind));
+	for (const { realPath, kind } of files) simple.set(realPath, SimpleModules.read(realPath, cache, kind));
 	const others = files.filter(({ realPath }) => !simple.get(realPath));
 	const jitis = new Map<string, Awaited<ReturnType<typeof loadWithJiti>>>();
 	for (const group of new Set(others.map(groupOf))) {
@@ -81,20 +80,12 @@ async function loadWithJiti(
 	importer: Importer,
 	check?: (path: string) => void,
 ) {
-	const sources = files.map(({ realPath }) => ({ filename: realPath, source: readSource(realPath) }));
 	const compiler = new Compiler(cache);
-	const [virtualModules] = await Promise.all([
-		loadHostModules(
-			sources.map(({ source }) => source),
-			importer,
-		),
-		compiler.prepare(sources),
-	]);
-	const transform: JitiOptions["transform"] = (options) => {
-		if (check && options.filename !== undefined) check(options.filename);
-		return { code: compiler.compile(options) };
-	};
-	const jiti = createJiti({ virtualModules, transform });
+	const virtualModules = await loadHostModules(
+		files.map(({ realPath }) => readSource(realPath)),
+		importer,
+	);
+	const jiti = createJiti(compiler, virtualModules, { check });
 	return {
 		compiler,
 		async loadDefault(path: string): Promise<unknown> {
@@ -193,12 +184,9 @@ function readSource(path: string): string {
 	}
 }
 
-/** The position at the end of a syntax error, which the place of the error repeats. */
-const SYNTAX_POSITION = new RegExp(`^(${SYNTAX_ERROR}.*?) \\S+:\\d+:\\d+$`);
-
 /** Removes repeated paths and the `Require stack` of a reason, and truncates it to 300 characters. */
 function shorten(reason: string, file: ModuleFile): string {
 	const inProject = reason.replaceAll(file.realPath, file.name).replaceAll(copyRoot(file), "");
-	const text = (inProject.split(" Require stack:")[0] ?? inProject).replace(SYNTAX_POSITION, "$1");
+	const text = inProject.split(" Require stack:")[0] ?? inProject;
 	return text.length > 300 ? `${text.slice(0, 300)} …` : text;
 }

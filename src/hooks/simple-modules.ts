@@ -1,21 +1,19 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { isBuiltin, SourceMap, type SourceMapPayload } from "node:module";
+import { isBuiltin } from "node:module";
 import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import type { CacheKey, CompileCache } from "./compile-cache.js";
-import type { CompiledModule } from "./compile-module.js";
+import type { CompileCache } from "./compile-cache.js";
+import { type CompiledFile, compileFile, sourcePosition } from "./compile-file.js";
 import { type Importer, isHostModule, loadHostModule } from "./host-modules.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
 /** A compiled file. */
 interface SimpleModule {
-	path: string;
-	code: string;
+	compiled: CompiledFile;
 	start: StartModule;
 	/** Relative specifiers and the paths of the files that they name. */
 	files: ReadonlyMap<string, string>;
-	maps(): SourceMapPayload[];
 }
 
 /** A module as a function. */
@@ -53,9 +51,9 @@ export class SimpleModules implements SourceLocator {
 	) {}
 
 	/** Compiles a file and its imports, without evaluating them. @returns null if jiti has to load them */
-	static async read(path: string, cache: CompileCache, importer?: Importer): Promise<SimpleModules | null> {
+	static read(path: string, cache: CompileCache, importer?: Importer): SimpleModules | null {
 		const modules = new SimpleModules(path, cache, importer);
-		return (await modules.#add(path, new Set())) ? modules : null;
+		return modules.#add(path, new Set()) ? modules : null;
 	}
 
 	/** Paths of all files. */
@@ -68,9 +66,8 @@ export class SimpleModules implements SourceLocator {
 	}
 
 	sourcePosition(file: string, position: Position): Position {
-		const maps = this.#modules.get(file)?.maps() ?? [];
-		// The code begins on the second line of the script.
-		return maps.reduce(locate, { ...position, line: position.line - 1 });
+		const module = this.#modules.get(file);
+		return module ? sourcePosition(module.compiled, position) : position;
 	}
 
 	/** Evaluates all files, each in a new instance. @returns the default export, or all exports without one */
@@ -93,7 +90,7 @@ export class SimpleModules implements SourceLocator {
 		const load = async (specifier: string, waiting: ReadonlySet<string>) => {
 			const file = module.files.get(specifier);
 			return file === undefined
-				? loadPackage(specifier, this.importer, module.code)
+				? loadPackage(specifier, this.importer, module.compiled.code)
 				: this.#evaluate(file, started, waiting);
 		};
 		const exportAll = (other: object) => {
@@ -119,20 +116,20 @@ export class SimpleModules implements SourceLocator {
 	}
 
 	/** @param importers files that import this one @returns false if a file is not simple */
-	async #add(path: string, importers: ReadonlySet<string>): Promise<boolean> {
+	#add(path: string, importers: ReadonlySet<string>): boolean {
 		if (this.#modules.has(path) || importers.has(path)) return true;
-		const compiled = await compile(path, this.cache);
+		const compiled = compileSimple(path, this.cache);
 		if (!compiled) return false;
 		const files = new Map<string, string>();
 		for (const specifier of [...compiled.imports, ...compiled.dynamicImports]) {
 			if (isHostModule(specifier, this.importer) || isBuiltin(specifier)) continue;
 			const file = resolveFile(path, specifier);
-			if (file === null || !(await this.#add(file, new Set([...importers, path])))) return false;
+			if (file === null || !this.#add(file, new Set([...importers, path]))) return false;
 			files.set(specifier, file);
 		}
 		const start = evaluateScript(path, compiled.code);
 		if (start === null) return false;
-		this.#modules.set(path, { path, code: compiled.code, start, files, maps: compiled.maps });
+		this.#modules.set(path, { compiled, start, files });
 		return true;
 	}
 }
@@ -145,58 +142,21 @@ async function loadPackage(specifier: string, importer: Importer, code: string):
 	return "default" in module ? module : Object.create(module, { default: { value: module } });
 }
 
-function locate(position: Position, payload: SourceMapPayload): Position {
-	const found = new SourceMap(payload).findEntry(position.line - 1, position.column - 1);
-	return "originalLine" in found ? { line: found.originalLine + 1, column: found.originalColumn + 1 } : position;
-}
-
-/** The cached text of a file that jiti has to load. */
-const NOT_SIMPLE = "";
-
-type CachedModule = Omit<CompiledModule, "maps"> & Pick<SimpleModule, "maps">;
-
-/** Compiles a file, or takes it from the cache; null if jiti has to load it. */
-async function compile(filename: string, cache: CompileCache): Promise<CachedModule | null> {
-	if (!/\.m?ts$/.test(filename)) return null;
-	let source: string;
+/** Null for a file that jiti has to load, or whose error it reports. */
+function compileSimple(path: string, cache: CompileCache): CompiledFile | null {
 	try {
-		source = readFileSync(filename, "utf8");
-	} catch {
-		return null; // jiti reports it
-	}
-	const key: CacheKey = { filename, source, kind: ".s.js" };
-	const mapKey: CacheKey = { filename, source, kind: ".s.js.map" };
-	const known = cache.read(key);
-	if (known === NOT_SIMPLE) return null;
-	if (known !== null) {
-		const end = known.indexOf("\n");
-		const imports: Pick<CompiledModule, "imports" | "dynamicImports"> = JSON.parse(known.slice(0, end));
-		return { ...imports, code: known.slice(end + 1), maps: () => JSON.parse(cache.read(mapKey) ?? "[]") };
-	}
-	const compiled = (await loadCompiler())?.compileModule(filename, source);
-	if (!compiled) {
-		cache.write(key, NOT_SIMPLE);
-		return null;
-	}
-	const { code, maps, ...imports } = compiled;
-	cache.write(mapKey, JSON.stringify(maps));
-	cache.write(key, `${JSON.stringify(imports)}\n${code}`);
-	return { ...imports, code, maps: () => maps };
-}
-
-/** Null where the compiler, which is machine code, does not run. */
-async function loadCompiler(): Promise<typeof import("./compile-module.js") | null> {
-	try {
-		return await import("./compile-module.js");
+		const compiled = compileFile(path, readFileSync(path, "utf8"), cache);
+		return compiled.isSimple ? compiled : null;
 	} catch {
 		return null;
 	}
 }
 
-/** Null for code that is valid only with the options of jiti, which reports any error. */
+/** Null for code that Node does not accept, which jiti reports. */
 function evaluateScript(filename: string, code: string): StartModule | null {
 	try {
-		const script = new Script(`(async (${PARAMETERS}) => { "use strict";\n${code}\n})`, { filename });
+		// A function of its own, which may declare names such as `__dirname`.
+		const script = new Script(`(${PARAMETERS}) => (async () => { "use strict";\n${code}\n})()`, { filename });
 		return script.runInThisContext({ displayErrors: false });
 	} catch {
 		return null;

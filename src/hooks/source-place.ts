@@ -2,7 +2,7 @@ import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HookError, type HookErrorSource, type PiErrorCode, type SourcePlace } from "../errors.js";
 import { packageRoot } from "../util/package-root.js";
-import type { SourceLocator } from "./source-locator.js";
+import type { Position, SourceLocator } from "./source-locator.js";
 
 /** A file of a hook or tool, and the compiler that loaded it. */
 export interface HookSource {
@@ -20,8 +20,16 @@ export interface RegisteringHook extends HookSource {
 	readonly places: WeakMap<object, Error>;
 }
 
-/** Starts the message of a syntax error, which ends with a position that counts columns from 0. */
-export const SYNTAX_ERROR = "ParseError: ";
+/** A syntax error in a file of a hook or tool. */
+export class CompileError extends Error {
+	/** @param place of the error, with the path of the compiled file */
+	constructor(
+		message: string,
+		readonly place: SourcePlace,
+	) {
+		super(`syntax error: ${message}`);
+	}
+}
 
 /** A line of a stack trace: what comes before the position, the file and the position. */
 const FRAME = /^(\s+at (?:async )?(?:.*\()?)((?:file:\/\/)?[^()\n]+?):(\d+):(\d+)(\)?)$/;
@@ -47,8 +55,7 @@ export function placeOfError(error: unknown, hook: HookSource): SourcePlace | nu
 	// Positions of a bundled hook in the minified program mean nothing to a reader.
 	if (!(error instanceof Error) || hook.realPath.startsWith(join(packageRoot(), "dist") + sep)) return null;
 	// The stack of a syntax error shows only who imports the file.
-	const syntax = error.message.startsWith(SYNTAX_ERROR) ? placeInMessage(error, hook) : null;
-	if (syntax) return syntax;
+	if (error instanceof CompileError) return { ...error.place, file: shownPath(error.place.file, hook) };
 	for (const line of stackOf(error).split("\n")) {
 		const frame = readFrame(line, hook);
 		if (frame) return frame.place;
@@ -69,9 +76,7 @@ function readFrame(line: string, hook: HookSource): { place: SourcePlace; text: 
 	if (location === undefined) return null;
 	const file = pathOf(location);
 	if (!isOwnFile(file, hook)) return null;
-	const position = { line: Number(row), column: Number(column) };
-	const source = hook.compiler?.has(file) ? hook.compiler.sourcePosition(file, position) : position;
-	const place = { file: shownPath(file, hook), ...source };
+	const place = placeIn(file, { line: Number(row), column: Number(column) }, hook);
 	return { place, text: `${start}${place.file}:${place.line}:${place.column}${end}` };
 }
 
@@ -83,19 +88,20 @@ function isOwnFile(file: string, hook: HookSource): boolean {
 	return folder.startsWith(packageRoot()) || !file.startsWith(packageRoot());
 }
 
-/** Syntax errors name the position in their message, or at the start of their stack. */
+/** Errors of Node's parser name the position in their message, or at the start of their stack. */
 function placeInMessage(error: Error, hook: HookSource): SourcePlace | null {
 	for (const text of [error.message, stackOf(error)]) {
-		const [, file, row, column] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
+		const [, file, row, column = 1] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
 		if (file !== undefined && isOwnFile(file, hook))
-			return { file: shownPath(file, hook), line: Number(row), column: columnOf(error, column) };
+			return placeIn(file, { line: Number(row), column: Number(column) }, hook);
 	}
 	return null;
 }
 
-/** Syntax errors of jiti count columns from 0. */
-function columnOf({ message }: Error, column: string | undefined): number {
-	return column === undefined ? 1 : Number(column) + (message.startsWith(SYNTAX_ERROR) ? 1 : 0);
+/** A position in a file of the hook, as it was compiled, as the user knows it. */
+function placeIn(file: string, position: Position, hook: HookSource): SourcePlace {
+	const source = hook.compiler?.has(file) ? hook.compiler.sourcePosition(file, position) : position;
+	return { file: shownPath(file, hook), ...source };
 }
 
 /** The path that the user knows of a file in a stack trace. */

@@ -22,6 +22,9 @@ export function nextStep(text: string): string {
 	return kindOfFailure(text).inside;
 }
 
+/** What the screen says about failed requests: it loads this module after the first paint. */
+export const FAILURE_WORDS = { describeFailure, nextStep, stoppedText } as const;
+
 /**
  * The error of a failed request for the command line, with model, reason and hint: `model_unknown` for an id that the
  * provider does not know, else `request_failed`.

@@ -6,7 +6,6 @@ import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
 import { type ProxyRules, type ProxyServer, proxyAccount } from "./proxy-rules.js";
-import { connectThroughSocks } from "./socks.js";
 
 // Proxy agents use a method that only the entry point adds.
 Object.assign(Dispatcher.prototype, { connect });
@@ -56,10 +55,13 @@ function createSocksAgent(proxy: URL): Dispatcher {
 		connect(options, callback) {
 			const isSecure = options.protocol === "https:";
 			const port = Number(options.port) || (isSecure ? 443 : 80);
-			connectThroughSocks(proxy, options.hostname.replace(/^\[(.*)\]$/, "$1"), port, MAX_CONNECT_MS).then(
-				(socket) => (isSecure ? startTls({ ...options, httpSocket: socket }, callback) : callback(null, socket)),
-				(error: Error) => callback(error, null),
-			);
+			const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
+			import("./socks.js")
+				.then(({ connectThroughSocks }) => connectThroughSocks(proxy, host, port, MAX_CONNECT_MS))
+				.then(
+					(socket) => (isSecure ? startTls({ ...options, httpSocket: socket }, callback) : callback(null, socket)),
+					(error: Error) => callback(error, null),
+				);
 		},
 	});
 }

@@ -1,12 +1,12 @@
-import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import type { Api, Context, Model } from "@mariozechner/pi-ai";
 import { fullText } from "../context/ledger.js";
 import type { ScriptedCall, ScriptedReply } from "../demo/conversation.js";
-import { playReply } from "../demo/play-reply.js";
+import { registerScript, type ScriptedAnswer } from "../demo/play-reply.js";
 import { errorText, PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 
 /** A response of the model: text, a reply with thinking and tool calls, or a provider error. */
-export type Said = string | ScriptedReply | { error: string };
+export type Said = string | ScriptedAnswer;
 
 /** One reply of the script: a response, or a function that computes it from the request. */
 export type Reply = Said | ((request: SeenRequest) => Said | Promise<Said>);
@@ -63,11 +63,9 @@ export async function createScriptedModel(
 	onProblem: (problem: string) => void,
 	facts: ScriptedFacts = {},
 ): Promise<ScriptedModel> {
-	const ai = await import("../util/pi-ai.js");
 	const api = `pi-hook-test-${crypto.randomUUID()}`;
 	const script: Reply[] = [];
 	let added = 0;
-	let before: Context | undefined;
 	const requests: SeenRequest[] = [];
 
 	const next = async (number: number, request: SeenRequest): Promise<Said> => {
@@ -88,23 +86,12 @@ export async function createScriptedModel(
 			return { error: problem };
 		}
 	};
-	const stream = (model: Model<Api>, context: Context, { signal }: { signal?: AbortSignal } = {}) => {
-		const events = ai.createAssistantMessageEventStream();
+	const answer = async (context: Context): Promise<ScriptedAnswer> => {
 		const request = seenRequest(context);
-		const number = requests.push(request);
-		const sentBefore = before;
-		before = context;
-		void next(number, request).then((reply) => {
-			if (typeof reply === "object" && "error" in reply) return fail(events, model, reply.error);
-			return playReply(events, model, context, typeof reply === "string" ? { text: reply } : reply, {
-				pace: 0,
-				before: sentBefore,
-				signal,
-			});
-		});
-		return events;
+		const said = await next(requests.push(request), request);
+		return typeof said === "string" ? { text: said } : said;
 	};
-	ai.registerApiProvider({ api, stream, streamSimple: stream }, api);
+	const remove = await registerScript(api, answer, { pace: 0, caches: true });
 	return {
 		model: { ...MODEL, ...facts, api },
 		requests,
@@ -114,7 +101,7 @@ export async function createScriptedModel(
 				else added++;
 			script.push(...replies);
 		},
-		remove: () => ai.unregisterApiProviders(api),
+		remove,
 	};
 }
 
@@ -139,25 +126,6 @@ function seenRequest({ messages, systemPrompt = "", tools = [] }: Context): Seen
 		tools: tools.map(({ name }) => name),
 		raw: [...messages],
 	};
-}
-
-function fail(events: AssistantMessageEventStream, model: Model<Api>, errorMessage: string): void {
-	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-	events.push({
-		type: "error",
-		reason: "error",
-		error: {
-			role: "assistant",
-			content: [],
-			api: model.api,
-			provider: model.provider,
-			model: model.id,
-			usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost },
-			stopReason: "error",
-			errorMessage,
-			timestamp: Date.now(),
-		},
-	});
 }
 
 const FIELDS = ["thinking", "text", "toolCalls"];

@@ -1,4 +1,5 @@
 import type { Component, Container } from "@mariozechner/pi-tui";
+import { type DialogLimits, DialogQueue, type QueuedDialog } from "../util/dialog-queue.js";
 
 /** The screen as an `OverlayStack` uses it. */
 export interface FocusHost {
@@ -10,14 +11,8 @@ export interface FocusHost {
 	fillScreen(): void;
 }
 
-/** How an overlay closes without an answer. */
-export interface OverlayOptions<T> {
-	/** Cancels the overlay. */
-	signal?: AbortSignal;
-	/** Cancels the overlay this long after `open`, including the time in the queue. */
-	timeoutMs?: number;
-	/** The result of a canceled overlay. */
-	canceled: T;
+/** How an overlay is opened, and how it closes without an answer. */
+export interface OverlayOptions<T> extends Omit<DialogLimits<T>, "position"> {
 	/** Shows the overlay on the alternate screen, which leaves the main screen as it is. */
 	isFullScreen?: boolean;
 	/** Opens it over the open overlay instead of after it. */
@@ -31,7 +26,7 @@ export interface OverlayOptions<T> {
 	coveredBy?: string;
 }
 
-interface QueuedOverlay {
+interface QueuedOverlay extends QueuedDialog {
 	/** Whether it has been shown; another one may cover it now. */
 	readonly isShown: boolean;
 	/** Whether it shows the editor instead of itself. */
@@ -40,8 +35,6 @@ interface QueuedOverlay {
 	readonly coveredBy: string | undefined;
 	/** Whether it leaves the keys of the app alone: a dialog does, a full screen or a component of a hook uses them. */
 	readonly isDialog: boolean;
-	show(): void;
-	cancel(): void;
 }
 
 /**
@@ -49,7 +42,7 @@ interface QueuedOverlay {
  * one closes, the editor returns with its draft and the focus.
  */
 export class OverlayStack {
-	#open: QueuedOverlay[] = [];
+	readonly #queue = new DialogQueue<QueuedOverlay>(() => this.#put(this.editor));
 
 	constructor(
 		private readonly host: FocusHost,
@@ -63,17 +56,17 @@ export class OverlayStack {
 
 	/** Whether an overlay has the focus. */
 	get isOpen(): boolean {
-		return this.#open[0]?.isAway === false;
+		return this.#queue.current?.isAway === false;
 	}
 
 	/** Whether the overlay with the focus is a dialog, not a full screen or a component of a hook. */
 	get isDialog(): boolean {
-		return this.#open[0]?.isDialog ?? false;
+		return this.#queue.current?.isDialog ?? false;
 	}
 
 	/** Number of overlays that have not been shown yet. */
 	get waiting(): number {
-		return this.#open.filter(({ isShown }) => !isShown).length;
+		return this.#queue.dialogs.filter(({ isShown }) => !isShown).length;
 	}
 
 	/**
@@ -86,42 +79,32 @@ export class OverlayStack {
 		build: (settle: (value: T) => void, setAway: (isAway: boolean) => void) => Component,
 		options: OverlayOptions<T>,
 	): Promise<T> {
-		return new Promise((resolve, reject) => {
-			const { signal, timeoutMs, canceled, isFullScreen = false, isOnTop = false, owner, coveredBy } = options;
+		const { isFullScreen = false, isOnTop = false, owner, coveredBy } = options;
+		const create = (settle: (value: T) => void): QueuedOverlay => {
 			let component: Component | null = null;
 			let isShown = false;
 			let isAway = false;
 			let coverer: string | undefined;
-			let settled = false;
-			let timer: NodeJS.Timeout | undefined;
-			const close = (finish: () => void) => {
-				if (settled) return;
-				settled = true;
-				clearTimeout(timer);
-				signal?.removeEventListener("abort", cancel);
-				this.#remove(entry);
-				finish();
+			const put = () => {
+				// `build` may have settled synchronously, or opened a dialog over it.
+				if (component && this.#queue.current === overlay)
+					this.#put(isAway ? this.editor : component, !isAway && isFullScreen);
 			};
-			const cancel = () => close(() => resolve(canceled));
 			const buildOnce = () => {
 				// Queued before `build`, so that it is done before code that `build` continues later.
 				queueMicrotask(() => {
 					coverer = coveredBy;
 				});
 				coverer = coveredBy;
-				const built = build(
-					(value) => close(() => resolve(value)),
-					(wanted) => {
-						if (isAway === wanted) return;
-						isAway = wanted;
-						if (component && this.#open[0] === entry)
-							this.#put(isAway ? this.editor : component, !isAway && isFullScreen);
-					},
-				);
+				const built = build(settle, (wanted) => {
+					if (isAway === wanted) return;
+					isAway = wanted;
+					put();
+				});
 				coverer = undefined;
 				return built;
 			};
-			const entry: QueuedOverlay = {
+			const overlay: QueuedOverlay = {
 				get isShown() {
 					return isShown;
 				},
@@ -132,45 +115,25 @@ export class OverlayStack {
 					return coverer;
 				},
 				isDialog: !isFullScreen && coveredBy === undefined,
-				cancel,
-				show: () => {
-					try {
-						isShown = true;
-						component ??= buildOnce();
-						// `build` may have settled synchronously, or opened a dialog over it.
-						if (!settled && this.#open[0] === entry)
-							this.#put(isAway ? this.editor : component, !isAway && isFullScreen);
-					} catch (thrown) {
-						close(() => reject(thrown));
-					}
+				show() {
+					isShown = true;
+					component ??= buildOnce();
+					put();
 				},
 			};
-			if (signal?.aborted) {
-				resolve(canceled);
-				return;
-			}
-			signal?.addEventListener("abort", cancel, { once: true });
-			if (timeoutMs !== undefined) timer = setTimeout(cancel, timeoutMs);
-			const covered = isOnTop ? 0 : this.#open.findIndex((other) => owner !== undefined && other.coveredBy === owner);
-			this.#open.splice(covered < 0 ? this.#open.length : covered, 0, entry);
-			if (this.#open[0] === entry) entry.show();
-			else this.host.requestRender(); // the open overlay may show how many wait
-		});
+			return overlay;
+		};
+		const { dialogs } = this.#queue;
+		const covered = isOnTop ? 0 : dialogs.findIndex((other) => owner !== undefined && other.coveredBy === owner);
+		const position = covered < 0 ? dialogs.length : covered;
+		const result = this.#queue.open(create, { ...options, position });
+		if (position > 0) this.host.requestRender(); // the open overlay may show how many wait
+		return result;
 	}
 
 	/** Cancels all open and queued overlays. */
 	closeAll(): void {
-		// Backwards, so that no other overlay is shown in between.
-		for (const entry of [...this.#open].reverse()) entry.cancel();
-	}
-
-	#remove(entry: QueuedOverlay): void {
-		const wasShown = this.#open[0] === entry;
-		this.#open = this.#open.filter((other) => other !== entry);
-		if (!wasShown) return;
-		const next = this.#open[0];
-		if (next) next.show();
-		else this.#put(this.editor);
+		this.#queue.cancelAll();
 	}
 
 	#put(component: Component, isFullScreen = false): void {

@@ -1,5 +1,5 @@
 // Measures how much one hook adds to the start of a session of the built program: when it is loaded for the first time ever,
-// without jiti, or compiled for jiti by the fast compiler or by Babel, and when it is in the cache. Runs with the Node that runs it.
+// without jiti or with it, and when it is in the cache. Runs with the Node that runs it.
 // Usage: node test/bench/hook-load.mjs [rounds] [name of an extension of test/fixtures/extensions]…
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ export default function (pi: HookAPI): void {
 `;
 }
 
-/** A typical hook of 30 lines. @param extra imports, and code that decides which compiler can compile it */
+/** A typical hook of 30 lines. @param extra imports, and code that decides who loads it */
 const source = (extra) => `import type { HookAPI, SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
 
 interface Note { type: "note"; text: string }
@@ -121,10 +121,10 @@ async function measure(rounds) {
 			return path;
 		};
 		const simple = write("simple", "export enum Color { red }");
-		const fast = write("fast", 'import data from "./data.json";\nexport { data };');
+		const others = write("others", 'import data from "./data.json";\nexport { data };');
 		writeFileSync(join(agentDir, "files", "data.json"), "{}");
 		const typebox = write("typebox", 'import { Type } from "typebox";\nexport const schema = Type.String();');
-		const babel = write("babel", "function mark(target: unknown): void {}\n@mark\nexport class Marked {}");
+		const decorated = write("decorated", "function mark(target: unknown): void {}\n@mark\nexport class Marked {}");
 		const pairs = extensionNames().map((name) => {
 			const code = readFileSync(join(EXTENSIONS, `${name}.ts`), "utf8");
 			const path = join(agentDir, "files", `${name}.extension.ts`);
@@ -142,10 +142,10 @@ async function measure(rounds) {
 			"first load, without jiti": time(true, simple),
 			"cached, without jiti": time(false, simple),
 			"first load, with typebox": time(true, typebox),
-			"first load, fast compiler": time(true, fast),
-			"cached, fast compiler": time(false, fast),
-			"first load, Babel": time(true, babel),
-			"cached, Babel": time(false, babel),
+			"first load, with jiti": time(true, others),
+			"cached, with jiti": time(false, others),
+			"first load, with a decorator": time(true, decorated),
+			"cached, with a decorator": time(false, decorated),
 			...Object.fromEntries(
 				pairs.flatMap(({ name, path, hook }) => [
 					[`first, ${name}`, time(true, path)],

@@ -119,6 +119,7 @@ describe("the command line of a session", () => {
 		],
 		[["--mode=xml"], '--mode "xml": must be one of text, json, rpc', "pi --help lists all options"],
 		[["--model"], "--model <name>: the value is missing", "pi --help lists all options"],
+		[["-pe"], "--extension <file>: the value is missing", "pi --help lists all options"],
 		[["--tools", ""], "--tools <names>: the value is empty", "pi --help lists all options"],
 		[["--tools", " ,"], "--tools <names>: the value is empty", "pi --help lists all options"],
 		[["--hook", "a.ts", "--hook="], "--hook <file>: the value is empty", "pi --help lists all options"],
@@ -214,6 +215,7 @@ describe("a subcommand", () => {
 		[["sessions", "show", "abc"], { name: "sessions", action: "show", target: "abc" }, {}],
 		[["sessions", "list", "--all"], { name: "sessions", action: "list", all: true }, {}],
 		[["sessions", "show", "abc", "--all"], { name: "sessions", action: "show", target: "abc", all: true }, {}],
+		[["sessions", "search", "--", "--all", "-x"], { name: "sessions", action: "search", text: "--all -x" }, {}],
 		[["sessions", "search", "half", "cents"], { name: "sessions", action: "search", text: "half cents" }, {}],
 		[["sessions", "check", "--json"], { name: "sessions", action: "check" }, { json: true }],
 		[["sessions", "check", "abc"], { name: "sessions", action: "check", target: "abc" }, {}],
@@ -232,6 +234,9 @@ describe("a subcommand", () => {
 
 	test.each<[string[], string, string]>([
 		[["hooks", "lsit"], 'pi hooks: unknown action "lsit"', "did you mean list?"],
+		[["hooks", "check", "a.ts", "--sesion", "s"], "unknown option --sesion", "did you mean --session?"],
+		[["hooks", "--json=yes"], "--json accepts no value", "pi --help lists all options"],
+		[["hooks", "check", "--session"], "--session <path>: the value is missing", "pi --help lists all options"],
 		[["hooks", "check"], "pi hooks check <file>: missing file", "pi --help lists all options"],
 		[["sessions", "show"], "pi sessions show <id>: missing id", "pi sessions list prints the ids"],
 		[["sessions", "repair"], "pi sessions repair <id>: missing id", "pi sessions list prints the ids"],

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { methods } from "@agentclientprotocol/sdk";
-import { transform } from "sucrase";
+import { transformSync } from "oxc-transform";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
 import { agentDirFor } from "../e2e/support.js";
@@ -107,7 +107,7 @@ test("the client of the page runs, with pi on its PATH", async () => {
 	mkdirSync(bin);
 	symlinkSync(piProgram(), join(bin, "pi"));
 	symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(cwd, "node_modules"));
-	const { code: program } = transform(source, { transforms: ["typescript"], disableESTransforms: true });
+	const { code: program } = transformSync("client.ts", source);
 	writeFileSync(join(cwd, "client.mjs"), program);
 	const child = spawn(process.execPath, ["client.mjs"], { cwd, env: { ...env, PATH: `${bin}:${env.PATH}` } });
 	let output = "";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { transform } from "sucrase";
+import { transformSync } from "oxc-transform";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { installPackage, PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -39,7 +39,7 @@ function createProject(name: string, provider: LoopbackProvider, files: Record<s
 	if (!tarball) throw new Error("The program is not installed");
 	installPackage(dir, tarball);
 	symlinkSync(join(PACKAGE_ROOT, "node_modules", "typebox"), join(dir, "node_modules", "typebox"));
-	const { code } = transform(sources[name] ?? "", { transforms: ["typescript"] });
+	const { code } = transformSync("main.ts", sources[name] ?? "");
 	writeFiles(dir, { "package.json": { type: "module" }, "main.js": code, "work/a.txt": "", ...files });
 	return { dir, main: join(dir, "main.js"), env: piPlace({ agentDir: agentDirFor(provider) }).env };
 }

@@ -6,11 +6,11 @@ import { createHookTest } from "../../src/testing/index.js";
 import { PACKAGE_ROOT } from "../helpers/installed-package.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
-/** Lines that leave a file to jiti: a package that is not one of pi, or syntax that only Babel compiles. */
+/** Lines that leave a file to jiti: a package that is not one of pi. */
 const COMPILERS = {
 	pi: "",
-	"the fast compiler of jiti": 'import { parse } from "yaml";\nparse("a");',
-	"Babel of jiti":
+	jiti: 'import { parse } from "yaml";\nparse("a");',
+	"jiti, with a decorator":
 		'import { parse } from "yaml";\nparse("a");\nconst mark = (target) => target;\n@mark class Marked {}',
 };
 const REFUSED = 'from "@earendil-works/pi-coding-agent";';

@@ -92,7 +92,7 @@ describe("loadTools", () => {
 
 	test.each([
 		["throws", "throw new Error('no luck')", "Tool F:1:7 did not load: no luck"],
-		["is not TypeScript", "export default {", "Tool F:1:17 did not load: ParseError: Unexpected token"],
+		["is not TypeScript", "export default {", "Tool F:1:17 did not load: syntax error: Expected `}` but found `EOF`"],
 		["exports nothing", "export const a = 1;", "is not a valid tool name"],
 		["exports a number", file("7"), "expected a tool or a function that returns one, not number"],
 		["exports no tools", file("[]"), "it exports no tools"],

@@ -82,7 +82,7 @@ describe("loading", () => {
 		[
 			"a syntax error",
 			"export default function (pi) {\n  const = 1;\n}",
-			/bad\.ts:2:9 did not load: ParseError: Unexpected token$/,
+			/bad\.ts:2:9 did not load: syntax error: Unexpected token$/,
 		],
 		["a throw", "export default function () {\n  throw new Error('no luck');\n}", /bad\.ts:2:9 did not load: no luck/],
 		["no default function", "export const x = 1;", /its default export is not a function/],
@@ -137,7 +137,9 @@ describe("loading", () => {
 		["a package", 'import help from "help";', ALL_MODULES],
 		["a module by a computed name", "const help = await import(name);", ALL_MODULES],
 	])("of the program's packages a hook that imports %s is given what it may need", async (_, source, expected) => {
-		expect(Object.keys(await loadHostModules([source])).sort()).toEqual([...expected].sort());
+		// What compiled code calls is always there.
+		const given = Object.keys(await loadHostModules([source])).filter((name) => !name.startsWith("@oxc-project/"));
+		expect(given.sort()).toEqual([...expected].sort());
 	});
 
 	test("two hooks with the same command: the later one wins and the warning names both; built-in names are rejected", async () => {

@@ -353,7 +353,7 @@ test("compiled code is stored in a private directory, even if it was writable fo
 	expect(session.loaded.hooks.length).toBe(1);
 	expect(statSync(cache).mode & 0o777).toBe(0o700);
 	const [code = "", ...others] = readdirSync(cache).sort();
-	expect(code).toMatch(/^a\.ts\.\w+\.s\.js$/);
+	expect(code).toMatch(/^a\.ts\.\w+\.js$/);
 	expect(others).toEqual([`${code}.map`]);
 });
 

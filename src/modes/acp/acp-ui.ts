@@ -11,7 +11,7 @@ import { errorText } from "../../errors.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
-import { linkSignals } from "../../util/abort.js";
+import { DialogQueue } from "../../util/dialog-queue.js";
 import { stripAll } from "../../util/sanitize.js";
 import type { SessionUpdates } from "./session-updates.js";
 import { textBlock } from "./tool-calls.js";
@@ -26,11 +26,12 @@ export interface AcpUIOptions {
 }
 
 /**
- * Dialogs of hooks. `confirm` and `select` are permission requests, with the tool call that runs or a call of their own;
+ * Dialogs of hooks, one at a time. `confirm` and `select` are permission requests, with the tool call that runs or a call of their own;
  * the others are forms, or canceled with a notice if the client has none.
  */
 export class AcpUI implements SessionUI {
-	readonly #ended = new AbortController();
+	readonly #queue = new DialogQueue(() => {});
+	#isClosed = false;
 
 	constructor(private readonly options: AcpUIOptions) {}
 
@@ -91,7 +92,8 @@ export class AcpUI implements SessionUI {
 
 	/** Cancels all dialogs, including later ones. */
 	close(): void {
-		this.#ended.abort();
+		this.#isClosed = true;
+		this.#queue.cancelAll();
 	}
 
 	/** @returns the id of the chosen option; null if canceled */
@@ -115,7 +117,7 @@ export class AcpUI implements SessionUI {
 		if (!running) {
 			updates.send({ sessionUpdate: "tool_call", toolCallId, title, kind: "other", status: "pending", content });
 		}
-		const chosen = await this.#until(dialog, async (cancellationSignal) => {
+		const chosen = await this.#inTurn(dialog, async (cancellationSignal) => {
 			const how = { cancellationSignal, stopWaitingOnCancel: true };
 			const method = methods.client.session.requestPermission;
 			const { outcome } = await client.request(method, { sessionId, toolCall, options }, how);
@@ -140,7 +142,7 @@ export class AcpUI implements SessionUI {
 			updates.notice("warning", `${title} · canceled, because this client cannot ask for text`);
 			return null;
 		}
-		return this.#until(dialog, async (cancellationSignal): Promise<unknown> => {
+		return this.#inTurn(dialog, async (cancellationSignal): Promise<unknown> => {
 			const answer: CreateElicitationResponse = await client.request(
 				methods.client.elicitation.create,
 				{
@@ -154,23 +156,26 @@ export class AcpUI implements SessionUI {
 		});
 	}
 
-	/** Waits for an answer. @returns null when the dialog is canceled, times out, or the client fails */
-	async #until<T>(dialog: DialogOptions | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-		const { signal, timeoutMs } = dialogLimits(dialog);
-		const timeout = new AbortController();
-		const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
-		const linked = linkSignals(signal, timeout.signal, this.#ended.signal);
-		try {
-			return linked.signal.aborted ? null : await ask(linked.signal);
-		} catch (error) {
-			if (!linked.signal.aborted) {
-				this.options.updates.notice("warning", `The client did not answer a question: ${errorText(error)}`);
-			}
-			return null;
-		} finally {
-			clearTimeout(timer);
-			linked.unlink();
-		}
+	/** Asks when it is its turn. @returns null when the dialog is canceled, times out, or the client fails */
+	async #inTurn<T>(dialog: DialogOptions | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+		if (this.#isClosed) return null;
+		const fail = (error: unknown) =>
+			this.options.updates.notice("warning", `The client did not answer a question: ${errorText(error)}`);
+		return this.#queue.open<T | null>(
+			(settle) => {
+				const canceling = new AbortController();
+				return {
+					show() {
+						ask(canceling.signal).then(settle, (error) => {
+							if (!canceling.signal.aborted) fail(error);
+							settle(null);
+						});
+					},
+					onCancel: () => canceling.abort(),
+				};
+			},
+			{ canceled: null, ...dialogLimits(dialog) },
+		);
 	}
 }
 

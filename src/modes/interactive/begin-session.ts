@@ -11,7 +11,6 @@ import { confirmEnd } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { PAUSE_MS, TypingGuard } from "./dialogs/typing-guard.js";
-import { loadFailureWords } from "./failure-words.js";
 import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
@@ -63,10 +62,12 @@ export async function beginSession(
 			confirmEnd(session, title, (question, message) => dialogs.confirm(question, message, { signal })),
 	});
 	session.mode = "interactive";
-	const binding = new SessionBinding(screen, session, editor, ended);
+	// Too many words for the first paint.
+	const { FAILURE_WORDS } = await import("../request-error.js");
+	const binding = new SessionBinding(screen, session, editor, { words: FAILURE_WORDS, ended });
 	await announceReading(session, screen);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
-	await Promise.all([session.start(), loadFailureWords(), session.log.length > 1 ? loadHighlighting() : undefined]);
+	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	screen.hint(null);
 	components.themes.usePackages(session.loaded.themes);
 	binding.begin();

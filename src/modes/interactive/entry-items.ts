@@ -7,6 +7,7 @@ import {
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isEmptyReply,
 	isImageOmissionEntry,
 	isMessageEntry,
 	isOpaqueEntry,
@@ -22,7 +23,7 @@ import { createItem, type Item } from "./item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";
 import { NoticeView, SystemItemView } from "./views/notice-view.js";
-import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
+import { type FailureWords, ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
@@ -48,6 +49,7 @@ export interface EntryDrawing {
 	toolRendererOf?: FindToolRenderer;
 	/** The machine of an entry, as `AgentSession.hostOf`. Absent: the one on which tools work now. */
 	hostOf?: ((entryIndex: number) => RecordedHost | null) | undefined;
+	readonly words: FailureWords;
 }
 
 /** The items of a log entry. Empty for entries that are not shown and for results of known calls, which update the call. */
@@ -136,9 +138,14 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 		}
 	}
 	if (endedAbnormally(message)) {
-		items.push(createItem("replyEnd", new ReplyEndView(style, message, retried), style, place));
+		items.push(createItem("replyEnd", new ReplyEndView(style, message, drawing.words, retried), style, place));
 	}
 	return items;
+}
+
+/** True for a reply that ended with an error, was stopped or truncated, or is empty. */
+export function endedAbnormally(message: AssistantMessage): boolean {
+	return ["error", "aborted", "length"].includes(message.stopReason) || isEmptyReply(message);
 }
 
 /** Adds a result to its call. A result whose call is not on the screen becomes its own item. */

@@ -1,8 +1,8 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
-import type { ToolItems } from "./entry-items.js";
+import { type EntryDrawing, endedAbnormally, type ToolItems } from "./entry-items.js";
 import { createItem, type Item, type ItemKind } from "./item.js";
-import { endedAbnormally, ReplyEndView } from "./views/reply-end-view.js";
+import { ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
@@ -14,6 +14,7 @@ export interface ReplyTarget {
 	readonly tools: ToolItems;
 	/** The functions with which a hook draws calls of a tool. */
 	readonly toolRendererOf: FindToolRenderer;
+	readonly words: EntryDrawing["words"];
 	add(item: Item): void;
 }
 
@@ -67,7 +68,7 @@ export class LiveReply {
 		}
 		for (const view of [...this.#texts.values(), ...this.#thoughts.values()]) view.close();
 		if (endedAbnormally(message)) {
-			this.#add("replyEnd", new ReplyEndView(this.target.style, message, isRetried));
+			this.#add("replyEnd", new ReplyEndView(this.target.style, message, this.target.words, isRetried));
 			if (message.stopReason !== "length") for (const call of this.#calls.values()) call.stop();
 		}
 		for (const item of this.#items) item.entryIndices.unshift(entryIndex);

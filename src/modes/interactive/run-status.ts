@@ -2,7 +2,6 @@ import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import { formatElapsed, formatTokens } from "../format.js";
-import { describeFailure } from "./failure-words.js";
 import { cleanLine } from "./lines.js";
 
 /** What a session is doing. */
@@ -70,7 +69,7 @@ export class RunStatus {
 				this.#shellSign = event.excludeFromContext ? "!!" : "!";
 				break;
 			case "auto_retry_start": {
-				const reason = cleanLine(describeFailure(event.errorMessage), 120);
+				const reason = cleanLine(event.errorMessage, 120);
 				this.#retry = { ...event, until: now + event.delayMs, reason };
 				break;
 			}

@@ -8,6 +8,7 @@ import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
 import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
+import type { TranscriptSource } from "./transcript.js";
 
 /** Events that may change the footer. */
 const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
@@ -36,6 +37,11 @@ const HISTORY_PROMPTS = 100;
 /** Maximum number of entries that are searched for them. */
 const HISTORY_ENTRIES = 10_000;
 
+export interface BindingOptions extends Pick<TranscriptSource, "words"> {
+	/** Aborts when the screen closes. */
+	ended: AbortSignal;
+}
+
 /** Shows a session on a screen until the session ends. */
 export class SessionBinding {
 	/** Notices and hook errors from before the session was drawn; null after that. */
@@ -51,8 +57,7 @@ export class SessionBinding {
 		private readonly screen: Screen,
 		private readonly session: AgentSession,
 		private readonly editor: Pick<PromptEditor, "setThinkingLevel" | "putBack">,
-		/** Aborts when the screen closes. */
-		private readonly ended: AbortSignal,
+		private readonly options: BindingOptions,
 	) {
 		this.#entries = {
 			get length() {
@@ -82,7 +87,7 @@ export class SessionBinding {
 			this.#readBranch();
 			this.#updateFooter();
 		});
-		this.ended.addEventListener("abort", unwatch, { once: true });
+		this.options.ended.addEventListener("abort", unwatch, { once: true });
 	}
 
 	/** The last prompts of the session for the editor's history, newest first. */
@@ -139,10 +144,10 @@ export class SessionBinding {
 		const isReading = this.#branchRead !== "idle";
 		this.#branchRead = isReading ? "again" : "reading";
 		if (isReading) return;
-		const branch = await (await import("./host-branch.js")).readHostBranch(host, this.ended);
+		const branch = await (await import("./host-branch.js")).readHostBranch(host, this.options.ended);
 		const mustRepeat = this.#branchRead === "again";
 		this.#branchRead = "idle";
-		if (this.ended.aborted) return;
+		if (this.options.ended.aborted) return;
 		if (mustRepeat) return this.#readBranch();
 		if (host !== this.session.host || branch === this.#branch) return;
 		this.#branch = branch;
@@ -157,6 +162,7 @@ export class SessionBinding {
 				rendererOf: (type, entry) => session.entryRenderer(type, entry),
 				toolRendererOf: (name) => session.toolRenderer(name),
 				hostOf: (index) => session.hostOf(index),
+				words: this.options.words,
 			},
 			session.context,
 			session.loaded.warnings,
@@ -168,7 +174,7 @@ export class SessionBinding {
 		if (this.#isCounting) return;
 		this.#isCounting = true;
 		const step = () => {
-			if (this.ended.aborted) return;
+			if (this.options.ended.aborted) return;
 			if (this.session.spentSoFar() === null) return void setImmediate(step);
 			this.#isCounting = false;
 			this.#updateFooter();

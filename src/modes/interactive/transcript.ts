@@ -38,10 +38,18 @@ export interface TranscriptSource {
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
 	hostOf?: EntryDrawing["hostOf"];
+	/** Words for failed requests, which are loaded with the session. */
+	readonly words: EntryDrawing["words"];
 }
 
 const NO_ENTRIES: EntrySource = { length: 0, at: () => undefined };
-const NO_SESSION: TranscriptSource = { entries: () => NO_ENTRIES, rendererOf: () => undefined };
+const NO_SESSION: TranscriptSource = {
+	entries: () => NO_ENTRIES,
+	rendererOf: () => undefined,
+	get words(): never {
+		throw new Error("no session is shown, so no request can fail");
+	},
+};
 
 /** The conversation on the screen: turns session events and entries into blocks. */
 export class Transcript {
@@ -274,6 +282,7 @@ export class Transcript {
 			style: this.style,
 			tools: this.#tools,
 			toolRendererOf: this.#toolRendererOf,
+			words: this.#source.words,
 			add: (item) => this.#add(item),
 		});
 	}
@@ -346,6 +355,7 @@ export class Transcript {
 			tools: this.#tools,
 			rendererOf: (type, entry) => this.#source.rendererOf(type, entry),
 			toolRendererOf: this.#toolRendererOf,
+			words: this.#source.words,
 		};
 	}
 

@@ -1,4 +1,4 @@
-import { onAbort } from "../../util/abort.js";
+import { DialogQueue, type QueuedDialog } from "../../util/dialog-queue.js";
 import type { PlainOutput } from "./plain-output.js";
 
 /** A question to the user. */
@@ -16,85 +16,59 @@ export interface Question<T> {
 	timeoutMs?: number | undefined;
 }
 
-interface Waiting {
-	show(): void;
+interface OpenQuestion extends QueuedDialog {
 	answer(line: string): void;
-	cancel(): void;
 }
 
 /** Asks one question at a time; others wait in order. */
 export class Questions {
-	readonly #open: Waiting[] = [];
+	readonly #queue: DialogQueue<OpenQuestion>;
 
 	/** @param onFree called when no question is open any more */
 	constructor(
 		private readonly output: PlainOutput,
-		private readonly onFree: () => void,
-	) {}
+		onFree: () => void,
+	) {
+		this.#queue = new DialogQueue(onFree);
+	}
 
 	get isOpen(): boolean {
-		return this.#open.length > 0;
+		return this.#queue.current !== undefined;
 	}
 
 	/** @returns the parsed answer, or `canceled` */
 	ask<T>(question: Question<T>): Promise<T> {
-		const { signal, timeoutMs, canceled } = question;
-		if (signal?.aborted) return Promise.resolve(canceled);
-		return new Promise((resolve) => {
-			let timer: NodeJS.Timeout | undefined;
-			const settle = (value: T) => {
-				const at = this.#open.indexOf(waiting);
-				if (at < 0) return;
-				this.#open.splice(at, 1);
-				clearTimeout(timer);
-				release();
-				resolve(value);
-				if (at === 0) this.#next();
-			};
-			const waiting: Waiting = {
-				show: () => {
-					for (const line of question.lines) this.output.say(line);
-					this.output.ask(question.mark);
+		const { output } = this;
+		return this.#queue.open<T>(
+			(settle) => ({
+				show() {
+					for (const line of question.lines) output.say(line);
+					output.ask(question.mark);
 				},
-				answer: (line) => {
+				answer(line) {
 					const answer = question.read(line);
-					if ("value" in answer) settle(answer.value);
-					else {
-						for (const text of answer.retry) this.output.say(text);
-						this.output.ask(question.mark);
-					}
+					if ("value" in answer) return settle(answer.value);
+					for (const text of answer.retry) output.say(text);
+					output.ask(question.mark);
 				},
-				cancel: () => {
-					const wasShown = this.#open[0] === waiting;
-					if (wasShown) this.output.say("canceled");
-					settle(canceled);
-				},
-			};
-			const release = signal ? onAbort(signal, () => waiting.cancel()) : () => {};
-			if (timeoutMs !== undefined) timer = setTimeout(() => waiting.cancel(), timeoutMs);
-			this.#open.push(waiting);
-			if (this.#open[0] === waiting) waiting.show();
-		});
+				onCancel: () => output.say("canceled"),
+			}),
+			question,
+		);
 	}
 
 	/** Answers the open question with a typed line. */
 	answer(line: string): void {
-		this.#open[0]?.answer(line);
+		this.#queue.current?.answer(line);
 	}
 
 	/** Cancels the open question. */
 	cancel(): void {
-		this.#open[0]?.cancel();
+		this.#queue.cancel();
 	}
 
 	/** Cancels all questions. */
 	close(): void {
-		for (const waiting of [...this.#open].reverse()) waiting.cancel();
-	}
-
-	#next(): void {
-		const [next] = this.#open;
-		if (next) next.show();
-		else this.onFree();
+		this.#queue.cancelAll();
 	}
 }

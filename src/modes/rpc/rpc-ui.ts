@@ -3,16 +3,14 @@ import { errorText } from "../../errors.js";
 import { askingHook, dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen, SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
-import { onAbort } from "../../util/abort.js";
+import { DialogQueue, type QueuedDialog } from "../../util/dialog-queue.js";
 import type { HookDialogRequest, HookUIResponse, RpcEvent, SelectRequest } from "./protocol.js";
 import { RpcScreen } from "./rpc-screen.js";
 
-/** A dialog that waits for its turn or for its answer. */
-interface OpenDialog {
+interface OpenDialog extends QueuedDialog {
 	id: string;
-	show(): void;
-	/** @param response null cancels the dialog, as does an invalid answer. @returns why an answer is invalid; else null */
-	settle(response: HookUIResponse | null): string | null;
+	/** Closes it; an invalid answer cancels it. @returns why an answer is invalid; else null */
+	answer(response: HookUIResponse): string | null;
 }
 
 /**
@@ -21,7 +19,7 @@ interface OpenDialog {
  */
 export class RpcUI implements SessionUI {
 	readonly hookScreen: HookScreen;
-	readonly #dialogs: OpenDialog[] = [];
+	readonly #dialogs = new DialogQueue<OpenDialog>(() => {});
 	#isClosed = false;
 
 	constructor(private readonly send: (event: RpcEvent) => void) {
@@ -83,14 +81,14 @@ export class RpcUI implements SessionUI {
 
 	/** Handles an answer of the client. @returns why it is invalid, which cancels the dialog; else null */
 	answer(response: HookUIResponse): string | null {
-		const [current] = this.#dialogs;
-		return current?.id === response.id ? current.settle(response.cancelled ? null : response) : null;
+		const { current } = this.#dialogs;
+		return current?.id === response.id ? current.answer(response) : null;
 	}
 
 	/** Cancels all dialogs, including later ones. */
 	close(): void {
 		this.#isClosed = true;
-		for (const dialog of [...this.#dialogs].reverse()) dialog.settle(null);
+		this.#dialogs.cancelAll();
 	}
 
 	/** @param read reads an answer, or throws an error that says what it must be */
@@ -100,47 +98,33 @@ export class RpcUI implements SessionUI {
 		canceled: T,
 		read: (response: HookUIResponse) => T,
 	): Promise<T> {
-		const { signal, timeoutMs: timeout } = dialogLimits(options);
+		if (this.#isClosed) return Promise.resolve(canceled);
+		const { signal, timeoutMs } = dialogLimits(options);
 		const hook = askingHook(options);
-		const common = { ...(hook === null ? {} : { hook }), ...(timeout === undefined ? {} : { timeout }) };
-		if (this.#isClosed || signal?.aborted) return Promise.resolve(canceled);
-		return new Promise((resolve) => {
-			const id = randomUUID();
-			let timer: NodeJS.Timeout | undefined;
-			let isShown = false;
-			const dialog: OpenDialog = {
+		const id = randomUUID();
+		return this.#dialogs.open<T>(
+			(settle) => ({
 				id,
-				show: () => {
-					isShown = true;
-					this.send({ type: "hook_ui_request", id, ...question, ...common });
-					if (timeout !== undefined) timer = setTimeout(withdraw, timeout);
+				show: (waitedMs) => {
+					const timeout = timeoutMs === undefined ? {} : { timeout: Math.max(0, timeoutMs - Math.floor(waitedMs)) };
+					this.send({ type: "hook_ui_request", id, ...question, ...(hook === null ? {} : { hook }), ...timeout });
 				},
-				settle: (response) => {
-					const at = this.#dialogs.indexOf(dialog);
-					if (at < 0) return null;
-					this.#dialogs.splice(at, 1);
-					clearTimeout(timer);
-					release();
-					let problem: string | null = null;
+				onCancel: () => {
+					if (!this.#isClosed) this.send({ type: "hook_ui_closed", id });
+				},
+				answer(response) {
 					try {
-						resolve(response ? read(response) : canceled);
+						settle(response.cancelled ? canceled : read(response));
+						return null;
 					} catch (error) {
 						// Closed anyway: the hook would wait forever.
-						problem = errorText(error);
-						resolve(canceled);
+						settle(canceled);
+						return errorText(error);
 					}
-					if (at === 0) this.#dialogs[0]?.show();
-					return problem;
 				},
-			};
-			const withdraw = () => {
-				if (isShown) this.send({ type: "hook_ui_closed", id });
-				dialog.settle(null);
-			};
-			const release = signal ? onAbort(signal, withdraw) : () => {};
-			this.#dialogs.push(dialog);
-			if (this.#dialogs[0] === dialog) dialog.show();
-		});
+			}),
+			{ canceled, signal, timeoutMs },
+		);
 	}
 }
 

@@ -18,6 +18,10 @@ const COMMANDS = `export default function (pi) {
 		const many = await ctx.ui.select("Which?", ["one", "two"], { multiple: true, initial: ["two"] });
 		return { status: JSON.stringify({ line, text, many }) };
 	} });
+	pi.command("both", { async handler(ctx) {
+		const answers = await Promise.all([ctx.ui.confirm("First?", ""), ctx.ui.confirm("Second?", "")]);
+		return { status: answers.join() };
+	} });
 	pi.command("quick", { async handler(ctx) {
 		return { status: "answer " + await ctx.ui.confirm("Really?", "now", { timeout: 20 }) };
 	} });
@@ -91,6 +95,21 @@ test("select has one option for each choice, in a call of its own", async () => 
 	});
 	expect(editor.call(request?.toolCall.toolCallId ?? "")).toMatchObject({ status: "completed", kind: "other" });
 	expect(editor.text("agent_message_chunk")).toContain("chose r");
+});
+
+test("questions are asked one after the other", async () => {
+	const { editor, id } = await serve({ hooks: { "commands.ts": COMMANDS } });
+	const seen: string[] = [];
+	editor.onPermission = async ({ toolCall: { title } }) => {
+		seen.push(`asked ${title}`);
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		seen.push(`answered ${title}`);
+		return title?.includes("First") ? "allow" : "reject";
+	};
+	await editor.prompt(id, "/both");
+	const [first, second] = ["commands asks: First?", "commands asks: Second?"];
+	expect(seen).toEqual([`asked ${first}`, `answered ${first}`, `asked ${second}`, `answered ${second}`]);
+	expect(editor.text("agent_message_chunk")).toContain("true,false");
 });
 
 test("a question with a time limit is withdrawn", async () => {

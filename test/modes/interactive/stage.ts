@@ -5,12 +5,12 @@ import { buildContext, type ContextStage } from "../../../src/context/build-cont
 import type { BuiltContext } from "../../../src/context/context-message.js";
 import type { EntrySource } from "../../../src/context/entry-message.js";
 import type { SessionEntry } from "../../../src/log/entry.js";
-import { loadFailureWords } from "../../../src/modes/interactive/failure-words.js";
 import { Header } from "../../../src/modes/interactive/header.js";
 import { StatusLine } from "../../../src/modes/interactive/status-line.js";
 import { Transcript, type TranscriptSource } from "../../../src/modes/interactive/transcript.js";
 import type { EntryRenderer } from "../../../src/modes/interactive/views/custom-entry-view.js";
 import type { ViewStyle } from "../../../src/modes/interactive/views/view.js";
+import { FAILURE_WORDS } from "../../../src/modes/request-error.js";
 import { type Operation, phaseAfter, SessionActivity } from "../../../src/session/activity.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
 import type { BuiltInTheme } from "../../../src/themes/built-in.js";
@@ -28,6 +28,8 @@ export interface Stage {
 	transcript: Transcript;
 	style: ViewStyle;
 	status: StatusLine;
+	/** What the transcript draws. */
+	source: TranscriptSource;
 	/** The session's log; `play` adds to it. */
 	entries: SessionEntry[];
 	/** Sets the clock of the status line, ms. */
@@ -63,7 +65,7 @@ const HEADER: SessionEntry = {
 
 /** Builds a stage, and stops it when the test ends. */
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
-	await Promise.all([loadWordDiff(), loadFailureWords()]);
+	await loadWordDiff();
 	const terminal = new VirtualTerminal(options.columns ?? 80, options.rows ?? 24);
 	const images = new TerminalImages(options.images ?? null);
 	const tui = new LiveTUI(terminal, { resizeDelayMs: 1, images });
@@ -98,7 +100,11 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		},
 		at: (index) => entries.at(index),
 	};
-	const source: TranscriptSource = { entries: () => log, rendererOf: (type) => options.renderers?.[type] };
+	const source: TranscriptSource = {
+		entries: () => log,
+		rendererOf: (type) => options.renderers?.[type],
+		words: FAILURE_WORDS,
+	};
 	header.loaded = { hooks: [], skills: [], templates: [], contextFiles: [], warnings: [] };
 	tui.addChild(new Spacer(1));
 	tui.addChild(status);
@@ -129,6 +135,7 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
 		transcript,
 		style,
 		status,
+		source,
 		entries,
 		now: (ms) => {
 			clock = ms;

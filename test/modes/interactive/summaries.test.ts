@@ -63,7 +63,7 @@ test.each([
 	const opened = await createStage({ rows: 60, entries: turns(4) });
 	const context = await opened.rebuild([ranges("fold", opened, list)]);
 	const log = { length: opened.entries.length, at: (index: number) => opened.entries.at(index) };
-	opened.transcript.load({ entries: () => log, rendererOf: () => undefined }, context);
+	opened.transcript.load({ ...opened.source, entries: () => log }, context);
 	expect(await screenOf(opened)).toBe(left);
 	expect(left).toContain("◆");
 });

@@ -146,7 +146,7 @@ test.each([
 			attempt: 1,
 			maxAttempts: 3,
 			delayMs: 4000,
-			errorMessage: "terminated",
+			errorMessage: "the connection was lost during the reply",
 		} as const;
 		stage.play(
 			{ type: "agent_start" },
@@ -256,7 +256,7 @@ test("a long session opens with its last entries and a row that counts the other
 			return stage.entries.at(index);
 		},
 	};
-	stage.transcript.load({ entries: () => counting, rendererOf: () => undefined }, await stage.rebuild());
+	stage.transcript.load({ ...stage.source, entries: () => counting }, await stage.rebuild());
 	expect(read).toBeLessThan(1000);
 	const lines = await stage.terminal.scrollback();
 	expect(lines).toContain("  · … 9800 earlier entries · ctrl+o transcript");

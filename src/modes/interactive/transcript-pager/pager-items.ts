@@ -5,6 +5,7 @@ import { hookName } from "../../../hooks/hook-name.js";
 import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../../../log/entry.js";
 import type { LogView } from "../../../session/session-context.js";
+import { FAILURE_WORDS } from "../../request-error.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
 import { type EntryDrawing, itemsOfEntry, type ToolItems } from "../entry-items.js";
 import type { Item, ItemKind } from "../item.js";
@@ -229,6 +230,7 @@ export class PagerItems {
 			rendererOf: (type, entry) => this.source.rendererOf(type, entry),
 			toolRendererOf: (name) => this.source.toolRendererOf?.(name),
 			hostOf: this.source.hostOf,
+			words: FAILURE_WORDS,
 		};
 		const entries = { length: this.#log.length, at: (at: number) => this.#log.peek(at) };
 		const items = itemsOfEntry(entries, index, drawing);

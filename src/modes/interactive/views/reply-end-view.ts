@@ -1,8 +1,10 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { hasToolCalls, isEmptyReply } from "../../../log/entry.js";
-import { describeFailure, nextStep, stoppedText } from "../failure-words.js";
+import { hasToolCalls } from "../../../log/entry.js";
+import type { FAILURE_WORDS } from "../../request-error.js";
 import { clipLine, styled, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
+
+export type FailureWords = typeof FAILURE_WORDS;
 
 /** How an incomplete reply ended: an error with the next step, stopped, truncated, or empty. */
 export class ReplyEndView extends View {
@@ -10,6 +12,7 @@ export class ReplyEndView extends View {
 	constructor(
 		style: ViewStyle,
 		private readonly message: Pick<AssistantMessage, "content" | "stopReason" | "errorMessage">,
+		private readonly words: FailureWords,
 		private readonly retried = false,
 	) {
 		super(style);
@@ -17,6 +20,7 @@ export class ReplyEndView extends View {
 
 	protected override draw(width: number): string[] {
 		const { theme } = this.style;
+		const { describeFailure, nextStep, stoppedText } = this.words;
 		const { stopReason, errorMessage } = this.message;
 		if (stopReason === "aborted") return styled(wrapLines([stoppedText(errorMessage)], width), theme.dim);
 		if (stopReason === "length") {
@@ -32,9 +36,4 @@ export class ReplyEndView extends View {
 		const next = wrapLines([nextStep(text)], room).map((line) => `  ${line}`);
 		return [...styled(problem, theme.error), ...styled(next, theme.dim)].map((line) => clipLine(line, width));
 	}
-}
-
-/** True for a reply that ended with an error, was stopped or truncated, or is empty. */
-export function endedAbnormally(message: AssistantMessage): boolean {
-	return ["error", "aborted", "length"].includes(message.stopReason) || isEmptyReply(message);
 }
