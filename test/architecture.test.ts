@@ -32,7 +32,7 @@ const SCREEN_PACKAGES = ["@mariozechner/pi-tui", "chalk"];
 /** The only folder that may use private members of the terminal library. */
 const INTERNALS = "src/tui/internals/";
 /** Provides hooks with pi's own modules, including pi-tui and the package itself; each is loaded on demand. */
-const HOST_MODULES = "src/hooks/host-modules.ts";
+const SHARED_MODULES = "src/hooks/shared-modules.ts";
 /** Import modules of pi-ai that the package exports only together with others. */
 const LIBRARY_PARTS = ["src/util/pi-ai.ts", "src/models/library.ts"];
 /** The types of the hook API name the components that hooks create; it loads nothing. */
@@ -121,7 +121,7 @@ test("every unit of src has a rank", () => {
 test("imports point to the own unit or to an earlier rank, including type imports", () => {
 	const offenders = files.flatMap((file) =>
 		file.imports.flatMap(({ target, dynamic }) => {
-			if (target === null || (dynamic && file.path === HOST_MODULES)) return [];
+			if (target === null || (dynamic && file.path === SHARED_MODULES)) return [];
 			const [from, to] = [unitOf(file.path), unitOf(target)];
 			return from === to || rankOf(to) < rankOf(from) ? [] : [`${file.path} imports ${target}`];
 		}),
@@ -200,7 +200,7 @@ test("only the screen imports the terminal library, chalk and src/tui", () => {
 					if (target === "src/tui/text-screen.ts") return !(dynamic && file.path === TEXT_SCREEN_USER);
 					if (target?.startsWith("src/tui/")) return true;
 					const isPackage = SCREEN_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-					const isAllowed = dynamic ? file.path === HOST_MODULES : typeOnly && file.path === COMPONENT_TYPES;
+					const isAllowed = dynamic ? file.path === SHARED_MODULES : typeOnly && file.path === COMPONENT_TYPES;
 					return isPackage && !isAllowed;
 				})
 				.map(({ specifier }) => `${file.path} imports ${specifier}`),
@@ -270,14 +270,14 @@ test("no time limit is part of AbortSignal.any: Node 20 collects it as garbage b
 	expect(offenders.map((file) => file.path)).toEqual([]);
 });
 
-test("tools reach the machine only through their host", () => {
+test("tools reach the machine only through their machine", () => {
 	const machine = /^node:(fs|child_process|os)\b/;
 	const helpers = ["src/util/fs.ts", "src/util/process.ts", "src/util/reaper.ts"];
 	/** Files of pi itself, on the machine where pi runs: the output of commands. */
 	const ownFiles = ["src/tools/job-output.ts", "src/tools/output-recorder.ts"];
 	const offenders = files
 		.filter(
-			({ path }) => path.startsWith("src/tools/") && !path.startsWith("src/tools/host/") && !ownFiles.includes(path),
+			({ path }) => path.startsWith("src/tools/") && !path.startsWith("src/tools/machine/") && !ownFiles.includes(path),
 		)
 		.flatMap(({ path, code, imports }) => {
 			const direct = imports.filter(
@@ -294,7 +294,9 @@ test("tools reach the machine only through their host", () => {
 		});
 	expect(offenders).toEqual([]);
 	// The others get it from the session.
-	const users = files.filter(({ imports }) => imports.some(({ target }) => target === "src/tools/host/local-host.ts"));
+	const users = files.filter(({ imports }) =>
+		imports.some(({ target }) => target === "src/tools/machine/local-machine.ts"),
+	);
 	expect(users.map(({ path }) => path).sort()).toEqual([
 		"src/cli/subcommands/doctor.ts",
 		"src/modes/interactive/screen-components.ts",

@@ -13,7 +13,7 @@ import { PackageManager } from "../src/packages/manage.js";
 import { createAgentSession } from "../src/sdk/create-session.js";
 import { missingPackage } from "../src/services/models/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
-import { createShellHost } from "../src/tools/host/shell-host.js";
+import { createShellHost } from "../src/tools/machine/shell-machine.js";
 import { run } from "./cli/subcommands/run.js";
 import { httpError } from "./helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "./helpers/session.js";

@@ -16,7 +16,7 @@ const CEILINGS = {
 	"classes with more than 25 public members": 2,
 	"file names that are used twice": 39,
 	"files outside models that are named after a model": 18,
-	"files that are named after a host": 16,
+	"files that are named after a host": 0,
 };
 
 const root = fileURLToPath(new URL("..", import.meta.url));

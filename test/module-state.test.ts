@@ -10,7 +10,7 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
  */
 const SHARED: Readonly<Record<string, string>> = {
 	"extensions/custom-editor.ts offered": "set while a factory runs, which does not wait for anything",
-	"extensions/host-module.ts queues": "changes of files, which wait for each other whoever makes them",
+	"extensions/coding-agent-module.ts queues": "changes of files, which wait for each other whoever makes them",
 	"extensions/running-code.ts lastTheme": "for timers, which do not say which session they belong to",
 	"extensions/running-code.ts running": "separates the code of sessions by its asynchronous context",
 	"hooks/bound-screen.ts providers": "a counter that makes ids unique",
@@ -28,7 +28,7 @@ const SHARED: Readonly<Record<string, string>> = {
 	"services/models/hook-routes.ts running": "separates the requests of sessions by their asynchronous context",
 	"services/models/hook-routes.ts sessions":
 		"requests outside of calls reach one of them only if no other has such a provider",
-	"tools/host/local-host.ts located": "the path of the installed ripgrep",
+	"tools/machine/local-machine.ts located": "the path of the installed ripgrep",
 	"tui/key-table.ts listed": "the table of keys, complete when the module has loaded",
 	"tui/key-table.ts scopes": "the table of keys, complete when the module has loaded",
 	"tui/draw-markdown.ts parser": "a parser, which has no state",

@@ -2,7 +2,7 @@ import type { AssistantMessage, JsonValue, ToolCall } from "@mariozechner/pi-ai"
 import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
 import { plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
 import { sleep } from "../util/abort.js";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { paths as findPaths, type Paths, resolveUserPath } from "../config/paths.js";
-import { allHostWords, hostWords } from "../hooks/bundled.js";
+import { allMachineWords, machineWords } from "../hooks/bundled.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
 import { findSession, latestSession } from "../log/catalog.js";
-import { lastHost } from "../log/last-choices.js";
+import { lastMachine } from "../log/last-choices.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import type { ExitCode, ModeIO } from "../modes/mode.js";
@@ -25,8 +25,8 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 	const problem = options.hookFlags?.read([]).problem;
 	if (!problem) return;
 	const paths = findPaths(env, cwd, home);
-	const on = options.on ?? loggedHost(options, paths) ?? settings.current.on;
-	const hooks = [...options.hooks, ...(options.resume ? allHostWords() : hostWords(on))];
+	const on = options.on ?? loggedMachine(options, paths) ?? settings.current.on;
+	const hooks = [...options.hooks, ...(options.resume ? allMachineWords() : machineWords(on))];
 	const { files } = discover({ paths, settings: settings.current }, { ...options, hooks });
 	const { extensions = [] } = options;
 	const hasPackages = extensions.length > 0 || (options.findHooks && settings.current.packages.length > 0);
@@ -34,7 +34,7 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 }
 
 /** The host that the session to open names, or null. */
-function loggedHost(options: CliOptions, paths: Paths): string | null {
+function loggedMachine(options: CliOptions, paths: Paths): string | null {
 	const { continue: continues, session, sessionDir, keepSession } = options;
 	const dir = resolveUserPath(sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)), paths.cwd, paths.home);
 	if (!keepSession) return null;
@@ -48,7 +48,7 @@ function loggedHost(options: CliOptions, paths: Paths): string | null {
 		if (path === null) return null;
 		const log = SessionLog.open(path, { readOnly: true });
 		try {
-			return lastHost(log)?.on ?? null;
+			return lastMachine(log)?.on ?? null;
 		} finally {
 			log.close();
 		}

@@ -1,6 +1,6 @@
 import { resolveUserPath, runEnvironment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import { allHostWords, isBundledWord } from "../hooks/bundled.js";
+import { allMachineWords, isBundledWord } from "../hooks/bundled.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../sdk/create-session.js";
 import { textOrFile } from "./input.js";
 import { type CliContext, type CliOptions, isHeadless } from "./options.js";
@@ -31,7 +31,7 @@ export async function sessionOptions(options: CliOptions, context: CliContext): 
 		...given("thinkingLevel", options.thinking),
 		...given("tools", options.tools),
 		customTools: options.customTools.map((path) => resolveUserPath(path, cwd, home)),
-		hooks: [...hookArguments(options.hooks, base), ...(options.resume && options.hookFlags ? allHostWords() : [])],
+		hooks: [...hookArguments(options.hooks, base), ...(options.resume && options.hookFlags ? allMachineWords() : [])],
 		...(options.extensions ? await extensionOptions(options.extensions, base) : {}),
 		discoverHooks: options.findHooks,
 		// A guard that is misspelled must not be missing.

@@ -98,7 +98,7 @@ export interface CommandTrust {
 }
 
 /** The parts of a session that commands use. The session implements it. */
-export interface CommandHost {
+export interface CommandSession {
 	readonly cwd: string;
 	readonly sessionFile: string | null;
 	/** Whether nothing can be written to the session. */
@@ -210,7 +210,7 @@ export interface CommandThemes {
 
 /** Arguments of a built-in command. */
 export interface BuiltinCommandContext {
-	session: CommandHost;
+	session: CommandSession;
 	ui: CommandUI;
 	shell: CommandShell | null;
 	args: string[];
@@ -228,7 +228,7 @@ export interface SlashCommand {
 	argumentHint?: string;
 	complete?(
 		prefix: string,
-		session: CommandHost,
+		session: CommandSession,
 		shell: CommandShell | null,
 	): CompletionItem[] | Promise<CompletionItem[]>;
 	run(context: BuiltinCommandContext): Promise<CommandResult | undefined | void>;

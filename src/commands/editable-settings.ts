@@ -5,7 +5,7 @@ import { SETTING_ROWS, type SettingPath } from "../config/settings-schema.js";
 import { PiError } from "../errors.js";
 import { modelName } from "../models/model-match.js";
 import { didYouMean } from "../util/nearest.js";
-import type { CommandHost, CommandShell } from "./command.js";
+import type { CommandSession, CommandShell } from "./command.js";
 import type { EditableSettings, SettingChoice } from "./pickers.js";
 
 /** Maximum number of values that an error names. */
@@ -13,7 +13,7 @@ const MAX_NAMED = 12;
 
 /** Lists the values of each setting, and checks a value before it is saved. */
 export function createEditableSettings(
-	{ settings, models }: Pick<CommandHost, "settings" | "models">,
+	{ settings, models }: Pick<CommandSession, "settings" | "models">,
 	shell: Pick<CommandShell, "themes"> | null,
 	signal?: AbortSignal,
 ): EditableSettings {
@@ -61,7 +61,7 @@ function themeValue(name: string): string | undefined {
 	return name === "auto" ? undefined : name;
 }
 
-function providers(offers: ReturnType<CommandHost["models"]["offers"]>): SettingChoice[] {
+function providers(offers: ReturnType<CommandSession["models"]["offers"]>): SettingChoice[] {
 	const usable = offers.filter(({ key }) => key !== "none");
 	const names = new Set([...usable, ...offers].map(({ model }) => model.provider));
 	return [...names].map((name) => ({ label: name, value: name }));

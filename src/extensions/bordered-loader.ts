@@ -1,4 +1,4 @@
-import type { loadTerminalLibrary } from "../hooks/host-modules.js";
+import type { loadTerminalLibrary } from "../hooks/shared-modules.js";
 import type { ExtensionTheme } from "./extension-theme.js";
 
 type TerminalLibrary = Awaited<ReturnType<typeof loadTerminalLibrary>>;

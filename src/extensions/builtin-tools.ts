@@ -1,6 +1,6 @@
 import { errorText } from "../errors.js";
-import type { HostExecOptions, ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
+import type { HostExecOptions, ToolHost } from "../tools/machine/machine.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { monotonicMs } from "../util/clock.js";
 import type { ProcessResult } from "../util/process.js";

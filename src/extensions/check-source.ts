@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isHostModule, loadHostModule } from "../hooks/host-modules.js";
+import { isSharedModule, loadSharedModule } from "../hooks/shared-modules.js";
 import { isKnownEvent } from "./agent-events.js";
 import { findRefusedFields } from "./find-refused-fields.js";
 import { REFUSED_EVENTS, REFUSED_MEMBERS } from "./refusals.js";
@@ -164,8 +164,8 @@ const IMPORTS = /^import\s+(?!type\b)[^;"']*?\{([^}]*)\}\s*from\s*["'](@(?:mario
 async function findMissingValues(source: string): Promise<Use[]> {
 	const uses: Use[] = [];
 	for (const { 1: names = "", 2: specifier = "" } of source.matchAll(IMPORTS)) {
-		if (!isHostModule(specifier, "extension")) continue;
-		const offered = await loadHostModule(specifier, "extension");
+		if (!isSharedModule(specifier, "extension")) continue;
+		const offered = await loadSharedModule(specifier, "extension");
 		for (const item of names.split(",")) {
 			const [name = "", alias = name] = item.trim().split(/(?<!\s)\s+as\s+/);
 			if (!/^\w+$/.test(alias) || Object.hasOwn(offered, name)) continue;

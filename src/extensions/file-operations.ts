@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from "node:path";
-import type { HostEntry, HostFile, HostStat, SearchRequest, ToolHost } from "../tools/host/tool-host.js";
+import type { HostEntry, HostFile, HostStat, SearchRequest, ToolHost } from "../tools/machine/machine.js";
 
 /** Where a tool that an extension creates reads and writes files. Which members there are depends on the tool. */
 export interface FileOperations {

@@ -9,7 +9,7 @@ import { createHookError } from "./source-place.js";
 import type { HookUI, ScreenLook } from "./types.js";
 
 /** What the screen of hooks needs of the session. */
-export interface ScreenHost {
+export interface ScreenReports {
 	/** Position of a hook in load order. */
 	rankOf(hook: LoadedHook): number;
 	/** Reports a failure of a component or callback that is not part of a call. */
@@ -22,7 +22,7 @@ export interface ScreenHost {
 export type ScreenMembers = Omit<HookUI, "select" | "confirm" | "input" | "editor" | "notify" | "custom">;
 
 /** The members of `ctx.ui` that show something until it is removed. Each throws `bad_arguments` for malformed values. */
-export function boundScreen(ui: () => SessionUI, host: ScreenHost, call: HookCall): ScreenMembers {
+export function boundScreen(ui: () => SessionUI, host: ScreenReports, call: HookCall): ScreenMembers {
 	const { hook } = call;
 	/** Shows a value under an id, and remembers how to remove it; undefined removes it. */
 	const put = <T>(id: string, value: T | undefined, set: (screen: HookScreen, value: T | undefined) => void): void => {
@@ -133,7 +133,7 @@ const LOOKS: { readonly [K in keyof ScreenLook]: readonly [isValid: (value: unkn
 let providers = 0;
 
 /** A hook as the screen knows it. The call that shows something is the place of errors without a position. */
-export function ownerOf(hook: LoadedHook, host: ScreenHost): ScreenOwner {
+export function ownerOf(hook: LoadedHook, host: ScreenReports): ScreenOwner {
 	const call = {};
 	hook.places.set(call, new Error());
 	return {

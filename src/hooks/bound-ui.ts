@@ -1,5 +1,5 @@
 import { isRecord } from "../util/is-record.js";
-import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenHost } from "./bound-screen.js";
+import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenReports } from "./bound-screen.js";
 import type { HookCall } from "./hook-call.js";
 import { claimsOf } from "./screen-claims.js";
 import type { SessionUI } from "./session-ui.js";
@@ -14,13 +14,13 @@ import type {
 } from "./types.js";
 
 /** Marks dialogs as open. */
-export interface DialogHost extends ScreenHost {
+export interface DialogMarks extends ScreenReports {
 	/** Marks a dialog as open. @returns a function to call when it closes */
 	openDialog(title: string): () => void;
 }
 
 /** The screen for one call: dialogs pause the time limit of the call while they are open, and are canceled with it. */
-export function boundUI(ui: () => SessionUI, host: DialogHost, call: HookCall): HookUI {
+export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall): HookUI {
 	const { hook } = call;
 	const signals = () => [call.signal, claimsOf(hook).signal];
 	const bound = <D extends DialogOptions>(dialog: D | undefined) => ({

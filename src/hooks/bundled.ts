@@ -283,12 +283,12 @@ export function bundledPath(name: string): string {
 }
 
 /** Words that turn on all bundled hooks that provide hosts: whose flags count before the user has chosen a session. */
-export function allHostWords(): string[] {
+export function allMachineWords(): string[] {
 	return BUNDLED_HOOKS.filter(({ hosts }) => hosts !== undefined).map(({ name }) => bundledPath(name));
 }
 
 /** The words that turn on the bundled hook for a host: the one that `--on`, the setting `on` or the log of the session names. */
-export function hostWords(spec: string | null | undefined): string[] {
+export function machineWords(spec: string | null | undefined): string[] {
 	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
 	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
 }

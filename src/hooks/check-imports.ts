@@ -5,7 +5,7 @@ import { errorText, type SourcePlace } from "../errors.js";
 import { escapePattern } from "../log/line-patterns.js";
 import { compileFile } from "./compile-file.js";
 import { Compiler, createJiti } from "./compiler.js";
-import { type Importer, loadHostModules } from "./host-modules.js";
+import { type Importer, loadSharedModules } from "./shared-modules.js";
 
 /** An import that fails, or that is undefined when the hook runs. */
 export interface ImportProblem {
@@ -24,7 +24,7 @@ const REQUIRE = /\brequire\("([^"]+)"\)/g;
  */
 export async function findImportProblems(path: string, importer?: Importer): Promise<ImportProblem[]> {
 	const problems: ImportProblem[] = [];
-	const host = await loadHostModules(["import(everything)"], importer);
+	const host = await loadSharedModules(["import(everything)"], importer);
 	const files = new Set([path]);
 	const jiti = createJiti(new Compiler(), host, { parent: path });
 	/** Imports that share modules, so that each is evaluated once. */

@@ -1,9 +1,9 @@
 import { type HookError, inspectable, PiError } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
+import { createHookContext, type HookSession } from "./context-object.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { isPartOfPi } from "./hook-scope.js";
-import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { BusHandler } from "./types.js";
@@ -17,7 +17,7 @@ const MAX_PER_TURN = 10_000;
 export interface EventBusOptions {
 	/** The running hooks, in load order. */
 	hooks(): readonly LoadedHook[];
-	host: HookHost;
+	host: HookSession;
 	/** Detects handlers that block the event loop. */
 	watch?: HandlerWatch;
 	/** In ms, for `watch`; read again for each call. */

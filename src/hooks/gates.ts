@@ -3,9 +3,9 @@ import { errorText } from "../errors.js";
 import type { ChangedInput } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { jsonCopy } from "./answers.js";
+import { createHookContext, type HookSession } from "./context-object.js";
 import { describeInput } from "./describe-input.js";
 import type { HandlerCalls } from "./handler-calls.js";
-import { createHookContext, type HookHost } from "./host-context.js";
 import type { LoadedHook } from "./registry.js";
 import { NO_UI } from "./session-ui.js";
 import type { Attachment, PromptEvent, ToolCallEvent, UserBashEvent, UserBashResult } from "./types.js";
@@ -13,7 +13,7 @@ import type { Attachment, PromptEvent, ToolCallEvent, UserBashEvent, UserBashRes
 /** The collaborators of the gates. */
 export interface GateContext {
 	calls: HandlerCalls;
-	host: HookHost;
+	host: HookSession;
 }
 
 /** Validates and converts the arguments of a call. @throws with a message that names the invalid fields first */
@@ -108,7 +108,7 @@ function changeInput(
 
 /** @returns why the call must not run; null if the user agrees */
 async function ask(
-	host: HookHost,
+	host: HookSession,
 	hook: LoadedHook,
 	question: string,
 	event: ToolCallEvent,

@@ -3,11 +3,11 @@ import { abortable, linkSignals } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { CallClock } from "./call-clock.js";
 import { type CheckedAnswer, checkAnswer, stops } from "./check-answer.js";
+import { createHookContext, type HookSession } from "./context-object.js";
 import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
 import type { HookCall } from "./hook-call.js";
 import { isPartOfPi } from "./hook-scope.js";
-import { createHookContext, type HookHost } from "./host-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { HookEventName, HookEvents, HookResults } from "./types.js";
@@ -15,7 +15,7 @@ import type { HandlerWatch } from "./watchdog.js";
 
 export interface HookCallOptions {
 	registry: HookRegistry;
-	host: HookHost;
+	host: HookSession;
 	/** In ms; read again for each call. */
 	hookTimeoutMs(): number;
 	/** Receives each failure of a handler or command, and each rejected answer. */

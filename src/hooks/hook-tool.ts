@@ -1,12 +1,12 @@
 import { describeHookError, type HookError, hookFailure, inspectable, locate } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { CallClock } from "./call-clock.js";
+import { createHookContext, type HookSession } from "./context-object.js";
 import type { DrawingObserver } from "./entry-renderer.js";
 import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import { isPartOfPi } from "./hook-scope.js";
-import { createHookContext, type HookHost } from "./host-context.js";
 import type { CustomTool } from "./load-tools.js";
 import type { HookRegistry, LoadedHook, Named } from "./registry.js";
 import { createHookError, placeOfError } from "./source-place.js";
@@ -16,7 +16,7 @@ import type { HandlerWatch } from "./watchdog.js";
 
 /** What calls of a hook's tool need of the session. */
 export interface HookToolHost {
-	host: HookHost;
+	host: HookSession;
 	/** Detects tools that block the event loop. */
 	watch?: HandlerWatch;
 	/** In ms, for `watch`; read again for each call. */

@@ -18,9 +18,9 @@ export {
 } from "../log/entry.js";
 export { promptText } from "../log/prompt-text.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
-export type * from "../tools/host/shell-engine.js";
-export { quoteForShell } from "../tools/host/shell-engine.js";
-export type * from "../tools/host/tool-host.js";
+export type * from "../tools/machine/machine.js";
+export type * from "../tools/machine/shell-engine.js";
+export { quoteForShell } from "../tools/machine/shell-engine.js";
 export { withFileLock } from "../util/file-lock.js";
 export { describeInput } from "./describe-input.js";
 export {

@@ -7,7 +7,7 @@ import { findForeignWriter } from "../util/foreign-writers.js";
 import { statOrNull } from "../util/fs.js";
 import { CompileCache } from "./compile-cache.js";
 import { Compiler, createJiti } from "./compiler.js";
-import { type Importer, loadHostModules } from "./host-modules.js";
+import { type Importer, loadSharedModules } from "./shared-modules.js";
 import { SimpleModules } from "./simple-modules.js";
 import type { SourceLocator } from "./source-locator.js";
 import { copyRoot, type HookSource, placeOfError } from "./source-place.js";
@@ -81,7 +81,7 @@ async function loadWithJiti(
 	check?: (path: string) => void,
 ) {
 	const compiler = new Compiler(cache);
-	const virtualModules = await loadHostModules(
+	const virtualModules = await loadSharedModules(
 		files.map(({ realPath }) => readSource(realPath)),
 		importer,
 	);

@@ -9,6 +9,7 @@ import { isRecord } from "../util/is-record.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
 import { CallClock } from "./call-clock.js";
 import { checkCompletions, commandProblem } from "./check-answer.js";
+import { createCommandContext, createHookContext } from "./context-object.js";
 import type { EventsThatCombine } from "./events.js";
 import {
 	type GateContext,
@@ -23,7 +24,6 @@ import {
 import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
-import { createCommandContext, createHookContext } from "./host-context.js";
 import type { HookRegistry, LoadedHook } from "./registry.js";
 import type {
 	BeforeRequestEvent,

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import type { CompileCache } from "./compile-cache.js";
 import { type CompiledFile, compileFile, sourcePosition } from "./compile-file.js";
-import { type Importer, isHostModule, loadHostModule } from "./host-modules.js";
+import { type Importer, isSharedModule, loadSharedModule } from "./shared-modules.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
 /** A compiled file. */
@@ -122,7 +122,7 @@ export class SimpleModules implements SourceLocator {
 		if (!compiled) return false;
 		const files = new Map<string, string>();
 		for (const specifier of [...compiled.imports, ...compiled.dynamicImports]) {
-			if (isHostModule(specifier, this.importer) || isBuiltin(specifier)) continue;
+			if (isSharedModule(specifier, this.importer) || isBuiltin(specifier)) continue;
 			const file = resolveFile(path, specifier);
 			if (file === null || !this.#add(file, new Set([...importers, path]))) return false;
 			files.set(specifier, file);
@@ -136,8 +136,8 @@ export class SimpleModules implements SourceLocator {
 
 /** A module of pi or Node. One without a default export is its own, as for jiti. */
 async function loadPackage(specifier: string, importer: Importer, code: string): Promise<object> {
-	const module = isHostModule(specifier, importer)
-		? await loadHostModule(specifier, importer, code)
+	const module = isSharedModule(specifier, importer)
+		? await loadSharedModule(specifier, importer, code)
 		: await import(specifier);
 	return "default" in module ? module : Object.create(module, { default: { value: module } });
 }

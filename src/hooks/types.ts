@@ -7,7 +7,7 @@ export type * from "./types/api.js";
 export type * from "./types/attachment.js";
 export type * from "./types/context.js";
 export type * from "./types/events.js";
-export type * from "./types/hosts.js";
+export type * from "./types/machines.js";
 export type * from "./types/notices.js";
 export type * from "./types/tool-switch.js";
 export type * from "./types/tools.js";

@@ -23,10 +23,10 @@ export function lastModel(log: SessionLog): { provider: string; id: string } | n
 }
 
 /** The machine on which tools work, as a session records it. */
-export type RecordedHost = Pick<ToolHostEntry, "on" | "name">;
+export type RecordedMachine = Pick<ToolHostEntry, "on" | "name">;
 
 /** The machine that a log names last; null if it names none. */
-export function lastHost(log: SessionLog): RecordedHost | null {
+export function lastMachine(log: SessionLog): RecordedMachine | null {
 	const entry = log.entry(log.findLast("tool_host"));
 	return isToolHostEntry(entry) ? { on: entry.on, name: entry.name } : null;
 }

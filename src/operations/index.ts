@@ -1,4 +1,4 @@
-import type { HookOperation } from "../hooks/host-context.js";
+import type { HookOperation } from "../hooks/context-object.js";
 import type { SessionComponents } from "../session/session-components.js";
 import * as all from "./all.js";
 import { bind, type Concurrency, type Operation, type RpcCall } from "./operation.js";

@@ -1,5 +1,5 @@
 import type { XSchema, XStatic } from "typebox/schema";
-import type { ContextCall, OperationMember } from "../hooks/host-context.js";
+import type { ContextCall, OperationMember } from "../hooks/context-object.js";
 import type { CommandContext } from "../hooks/types.js";
 import type { SessionRequest } from "../session/activity.js";
 import type { SessionComponents } from "../session/session-components.js";

@@ -1,5 +1,5 @@
 import { join, posix } from "node:path";
-import { isHostModule } from "../hooks/host-modules.js";
+import { isSharedModule } from "../hooks/shared-modules.js";
 import type { CodeFile, UnresolvedImport } from "../trust/code-files.js";
 import { scanImports } from "../trust/script-imports.js";
 import { isRecord } from "../util/is-record.js";
@@ -112,7 +112,7 @@ function findUnresolved({ rel, bytes }: CodeFile, isKnown: (name: string) => boo
 		...leaving.map((specifier) => ({ from: rel, specifier, reason: OUTSIDE })),
 		...unresolved.flatMap(({ specifier, reason }) => {
 			const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
-			const isProvided = isHostModule(specifier) || isHostModule(specifier, "extension");
+			const isProvided = isSharedModule(specifier) || isSharedModule(specifier, "extension");
 			return isProvided || isKnown(name) ? [] : [{ from: rel, specifier, reason: IN_PACKAGE.get(reason) ?? reason }];
 		}),
 	];

@@ -1,5 +1,5 @@
 import type { PromptSection, ToolInfo } from "../log/entry.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
 import type { ContextFile } from "./context-files.js";
 import type { Skill } from "./skills.js";
 

@@ -10,13 +10,13 @@ import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, SessionMode } from "../hooks/types.js";
 import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
-import type { RecordedHost } from "../log/last-choices.js";
+import type { RecordedMachine } from "../log/last-choices.js";
 import { SessionName } from "../log/last-choices.js";
 import { removeSession } from "../log/manage.js";
 import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
 import { RPC_OPERATIONS, type RpcOperations, type SessionOperations } from "../operations/index.js";
 import { prepareModel } from "../operations/set-model.js";
-import { LoggedHosts } from "../services/machine/logged-hosts.js";
+import { LoggedMachines } from "../services/machine/logged-machines.js";
 import type { Activity } from "../session/activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../session/events.js";
 import type { MissingHooks } from "../session/hooks/missing-hooks.js";
@@ -25,7 +25,7 @@ import type { SessionComponents } from "../session/session-components.js";
 import { type LogView, viewLog } from "../session/session-context.js";
 import type { SessionMcp } from "../session/session-mcp.js";
 import { StatsCounter } from "../session/stats.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
 import { createControls, type SessionControls } from "./session-controls.js";
 
 /** Names of everything a session has loaded, for the header. */
@@ -58,7 +58,7 @@ export class AgentSession extends OperatedSession {
 	readonly #stats = new StatsCounter();
 	readonly #spent = new UsageTotals();
 	readonly #name = new SessionName();
-	readonly #hosts = new LoggedHosts();
+	readonly #hosts = new LoggedMachines();
 	readonly controls: SessionControls;
 	/** Explains the context and reports the state of the hooks. */
 	readonly inspector: Inspector;
@@ -82,7 +82,7 @@ export class AgentSession extends OperatedSession {
 		try {
 			await lifecycle.start(async () => {
 				await hooks.load();
-				await this.#components.connectHost();
+				await this.#components.connectMachine();
 				await mcp.load();
 				await Promise.all([hookModels.start(), hookResources.ready()]);
 			});
@@ -118,7 +118,7 @@ export class AgentSession extends OperatedSession {
 		return this.#components.machine.host;
 	}
 	/** The machine on which the tools of an entry worked; null: where pi runs. */
-	hostOf(entryIndex: number): RecordedHost | null {
+	hostOf(entryIndex: number): RecordedMachine | null {
 		return this.#hosts.before(this.#components.state.log, entryIndex);
 	}
 	get sessionFile(): string | null {

@@ -5,7 +5,7 @@ import { NO_UI } from "../hooks/session-ui.js";
 import { bindOperations, hookOperations } from "../operations/index.js";
 import { checkOptions } from "../services/check-options.js";
 import type { CreateAgentSessionOptions } from "../services/create-options.js";
-import type { HostConnection } from "../services/machine/session-host.js";
+import type { MachineConnection } from "../services/machine/session-machine.js";
 import { type OpenedServices, openServices } from "../services/open-services.js";
 import type { SessionParent } from "../services/services.js";
 import { SessionActivity } from "../session/activity.js";
@@ -13,10 +13,10 @@ import { Compaction } from "../session/compaction/compaction.js";
 import { hookErrorEvent, logProblemEvent } from "../session/describe-context.js";
 import { type AgentSessionEvent, SessionEvents } from "../session/events.js";
 import { describeInactive, turnedOffHook } from "../session/hooks/bundled-switch.js";
-import { createHookHost } from "../session/hooks/hook-host.js";
 import { HookModels } from "../session/hooks/hook-models.js";
 import { HookNotices } from "../session/hooks/hook-notices.js";
 import { HookResourceFiles } from "../session/hooks/hook-resource-files.js";
+import { createHookSession } from "../session/hooks/hook-session.js";
 import { HookUpdates } from "../session/hooks/hook-updates.js";
 import { RequiredHooks } from "../session/hooks/required-hooks.js";
 import { SessionHooks } from "../session/hooks/session-hooks.js";
@@ -40,7 +40,7 @@ import type { SessionCore } from "../session/session-core.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionState } from "../session/session-state.js";
 import { AgentSession } from "./agent-session.js";
-import { createCommandHost } from "./command-host.js";
+import { createCommandSession } from "./command-session.js";
 
 export type { CreateAgentSessionOptions, SessionChoice } from "../services/create-options.js";
 
@@ -96,7 +96,7 @@ function assembleSession(
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
 	const operations = bindOperations(current);
-	const host = createHookHost({ ...services, state, context, activity }, current, hookOperations(current));
+	const host = createHookSession({ ...services, state, context, activity }, current, hookOperations(current));
 	const hookModels = new HookModels({ models, state, warn });
 	const onRead = () => emit({ type: "registrations_changed" });
 	const hookResources = new HookResourceFiles(resources, warn, onRead);
@@ -132,7 +132,7 @@ function assembleSession(
 		},
 		notify: (hookRunner, reason) => current().lifecycle.notify(hookRunner, reason),
 	});
-	const hostConnection = (signal: AbortSignal): HostConnection => ({
+	const machineConnection = (signal: AbortSignal): MachineConnection => ({
 		get registry() {
 			return hooks.registry;
 		},
@@ -205,7 +205,8 @@ function assembleSession(
 			return ended;
 		},
 		reread: () => current().reloader.refresh(),
-		prepareHost: (log, source, signal) => machine.prepare(machine.loggedHost(log, source), hostConnection(signal)),
+		prepareMachine: (log, source, signal) =>
+			machine.prepare(machine.loggedMachine(log, source), machineConnection(signal)),
 	});
 	const reloader = new Reloader({
 		...services,
@@ -233,7 +234,7 @@ function assembleSession(
 			return resources.current;
 		},
 		readSkill: resources.readSkill,
-		host: () => commandHost,
+		host: () => commandSession,
 		hooks: () => hooks.runner,
 		mcp,
 		ui: () => surface.ui,
@@ -299,14 +300,14 @@ function assembleSession(
 		unsaved: () => unsaved,
 		ended,
 		asParent,
-		async connectHost() {
-			await machine.connect(hostConnection(ended.signal));
+		async connectMachine() {
+			await machine.connect(machineConnection(ended.signal));
 			await resources.enterSandbox();
-			state.useHost(machine.recorded, store.isCopy);
+			state.useMachine(machine.recorded, store.isCopy);
 		},
 	};
 	const session = new AgentSession(components, operations);
-	const commandHost = createCommandHost(session, operations, services, compaction, { jobs, mcp });
+	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp });
 	lifecycle.watchLog((error) => {
 		const line = models.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.

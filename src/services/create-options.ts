@@ -8,7 +8,7 @@ import type { HookFactory, SessionHandle } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { FindLocalOptions } from "../models/local-servers.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { TrustAnswer } from "../trust/gate.js";
 import type { ProjectSet } from "../trust/store.js";

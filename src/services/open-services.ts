@@ -5,20 +5,20 @@ import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import { hostWords } from "../hooks/bundled.js";
+import { machineWords } from "../hooks/bundled.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
-import { lastHost, lastModel } from "../log/last-choices.js";
+import { lastMachine, lastModel } from "../log/last-choices.js";
 import type { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
 import { callsTools } from "../models/model-facts.js";
 import { networkOf } from "../network/network.js";
 import type { ReadBytes } from "../resources/front-matter.js";
 import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
-import { createLocalHost } from "../tools/host/local-host.js";
-import { isInside } from "../tools/host/readable-directories.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
+import { createLocalMachine } from "../tools/machine/local-machine.js";
+import type { ToolHost } from "../tools/machine/machine.js";
+import { isInside } from "../tools/machine/readable-directories.js";
 import type { AnyTool } from "../tools/tool.js";
 import { localDate } from "../util/clock.js";
 import { usablePrivateDir } from "../util/fs.js";
@@ -28,7 +28,7 @@ import { HookGrants } from "./code/hook-grants.js";
 import { McpFiles } from "./code/mcp-files.js";
 import { expectsHooks, findSessionCode, type SessionCodeOptions } from "./code/session-code.js";
 import type { CreateAgentSessionOptions } from "./create-options.js";
-import { type LoggedHost, readableDirectories, SessionHost } from "./machine/session-host.js";
+import { type LoggedMachine, readableDirectories, SessionMachine } from "./machine/session-machine.js";
 import { type ChosenModel, chooseModel, providerOfKey } from "./models/choose-model.js";
 import { createHookStreams } from "./models/hook-streams.js";
 import { loadModelClient } from "./models/model-client.js";
@@ -120,7 +120,7 @@ export async function openServices(
 		toolNames: options.tools,
 		explicit: {
 			get hooks() {
-				return [...hooks, ...hostWords(options.on ?? store.current.on), ...hostWords(usedHost())];
+				return [...hooks, ...machineWords(options.on ?? store.current.on), ...machineWords(usedHost())];
 			},
 			extensions: options.extensions ?? [],
 			tools: options.customTools ?? [],
@@ -176,18 +176,18 @@ export async function openServices(
 	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const logWarnings = warning === undefined ? [] : [warning];
 	warnings.push(...logWarnings);
-	const loggedHost = (log: SessionLog, path: string | null): LoggedHost | null => {
-		const recorded = lastHost(log);
+	const loggedMachine = (log: SessionLog, path: string | null): LoggedMachine | null => {
+		const recorded = lastMachine(log);
 		const isOwn = [sessionDir, paths.sessions].some((dir) => dir !== null && isInside(dir, path ?? dir));
 		return recorded && { ...recorded, isOwn };
 	};
 	const readable = lastResult((skills: typeof resources.current.skills) => readableDirectories(tmpDir, skills, paths));
-	const hosts = new SessionHost(
-		options.host ?? createLocalHost(paths.cwd, paths.home, paths.agentDir),
+	const hosts = new SessionMachine(
+		options.host ?? createLocalMachine(paths.cwd, paths.home, paths.agentDir),
 		options.host
 			? { on: options.on ?? "local", setting: undefined, isConnected: true }
 			: { on: options.on, setting: store.current.on },
-		loggedHost(log, source),
+		loggedMachine(log, source),
 		() => readable(resources.current.skills),
 	);
 	usedHost = () => hosts.recorded.on;
@@ -332,7 +332,7 @@ export async function openServices(
 			connect: (connection) => hosts.connect(connection),
 			prepare: (logged, connection) => hosts.prepare(logged, connection),
 			dispose: () => hosts.dispose(),
-			loggedHost,
+			loggedMachine,
 		},
 	};
 	return { services, warnings, logWarnings };

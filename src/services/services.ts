@@ -20,14 +20,14 @@ import type { Network } from "../network/network.js";
 import type { ContextFile } from "../resources/context-files.js";
 import type { PromptTemplate } from "../resources/prompt-templates.js";
 import type { Skill } from "../resources/skills.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { AcceptedCode } from "../trust/gate.js";
 import type { HookGrants } from "./code/hook-grants.js";
 import type { McpFiles } from "./code/mcp-files.js";
 import type { AcceptedPackages, PackageFile } from "./code/package-code.js";
 import type { SessionTools } from "./code/session-tools.js";
-import type { LoggedHost, SessionHost } from "./machine/session-host.js";
+import type { LoggedMachine, SessionMachine } from "./machine/session-machine.js";
 
 /** The models that a session can use, and their credentials. */
 export interface SessionModels {
@@ -254,13 +254,13 @@ export interface Resources {
 }
 
 /** The machine on which tools and `!` commands work. */
-export interface Machine extends Pick<SessionHost, "connect" | "prepare" | "recorded" | "dispose"> {
+export interface Machine extends Pick<SessionMachine, "connect" | "prepare" | "recorded" | "dispose"> {
 	readonly host: ToolHost;
 	/**
 	 * The machine that a log names last; null if it names none.
 	 * @param source the file with its entries: of a copy, the original; null for a log in memory
 	 */
-	loggedHost(log: SessionLog, source: string | null): LoggedHost | null;
+	loggedMachine(log: SessionLog, source: string | null): LoggedMachine | null;
 }
 
 /** What a session consists of before it starts. None of these knows a later one. */

@@ -5,11 +5,11 @@ import { PiError } from "../errors.js";
 import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isOpaqueEntry, isUserMessageEntry } from "../log/entry.js";
-import { lastModel, type RecordedHost } from "../log/last-choices.js";
+import { lastModel, type RecordedMachine } from "../log/last-choices.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { promptText } from "../log/prompt-text.js";
 import { SessionLog } from "../log/session-log.js";
-import type { PreparedHost } from "../services/machine/session-host.js";
+import type { PreparedMachine } from "../services/machine/session-machine.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./hooks/missing-hooks.js";
@@ -24,7 +24,7 @@ export interface LifecycleDeps extends SessionCore {
 	 * @param source the file with its entries: of a copy, the original
 	 * @throws PiError `host_unreachable`
 	 */
-	prepareHost(log: SessionLog, source: string, signal: AbortSignal): Promise<PreparedHost>;
+	prepareMachine(log: SessionLog, source: string, signal: AbortSignal): Promise<PreparedMachine>;
 	/** Reads the files of the user and the project again. @returns a line for each new problem */
 	reread(): Promise<string[]>;
 	/** True for entry types that a loaded hook declares or writes. */
@@ -139,9 +139,9 @@ export class Lifecycle {
 				log.close();
 				if (as === "copy" && log.path !== null) removeSession(log.path);
 			};
-			let host: PreparedHost;
+			let host: PreparedMachine;
 			try {
-				host = await this.deps.prepareHost(log, path, signal);
+				host = await this.deps.prepareMachine(log, path, signal);
 			} catch (error) {
 				discard();
 				throw error;
@@ -218,7 +218,7 @@ export class Lifecycle {
 			turnIndex: targetTurnIndex = 0,
 			host,
 			isCopy = false,
-		}: { turnIndex?: number; host?: PreparedHost; isCopy?: boolean } = {},
+		}: { turnIndex?: number; host?: PreparedMachine; isCopy?: boolean } = {},
 	): Promise<void> {
 		const { state, context, models, machine, emit } = this.deps;
 		const previous = state.log;
@@ -327,6 +327,6 @@ export class Lifecycle {
 	}
 }
 
-function placeOf({ on, name }: RecordedHost): string {
+function placeOf({ on, name }: RecordedMachine): string {
 	return on === null ? "this machine" : name;
 }

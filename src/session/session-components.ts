@@ -64,5 +64,5 @@ export interface SessionComponents extends SessionServices {
 	/** Aborted when the session ends. */
 	ended: AbortController;
 	/** Connects to the machine on which tools work. */
-	connectHost(): Promise<void>;
+	connectMachine(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
 	type SessionEntry,
 	type ThinkingLevel,
 } from "../log/entry.js";
-import { lastHost, lastModel, lastThinkingLevel, type RecordedHost } from "../log/last-choices.js";
+import { lastMachine, lastModel, lastThinkingLevel, type RecordedMachine } from "../log/last-choices.js";
 import type { SessionLog } from "../log/session-log.js";
 import { describeAssumed, describeLimits } from "../models/model-facts.js";
 import { describeNearest } from "../models/thinking-levels.js";
@@ -35,7 +35,7 @@ export class SessionState {
 	/** What the user knows about models already. */
 	readonly #announced = new Set<string>();
 	/** The machine on which tools work. */
-	#host: RecordedHost = { on: null, name: "" };
+	#host: RecordedMachine = { on: null, name: "" };
 
 	constructor(
 		log: SessionLog,
@@ -76,12 +76,12 @@ export class SessionState {
 		return this.#generation;
 	}
 
-	/** Switches to another log, whose tools work on a machine; `isCopy` as for `useHost`. The caller closes the old one. */
-	replaceLog(log: SessionLog, host: RecordedHost, isCopy: boolean): void {
+	/** Switches to another log, whose tools work on a machine; `isCopy` as for `useMachine`. The caller closes the old one. */
+	replaceLog(log: SessionLog, host: RecordedMachine, isCopy: boolean): void {
 		this.#log = log;
 		this.#generation++;
 		this.#unwritten.clear();
-		this.useHost(host, isCopy);
+		this.useMachine(host, isCopy);
 	}
 
 	/**
@@ -116,9 +116,9 @@ export class SessionState {
 	 * @param isCopy true if the log has the entries of another one. It records the machine at once: it is the user's own, and
 	 * would otherwise choose the machine that a session of others names
 	 */
-	useHost(host: RecordedHost, isCopy: boolean): void {
+	useMachine(host: RecordedMachine, isCopy: boolean): void {
 		this.#host = host;
-		const isNamed = (lastHost(this.#log)?.on ?? null) === host.on;
+		const isNamed = (lastMachine(this.#log)?.on ?? null) === host.on;
 		if (isNamed) this.#unwritten.delete("host");
 		else this.#unwritten.add("host");
 		if (isCopy && !isNamed) this.#writeChanges();

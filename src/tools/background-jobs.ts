@@ -3,8 +3,8 @@ import { onAbort } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration, plural } from "../util/format-amounts.js";
 import type { ProcessResult } from "../util/process.js";
-import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
 import { JobOutput } from "./job-output.js";
+import type { HostExecOptions, ToolHost } from "./machine/machine.js";
 import type { Truncated } from "./output.js";
 
 /** Maximum number of background commands that run at the same time. */

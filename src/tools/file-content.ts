@@ -1,6 +1,6 @@
 import { MAX_READ_BYTES, tooLarge } from "../util/read-limit.js";
 import { SAMPLE_BYTES } from "./file-type.js";
-import type { HostFile, ToolHost } from "./host/tool-host.js";
+import type { HostFile, ToolHost } from "./machine/machine.js";
 
 const MIN_CHUNK_BYTES = 64 * 1024;
 

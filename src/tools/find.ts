@@ -4,7 +4,7 @@ import { parseGlob } from "./glob.js";
 import { dropControls } from "./output.js";
 import { directoryWords, displayPath, resolvePath } from "./path.js";
 import { joinNotes, listResult, malformedGlob, textResult } from "./result.js";
-import { describeIgnored, searchHost } from "./search-host.js";
+import { describeIgnored, searchMachine } from "./search-machine.js";
 import { defineTool, type FindToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 1000;
@@ -37,7 +37,7 @@ export const findTool = defineTool<typeof parameters, FindToolDetails>({
 		const root = await resolvePath(host, path);
 		const glob = parseGlob(pattern);
 		const files = new FirstPaths(Math.min(limit, MAX_LIMIT));
-		const end = await searchHost(host, {
+		const end = await searchMachine(host, {
 			path: root,
 			...(glob.namePatterns && { names: glob.namePatterns }),
 			signal,

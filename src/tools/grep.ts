@@ -3,11 +3,11 @@ import { plural } from "../util/format-amounts.js";
 import { readStart } from "./file-content.js";
 import { binaryKind } from "./file-type.js";
 import { parseGlob } from "./glob.js";
-import type { FoundLine, HostFile, ToolHost } from "./host/tool-host.js";
+import type { FoundLine, HostFile, ToolHost } from "./machine/machine.js";
 import { dropControls } from "./output.js";
 import { directoryWords, displayPath, resolvePath } from "./path.js";
 import { failed, failedOnFile, joinNotes, listResult, malformedGlob, textResult } from "./result.js";
-import { describeIgnored, searchHost } from "./search-host.js";
+import { describeIgnored, searchMachine } from "./search-machine.js";
 import { defineTool, type GrepToolDetails } from "./tool.js";
 
 const DEFAULT_LIMIT = 100;
@@ -103,7 +103,7 @@ export const grepTool = defineTool<typeof parameters, GrepToolDetails>({
 		const counts = new Map<string, number>();
 		let matches = 0;
 		let collected = 0;
-		const end = await searchHost(host, {
+		const end = await searchMachine(host, {
 			path: target,
 			...(glob?.startsWith("!") && { exclude: glob.slice(1) }),
 			...(wanted?.namePatterns && { names: wanted.namePatterns }),

@@ -1,6 +1,6 @@
 import { MAX_READ_BYTES } from "../util/read-limit.js";
 import { fill } from "./file-content.js";
-import type { HostFile } from "./host/tool-host.js";
+import type { HostFile } from "./machine/machine.js";
 import { OUTPUT_LIMITS } from "./output.js";
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isNotFound } from "../util/fs.js";
 import { didYouMean } from "../util/nearest.js";
-import type { HostEntry, ToolHost } from "./host/tool-host.js";
+import type { HostEntry, ToolHost } from "./machine/machine.js";
 
 /** Startup files of shells, in the home directory. */
 const SHELL_FILES = new Set(

@@ -1,7 +1,7 @@
 import { describeError } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { describeGlobProblem } from "./glob.js";
-import type { ToolHost } from "./host/tool-host.js";
+import type { ToolHost } from "./machine/machine.js";
 import { announceCut, type TruncationResult, truncateHead } from "./output.js";
 import { describeMissing, displayPath } from "./path.js";
 import type { ToolResult } from "./tool.js";

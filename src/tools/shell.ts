@@ -1,6 +1,6 @@
 import type { ProcessResult } from "../util/process.js";
 import { throttle } from "../util/throttle.js";
-import type { HostExecOptions, ToolHost } from "./host/tool-host.js";
+import type { HostExecOptions, ToolHost } from "./machine/machine.js";
 import type { Truncated } from "./output.js";
 import { OutputRecorder, type RecordedOutput } from "./output-recorder.js";
 

@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { Static, TSchema } from "typebox";
 import type { ToolJobs } from "./background-jobs.js";
-import type { ToolHost } from "./host/tool-host.js";
+import type { ToolHost } from "./machine/machine.js";
 import type { TruncationResult } from "./output.js";
 
 /** The environment of a tool call. */

@@ -11,8 +11,8 @@ import { expect, test } from "vitest";
 import { createScratchProject, SCRATCH_BUG } from "../../src/demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../../src/demo/script.js";
 import { registerDemoModel } from "../../src/demo/scripted-model.js";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import { tempDir } from "../helpers/temp.js";
 
 const MAX_TURNS = 10;
@@ -21,7 +21,7 @@ const MAX_TURNS = 10;
 async function run(call: ToolCall, cwd: string): Promise<Message> {
 	const tool = BUILTIN_TOOLS.find(({ name }) => name === call.name);
 	if (!tool) throw new Error(`No tool is named ${call.name}`);
-	const host = createLocalHost(cwd);
+	const host = createLocalMachine(cwd);
 	const context = { cwd, host, signal: new AbortController().signal, toolCallId: call.id, tmpDir: tempDir() };
 	const { content, isError = false } = await tool.run(validateToolArguments(tool, call), context);
 	return { role: "toolResult", toolCallId: call.id, toolName: call.name, content, isError, timestamp: 0 };

@@ -4,10 +4,10 @@ import { parseContainer, parsePod } from "../../hooks-examples/containers.js";
 import { parseTarget } from "../../hooks-examples/ssh.js";
 import { HELP_TEXT } from "../../src/cli/help.js";
 import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
-import { readHostSpec } from "../../src/hooks/tool-hosts.js";
+import { readMachineSpec } from "../../src/hooks/open-machine.js";
 
 const page = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
-const specs = [...page.matchAll(/^pi --on (\S+)/gm)].flatMap(([, text = ""]) => readHostSpec(text) ?? []);
+const specs = [...page.matchAll(/^pi --on (\S+)/gm)].flatMap(([, text = ""]) => readMachineSpec(text) ?? []);
 
 test("every bundled scheme has an example", () => {
 	const schemes = BUNDLED_HOOKS.flatMap((hook) => hook.hosts ?? []);

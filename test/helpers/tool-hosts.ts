@@ -4,12 +4,12 @@ import { delimiter, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
 import sandbox from "../../hooks-examples/sandbox.js";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
-import type { ShellEngine } from "../../src/tools/host/shell-engine.js";
-import { createShellHost } from "../../src/tools/host/shell-host.js";
-import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
+import type { ToolHost } from "../../src/tools/machine/machine.js";
+import type { ShellEngine } from "../../src/tools/machine/shell-engine.js";
+import { createShellHost } from "../../src/tools/machine/shell-machine.js";
 import { openEngineHost } from "./engine-hosts.js";
-import { openHookHost } from "./hook-host.js";
+import { openHookHost } from "./hook-session.js";
 import { tempDir } from "./temp.js";
 
 /**
@@ -60,7 +60,7 @@ export function withoutRipgrep(): string {
 
 /** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */
 export async function createTestHost(cwd: string): Promise<ToolHost> {
-	if (TEST_HOST === "local") return createLocalHost(cwd);
+	if (TEST_HOST === "local") return createLocalMachine(cwd);
 	const engineHost = await openEngineHost(TEST_HOST, cwd);
 	if (engineHost) return engineHost;
 	if (TEST_HOST === "sandbox") return createSandbox(cwd);

@@ -19,9 +19,9 @@ import { sandboxArguments } from "../../hooks-examples/sandbox/bubblewrap.js";
 import { seatbeltProfile } from "../../hooks-examples/sandbox/seatbelt.js";
 import sandbox from "../../hooks-examples/sandbox.js";
 import type { ShellEngine } from "../../src/hooks/index.js";
-import { createShellHost } from "../../src/tools/host/shell-host.js";
+import { createShellHost } from "../../src/tools/machine/shell-machine.js";
 import { NO_SANDBOX } from "../helpers/bubblewrap.js";
-import { openHookEngine } from "../helpers/hook-host.js";
+import { openHookEngine } from "../helpers/hook-session.js";
 import { processesWith } from "../helpers/programs.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 

@@ -2,8 +2,8 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { discoverTools, loadTools, mergeTools } from "../../src/hooks/load-tools.js";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import type { AnyTool, ToolResult } from "../../src/tools/tool.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
@@ -38,7 +38,7 @@ function place(
 
 const context = {
 	cwd: "/",
-	host: createLocalHost("/"),
+	host: createLocalMachine("/"),
 	signal: new AbortController().signal,
 	toolCallId: "1",
 	tmpDir: "/tmp",

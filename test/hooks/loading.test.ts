@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as tui from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { loadHostModules } from "../../src/hooks/host-modules.js";
+import { loadSharedModules } from "../../src/hooks/shared-modules.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";
@@ -20,7 +20,7 @@ const ALL_MODULES = [
 ];
 
 test("hooks can still import pi-tui's screen as TUI, along with the exports of the current version", async () => {
-	const { "@mariozechner/pi-tui": library } = await loadHostModules(['import { TUI } from "@mariozechner/pi-tui";']);
+	const { "@mariozechner/pi-tui": library } = await loadSharedModules(['import { TUI } from "@mariozechner/pi-tui";']);
 	expect(library).toEqual({ ...tui, TUI: tui.TuiMainScreen });
 });
 
@@ -138,7 +138,7 @@ describe("loading", () => {
 		["a module by a computed name", "const help = await import(name);", ALL_MODULES],
 	])("of the program's packages a hook that imports %s is given what it may need", async (_, source, expected) => {
 		// What compiled code calls is always there.
-		const given = Object.keys(await loadHostModules([source])).filter((name) => !name.startsWith("@oxc-project/"));
+		const given = Object.keys(await loadSharedModules([source])).filter((name) => !name.startsWith("@oxc-project/"));
 		expect(given.sort()).toEqual([...expected].sort());
 	});
 

@@ -7,8 +7,8 @@ import { afterAll, expect, test } from "vitest";
 import { listFiles } from "../../src/modes/interactive/palette-controller.js";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
-import { createLocalHost, startRipgrep } from "../../src/tools/host/local-host.js";
-import { runSearch } from "../../src/tools/host/ripgrep.js";
+import { createLocalMachine, startRipgrep } from "../../src/tools/machine/local-machine.js";
+import { runSearch } from "../../src/tools/machine/ripgrep.js";
 import { FileSearch } from "../../src/tui/file-search.js";
 import { textOf, toolContext } from "./context.js";
 
@@ -77,7 +77,7 @@ test("@ shows results before all files are listed, and never blocks a key", asyn
 			if (++listed === FILES) last = path;
 			else onFile(path);
 		};
-		await listFiles(createLocalHost(tree), onListed, signal);
+		await listFiles(createLocalMachine(tree), onListed, signal);
 		// Ripgrep may be done before the first results are due.
 		await shown;
 		onFile(last);

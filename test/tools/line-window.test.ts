@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { HostFile } from "../../src/tools/host/tool-host.js";
 import { type LineRequest, readLineWindow } from "../../src/tools/line-window.js";
+import type { HostFile } from "../../src/tools/machine/machine.js";
 
 const never = new AbortController().signal;
 

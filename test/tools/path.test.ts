@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import { describeMissing, displayPath, resolvePath, warnOfSensitivePath } from "../../src/tools/path.js";
 
 async function tempDir(): Promise<string> {
@@ -21,13 +21,13 @@ test.each([
 	["@~/x", "/home/u/x"],
 	["~other/x", "/work/~other/x"],
 ])("%s means %s", async (path, expected) => {
-	expect(await resolvePath(createLocalHost("/work", "/home/u"), path)).toBe(expected);
+	expect(await resolvePath(createLocalMachine("/work", "/home/u"), path)).toBe(expected);
 });
 
 test("a file whose name starts with @ is found", async () => {
 	const dir = await tempDir();
 	await writeFile(join(dir, "@odd"), "");
-	expect(await resolvePath(createLocalHost(dir), "@odd")).toBe(join(dir, "@odd"));
+	expect(await resolvePath(createLocalMachine(dir), "@odd")).toBe(join(dir, "@odd"));
 });
 
 test.each([
@@ -43,17 +43,19 @@ test("the message for a missing file names similar files, or the missing directo
 	const dir = await tempDir();
 	await mkdir(join(dir, "src"));
 	await writeFile(join(dir, "src/index.ts"), "");
-	expect(await describeMissing(createLocalHost(dir), join(dir, "src/indx.ts"))).toBe(
+	expect(await describeMissing(createLocalMachine(dir), join(dir, "src/indx.ts"))).toBe(
 		"src/indx.ts does not exist. In src: Did you mean index.ts?",
 	);
-	expect(await describeMissing(createLocalHost(dir), join(dir, "zebra"))).toBe(
+	expect(await describeMissing(createLocalMachine(dir), join(dir, "zebra"))).toBe(
 		"zebra does not exist in the working directory.",
 	);
-	expect(await describeMissing(createLocalHost(dir), join(dir, "src/zebra"))).toBe("src/zebra does not exist in src.");
-	expect(await describeMissing(createLocalHost(dir), join(dir, "srcs/a.ts"))).toBe(
+	expect(await describeMissing(createLocalMachine(dir), join(dir, "src/zebra"))).toBe(
+		"src/zebra does not exist in src.",
+	);
+	expect(await describeMissing(createLocalMachine(dir), join(dir, "srcs/a.ts"))).toBe(
 		"srcs/a.ts does not exist: there is no directory srcs. In .: Did you mean src?",
 	);
-	expect(await describeMissing(createLocalHost(dir), join(dir, "does/not/exist.ts"))).toBe(
+	expect(await describeMissing(createLocalMachine(dir), join(dir, "does/not/exist.ts"))).toBe(
 		"does/not/exist.ts does not exist: there is no directory does in the working directory.",
 	);
 });
@@ -62,7 +64,7 @@ test("the message for a name that exists says why it cannot be used", async () =
 	const dir = await tempDir();
 	await symlink("gone/target", join(dir, "link"));
 	await writeFile(Buffer.concat([Buffer.from(`${dir}/caf`), Buffer.from([0xe9])]), "");
-	const describe = (name: string) => describeMissing(createLocalHost(dir), join(dir, name));
+	const describe = (name: string) => describeMissing(createLocalMachine(dir), join(dir, name));
 	expect(await describe("link")).toBe("link is a link to gone/target, which does not exist.");
 	expect(await describe("link/a.ts")).toBe(
 		"link/a.ts does not exist: link is a link to gone/target, which does not exist.",
@@ -78,7 +80,7 @@ test("a warning names files that determine which code runs later, also through l
 	await mkdir(join(cwd, ".pi/hooks"), { recursive: true });
 	await symlink(join(cwd, ".pi"), join(cwd, "innocent"));
 	const agentDir = join(home, "elsewhere");
-	const host = createLocalHost(cwd, home, agentDir);
+	const host = createLocalMachine(cwd, home, agentDir);
 	const warn = async (path: string) => warnOfSensitivePath(host, path, await host.realPath(path));
 	expect(await warn(join(cwd, ".pi/hooks/new.ts"))).toMatch(/^Warning: \.pi\/hooks\/new\.ts is one of pi's own files/);
 	expect(await warn(join(cwd, "innocent/hooks/new.ts"))).toContain("pi's own files");

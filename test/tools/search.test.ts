@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, type TestContext, test } from "vitest";
 import { findTool } from "../../src/tools/find.js";
 import { grepTool } from "../../src/tools/grep.js";
-import type { ToolHost } from "../../src/tools/host/tool-host.js";
 import { lsTool } from "../../src/tools/ls.js";
+import type { ToolHost } from "../../src/tools/machine/machine.js";
 import { NO_RIPGREP } from "../helpers/tool-hosts.js";
 import { textOf, toolContext } from "./context.js";
 

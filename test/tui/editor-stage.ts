@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import { createCompletion } from "../../src/tui/completion.js";
 import type { ListFiles } from "../../src/tui/file-search.js";
 import { createKeymap } from "../../src/tui/keymap.js";
@@ -33,7 +33,7 @@ export function startEditor({ columns = 80, cwd = "/", files = [], ...options }:
 	const terminal = new VirtualTerminal(columns, 24);
 	const tui = new LiveTUI(terminal);
 	const completion = createCompletion({
-		folders: () => createLocalHost(cwd),
+		folders: () => createLocalMachine(cwd),
 		palette: () => [{ name: "pop", description: "Pop to a previous turn", origin: "hook stack" }],
 		completeArguments: async () => [],
 		listFiles: options.listFiles ?? listOf(files),

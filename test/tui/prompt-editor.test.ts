@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLocalHost } from "../../src/tools/host/local-host.js";
+import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import { createCompletion } from "../../src/tui/completion.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { LiveTUI } from "../../src/tui/live-tui.js";
@@ -33,7 +33,7 @@ function start({ columns = 80, files = [] as readonly string[], cwd = "/", palet
 	const submitted: string[] = [];
 	const followUps: string[] = [];
 	const completion = createCompletion({
-		folders: () => createLocalHost(cwd),
+		folders: () => createLocalMachine(cwd),
 		palette: () => palette,
 		completeArguments: async (name, prefix) => {
 			if (name === "help") await new Promise(() => {});

@@ -16,7 +16,7 @@ async function startProgram(
 	const dir = await mkdtemp(join(tmpdir(), "pi-reaper-"));
 	onTestFinished(() => rm(dir, { recursive: true, force: true }));
 	const source = join(dir, "source.ts");
-	const names = ["util/process.js", "util/reaper.js", "tools/shell.js", "tools/host/local-host.js"].map((name) =>
+	const names = ["util/process.js", "util/reaper.js", "tools/shell.js", "tools/machine/local-machine.js"].map((name) =>
 		JSON.stringify(join(SOURCES, name)),
 	);
 	await writeFile(source, names.map((name) => `export * from ${name};`).join("\n"));
@@ -28,7 +28,7 @@ async function startProgram(
 		output: { file: join(dir, "process.mjs"), codeSplitting: false },
 	});
 	const file = join(dir, "program.mjs");
-	await writeFile(file, `import { createLocalHost, exec, runShell, spawnGroup } from "./process.mjs";\n${body}`);
+	await writeFile(file, `import { createLocalMachine, exec, runShell, spawnGroup } from "./process.mjs";\n${body}`);
 	const program = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
 	onTestFinished(() => void program.kill("SIGKILL"));
 	const firstLine = new Promise<string>((resolve) => {
@@ -70,7 +70,7 @@ test.each(["/bin/bash", "/bin/sh"])(
 		import { writeSync } from "node:fs";
 		import { Socket } from "node:net";
 		Socket.prototype.write = () => true; // as if the program had been killed just before
-		runShell(createLocalHost("/"), "sleep 1000 & echo $$ $!; wait", {
+		runShell(createLocalMachine("/"), "sleep 1000 & echo $$ $!; wait", {
 			shellPath: "${shell}",
 			tmpDir: "/nowhere",
 			onProgress: ({ text }) => { if (text.includes("\\n")) writeSync(1, text); },
@@ -119,7 +119,7 @@ test.each(["/bin/bash", "/bin/sh"])(
 		while (pipe.writableLength === 0) pipe.write("\\n");
 		Socket.prototype.write = () => true; // as if the program had been killed just before
 		setTimeout(signal, 300, "SIGCONT");
-		runShell(createLocalHost("/"), "sleep 1000 & echo $$ $!; wait", {
+		runShell(createLocalMachine("/"), "sleep 1000 & echo $$ $!; wait", {
 			shellPath: "${shell}",
 			tmpDir: "/nowhere",
 			onProgress: ({ text }) => { if (text.includes("\\n")) writeSync(1, text); },

@@ -16,8 +16,8 @@ import { loadPromptTemplates } from "../../resources/prompt-templates.js";
 import { loadSkills } from "../../resources/skills.js";
 import { skillLocations, templateLocations } from "../../services/resources/resource-files.js";
 import { BUILT_IN_THEMES, isBuiltIn } from "../../themes/built-in.js";
-import { createLocalHost, startRipgrep } from "../../tools/host/local-host.js";
 import { BUILTIN_TOOLS } from "../../tools/index.js";
+import { createLocalMachine, startRipgrep } from "../../tools/machine/local-machine.js";
 import { runShell } from "../../tools/shell.js";
 import { findProjectSet, isTrusted, loadTrust } from "../../trust/store.js";
 import { ensurePrivateDir } from "../../util/fs.js";
@@ -157,7 +157,7 @@ async function checkShell({ paths, settings }: Location): Promise<Finding[]> {
 	const name = "shell";
 	try {
 		ensurePrivateDir(paths.tmp);
-		const result = await runShell(createLocalHost(paths.cwd), "printf %s ok", {
+		const result = await runShell(createLocalMachine(paths.cwd), "printf %s ok", {
 			tmpDir: paths.tmp,
 			timeoutMs: SHELL_TIMEOUT_MS,
 			...(shellPath === undefined ? {} : { shellPath }),

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { PiError } from "../../errors.js";
-import { quoteForShell } from "../../tools/host/shell-engine.js";
+import { quoteForShell } from "../../tools/machine/shell-engine.js";
 import { errnoCode } from "../../util/fs.js";
 import { printJson, printLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";

@@ -2,7 +2,7 @@ import { errorText, PiError } from "../../errors.js";
 import { cleanKey, hasSeveralLines, keyProblem } from "../../models/key-shape.js";
 import { providerName } from "../../models/provider-names.js";
 import { nearest } from "../../util/nearest.js";
-import type { BuiltinCommandContext, CommandHost, LoginOption, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandSession, LoginOption, SlashCommand } from "../command.js";
 import type { LoginDialogs } from "../login-dialogs.js";
 
 /** `/login [provider]`: saves an API key, or logs in through the provider's web site. */
@@ -146,7 +146,7 @@ export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommand
 }
 
 /** Without a model, selects the best one of the provider. @returns a status line */
-async function chooseModel({ provider, name }: LoginOption, session: CommandHost): Promise<string> {
+async function chooseModel({ provider, name }: LoginOption, session: CommandSession): Promise<string> {
 	const saved = `Saved your ${name} account`;
 	if (session.model) return saved;
 	const model = session.models.bestOf(provider);

@@ -2,7 +2,7 @@ import { PiError } from "../../errors.js";
 import { type KnownModel, modelFacts } from "../../models/model-facts.js";
 import { modelName, type ResolvedModel } from "../../models/models.js";
 import { nearestThinkingLevel, thinkingLevels } from "../../models/thinking-levels.js";
-import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandSession, SlashCommand } from "../command.js";
 import type { ModelOffer } from "../pickers.js";
 import { logInTo } from "./login.js";
 import { hint } from "./report.js";
@@ -31,7 +31,7 @@ export const modelCommand: SlashCommand = {
 	},
 };
 
-function completions(prefix: string, { models }: CommandHost) {
+function completions(prefix: string, { models }: CommandSession) {
 	const wanted = prefix.toLowerCase();
 	const usable = models.offers().flatMap(({ model, key }) => (key === "none" ? [] : [model]));
 	const found = usable.filter((model) => modelName(model).toLowerCase().includes(wanted));

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { findFreeModels } from "../../usage/usage-report.js";
 import { plural } from "../../util/format-amounts.js";
-import type { CommandHost, SessionStats, SlashCommand } from "../command.js";
+import type { CommandSession, SessionStats, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
 /** `/session`: shows size and cost of the session. */
@@ -26,7 +26,7 @@ export const sessionCommand: SlashCommand = {
 	},
 };
 
-function describeCost({ cost, unreported, tokens }: SessionStats, { model, models }: CommandHost): string {
+function describeCost({ cost, unreported, tokens }: SessionStats, { model, models }: CommandSession): string {
 	if (unreported > 0 && tokens.total === 0) return "unknown: the server sent no usage";
 	const isFree = model !== null && findFreeModels(models.offers())(`${model.provider}/${model.id}`);
 	if (cost === 0 && tokens.total > 0 && !isFree) return "– unknown price, or a subscription";

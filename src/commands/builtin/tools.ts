@@ -1,5 +1,5 @@
 import { PiError } from "../../errors.js";
-import type { BuiltinCommandContext, CommandHost, SlashCommand } from "../command.js";
+import type { BuiltinCommandContext, CommandSession, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
 const ACTIONS = ["on", "off"];
@@ -29,7 +29,7 @@ export const toolsCommand: SlashCommand = {
 	},
 };
 
-function change([action = "", ...names]: readonly string[], session: CommandHost): string {
+function change([action = "", ...names]: readonly string[], session: CommandSession): string {
 	if (!ACTIONS.includes(action) || names.length === 0) {
 		throw new PiError("bad_arguments", "/tools expects on or off, and names of tools", {
 			hint: "for example /tools off bash",
@@ -39,12 +39,12 @@ function change([action = "", ...names]: readonly string[], session: CommandHost
 	return describe(session);
 }
 
-function describe({ tools }: CommandHost): string {
+function describe({ tools }: CommandSession): string {
 	const off = tools.list().flatMap(({ name, isOn }) => (isOn ? [] : [name]));
 	return off.length === 0 ? "All tools are on" : `Off for this session: ${off.join(", ")}`;
 }
 
-function namesOn({ tools }: CommandHost): string {
+function namesOn({ tools }: CommandSession): string {
 	return tools
 		.list()
 		.flatMap(({ name, isOn }) => (isOn ? [name] : []))

@@ -13,7 +13,7 @@ import type { HostHandleName } from "../handles.js";
 import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext } from "./context.js";
 import type { HookEventName, HookEvents, HookResults } from "./events.js";
-import type { ToolHostFactory } from "./hosts.js";
+import type { ToolHostFactory } from "./machines.js";
 import type { HookTool } from "./tools.js";
 import type { EntryComponent, EntryTheme } from "./ui.js";
 import type { PromptDelivery } from "./user-events.js";

@@ -16,7 +16,7 @@ import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import type { Activity } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { elsewhereOf } from "../../tools/host/elsewhere.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { onAbort } from "../../util/abort.js";
 import { waitAtMost } from "../session-end.js";
 import { AcpUI } from "./acp-ui.js";

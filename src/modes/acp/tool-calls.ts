@@ -6,7 +6,7 @@ import type {
 	ToolCallLocation,
 	ToolKind,
 } from "@agentclientprotocol/sdk";
-import { localPath } from "../../tools/host/local-path.js";
+import { localPath } from "../../tools/machine/local-path.js";
 import { displayPath } from "../../tools/path.js";
 import type { ToolResult, WriteToolDetails } from "../../tools/tool.js";
 import { parseDiff } from "../../util/read-diff.js";

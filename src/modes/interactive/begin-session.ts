@@ -15,7 +15,7 @@ import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { Screen } from "./screen.js";
-import type { ScreenComponents, ScreenHost } from "./screen-components.js";
+import type { ScreenComponents, ScreenReports } from "./screen-components.js";
 import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
 import type { Transcript } from "./transcript.js";
@@ -52,7 +52,7 @@ export async function beginSession(
 	session: AgentSession,
 	components: ScreenComponents,
 	options: InteractiveOptions,
-	{ quit, ended }: Pick<ScreenHost, "quit"> & { ended: AbortSignal },
+	{ quit, ended }: Pick<ScreenReports, "quit"> & { ended: AbortSignal },
 ): Promise<void> {
 	const { screen, editor, palette, images, pastedTexts, input, dialogs, keymap, failed } = components;
 	const shell = createShell(shellHost(components, options, quit));

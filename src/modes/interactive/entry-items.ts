@@ -16,7 +16,7 @@ import {
 	type SessionToolResult,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
-import type { RecordedHost } from "../../log/last-choices.js";
+import type { RecordedMachine } from "../../log/last-choices.js";
 import { pastedParts } from "../../log/prompt-text.js";
 import { describeOmission, formatTokens } from "../format.js";
 import { createItem, type Item } from "./item.js";
@@ -48,7 +48,7 @@ export interface EntryDrawing {
 	/** The functions with which a hook draws calls of a tool. */
 	toolRendererOf?: FindToolRenderer;
 	/** The machine of an entry, as `AgentSession.hostOf`. Absent: the one on which tools work now. */
-	hostOf?: ((entryIndex: number) => RecordedHost | null) | undefined;
+	hostOf?: ((entryIndex: number) => RecordedMachine | null) | undefined;
 	readonly words: FailureWords;
 }
 

@@ -1,6 +1,6 @@
 import type { PaletteItem } from "../../commands/command.js";
 import type { CompletionItem } from "../../hooks/types.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 import { type CompletionSource, createCompletion } from "../../tui/completion.js";
 
 /** Maximum number of files in the list; nobody finds more by typing. */

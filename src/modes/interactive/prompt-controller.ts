@@ -1,7 +1,7 @@
 import { PiError, type PiErrorCode } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import type { QueuedPrompts } from "../../session/events.js";
-import { elsewhereOf } from "../../tools/host/elsewhere.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import { type MentionedImage, mentionedImages } from "../mentioned-images.js";
 import { parseSubmission, type Submission } from "../submission.js";

@@ -1,7 +1,7 @@
 import { describeError } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { elsewhereOf } from "../../tools/host/elsewhere.js";
-import { createLocalHost } from "../../tools/host/local-host.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
+import { createLocalMachine } from "../../tools/machine/local-machine.js";
 import { EditorFrame } from "../../tui/editor-frame.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
@@ -25,7 +25,7 @@ import { copyText } from "./shell.js";
 import { ThemeController } from "./theme-controller.js";
 
 /** The mode that runs the screen. */
-export interface ScreenHost {
+export interface ScreenReports {
 	/** null until the session has started; keys that need a session do nothing until then. */
 	session(): AgentSession | null;
 	quit(): void;
@@ -37,7 +37,7 @@ const NO_EDITOR = "no editor found: install vi or nano, or set $VISUAL or $EDITO
 export type ScreenComponents = ReturnType<typeof createScreenComponents>;
 
 /** Creates the layout, the editor with its completion, images and history, dialogs and keys, without drawing them. */
-export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenHost) {
+export function createScreenComponents(options: InteractiveOptions, { session, quit }: ScreenReports) {
 	const { cwd } = options;
 	const terminal = options.terminal ?? new KeyboardTerminal();
 	const keymap = createKeymap();
@@ -46,7 +46,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	const themes = new ThemeController(options.theme, options.settings, warn);
 	const { theme } = themes;
 	const screen = new Screen({ ...options, settings: options.settings.current, terminal, theme, keymap });
-	const local = createLocalHost(cwd);
+	const local = createLocalMachine(cwd);
 	const palette = new PaletteController(() => session()?.host ?? local);
 	const editor = new PromptEditor(screen.tui, {
 		theme,

@@ -3,7 +3,7 @@ import { promptOfEntry } from "../../log/prompt-text.js";
 import { nearestThinkingLevel } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import type { FooterFacts } from "./footer.js";
 import { readGitBranch, watchGitBranch } from "./git-branch.js";
@@ -136,15 +136,15 @@ export class SessionBinding {
 	#readBranch(): void {
 		const { host, cwd } = this.session;
 		if (host.name === "") this.#branch = readGitBranch(cwd);
-		else void this.#readHostBranch(host);
+		else void this.#readMachineBranch(host);
 	}
 
 	/** Takes a round trip, which nothing waits for. */
-	async #readHostBranch(host: ToolHost): Promise<void> {
+	async #readMachineBranch(host: ToolHost): Promise<void> {
 		const isReading = this.#branchRead !== "idle";
 		this.#branchRead = isReading ? "again" : "reading";
 		if (isReading) return;
-		const branch = await (await import("./host-branch.js")).readHostBranch(host, this.options.ended);
+		const branch = await (await import("./machine-branch.js")).readMachineBranch(host, this.options.ended);
 		const mustRepeat = this.#branchRead === "again";
 		this.#branchRead = "idle";
 		if (this.options.ended.aborted) return;

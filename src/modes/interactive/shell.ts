@@ -1,7 +1,7 @@
 import type { CommandShell } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
 import { type ClipboardProgram, copyToClipboard } from "../clipboard.js";
-import type { DialogHost } from "./dialogs/open-dialogs.js";
+import type { DialogMarks } from "./dialogs/open-dialogs.js";
 
 /** The parts of the screen that the shell uses. */
 export interface ShellHost
@@ -14,7 +14,7 @@ export interface ShellHost
 	/** Adds a title and lines to the transcript. @returns a function that removes them */
 	page(title: string, lines: readonly string[]): () => void;
 	/** Absent: commands print instead of opening dialogs. */
-	dialogs?: Omit<DialogHost, "copy"> & Pick<CommandShell, "screen">;
+	dialogs?: Omit<DialogMarks, "copy"> & Pick<CommandShell, "screen">;
 	/** Programs that read the clipboard's text from standard input, tried in order. Default: those of the platform. */
 	clipboardPrograms?: readonly ClipboardProgram[];
 }

@@ -3,7 +3,7 @@ import { describeError, PiError } from "../../errors.js";
 import { isPartOfPi } from "../../hooks/hook-scope.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { elsewhereOf } from "../../tools/host/elsewhere.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../clipboard.js";

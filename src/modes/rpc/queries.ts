@@ -2,7 +2,7 @@ import type { PaletteItem } from "../../commands/command.js";
 import { builtinName } from "../../commands/registry.js";
 import { createContextReport } from "../../context/ledger.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { lastAssistantText } from "../../sdk/command-host.js";
+import { lastAssistantText } from "../../sdk/command-session.js";
 import type { RpcQueryName, RpcResults } from "./protocol.js";
 
 /** Answers to the commands that read something. */

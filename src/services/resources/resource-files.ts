@@ -10,7 +10,7 @@ import { findNestedContextFiles } from "../../resources/nested-context-files.js"
 import { loadPromptTemplates, type PromptTemplate } from "../../resources/prompt-templates.js";
 import { loadSkills, type ResourceLocation, readSkill, type Skill } from "../../resources/skills.js";
 import { readFile } from "../../tools/file-content.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 import type { AcceptedPackages, PackageFile } from "../code/package-code.js";
 import type { NestedFileFinder } from "../services.js";
 

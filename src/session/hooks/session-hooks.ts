@@ -4,6 +4,7 @@ import { describeProblem } from "../../context/describe-problem.js";
 import { StabilityWatch } from "../../context/stability.js";
 import { describeError, HookError, PiError } from "../../errors.js";
 import { type BundledHook, bundledFile, bundledPath, isOptional } from "../../hooks/bundled.js";
+import type { HookSession } from "../../hooks/context-object.js";
 import type { HookFile } from "../../hooks/discover.js";
 import { EventBus } from "../../hooks/event-bus.js";
 import { type FlagValues, flagValues } from "../../hooks/flags.js";
@@ -11,7 +12,6 @@ import type { HookCallOptions } from "../../hooks/handler-calls.js";
 import { HOST_HANDLE_NAMES } from "../../hooks/handles.js";
 import { isPartOfPi } from "../../hooks/hook-scope.js";
 import { HookTools } from "../../hooks/hook-tool.js";
-import type { HookHost } from "../../hooks/host-context.js";
 import { type FoundHooks, type LoadHooksOptions, loadBuiltinHooks, loadHooks } from "../../hooks/load.js";
 import { byBundledOrder, inOrder } from "../../hooks/load-order.js";
 import type { CustomTool } from "../../hooks/load-tools.js";
@@ -31,7 +31,7 @@ import type { RequiredHooks } from "./required-hooks.js";
 import { StrayErrorOwner } from "./stray-error-owner.js";
 
 export interface SessionHooksOptions {
-	host: HookHost;
+	host: HookSession;
 	store: Pick<Store, "hookCacheDir" | "settings">;
 	code: Pick<Code, "findHooks" | "readFlags" | "bundledHooks" | "builtinHooks" | "grants" | "verbose" | "watch">;
 	/** Command names that hooks cannot use. */

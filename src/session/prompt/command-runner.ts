@@ -1,4 +1,4 @@
-import type { ChoiceOptions, CommandHost, CommandShell, CommandUI } from "../../commands/command.js";
+import type { ChoiceOptions, CommandSession, CommandShell, CommandUI } from "../../commands/command.js";
 import {
 	type CommandSources,
 	type FoundCommand,
@@ -26,7 +26,7 @@ export interface CommandRunnerDeps {
 	resources: SessionResources;
 	/** The prompt of a skill. */
 	readSkill(skill: Skill, rest: string): Promise<string>;
-	host(): CommandHost;
+	host(): CommandSession;
 	hooks(): HookRunner;
 	mcp: Pick<SessionMcp, "runPrompt" | "completePrompt">;
 	ui(): SessionUI;

@@ -3,9 +3,9 @@ import type { BuiltContext } from "../../context/context-message.js";
 import { type ContextFileItem, entryTimestamp, isSystemItemEntry } from "../../log/entry.js";
 import type { SessionLog } from "../../log/session-log.js";
 import type { NestedFileFinder } from "../../services/services.js";
-import { elsewhereOf } from "../../tools/host/elsewhere.js";
-import { localPath } from "../../tools/host/local-path.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
+import { localPath } from "../../tools/machine/local-path.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 import type { SessionState } from "../session-state.js";
 
 export interface NestedContextFilesDeps {

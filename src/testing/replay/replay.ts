@@ -17,7 +17,7 @@ import type { HandlerWatch } from "../../hooks/watchdog.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
-import { createReplayHost, withoutPrograms } from "./replay-host.js";
+import { createReplaySession, withoutPrograms } from "./replay-session.js";
 
 export interface ReplayOptions {
 	hook: LoadedHook;
@@ -127,7 +127,10 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
 		registry,
-		host: createReplayHost({ cwd, sessionFile, flags, length: entries.length, entries: () => entries, core }, onEffect),
+		host: createReplaySession(
+			{ cwd, sessionFile, flags, length: entries.length, entries: () => entries, core },
+			onEffect,
+		),
 		hookTimeoutMs: () => hookTimeoutMs,
 		...(watch && { watch }),
 		onError: ({ reason, place, trace }) => void result.failures.push({ message: reason, place, stack: trace }),
@@ -167,7 +170,7 @@ async function replayEventPoint(
 	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
 		registry,
-		host: createReplayHost(
+		host: createReplaySession(
 			{ cwd, sessionFile, flags, length: end, entries, core, systemPrompt: preamble.sections },
 			onEffect,
 		),

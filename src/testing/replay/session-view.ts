@@ -16,7 +16,7 @@ import type { HandlerWatch } from "../../hooks/watchdog.js";
 import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { explainMismatch, type ForeignEntry, type MismatchReason } from "./explain-mismatch.js";
-import { createReadOnlyHost } from "./replay-host.js";
+import { createReadOnlySession } from "./replay-session.js";
 
 /** The inputs of a session's context: entries and hooks. */
 export interface SessionViewOptions {
@@ -81,7 +81,7 @@ export class SessionView {
 		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
 		const runner = new HookRunner({
 			registry: this.#registry,
-			host: createReadOnlyHost({
+			host: createReadOnlySession({
 				cwd,
 				sessionFile,
 				entries,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { expect, onTestFinished, test } from "vitest";
 import { setupCommand } from "../../../src/commands/builtin/setup.js";
-import type { CommandHost, CommandShell, CommandUI } from "../../../src/commands/command.js";
+import type { CommandSession, CommandShell, CommandUI } from "../../../src/commands/command.js";
 import type { SessionUI } from "../../../src/hooks/session-ui.js";
 import { createAgentSession } from "../../../src/sdk/create-session.js";
 import { startListServer } from "../../helpers/list-server.js";
@@ -39,7 +39,7 @@ async function setUp(models: Model<Api>[], ...labels: string[]) {
 			model: null,
 			availableModels: async () => models,
 			setModel: async (model: Model<Api>) => void chosen.push(model),
-		} as unknown as CommandHost,
+		} as unknown as CommandSession,
 		ui: { select, notify: () => {} } as unknown as CommandUI,
 		shell: {} as CommandShell,
 		args: [],

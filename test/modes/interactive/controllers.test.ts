@@ -9,7 +9,7 @@ import { PromptController } from "../../../src/modes/interactive/prompt-controll
 import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
 import type { Activity } from "../../../src/session/activity.js";
 import type { PromptResult } from "../../../src/session/prompt/prompter.js";
-import { createLocalHost } from "../../../src/tools/host/local-host.js";
+import { createLocalMachine } from "../../../src/tools/machine/local-machine.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { LiveTUI } from "../../../src/tui/live-tui.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
@@ -28,7 +28,7 @@ function start() {
 	const tui = new LiveTUI(terminal);
 	const keymap = createKeymap();
 	const palette = new PaletteController(() => ({
-		...createLocalHost("/"),
+		...createLocalMachine("/"),
 		async search({ onFile }) {
 			onFile?.("src/price.ts");
 			return { status: "done", complete: true };

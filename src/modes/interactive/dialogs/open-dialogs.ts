@@ -20,7 +20,7 @@ import { SettingsPicker } from "./settings-picker.js";
 import { createToolsPicker } from "./tools-picker.js";
 
 /** The screen as the dialogs of commands use it. */
-export interface DialogHost
+export interface DialogMarks
 	extends Pick<CompactionPanelOptions, "copy" | "requestRender" | "createEditor" | "editExternally"> {
 	overlays: OverlayStack;
 	style: DialogStyle;
@@ -34,7 +34,7 @@ export type CommandDialogs = Required<
 >;
 
 /** Creates the functions that open each dialog instead of the editor. */
-export function createDialogs(host: DialogHost): CommandDialogs {
+export function createDialogs(host: DialogMarks): CommandDialogs {
 	const { style, copy, requestRender, paths } = host;
 	return {
 		pickModel: (question, signal) =>
@@ -102,7 +102,7 @@ export function createDialogs(host: DialogHost): CommandDialogs {
  * @returns the value passed to `settle`, or `canceled`
  */
 async function open<T>(
-	{ overlays }: DialogHost,
+	{ overlays }: DialogMarks,
 	signal: AbortSignal,
 	canceled: T,
 	build: (settle: (value: T) => void, closed: AbortSignal) => Component,
@@ -121,7 +121,7 @@ async function open<T>(
  * may open dialogs of their own.
  * @returns null when nothing was written
  */
-async function openCompaction(trial: CompactionTrial, host: DialogHost): Promise<CompactionTokens | null> {
+async function openCompaction(trial: CompactionTrial, host: DialogMarks): Promise<CompactionTokens | null> {
 	for (;;) {
 		const offered = await trial.askHooks();
 		const answer = await open<CompactionAnswer>(host, trial.signal, { kind: "cancel" }, (onAnswer, signal) => {

@@ -6,7 +6,7 @@ import { ContainedComponent } from "../../../tui/contained.js";
 import { isRecord } from "../../../util/is-record.js";
 import { guardTyping } from "../dialogs/typing-guard.js";
 import { CustomView } from "./custom-view.js";
-import type { HookScreenHost } from "./hook-screen-host.js";
+import type { HookScreenTarget } from "./hook-screen-target.js";
 import { OverlayLayers } from "./overlay-layers.js";
 import { overlaySize } from "./overlay-layout.js";
 
@@ -17,7 +17,7 @@ const OTHER_ROWS = 6;
 /** Rows of a component, however small the screen is. */
 const MIN_ROWS = 3;
 
-interface CustomComponentsOptions extends HookScreenHost {
+interface CustomComponentsOptions extends HookScreenTarget {
 	keybindings: HookKeybindings;
 	/** Rows that the widgets use. */
 	widgetRows(): number;

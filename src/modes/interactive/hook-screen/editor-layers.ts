@@ -3,7 +3,7 @@ import { isComponent } from "../../../hooks/tool-drawing.js";
 import type { EditorFactory, HookComponent, HookEditor, HookKeybindings } from "../../../hooks/types.js";
 import { ContainedComponent } from "../../../tui/contained.js";
 import type { AroundEditor } from "../../../tui/editor-frame.js";
-import type { HookScreenHost } from "./hook-screen-host.js";
+import type { HookScreenTarget } from "./hook-screen-target.js";
 
 /** What one hook has put around the editor. */
 interface Layer {
@@ -17,7 +17,7 @@ export class EditorLayers {
 	/** The innermost first. */
 	#layers: Layer[] = [];
 
-	constructor(private readonly options: HookScreenHost & { keybindings: HookKeybindings }) {}
+	constructor(private readonly options: HookScreenTarget & { keybindings: HookKeybindings }) {}
 
 	/** Puts a component around all others; undefined removes that of the hook. A factory that fails is reported. */
 	set(owner: ScreenOwner, factory: EditorFactory | undefined): void {

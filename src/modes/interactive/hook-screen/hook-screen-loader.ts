@@ -1,11 +1,11 @@
 import type { CustomScreenOptions, HookScreen, ScreenOwner } from "../../../hooks/session-ui.js";
 import type { AutocompleteFactory, CustomFactory, EntryTheme, ScreenLook, ThemeInfo } from "../../../hooks/types.js";
 import { hookTheme } from "../hook-theme.js";
-import type { HookScreenHost } from "./hook-screen-host.js";
 import type { HookScreenParts } from "./hook-screen-parts.js";
+import type { HookScreenTarget } from "./hook-screen-target.js";
 
 /** Settings of a `HookScreenLoader`. */
-export interface HookScreenLoaderOptions extends Omit<HookScreenHost, "theme"> {
+export interface HookScreenLoaderOptions extends Omit<HookScreenTarget, "theme"> {
 	/** Reports that the code of the screen could not be loaded. */
 	failed(error: unknown): void;
 }

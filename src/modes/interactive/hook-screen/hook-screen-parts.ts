@@ -17,7 +17,7 @@ import { cleanLine, cleanLines, clipLine } from "../lines.js";
 import { CustomComponents } from "./custom-components.js";
 import { EditorLayers } from "./editor-layers.js";
 import { HookCompletion } from "./hook-completion.js";
-import type { HookScreenHost } from "./hook-screen-host.js";
+import type { HookScreenTarget } from "./hook-screen-target.js";
 import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
 import { WidgetArea } from "./widget-area.js";
@@ -65,7 +65,7 @@ export class HookScreenParts {
 	readonly #custom: CustomComponents;
 	readonly #editors: EditorLayers;
 
-	constructor(private readonly host: HookScreenHost) {
+	constructor(private readonly host: HookScreenTarget) {
 		const { screen, editor, completions, keymap } = host;
 		const { theme } = screen.style;
 		this.#tui = screen.tui;

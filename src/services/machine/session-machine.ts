@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { describeError, PiError } from "../../errors.js";
 import { BUNDLED_HOOKS, type BundledHook } from "../../hooks/bundled.js";
-import type { HookHost } from "../../hooks/host-context.js";
+import type { HookSession } from "../../hooks/context-object.js";
 import type { HookRegistry } from "../../hooks/registry.js";
-import type { RecordedHost } from "../../log/last-choices.js";
-import { isInside, ReadableDirectories, withReadable } from "../../tools/host/readable-directories.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { RecordedMachine } from "../../log/last-choices.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
+import { isInside, ReadableDirectories, withReadable } from "../../tools/machine/readable-directories.js";
 import { revealLine } from "../../util/reveal.js";
 
 /** The word of `--on` for the machine where pi runs. */
@@ -15,12 +15,12 @@ const CONTINUE_HERE = "Continue on this machine";
 const CONNECT = "Connect to it";
 
 /** What connecting needs of the session. */
-export interface HostConnection {
+export interface MachineConnection {
 	/** Changes when a hook is added. */
 	readonly registry: HookRegistry;
 	/** Turns on the bundled hook that provides a host. */
 	addBundled(hook: BundledHook): Promise<void>;
-	host: HookHost;
+	host: HookSession;
 	signal: AbortSignal;
 	/** Maximum time for it, ms; 0: none. */
 	timeoutMs: number;
@@ -33,13 +33,13 @@ export interface HostConnection {
 }
 
 /** The machine that the log of a session names. */
-export interface LoggedHost extends RecordedHost {
+export interface LoggedMachine extends RecordedMachine {
 	/** True: the file is among the user's sessions. Others may have written other files, and no file may choose a machine. */
 	isOwn: boolean;
 }
 
 /** Which machine the user chose. */
-export interface HostChoice {
+export interface MachineChoice {
 	/** `--on`: for all sessions. */
 	on: string | undefined;
 	/** The setting `on`: for sessions that name no machine, and for those that would work on this one instead. */
@@ -64,15 +64,15 @@ type OpenedHost = { spec: string; host: ToolHost } | { spec: null; host: null };
 const HERE: OpenedHost = { spec: null, host: null };
 
 /** A machine that is connected, before tools work there. */
-export interface PreparedHost {
+export interface PreparedMachine {
 	/** Lets tools work there, and ends the connection to the machine before. */
-	use(): Promise<RecordedHost>;
+	use(): Promise<RecordedMachine>;
 	/** Ends the connection that it would have used. */
 	cancel(): Promise<void>;
 }
 
 /** The machine on which the tools of a session work. Until it is connected, no tool works. */
-export class SessionHost {
+export class SessionMachine {
 	#current: ToolHost;
 	/** The connected host that the session must dispose of. */
 	#own: ToolHost | null = null;
@@ -87,8 +87,8 @@ export class SessionHost {
 	 */
 	constructor(
 		private readonly local: ToolHost,
-		private readonly choice: HostChoice,
-		logged: LoggedHost | null,
+		private readonly choice: MachineChoice,
+		logged: LoggedMachine | null,
 		private readonly readable: () => ReadableDirectories,
 	) {
 		this.#first = this.#targetOf(logged);
@@ -102,7 +102,7 @@ export class SessionHost {
 	}
 
 	/** As the log records it. */
-	get recorded(): RecordedHost {
+	get recorded(): RecordedMachine {
 		return { on: this.#spec, name: this.#spec === null ? "" : this.#current.name };
 	}
 
@@ -110,7 +110,7 @@ export class SessionHost {
 	 * Connects to the host that the user, or the session, named. Call it when the hooks have loaded.
 	 * @throws PiError `bad_arguments` for a spec that no hook knows; `host_unreachable`
 	 */
-	async connect(connection: HostConnection): Promise<void> {
+	async connect(connection: MachineConnection): Promise<void> {
 		if (this.choice.isConnected) return;
 		this.#use(await this.#reach(await this.#agree(this.#first, connection), connection));
 	}
@@ -119,7 +119,7 @@ export class SessionHost {
 	 * Connects to the machine on which another session is to work.
 	 * @throws PiError `host_unreachable`, `bad_arguments`
 	 */
-	async prepare(logged: LoggedHost | null, connection: HostConnection): Promise<PreparedHost> {
+	async prepare(logged: LoggedMachine | null, connection: MachineConnection): Promise<PreparedMachine> {
 		const target = await this.#agree(this.#targetOf(logged), connection);
 		if (target.spec === this.#spec) return { use: async () => this.recorded, cancel: async () => {} };
 		const opened = await this.#reach(target, connection);
@@ -151,7 +151,7 @@ export class SessionHost {
 	}
 
 	/** `--on` always counts. Without it, a log can name a machine, but never silently replace the user's choice with this one. */
-	#targetOf(logged: LoggedHost | null): Target {
+	#targetOf(logged: LoggedMachine | null): Target {
 		const named = this.choice.on === undefined ? (logged?.on ?? null) : null;
 		if (named === null) {
 			return { spec: specOf(this.choice.on ?? this.choice.setting), isLogged: false, doubt: null };
@@ -167,7 +167,7 @@ export class SessionHost {
 	}
 
 	/** Asks whether a log may choose the machine, where that is in doubt. @throws PiError `host_unreachable` if it may not */
-	async #agree(target: Target, { ask }: HostConnection): Promise<Target> {
+	async #agree(target: Target, { ask }: MachineConnection): Promise<Target> {
 		const { spec, doubt } = target;
 		if (doubt === null) return target;
 		const usual = this.#usual;
@@ -181,7 +181,7 @@ export class SessionHost {
 	}
 
 	/** Connects to a machine; a person may choose another one if that of a log does not work. */
-	async #reach(target: Target, connection: HostConnection): Promise<OpenedHost> {
+	async #reach(target: Target, connection: MachineConnection): Promise<OpenedHost> {
 		const usual = this.#usual;
 		let { spec } = target;
 		for (;;) {
@@ -208,9 +208,9 @@ export class SessionHost {
 		}
 	}
 
-	async #open(text: string, connection: HostConnection): Promise<ToolHost> {
-		const { openToolHost, readHostSpec } = await import("../../hooks/tool-hosts.js");
-		const spec = readHostSpec(text);
+	async #open(text: string, connection: MachineConnection): Promise<ToolHost> {
+		const { openMachine, readMachineSpec } = await import("../../hooks/open-machine.js");
+		const spec = readMachineSpec(text);
 		const bundledHook = BUNDLED_HOOKS.find(({ hosts = [] }) => spec !== null && hosts.includes(spec.scheme));
 		if (spec && bundledHook && !connection.registry.toolHosts.has(spec.scheme))
 			await connection.addBundled(bundledHook);
@@ -223,7 +223,7 @@ export class SessionHost {
 				hint: `the hosts are ${known.join(", ")}`,
 			});
 		}
-		const opened = await openToolHost(found, spec, connection);
+		const opened = await openMachine(found, spec, connection);
 		for (const line of opened.warnings ?? []) connection.warn(line);
 		return opened;
 	}

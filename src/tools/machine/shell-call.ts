@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { errorText } from "../../errors.js";
 import { MAX_TIMER_MS, onAbort } from "../../util/abort.js";
+import type { HostExecOptions } from "./machine.js";
 import { MarkedStream } from "./marked-stream.js";
 import type { EngineProcess, ShellEngine } from "./shell-engine.js";
-import type { HostExecOptions } from "./tool-host.js";
 
 /** Maximum wait for the end of processes that the program has started, after its own end. */
 const LINGER_MS = 200;

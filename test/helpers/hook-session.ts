@@ -1,6 +1,6 @@
 import type { HookFactory, ToolHost, ToolHostContext, ToolHostFactory } from "../../src/hooks/index.js";
-import type { CreateShellHost, ShellEngine } from "../../src/tools/host/shell-engine.js";
-import { createShellHost } from "../../src/tools/host/shell-host.js";
+import type { CreateShellHost, ShellEngine } from "../../src/tools/machine/shell-engine.js";
+import { createShellHost } from "../../src/tools/machine/shell-machine.js";
 
 /** What the factory of a host receives from a session. */
 export interface HookHostOptions {

@@ -4,14 +4,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PiError } from "../../errors.js";
 import { atomicWriteFile, fileKind, notADirectory, openRegularFile } from "../../util/fs.js";
 import { type ProcessResult, spawnGroup } from "../../util/process.js";
+import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, ToolHost } from "./machine.js";
 import { spawnShell } from "./spawn-shell.js";
-import type { HostEntry, HostExecOptions, HostFile, HostStat, OpenFileOptions, ToolHost } from "./tool-host.js";
 
 /** Maximum number of directories and links resolved for one path; more are a loop. */
 const MAX_STEPS = 200;
 
 /** This machine. @param home the user's home directory, if it is not that of the process */
-export function createLocalHost(cwd: string, home: string = homedir(), agentDir?: string): ToolHost {
+export function createLocalMachine(cwd: string, home: string = homedir(), agentDir?: string): ToolHost {
 	return {
 		...(agentDir === undefined ? {} : { agentDir }),
 		name: "",

@@ -1,8 +1,8 @@
 import { delimiter } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import type { HookAPI, HookFactory, ToolHostContext, ToolHostFactory } from "../../src/hooks/types.js";
-import { createShellHost } from "../../src/tools/host/shell-host.js";
-import type { ToolHost } from "../../src/tools/host/tool-host.js";
+import type { ToolHost } from "../../src/tools/machine/machine.js";
+import { createShellHost } from "../../src/tools/machine/shell-machine.js";
 
 /** Puts a directory before all others of PATH until the test ends; alone with `isOnly`. */
 export function usePath(directory: string, { isOnly = false } = {}): void {

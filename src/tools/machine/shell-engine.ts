@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { ToolHost } from "./tool-host.js";
+import type { ToolHost } from "./machine.js";
 
 /** A program that an engine has started: a `ChildProcess` of Node with three pipes has these members. */
 export interface EngineProcess {

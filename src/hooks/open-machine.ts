@@ -1,12 +1,12 @@
 import { describeHookError, hookFailure, inspectable, PiError } from "../errors.js";
-import type { CreateShellHost } from "../tools/host/shell-engine.js";
-import type { ToolHost } from "../tools/host/tool-host.js";
+import type { ToolHost } from "../tools/machine/machine.js";
+import type { CreateShellHost } from "../tools/machine/shell-engine.js";
 import { abortable, linkSignals } from "../util/abort.js";
 import { errnoCode } from "../util/fs.js";
+import { createHookContext, type HookSession } from "./context-object.js";
 import { Deadline } from "./deadline.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
-import { createHookContext, type HookHost } from "./host-context.js";
 import type { Named } from "./registry.js";
 import { createHookError } from "./source-place.js";
 import type { ToolHostContext, ToolHostFactory, ToolHostSpec } from "./types.js";
@@ -14,8 +14,8 @@ import type { ToolHostContext, ToolHostFactory, ToolHostSpec } from "./types.js"
 /** The user is told what pi waits for after this time, ms. */
 const TELL_AFTER_MS = 2000;
 
-export interface OpenToolHostOptions {
-	host: HookHost;
+export interface OpenMachineOptions {
+	host: HookSession;
 	signal: AbortSignal;
 	/** Maximum time without the time that dialogs are open, ms; 0: none. */
 	timeoutMs: number;
@@ -28,10 +28,10 @@ export interface OpenToolHostOptions {
  * @throws PiError `host_unreachable` that names the spec, after the time limit what did not answer, and, for an error of the
  * hook's own, the hook
  */
-export async function openToolHost(
+export async function openMachine(
 	{ hook, options: factory }: Named<ToolHostFactory>,
 	spec: ToolHostSpec,
-	{ host, signal, timeoutMs, onWait }: OpenToolHostOptions,
+	{ host, signal, timeoutMs, onWait }: OpenMachineOptions,
 ): Promise<ToolHost> {
 	const event = `host ${spec.scheme}:`;
 	let step = "to connect";
@@ -49,7 +49,7 @@ export async function openToolHost(
 		const onStep = (next: string) => {
 			step = next;
 		};
-		const { createShellHost } = await import("../tools/host/shell-host.js");
+		const { createShellHost } = await import("../tools/machine/shell-machine.js");
 		return createShellHost(engine, { signal: linked.signal, ...options, onStep });
 	};
 	const context = Object.defineProperties(
@@ -82,7 +82,7 @@ export async function openToolHost(
 }
 
 /** @returns null for a text that names no host */
-export function readHostSpec(text: string): ToolHostSpec | null {
+export function readMachineSpec(text: string): ToolHostSpec | null {
 	const parsed = /^([a-z][a-z0-9-]*)(?::(.*))?$/is.exec(text);
 	return parsed ? { scheme: (parsed[1] ?? "").toLowerCase(), rest: parsed[2] ?? "", text } : null;
 }

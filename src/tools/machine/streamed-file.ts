@@ -1,4 +1,4 @@
-import type { HostFile } from "./tool-host.js";
+import type { HostFile } from "./machine.js";
 
 /** Bytes that may wait to be read: each pause of the stream costs a wake-up of the program that sends it. */
 const MAX_WAITING = 1024 * 1024;

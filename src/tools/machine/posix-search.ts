@@ -1,5 +1,5 @@
 import { parseGlob } from "../glob.js";
-import type { LinePattern, SearchRequest } from "./tool-host.js";
+import type { LinePattern, SearchRequest } from "./machine.js";
 
 /**
  * Argument: `./`, or a file. Of a directory it prints first `g` if ignore files count, because git knows what they exclude or there

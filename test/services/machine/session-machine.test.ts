@@ -5,7 +5,7 @@ import { isMessageEntry, messageText } from "../../../src/log/entry.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
-import { usePath } from "../../helpers/open-host.js";
+import { usePath } from "../../helpers/open-machine.js";
 import { processesWith } from "../../helpers/programs.js";
 import { startSession, type TestSessionOptions } from "../../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";

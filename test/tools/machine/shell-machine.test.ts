@@ -13,11 +13,11 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readFile } from "../../../src/tools/file-content.js";
-import { createLocalHost } from "../../../src/tools/host/local-host.js";
-import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/host/shell-engine.js";
-import { createShellHost } from "../../../src/tools/host/shell-host.js";
-import { WRITE } from "../../../src/tools/host/shell-scripts.js";
-import type { ToolHost } from "../../../src/tools/host/tool-host.js";
+import { createLocalMachine } from "../../../src/tools/machine/local-machine.js";
+import type { ToolHost } from "../../../src/tools/machine/machine.js";
+import { type EngineProcess, quoteForShell, type ShellEngine } from "../../../src/tools/machine/shell-engine.js";
+import { createShellHost } from "../../../src/tools/machine/shell-machine.js";
+import { WRITE } from "../../../src/tools/machine/shell-scripts.js";
 import { untilGone } from "../../e2e/support.js";
 import { findProgram, missingPrograms, processesWith } from "../../helpers/programs.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
@@ -74,7 +74,7 @@ test("names of any characters are written, read, described, listed and deleted a
 	mkdirSync(join(cwd, "folder\n"));
 	symlinkSync("folder\n", join(cwd, "link to folder"));
 	const entries = (await host.list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
-	const local = (await createLocalHost(cwd).list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
+	const local = (await createLocalMachine(cwd).list(cwd)).sort((a, b) => (a.name < b.name ? -1 : 1));
 	expect(entries).toEqual(local);
 });
 

@@ -1,5 +1,5 @@
-import type { CreateShellHost } from "../../tools/host/shell-engine.js";
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
+import type { CreateShellHost } from "../../tools/machine/shell-engine.js";
 import type { HookEventContext } from "./context.js";
 
 /** What the user wrote after `--on`, in the setting `on` or what a resumed session names: `scheme:rest`. */

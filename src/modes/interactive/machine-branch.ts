@@ -1,10 +1,10 @@
-import type { ToolHost } from "../../tools/host/tool-host.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 
 /** Time after which the branch of a slow machine is not shown, ms. */
 const HOST_TIMEOUT_MS = 10_000;
 
 /** As `readGitBranch`, for the working directory of a host: with the git that is installed there. Never rejects. */
-export async function readHostBranch(host: ToolHost, signal: AbortSignal): Promise<string | null> {
+export async function readMachineBranch(host: ToolHost, signal: AbortSignal): Promise<string | null> {
 	const script = "git symbolic-ref --quiet --short HEAD 2>/dev/null || git rev-parse --short=7 HEAD 2>/dev/null";
 	const chunks: Buffer[] = [];
 	const { exitCode } = await host.exec(["sh", "-c", script], {

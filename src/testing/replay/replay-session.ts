@@ -1,8 +1,8 @@
 import { PiError } from "../../errors.js";
+import type { HookOperation, HookSession, OperationMember } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import type { FlagValues } from "../../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import type { HookHost, HookOperation, OperationMember } from "../../hooks/host-context.js";
 import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
@@ -12,7 +12,7 @@ import { exec } from "../../util/process.js";
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;
 
-export interface ReadOnlyHostOptions {
+export interface ReadOnlySessionOptions {
 	cwd: string;
 	sessionFile: string | null;
 	entries: readonly SessionEntry[];
@@ -53,14 +53,14 @@ function readOnlyOperations(onEffect: (line: string) => void): HookOperation[] {
 }
 
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
-export function createReadOnlyHost({
+export function createReadOnlySession({
 	cwd,
 	sessionFile,
 	entries,
 	messages,
 	flags,
 	systemPrompt = [],
-}: ReadOnlyHostOptions): HookHost {
+}: ReadOnlySessionOptions): HookSession {
 	return {
 		cwd,
 		sessionFile,
@@ -108,7 +108,8 @@ export function createReadOnlyHost({
 }
 
 /** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "sessionFile" | "flags" | "systemPrompt"> {
+export interface ReplaySessionOptions
+	extends Pick<ReadOnlySessionOptions, "cwd" | "sessionFile" | "flags" | "systemPrompt"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];
@@ -120,7 +121,7 @@ export interface ReplayHostOptions extends Pick<ReadOnlyHostOptions, "cwd" | "se
  * A session for hooks during a replay: effects are recorded instead of carried out, and every dialog is canceled.
  * @param onEffect receives one line for each effect
  */
-export function createReplayHost(options: ReplayHostOptions, onEffect: (line: string) => void): HookHost {
+export function createReplaySession(options: ReplaySessionOptions, onEffect: (line: string) => void): HookSession {
 	const ask = async <T>(kind: string, title: string, canceled: T): Promise<T> => {
 		onEffect(`asks (${kind}): ${title} · canceled`);
 		return canceled;
@@ -134,7 +135,7 @@ export function createReplayHost(options: ReplayHostOptions, onEffect: (line: st
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
 	return {
-		...createReadOnlyHost({ ...options, entries: [], messages: () => [] }),
+		...createReadOnlySession({ ...options, entries: [], messages: () => [] }),
 		get entries() {
 			return options.entries();
 		},

@@ -1,5 +1,5 @@
 import { errnoCode } from "../util/fs.js";
-import type { SearchRequest, SearchResult, ToolHost } from "./host/tool-host.js";
+import type { SearchRequest, SearchResult, ToolHost } from "./machine/machine.js";
 import { displayPath } from "./path.js";
 import { failed, failedOnFile } from "./result.js";
 import type { ToolResult } from "./tool.js";
@@ -8,7 +8,10 @@ import type { ToolResult } from "./tool.js";
 export type FinishedSearch = Extract<SearchResult, { status: "done" }>;
 
 /** Searches a host. @returns how the search ended, or an error result for the model */
-export async function searchHost(host: ToolHost, request: SearchRequest): Promise<FinishedSearch | ToolResult<never>> {
+export async function searchMachine(
+	host: ToolHost,
+	request: SearchRequest,
+): Promise<FinishedSearch | ToolResult<never>> {
 	const { path, signal, lines } = request;
 	let end: SearchResult;
 	try {

@@ -1,4 +1,4 @@
-import type { CommandHost } from "../commands/command.js";
+import type { CommandSession } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
 import type { BranchRow } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
@@ -15,13 +15,13 @@ import type { AgentSession } from "./agent-session.js";
 import { writeDebugReport } from "./debug-report.js";
 
 /** The view that built-in commands have of the session; every member reads the current state. */
-export function createCommandHost(
+export function createCommandSession(
 	session: AgentSession,
 	operations: SessionOperations,
 	{ store, models, code }: Pick<SessionServices, "store" | "models" | "code">,
 	compaction: CommandCompaction,
-	{ jobs, mcp }: Pick<CommandHost, "jobs" | "mcp">,
-): CommandHost {
+	{ jobs, mcp }: Pick<CommandSession, "jobs" | "mcp">,
+): CommandSession {
 	return {
 		...operations,
 		get cwd() {

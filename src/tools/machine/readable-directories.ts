@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { PiError } from "../../errors.js";
 import { realPathOrNull } from "../../util/fs.js";
-import type { ToolHost } from "./tool-host.js";
+import type { ToolHost } from "./machine.js";
 
 /**
  * Directories of the machine where pi runs that tools on another machine can read, such as that of saved output. Links are

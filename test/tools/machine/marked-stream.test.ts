@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MarkedStream } from "../../../src/tools/host/marked-stream.js";
+import { MarkedStream } from "../../../src/tools/machine/marked-stream.js";
 
 const MARK = "0123abcd";
 

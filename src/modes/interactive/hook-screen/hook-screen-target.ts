@@ -9,7 +9,7 @@ import type { Screen } from "../screen.js";
 import type { ThemeController } from "../theme-controller.js";
 
 /** The screen as hooks use it. */
-export interface HookScreenHost {
+export interface HookScreenTarget {
 	screen: Screen;
 	editor: PromptEditor;
 	/** The place of the editor. */

@@ -1,6 +1,6 @@
 import { agentDir } from "../config/paths.js";
-import { loadTerminalLibrary } from "../hooks/host-modules.js";
 import { convertToLlm, estimateTokens, serializeConversation } from "../hooks/index.js";
+import { loadTerminalLibrary } from "../hooks/shared-modules.js";
 import {
 	formatBytes,
 	OUTPUT_LIMITS,

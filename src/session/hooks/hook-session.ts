@@ -2,8 +2,8 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
 import { PiError } from "../../errors.js";
+import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
-import type { HookHost, HookOperation } from "../../hooks/host-context.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext, HookTools } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
@@ -54,7 +54,7 @@ function hookTools({ toolSwitch }: Code): HookTools {
  * @param session the session, from the first call of a hook on
  * @param operations what hooks can tell it to do
  */
-export function createHookHost(
+export function createHookSession(
 	{
 		store,
 		models,
@@ -66,7 +66,7 @@ export function createHookHost(
 	}: Pick<SessionCore, "store" | "models" | "code" | "machine" | "state" | "context" | "activity">,
 	session: () => SessionComponents,
 	operations: readonly HookOperation[],
-): HookHost {
+): HookSession {
 	const name = new SessionName();
 	return {
 		cwd: store.cwd,

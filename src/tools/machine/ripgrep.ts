@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { linkSignals } from "../../util/abort.js";
 import type { ProcessResult } from "../../util/process.js";
 import { joinLines } from "../../util/trim.js";
-import type { FoundLine, HostExecOptions, SearchRequest, SearchResult } from "./tool-host.js";
+import type { FoundLine, HostExecOptions, SearchRequest, SearchResult } from "./machine.js";
 
 /** Starts a program that searches, and passes its output on. Never rejects. */
 export type StartSearch = (

@@ -13,7 +13,7 @@ async function loadHelpers() {
 }
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
-const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
+const SHARED_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
 	"@mariozechner/pi-ai": () => import("../models/library.js"),
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
@@ -26,8 +26,8 @@ const HOST_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>>
 };
 
 /** What extensions import instead of, or in addition to, the modules of hooks. */
-const EXTENSION_MODULES: typeof HOST_MODULES = {
-	...HOST_MODULES,
+const EXTENSION_MODULES: typeof SHARED_MODULES = {
+	...SHARED_MODULES,
 	"@mariozechner/pi-coding-agent": loadExtensionModule,
 	"@earendil-works/pi-coding-agent": loadExtensionModule,
 	"@mariozechner/pi-agent-core": async () => (await import("../extensions/libraries.js")).AGENT_CORE,
@@ -44,12 +44,12 @@ const EXTENSION_MODULES: typeof HOST_MODULES = {
 /** Who imports a package: a hook or a tool, or an extension. */
 export type Importer = "extension" | undefined;
 
-function modulesFor(importer: Importer): typeof HOST_MODULES {
-	return importer === "extension" ? EXTENSION_MODULES : HOST_MODULES;
+function modulesFor(importer: Importer): typeof SHARED_MODULES {
+	return importer === "extension" ? EXTENSION_MODULES : SHARED_MODULES;
 }
 
 async function loadExtensionModule(code?: string): Promise<object> {
-	return (await import("../extensions/host-module.js")).loadCodingAgent(code);
+	return (await import("../extensions/coding-agent-module.js")).loadCodingAgent(code);
 }
 
 async function loadModelLibrary(): Promise<object> {
@@ -77,7 +77,7 @@ export async function loadTerminalLibrary(): Promise<TerminalLibrary & { TUI: Te
 }
 
 /** True for a package that hooks share with pi. */
-export function isHostModule(name: string, importer?: Importer): boolean {
+export function isSharedModule(name: string, importer?: Importer): boolean {
 	return Object.hasOwn(modulesFor(importer), name);
 }
 
@@ -86,8 +86,8 @@ export function isHostModule(name: string, importer?: Importer): boolean {
  * @param code of the file that imports it; absent if it is not known
  * @throws Error for another name
  */
-export async function loadHostModule(name: string, importer?: Importer, code?: string): Promise<object> {
-	const load = isHostModule(name, importer) ? modulesFor(importer)[name] : undefined;
+export async function loadSharedModule(name: string, importer?: Importer, code?: string): Promise<object> {
+	const load = isSharedModule(name, importer) ? modulesFor(importer)[name] : undefined;
 	if (!load) throw new Error(`pi does not provide ${name}`);
 	return load(code);
 }
@@ -101,7 +101,7 @@ const OTHER_IMPORT = /\b(?:import|require)\s*\(/;
  * The packages that hooks share with pi, wherever the hook file is. Loads only the packages that the sources name, and
  * all of them if the sources import files whose imports are unknown.
  */
-export async function loadHostModules(
+export async function loadSharedModules(
 	sources: readonly string[],
 	importer?: Importer,
 ): Promise<Record<string, unknown>> {
@@ -109,7 +109,7 @@ export async function loadHostModules(
 	const named = new Set(code.flatMap((source) => [...source.matchAll(STATIC_IMPORT)].map(([, name = ""]) => name)));
 	const mayNeedAll =
 		code.some((source) => OTHER_IMPORT.test(source)) ||
-		[...named].some((name) => !isHostModule(name, importer) && !isBuiltin(name));
+		[...named].some((name) => !isSharedModule(name, importer) && !isBuiltin(name));
 	const isWanted = (name: string) => mayNeedAll || named.has(name) || Object.hasOwn(HELPERS, name);
 	const wanted = Object.entries(modulesFor(importer)).filter(([name]) => isWanted(name));
 	const known = mayNeedAll ? undefined : code.join("\n");

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLocalHost } from "../../../src/tools/host/local-host.js";
-import { ReadableDirectories, withReadable } from "../../../src/tools/host/readable-directories.js";
-import { createShellHost } from "../../../src/tools/host/shell-host.js";
+import { createLocalMachine } from "../../../src/tools/machine/local-machine.js";
+import { ReadableDirectories, withReadable } from "../../../src/tools/machine/readable-directories.js";
+import { createShellHost } from "../../../src/tools/machine/shell-machine.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 import { localShell } from "../../helpers/tool-hosts.js";
 
@@ -26,7 +26,7 @@ async function hostWith(readable: string[]) {
 		},
 	});
 	const directories = new ReadableDirectories(readable);
-	return { host: withReadable(watched, createLocalHost("/"), () => directories), opened, there };
+	return { host: withReadable(watched, createLocalMachine("/"), () => directories), opened, there };
 }
 
 async function textOf(host: Awaited<ReturnType<typeof hostWith>>["host"], path: string) {

@@ -4,13 +4,6 @@ import { PiError } from "../../errors.js";
 import { linkSignals } from "../../util/abort.js";
 import { monotonicMs } from "../../util/clock.js";
 import type { ProcessResult } from "../../util/process.js";
-import { posixSearch, withFilters } from "./posix-search.js";
-import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
-import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
-import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
-import { EXEC, EXIT_ERRORS, EXIT_KINDS, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
-import { rejectCommand } from "./spawn-shell.js";
-import { StreamedFile } from "./streamed-file.js";
 import type {
 	FileKind,
 	HostEntry,
@@ -22,7 +15,14 @@ import type {
 	SearchResult,
 	ToolHost,
 	WrittenFile,
-} from "./tool-host.js";
+} from "./machine.js";
+import { posixSearch, withFilters } from "./posix-search.js";
+import { ripgrepArguments, runSearch, searchOptions } from "./ripgrep.js";
+import { type ShellCallEnd, type ShellCallOptions, ShellCalls } from "./shell-call.js";
+import type { ShellEngine, ShellHostOptions } from "./shell-engine.js";
+import { EXEC, EXIT_ERRORS, EXIT_KINDS, LIST, PROBE, READ, REAL_PATH, SEARCH, STAT, WRITE } from "./shell-scripts.js";
+import { rejectCommand } from "./spawn-shell.js";
+import { StreamedFile } from "./streamed-file.js";
 
 /** What the probe finds out about a host. */
 interface Facts {

@@ -2,7 +2,7 @@ import { PiError } from "../errors.js";
 import { withCallerStack } from "../util/caller-stack.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
-import { boundUI, type DialogHost } from "./bound-ui.js";
+import { boundUI, type DialogMarks } from "./bound-ui.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
@@ -65,8 +65,8 @@ export interface HookOperation {
 }
 
 /** The part of the session that hooks can reach. The session implements it; every member reads current state. */
-export interface HookHost
-	extends DialogHost,
+export interface HookSession
+	extends DialogMarks,
 		Pick<
 			HookEventContext,
 			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
@@ -91,12 +91,12 @@ export interface HookHost
 }
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */
-export function createHookContext(host: HookHost, call: HookCall): HookEventContext {
+export function createHookContext(host: HookSession, call: HookCall): HookEventContext {
 	return Object.freeze(contextMembers(host, { ...call, isCommand: false })) as HookEventContext;
 }
 
 /** Creates the context object of a command: that of handlers plus arguments and session changes. */
-export function createCommandContext(host: HookHost, call: HookCall, argsRaw: string): CommandContext {
+export function createCommandContext(host: HookSession, call: HookCall, argsRaw: string): CommandContext {
 	const use = guard(host, call);
 	return Object.freeze(
 		Object.defineProperties(
@@ -119,7 +119,7 @@ function onlyInCommands(member: string, { event }: HookCall): PiError {
 	});
 }
 
-function guard(host: HookHost, call: HookCall): Guard {
+function guard(host: HookSession, call: HookCall): Guard {
 	const { generation } = host;
 	return (member, action) => {
 		if (!call.hook.active) throw stale(member, call, "the hook was unloaded");
@@ -142,7 +142,7 @@ function stale(member: string, { event, hook }: HookCall, why: string): PiError 
 }
 
 /** @returns the members, of which those of commands are only complete for a command */
-function contextMembers(host: HookHost, call: ContextCall): object {
+function contextMembers(host: HookSession, call: ContextCall): object {
 	const use = guard(host, call);
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
