@@ -1,4 +1,4 @@
-import type { XSchema, XStatic } from "typebox/schema";
+import type { XStatic } from "typebox/schema";
 import type { ContextCall, OperationMember } from "../hooks/context-object.js";
 import type { CommandContext } from "../hooks/types.js";
 import type { SessionRequest } from "../session/activity.js";
@@ -17,7 +17,7 @@ export type Concurrency =
 	/** Waits for earlier `ordered` commands; no command waits for it. */
 	| "parallel";
 
-/** An operation as a member of the context object of hooks. */
+/** An operation as a member of the context object of hooks. @internal */
 export interface ContextFace<Args extends unknown[], Result, M extends OperationMember> {
 	readonly member: M;
 	/** `commands`: handlers of events lack it, because they are awaited by what it would end or wait for. */
@@ -33,7 +33,7 @@ export interface ContextFace<Args extends unknown[], Result, M extends Operation
 	): ReturnType<CommandContext[M]>;
 }
 
-/** An RPC command is being answered. */
+/** An RPC command is being answered. @internal */
 export interface RpcCall {
 	readonly session: SessionComponents;
 	/** Reports a run that failed after its prompt was answered. */
@@ -48,7 +48,7 @@ export interface RpcFace<Args extends unknown[], Result, Name extends string, In
 	readonly concurrency?: Concurrency;
 	/** JSON Schema of the fields in addition to `type` and `id`. Other fields are ignored. */
 	readonly input: Input;
-	/** The `data` of the answer; null for none. */
+	/** @returns the `data` of the answer; null for none @internal */
 	answer(run: (...args: Args) => Result, input: XStatic<Input>, call: RpcCall): Promise<Answer>;
 }
 
@@ -67,18 +67,20 @@ export interface Operation<
 > {
 	/** The row of the table in `session/activity.ts` that says when it is refused with `session_busy`; null: never. */
 	readonly request: SessionRequest | null;
+	/** @internal */
 	run(session: SessionComponents, ...args: Args): Result;
+	/** @internal */
 	readonly ctx?: ContextFace<Args, Result, Member>;
 	readonly rpc?: RpcFace<Args, Result, Name, Input, Answer>;
 }
 
-/** Declares an operation. */
+/** Declares an operation. @internal */
 export function operation<
 	Args extends unknown[],
 	Result,
 	Member extends OperationMember = never,
 	Name extends string = never,
-	const Input = XSchema,
+	const Input = object,
 	Answer = never,
 >(
 	declared: Operation<Args, Result, Member, Name, Input, Answer>,
@@ -86,7 +88,7 @@ export function operation<
 	return declared;
 }
 
-/** An operation of one session. One that is refused while the session is busy returns a promise. */
+/** An operation of one session. One that is refused while the session is busy returns a promise. @internal */
 export function bind<Args extends unknown[], Result>(
 	{ request, run }: Pick<Operation<Args, Result, never, never, never, never>, "request" | "run">,
 	session: () => SessionComponents,

@@ -43,7 +43,7 @@ export type PromptAnswer =
 	/** `status`: status line of the command, or null. */
 	| { outcome: "command"; status: string | null };
 
-/** Answers a prompt when its run has begun, when it is queued, or when it was a command; not at the end of the run. */
+/** Answers a prompt when its run has begun, when it is queued, or when it was a command; not at the end of the run. @internal */
 export function acceptPrompt(
 	{ session, onFailure }: RpcCall,
 	send: () => Promise<PromptResult>,

@@ -9,7 +9,7 @@ import { waitForIdle } from "./wait-for-idle.js";
  */
 export const quit = operation({
 	request: null,
-	run(session: SessionComponents, whenIdle = false): boolean {
+	run(session: SessionComponents, whenIdle?: boolean): boolean {
 		const { shell } = session.surface;
 		if (!shell) return false;
 		// It fails only while the session is closing already.

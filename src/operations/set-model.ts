@@ -50,7 +50,7 @@ export const setModel = operation({
 	},
 });
 
-/** Loads the client of a model while the user types. */
+/** Loads the client of a model while the user types. @internal */
 export function prepareModel({ models, events }: SessionComponents, model: Model<Api>): void {
 	models.client.prepare(model).catch((error: unknown) => {
 		events.emit({ type: "notice", level: "warning", message: describeError(error) });

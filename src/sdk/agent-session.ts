@@ -64,7 +64,7 @@ export class AgentSession extends OperatedSession {
 	readonly inspector: Inspector;
 	#disposed: Promise<void> | null = null;
 
-	/** @param operations those of these components */
+	/** @param operations those of these components @internal */
 	constructor(components: SessionComponents, operations: SessionOperations) {
 		super(operations);
 		this.#components = components;

@@ -22,7 +22,7 @@ export interface SessionControls {
 	thinkingLevels(): ThinkingLevel[];
 }
 
-/** The controls of a session. */
+/** The controls of a session. @internal */
 export function createControls({ store, models, state, context }: SessionComponents): SessionControls {
 	const { settings } = store;
 	return {

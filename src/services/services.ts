@@ -29,7 +29,7 @@ import type { AcceptedPackages, PackageFile } from "./code/package-code.js";
 import type { SessionTools } from "./code/session-tools.js";
 import type { LoggedMachine, SessionMachine } from "./machine/session-machine.js";
 
-/** The models that a session can use, and their credentials. */
+/** The models that a session can use, and their credentials. @internal */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
 	/** A model that the settings or a session name. One that pi's list lacks has the facts of its nearest relative. */
@@ -82,7 +82,7 @@ export interface ModelClient {
 	release(sessionId: string): void;
 }
 
-/** What a sub-session shares with the session that started it. */
+/** What a sub-session shares with the session that started it. @internal */
 export interface SessionParent {
 	/** The project's code that may run; null for none. */
 	readonly acceptedCode: AcceptedCode | null;
@@ -101,7 +101,7 @@ export interface KeyOverride {
 	key: string;
 }
 
-/** What is on this machine's disk: the log of the session, the settings, and where things are. */
+/** What is on this machine's disk: the log of the session, the settings, and where things are. @internal */
 export interface Store {
 	/** The working directory on this machine. */
 	cwd: string;
@@ -135,7 +135,7 @@ export interface SessionDefaults {
 	chosen?: { model: boolean; thinkingLevel: boolean };
 }
 
-/** The models of the session, their keys, the choice among them, and the client that sends requests to them. */
+/** The models of the session, their keys, the choice among them, and the client that sends requests to them. @internal */
 export interface Models {
 	readonly list: SessionModels;
 	/** The models as commands offer them. */
@@ -170,7 +170,7 @@ export interface Models {
 	redact(text: string): string;
 }
 
-/** Hooks, tools, packages and MCP servers: found, trusted, and turned on or off. */
+/** Hooks, tools, packages and MCP servers: found, trusted, and turned on or off. @internal */
 export interface Code {
 	readonly tools: readonly AnyTool[];
 	/** Turns tools off and on, and receives the tools of hooks. */
@@ -231,7 +231,7 @@ export interface NestedFileFinder {
 	findNested(paths: readonly string[]): Promise<{ files: ContextFile[]; warnings: string[] }>;
 }
 
-/** Context files, skills, prompts and themes, and the system prompt made from them. */
+/** Context files, skills, prompts and themes, and the system prompt made from them. @internal */
 export interface Resources {
 	readonly current: SessionResources;
 	/**
@@ -253,7 +253,7 @@ export interface Resources {
 	nestedFiles: NestedFileFinder;
 }
 
-/** The machine on which tools and `!` commands work. */
+/** The machine on which tools and `!` commands work. @internal */
 export interface Machine extends Pick<SessionMachine, "connect" | "prepare" | "recorded" | "dispose"> {
 	readonly host: ToolHost;
 	/**
@@ -263,7 +263,7 @@ export interface Machine extends Pick<SessionMachine, "connect" | "prepare" | "r
 	loggedMachine(log: SessionLog, source: string | null): LoggedMachine | null;
 }
 
-/** What a session consists of before it starts. None of these knows a later one. */
+/** What a session consists of before it starts. None of these knows a later one. @internal */
 export interface SessionServices {
 	store: Store;
 	models: Models;
@@ -272,7 +272,7 @@ export interface SessionServices {
 	machine: Machine;
 }
 
-/** @returns the session's model @throws PiError `model_missing` */
+/** @returns the session's model @throws PiError `model_missing` @internal */
 export function requireModel({ list }: Models, { model }: { readonly model: Model<Api> | null }): Model<Api> {
 	if (!model) throw list.describeMissingModel();
 	const unloaded = list.describeUnloaded(model);

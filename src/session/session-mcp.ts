@@ -11,6 +11,7 @@ import { formatDuration } from "../util/format-amounts.js";
 import { trimEndOf } from "../util/trim.js";
 import type { AgentSessionEvent } from "./events.js";
 
+/** @internal */
 export interface SessionMcpDeps {
 	store: Store;
 	models: Models;
@@ -40,6 +41,7 @@ export class SessionMcp implements CommandMcp {
 	readonly #listeners = new Set<() => void>();
 	#changed: NodeJS.Immediate | null = null;
 
+	/** @internal */
 	constructor(private readonly deps: SessionMcpDeps) {}
 
 	/**

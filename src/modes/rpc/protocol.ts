@@ -5,7 +5,7 @@ import type { BranchTarget, PaletteItem, SessionStats } from "../../commands/com
 import type { ContextProblem } from "../../context/context-message.js";
 import type { ContextReport } from "../../context/ledger.js";
 import type { AppMessage, ThinkingLevel } from "../../log/entry.js";
-import { RPC_OPERATIONS, type RpcOperations } from "../../operations/index.js";
+import { RPC_OPERATIONS, type RpcAnswers, type RpcOperations } from "../../operations/index.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 
 const NO_INPUT = { type: "object", properties: {} } as const;
@@ -72,9 +72,7 @@ interface RpcQueryResults {
 export type RpcQueryName = keyof RpcQueryResults;
 
 /** `data` of the answer to each command; null for commands without a result. */
-export type RpcResults = RpcQueryResults & {
-	[N in keyof RpcOperations]: Awaited<ReturnType<RpcOperations[N]["answer"]>>;
-};
+export type RpcResults = RpcQueryResults & RpcAnswers;
 
 /** The answer to one line. `command` is `parse` for a line that is not a command. */
 export type RpcResponse =

@@ -12,7 +12,7 @@ export interface QueuedPrompt<T> {
 /** Whether queued prompts are delivered one per turn or all at once. */
 export type QueueMode = "one-at-a-time" | "all";
 
-/** Queued prompts: steering for the end of the current tool calls, follow-ups for the end of the run. */
+/** Queued prompts: steering for the end of the current tool calls, follow-ups for the end of the run. @internal */
 export class PromptQueue<T> {
 	readonly #steering: QueuedPrompt<T>[] = [];
 	readonly #followUps: QueuedPrompt<T>[] = [];
@@ -88,6 +88,7 @@ export class PromptQueue<T> {
 /**
  * System items that are not yet entries. They are written right before the context of the next request is
  * computed.
+ * @internal
  */
 export class SystemItems implements SystemItemSink {
 	#waiting: { source: string; item: SystemItem }[] = [];

@@ -36,6 +36,7 @@ export type PromptResult =
 	| { kind: "handled"; by: string }
 	| { kind: "command"; status: string | null };
 
+/** @internal */
 export interface PrompterDeps {
 	activity: SessionActivity;
 	state: Pick<SessionState, "log" | "noteTyped">;
@@ -55,7 +56,7 @@ export interface PrompterDeps {
 /** A prompt whose images take longer is announced: until they are fitted, nothing else shows that it was accepted. */
 const NOTICE_AFTER_MS = 300;
 
-/** Handles a line from the user or a hook: runs it as a command, starts a run, or queues it. */
+/** Handles a line from the user or a hook: runs it as a command, starts a run, or queues it. @internal */
 export class Prompter {
 	/** False in print mode, where only the prompt may start a run. */
 	acceptsSend = true;

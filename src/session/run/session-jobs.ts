@@ -11,6 +11,7 @@ import type { SystemItems } from "../prompt/prompt-queue.js";
 /** Source of the system items. */
 const SOURCE = "jobs";
 
+/** @internal */
 interface SessionJobsDeps {
 	emit(event: AgentSessionEvent): void;
 	systemItems: Pick<SystemItems, "add">;
@@ -24,6 +25,7 @@ export class SessionJobs {
 	/** For tools. */
 	readonly table: BackgroundJobs;
 
+	/** @internal */
 	constructor(private readonly deps: SessionJobsDeps) {
 		this.table = new BackgroundJobs((job, lastLines) => this.#changed(job, lastLines));
 	}
