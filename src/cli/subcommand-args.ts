@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
-import type { ParsedArguments, Subcommand, SubcommandOptions } from "./options.js";
+import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
 import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
-import { readSessions, SESSION_ACTIONS } from "./sessions-args.js";
 
 const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
 /** The first words that are subcommands. */
@@ -17,6 +16,8 @@ export const SUBCOMMAND_NAMES = [
 	...PACKAGE_COMMANDS,
 ] as const;
 const MODEL_ACTIONS = ["list", "show", "update"] as const;
+/** The actions of `pi sessions`. */
+const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
@@ -182,4 +183,38 @@ function commonOptions(options: ParsedOptions): SubcommandOptions {
 		verbose: options.flag("verbose"),
 		json: options.flag("json"),
 	};
+}
+
+/** Reads the operands of `pi sessions`. @throws PiError `bad_arguments` */
+function readSessions(operands: readonly string[], options: ParsedOptions): SessionsSubcommand {
+	const [word = "list", ...rest] = operands;
+	const action = choose("sessions", word, SESSION_ACTIONS);
+	const all = options.flag("all") ? ({ all: true } as const) : {};
+	if (options.flag("all") && action === "import") throw usage("--all does not work with pi sessions import");
+	if (options.flag("all") && options.text("sessionDir") !== undefined)
+		throw usage("--all and --session-dir cannot be combined");
+	if (action === "search") return { name: "sessions", action, text: searchedText(rest), ...all };
+	takeAtMost(`sessions ${action}`, rest, 1);
+	const [target] = rest;
+	switch (action) {
+		case "list":
+			return { name: "sessions", action, ...(target !== undefined && { search: target }), ...all };
+		case "check":
+			return { name: "sessions", action, ...(target !== undefined && { target }), ...all };
+		case "import":
+			if (target === undefined)
+				throw usage("pi sessions import <file>: missing file", "pi sessions --help explains it");
+			return { name: "sessions", action, file: target };
+		default:
+			if (target === undefined)
+				throw usage(`pi sessions ${action} <id>: missing id`, "pi sessions list prints the ids");
+			return { name: "sessions", action, target, ...all };
+	}
+}
+
+/** Several words are one text, so that it needs no quotes. */
+function searchedText(words: readonly string[]): string {
+	const text = words.join(" ");
+	if (text.trim() === "") throw usage("pi sessions search <text>: missing text", "pi sessions --help explains it");
+	return text;
 }

@@ -1,8 +1,8 @@
-import { existsSync, rmSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, rmSync, unlinkSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { acquireLock } from "../util/file-lock.js";
 import { isNotFound } from "../util/fs.js";
-import { moveToTrash } from "../util/trash.js";
+import { exec } from "../util/process.js";
 import { dropBatchJournal } from "./batch-journal.js";
 import { entryTimestamp } from "./entry.js";
 import { SessionLog } from "./session-log.js";
@@ -78,4 +78,41 @@ export function copySession(path: string, dir: string): SessionLog {
 	} finally {
 		source.close();
 	}
+}
+
+/** A program that moves files to the trash, and its arguments before the path. */
+export type TrashCommand = readonly [program: string, ...args: string[]];
+
+const FREEDESKTOP: readonly TrashCommand[] = [["gio", "trash"], ["trash-put"]];
+const FINDER = 'on run argv\ntell application "Finder" to delete (POSIX file (item 1 of argv) as alias)\nend run';
+
+const COMMANDS: Partial<Record<NodeJS.Platform, readonly TrashCommand[]>> = {
+	linux: FREEDESKTOP,
+	freebsd: FREEDESKTOP,
+	openbsd: FREEDESKTOP,
+	darwin: [["trash"], ["osascript", "-e", FINDER]],
+};
+
+/** A trash that does not answer, such as one on a network drive, must not block pi. */
+const TIMEOUT_MS = 5000;
+const NOT_FOUND = 127;
+
+/**
+ * Moves a file to the trash of the system, with the first of its programs that succeeds.
+ * @param path absolute
+ * @param commands default: those of this platform
+ * @returns null if the file is in the trash, else the reason why it is unchanged
+ */
+export async function moveToTrash(
+	path: string,
+	commands: readonly TrashCommand[] = COMMANDS[process.platform] ?? [],
+): Promise<string | null> {
+	let reason = "this system has no trash that pi can use";
+	for (const [program, ...args] of commands) {
+		const { code, stderr } = await exec(program, [...args, path], { timeout: TIMEOUT_MS });
+		if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+		if (code === NOT_FOUND) continue;
+		reason = stderr.trim().split("\n")[0] || `${program} failed with exit code ${code}`;
+	}
+	return reason;
 }

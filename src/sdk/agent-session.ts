@@ -9,24 +9,25 @@ import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionShortcut } from "../hooks/shortcuts.js";
 import type { ToolRenderer } from "../hooks/tool-drawing.js";
 import type { CompletionItem, EntryOptions, SessionMode } from "../hooks/types.js";
-import type { SessionEntry, ThinkingLevel } from "../log/entry.js";
+import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { RecordedMachine } from "../log/last-choices.js";
 import { SessionName } from "../log/last-choices.js";
 import { removeSession } from "../log/manage.js";
 import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
+import { thinkingLevels } from "../models/thinking-levels.js";
 import { RPC_OPERATIONS, type RpcOperations, type SessionOperations } from "../operations/index.js";
 import { prepareModel } from "../operations/set-model.js";
 import { LoggedMachines } from "../services/machine/logged-machines.js";
 import type { Activity } from "../session/activity.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../session/events.js";
 import type { MissingHooks } from "../session/hooks/missing-hooks.js";
+import type { QueueMode } from "../session/prompt/prompt-queue.js";
 import type { SessionJobs } from "../session/run/session-jobs.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { type LogView, viewLog } from "../session/session-context.js";
 import type { SessionMcp } from "../session/session-mcp.js";
 import { StatsCounter } from "../session/stats.js";
 import type { ToolHost } from "../tools/machine/machine.js";
-import { createControls, type SessionControls } from "./session-controls.js";
 
 /** Names of everything a session has loaded, for the header. */
 export interface LoadedSummary {
@@ -322,4 +323,42 @@ export class AgentSession extends OperatedSession {
 		state.close();
 		events.close();
 	}
+}
+
+/** State that only programs that drive a session read and change; the modes of pi do not need it. */
+interface SessionControls {
+	/** The messages of the next request. */
+	readonly messages: readonly AppMessage[];
+	/** Whether queued prompts are delivered one per turn or all at once; for this session only, not saved. */
+	readonly queueMode: QueueMode;
+	/** Whether failed requests are retried; for this session only, not saved. */
+	readonly autoRetry: boolean;
+	/** Models with a known key, including those of local servers. */
+	availableModels(): Promise<Model<Api>[]>;
+	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
+	findModel(provider: string, id: string): Promise<Model<Api> | null>;
+	/** Asks the providers for new models if the settings ask for it and the list is older than a week. Never throws. */
+	updateModelsWeekly(signal: AbortSignal): Promise<void>;
+	/** The thinking levels that the model supports, least first. */
+	thinkingLevels(): ThinkingLevel[];
+}
+
+/** The controls of a session. @internal */
+function createControls({ store, models, state, context }: SessionComponents): SessionControls {
+	const { settings } = store;
+	return {
+		get messages() {
+			return context.messages;
+		},
+		get queueMode() {
+			return settings.current.queueMode;
+		},
+		get autoRetry() {
+			return settings.current.retry.enabled;
+		},
+		availableModels: () => models.list.available(),
+		findModel: (provider, id) => models.list.findWithKey(provider, id),
+		updateModelsWeekly: async (signal) => models.offers.updates?.updateWeekly(signal),
+		thinkingLevels: () => thinkingLevels(state.model),
+	};
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { NO_UI } from "../hooks/session-ui.js";
 import { loadTerminalLibrary } from "../hooks/shared-modules.js";
 import type { EntryComponent } from "../hooks/types.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
+import { SessionLog } from "../log/session-log.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import { createAgentSession } from "../sdk/create-session.js";
 import { type AskedDialog, createScriptedUI, type DialogAnswer } from "./scripted-dialogs.js";
@@ -25,7 +26,6 @@ import {
 	type SeenRequest,
 } from "./scripted-model.js";
 import type { ShownScreen } from "./scripted-screen.js";
-import { createStartLog } from "./start-log.js";
 
 export interface HookTestOptions {
 	/** Hook files, in load order. Relative paths are resolved against the working directory of the test process. */
@@ -351,4 +351,30 @@ export async function drawnLines(drawn: unknown, width: number): Promise<string[
 		if (columns > width) throw new TypeError(`render() returned line ${row} with ${columns} columns at width ${width}`);
 		return line;
 	});
+}
+
+/**
+ * Prepares the log that a test starts from, in a private directory.
+ * @param start entries without a header, or the path of a session file, which is copied
+ * @returns the path of the log
+ * @throws PiError `bad_arguments`, `file_unreadable`, `entry_refused`
+ */
+async function createStartLog(start: readonly SessionEntry[] | string, dir: string, cwd: string): Promise<string> {
+	const path = join(dir, "session.jsonl");
+	if (typeof start === "string") {
+		try {
+			readFileSync(start);
+			copyFileSync(start, path);
+		} catch (cause) {
+			throw new PiError("file_unreadable", `The session file ${start} cannot be read`, { cause });
+		}
+		return path;
+	}
+	if (start.some((entry) => entry.type === "session"))
+		throw new PiError("bad_arguments", "entries must not contain a header; pi adds it as entry 0");
+	const log = SessionLog.createAt(path, { cwd });
+	log.appendAll(start);
+	await log.flush();
+	log.close();
+	return path;
 }

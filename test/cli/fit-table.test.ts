@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitTable } from "../../src/cli/fit-table.js";
+import { fitTable } from "../../src/cli/list-models.js";
 
 const TABLE = [
 	["provider", "model", "tools", "price"],

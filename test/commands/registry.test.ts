@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BUILTIN_COMMANDS } from "../../src/commands/builtin/index.js";
-import { FOREIGN_NAMES } from "../../src/commands/foreign-names.js";
 import {
+	FOREIGN_NAMES,
 	findCommand,
 	isUnlistedCommand,
 	paletteItems,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type {
 	AgentContext,
+	AvailableCommand,
 	ClientCapabilities,
 	ContentBlock,
 	PromptResponse,
@@ -11,6 +12,8 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
 import { describeFailure } from "../../agent/failure.js";
+import type { PaletteItem } from "../../commands/command.js";
+import { builtinName, parseSlashCommand } from "../../commands/registry.js";
 import { describeError, PiError } from "../../errors.js";
 import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
@@ -20,9 +23,8 @@ import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { onAbort } from "../../util/abort.js";
 import { waitAtMost } from "../session-end.js";
 import { AcpUI } from "./acp-ui.js";
-import { availableCommands, checkCommand } from "./commands.js";
 import { configOptions, setConfigOption } from "./config-options.js";
-import { clientStep, missingModel } from "./errors.js";
+import { clientStep, invalidParams, missingModel } from "./errors.js";
 import { replayHistory } from "./history.js";
 import { MODE_ENTRY, modesOf, setMode } from "./modes.js";
 import { readPrompt } from "./prompt-content.js";
@@ -328,4 +330,37 @@ function stopReasonOf(entry: SessionEntry | undefined): StopReason {
 		default:
 			return "end_turn";
 	}
+}
+
+/** Commands that replace or end the session, which is up to the client. */
+const REFUSED: Readonly<Record<string, string>> = {
+	new: "begin a new thread in the editor",
+	clear: "begin a new thread in the editor",
+	resume: "choose the session in the editor",
+	branch: "begin a new thread in the editor",
+	quit: "close the thread in the editor",
+	exit: "close the thread in the editor",
+};
+/** Commands that need a terminal, or that an option of the session replaces. */
+const HIDDEN = new Set(["hotkeys", "theme", "login", "setup", "copy", "changelog", "model", "thinking"]);
+
+/** The slash commands that a client offers. */
+function availableCommands(palette: readonly PaletteItem[]): AvailableCommand[] {
+	return palette
+		.filter(({ name, origin }) => {
+			const own = builtinName(name);
+			return origin !== "built-in" || !(Object.hasOwn(REFUSED, own) || HIDDEN.has(own));
+		})
+		.map(({ name, description, argumentHint, origin }) => ({
+			name,
+			description: description || origin,
+			...(argumentHint ? { input: { hint: argumentHint } } : {}),
+		}));
+}
+
+/** @throws RequestError for a command that would replace or end the session */
+function checkCommand(text: string): void {
+	const name = builtinName(parseSlashCommand(text)?.name ?? "");
+	const hint = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+	if (hint !== undefined) throw invalidParams(`/${name} is not available over ACP`, hint);
 }

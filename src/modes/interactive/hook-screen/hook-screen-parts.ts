@@ -18,7 +18,6 @@ import { CustomComponents } from "./custom-components.js";
 import { EditorLayers } from "./editor-layers.js";
 import { HookCompletion } from "./hook-completion.js";
 import type { HookScreenTarget } from "./hook-screen-target.js";
-import { Latest } from "./latest.js";
 import { StatusSegments } from "./status-segments.js";
 import { WidgetArea } from "./widget-area.js";
 
@@ -194,4 +193,21 @@ function cleanIndicator({ frames, intervalMs }: WorkingIndicator): WorkingIndica
 function fixedLines(lines: readonly string[]) {
 	const clean = lines.flatMap((line) => cleanLines(line, MAX_LINE_LENGTH));
 	return { render: (width: number) => clean.map((line) => clipLine(line, width)), invalidate() {} };
+}
+
+/** Values of several owners, of which the one set last counts. */
+class Latest<T> {
+	readonly #values = new Map<string, T>();
+
+	/** @param onRemoved receives each value that is replaced or removed */
+	constructor(private readonly onRemoved: (value: T) => void = () => {}) {}
+
+	/** Sets the value of an owner, or removes it. @returns the value that counts now */
+	set(owner: string, value: T | undefined): T | undefined {
+		const previous = this.#values.get(owner);
+		this.#values.delete(owner);
+		if (value !== undefined) this.#values.set(owner, value);
+		if (previous !== undefined) this.onRemoved(previous);
+		return [...this.#values.values()].at(-1);
+	}
 }
