@@ -100,7 +100,7 @@ async function streamOf() {
 		async draw(lines: number) {
 			grow(lines);
 			tui.requestRender();
-			await new Promise((resolve) => setTimeout(resolve, 18));
+			await terminal.settle(18);
 		},
 		/** @returns numbers of the lines that are neither on the screen nor above it, and the maximum number of copies of a line */
 		async found() {
