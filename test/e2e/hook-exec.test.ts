@@ -36,6 +36,7 @@ test("kill -9 at any moment leaves no program that a hook runs with exec", async
 		const agentDir = agentDirFor(provider, { hooks: { "starts.ts": hook } });
 		const pi = spawnPi(["--mode", "rpc"], { agentDir });
 		await pi.waitFor(({ stderr }) => stderr.includes("started"), 20_000);
+		// A kill at any moment.
 		await new Promise((resolve) => setTimeout(resolve, delay));
 		pi.kill("SIGKILL");
 		await pi.exited;

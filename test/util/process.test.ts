@@ -208,6 +208,7 @@ test("a reader that pauses for long after the end of the program receives the re
 	await spawnGroup("sh", ["-c", "head -c 60000 /dev/zero; sleep 0.1; printf 'the end'"], {
 		onOutput: async (chunk) => {
 			output += chunk.toString();
+			// Longer than pi waits for the pipe after the end of the program.
 			await new Promise((resolve) => setTimeout(resolve, 500));
 		},
 	});
