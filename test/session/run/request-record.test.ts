@@ -10,7 +10,7 @@ import { startSession, type TestSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { share } from "../../hooks/support.js";
 
-const REQUESTS = 200;
+const REQUESTS = 100;
 
 /** Changes messages, sections and tools at once, differently from request to request, by the entries alone. */
 const SHAPE = `
@@ -87,7 +87,7 @@ describe("a session whose requests hooks shape", () => {
 		for (let prompt = 0; provider.requests.length < REQUESTS; prompt++) {
 			await test.session.prompt(`/model ${MODELS[prompt % MODELS.length]}/scripted`);
 			await test.session.prompt(`prompt ${prompt}`);
-			if (prompt !== 20) continue;
+			if (prompt !== REQUESTS / 10) continue;
 			// Half of the session is computed with other instructions, skills and tools.
 			const file = test.session.sessionFile ?? "";
 			await test.session.dispose();
