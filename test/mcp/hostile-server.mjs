@@ -89,7 +89,7 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 		case "slow":
 			// Slower than its timeoutMs, which each step extends.
 			for (let step = 1; step <= 8; step++) {
-				await new Promise((resolve) => setTimeout(resolve, 150));
+				await new Promise((resolve) => setTimeout(resolve, 300));
 				const params = { progressToken: _meta?.progressToken, progress: step, total: 8, message: `step ${step}` };
 				send({ method: "notifications/progress", params });
 			}

@@ -159,7 +159,7 @@ test("results are plain text, long ones are cut and saved, and requests to the c
 });
 
 test("progress is shown as partial results and restarts the timeout", async () => {
-	const pi = await startWith({ h: { ...hostile(), timeoutMs: 600 } });
+	const pi = await startWith({ h: { ...hostile(), timeoutMs: 1500 } });
 	expect(await call(pi, ["h_slow", {}])).toEqual(["slow but done"]);
 	const updates = pi.events.filter((event) => event.type === "tool_execution_update");
 	expect(updates.length).toBeGreaterThan(2);
