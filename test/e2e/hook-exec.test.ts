@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { agentDirFor } from "./support.js";
@@ -36,14 +36,17 @@ test("kill -9 at any moment leaves no program that a hook runs with exec", async
 		const agentDir = agentDirFor(provider, { hooks: { "starts.ts": hook } });
 		const pi = spawnPi(["--mode", "rpc"], { agentDir });
 		await pi.waitFor(({ stderr }) => stderr.includes("started"), 20_000);
+		// A kill at any moment.
 		await new Promise((resolve) => setTimeout(resolve, delay));
 		pi.kill("SIGKILL");
 		await pi.exited;
 		// A process that is just being started has no arguments of its own yet, so one look without any is not enough.
-		for (let waited = 0, free = 0; free < 4 && waited < 8000; waited += 50) {
-			await new Promise((resolve) => setTimeout(resolve, 50));
+		let free = 0;
+		const isFree = () => {
 			free = running(argument).length > 0 ? 0 : free + 1;
-		}
+			return free >= 4;
+		};
+		await vi.waitUntil(isFree, { timeout: 8000, interval: 50 }).catch(() => {});
 		if (running(argument).length > 0) left[delay] = running(argument).length;
 		for (const pid of running(argument)) process.kill(Number(pid), "SIGKILL");
 	}

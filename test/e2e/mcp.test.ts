@@ -161,12 +161,11 @@ test("RPC clients get prompts of servers as commands, and resources by name", as
 	const pi = spawnPi(["--mode", "rpc"], { agentDir: agentDirWith(provider, { everything: EVERYTHING }) });
 	await expect
 		.poll(
-			async () => {
+			() => {
 				pi.write('{"id":1,"type":"get_commands"}\n');
-				await new Promise((resolve) => setTimeout(resolve, 200));
 				return pi.stdout();
 			},
-			{ timeout: 15_000 },
+			{ timeout: 15_000, interval: 200 },
 		)
 		.toContain('"everything:simple-prompt"');
 	provider.reply("ok");

@@ -33,7 +33,7 @@ test.skipIf(NO_SSH !== undefined)("pi -p --on ssh: works there, and names what i
 	const stderr = done.stderr.replace(/^Waiting for .*\n/, "");
 	expect({ ...done, stderr }).toMatchObject({ code: 0, stdout: "done\n", stderr: "write a/b.txt\n" });
 	expect(readFileSync(join(dir, "a/b.txt"), "utf8")).toBe("there");
-	await vi.waitFor(() => expect(processesWith("pi-ssh-")).toEqual([]), LIMIT_MS);
+	await expect.poll(() => processesWith("pi-ssh-")).toEqual([]);
 	const failures = [await run("ssh://box:1/"), await run("ssh:-x"), await run("ssh://box/no/such")];
 	expect(failures.map(({ code, stdout, stderr }) => [code, stdout, stderr.trimEnd().split("\n").length])).toEqual([
 		[1, "", 1],
@@ -64,7 +64,7 @@ test.skipIf(NO_SSH !== undefined)(
 			]);
 		}
 		expect(provider.requests).toEqual([]);
-		await vi.waitFor(() => expect(processesWith("pi-ssh-")).toEqual([]), LIMIT_MS);
+		await expect.poll(() => processesWith("pi-ssh-")).toEqual([]);
 	},
 );
 
@@ -148,10 +148,10 @@ test.each(kinds.flatMap((kind) => Object.keys(ENDS).map((how) => [kind, how] as 
 		await ENDS[how]?.(pi);
 		await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
 		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-		await expect.poll(() => processesWith(mark), { timeout: 3000 }).toEqual([]);
+		await expect.poll(() => processesWith(mark)).toEqual([]);
 		if (how === "Escape") await pi.waitForText(/│ stopped · \d/);
 		// The shared connection too, except in the session that goes on.
-		else if (bin !== undefined) await expect.poll(() => processesWith(bin), { timeout: 3000 }).toEqual([]);
+		else if (bin !== undefined) await expect.poll(() => processesWith(bin)).toEqual([]);
 	},
 );
 

@@ -9,6 +9,7 @@ import { AcpTestClient } from "../helpers/acp-client.js";
 import { NO_SANDBOX } from "../helpers/bubblewrap.js";
 import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { piPlace, piProgram } from "../helpers/pi-environment.js";
+import { processesWith } from "../helpers/programs.js";
 import { startPi } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
@@ -117,11 +118,12 @@ sandboxed("kill -9 of pi ends the programs in the sandbox, and files that pi inh
 	expect(results(provider).join("")).not.toContain("secret");
 
 	const second = tempDir();
-	provider.reply([bash("touch begun; (sleep 2; touch late) & setsid sleep 2; touch later")], "Done.");
+	const mark = `70${process.pid}`;
+	provider.reply([bash(`touch begun; (sleep ${mark}; touch late) & setsid sleep ${mark}; touch later`)], "Done.");
 	const pi = spawnPi([...IN_SANDBOX, "go"], { agentDir, cwd: second });
 	await expect.poll(() => existsSync(join(second, "begun")), { timeout: 15_000 }).toBe(true);
 	pi.kill("SIGKILL");
-	await new Promise((resolve) => setTimeout(resolve, 3000));
+	await expect.poll(() => processesWith(`sleep ${mark}`)).toEqual([]);
 	expect(readdirSync(second)).toEqual(["begun"]);
 });
 

@@ -15,7 +15,7 @@ export default (pi) => pi.on("session", async ({ reason }, ctx) => {
 	if (reason === "start") note("start");
 	if (reason !== "shutdown") return;
 	note("shutdown begins");
-	await new Promise((resolve) => setTimeout(resolve, 100));
+	await new Promise((resolve) => setTimeout(resolve, 100)); // the work that pi must wait for
 	note("shutdown is over");
 });`;
 const COMPLETE = "start\nshutdown begins\nshutdown is over\n";

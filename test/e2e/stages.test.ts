@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import * as hooks from "../../src/hooks/index.js";
@@ -28,6 +28,9 @@ function loadedFirst(file: string): string[] {
 	return [...beginning.matchAll(LOADED)].map(([, path = ""]) => path);
 }
 
+/** The package, as it is installed. */
+const PACKAGE = dirname(DIST);
+
 /** Files that are read before the first line of these files runs: the files and all that they load first. */
 function filesReadBy(...names: string[]): string[] {
 	const files = new Set(names.map(fileNamed));
@@ -46,11 +49,17 @@ function kilobytes(names: readonly string[]): number {
 	return names.reduce((sum, name) => sum + statSync(join(DIST, fileNamed(name))).size, 0) / 1000;
 }
 
+/** What is loaded for a session, and later than the first paint. */
+const OF_SESSIONS = ["headless", "session-headless", "model-client"];
+
+// A first paint takes about 60 of the 70 ms that docs/performance.md allows (1.3 times the library's editor). Node loads
+// 50 KB in a millisecond, and needs one more for each file. The budgets below are what may be added before a user could
+// measure it, and `npm run bench` measures the time itself.
 test("the first paint reads a few files, but neither session nor models", () => {
 	const files = readBy("main", "screen");
-	expect(files).toEqual(["base", "main", "rolldown-runtime", "screen"]);
-	// A tenth more than today costs a millisecond.
-	expect(kilobytes(files)).toBeLessThan(490);
+	expect(files.filter((name) => OF_SESSIONS.includes(name))).toEqual([]);
+	expect(files.length).toBeLessThanOrEqual(6);
+	expect(kilobytes(files)).toBeLessThan(600);
 	// Loading it takes Node 3 ms.
 	const sources = files.map((name) => readFileSync(join(DIST, fileNamed(name)), "utf8"));
 	expect(sources.filter((source) => source.includes("node:crypto"))).toEqual([]);
@@ -59,16 +68,18 @@ test("the first paint reads a few files, but neither session nor models", () => 
 test("options on the command line delay the first paint only by their parser", () => {
 	const first = readBy("main", "screen");
 	const more = readBy("main", "screen", "command-line", "accepted-names").filter((name) => !first.includes(name));
-	expect(more).toEqual(["accepted-names", "command-line"]);
-	expect(kilobytes(more)).toBeLessThan(60);
+	expect(more.filter((name) => OF_SESSIONS.includes(name))).toEqual([]);
+	// Two milliseconds.
+	expect(kilobytes(more)).toBeLessThan(100);
 });
 
 test("print mode reads no screen, and no model client before it knows the provider", () => {
 	const files = readBy("main", "headless", "model-client");
-	expect(files).toEqual(["base", "headless", "main", "model-client", "rolldown-runtime", "session-headless"]);
+	expect(files).not.toContain("screen");
 	// Each of the two takes Node a millisecond, and is loaded when it is first used.
 	const sources = files.map((name) => readFileSync(join(DIST, fileNamed(name)), "utf8"));
 	expect(sources.filter((source) => /require\("node:fs\/promises"\)|\bperformance\./.test(source))).toEqual([]);
+	expect(sources.filter((source) => /anthropic-version|chat\/completions|generateContent/.test(source))).toEqual([]);
 });
 
 test.each(["index", "hooks", "testing", "headless", "session-headless"])(
@@ -96,8 +107,8 @@ test("no code of the adapter for extensions is read without an extension", () =>
 	const isOfAdapter = (file: string) => !filesReadBy("main", "headless", "session-headless", "hooks").includes(file);
 	expect(filesReadBy("adapter").filter(isOfAdapter)).toEqual([fileNamed("adapter")]);
 	expect(filesReadBy("adapter").filter(has)).toHaveLength(1);
-	// A tenth more than today.
-	expect(kilobytes(["adapter"])).toBeLessThan(48);
+	// Two milliseconds for those who use an extension.
+	expect(kilobytes(["adapter"])).toBeLessThan(100);
 });
 
 test("no code of packages is read without a configured package", () => {
@@ -106,7 +117,6 @@ test("no code of packages is read without a configured package", () => {
 		filesReadBy("main", "screen", "headless", "model-client", "session-headless", "hooks", "index").filter(has),
 	).toEqual([]);
 	expect(filesReadBy("package-code").filter(has)).toHaveLength(1);
-	expect(kilobytes(["package-code"])).toBeLessThan(50);
 });
 
 test("no code of MCP is read without a configured server, and its client only when a server starts", () => {
@@ -118,7 +128,16 @@ test("no code of MCP is read without a configured server, and its client only wh
 	expect(configured.filter(tools)).toHaveLength(1);
 	expect(configured.filter(client)).toEqual([]);
 	expect(filesReadBy("connection").filter(client)).toHaveLength(1);
-	expect(kilobytes(["servers"])).toBeLessThan(40);
+	// A millisecond for those who use a server.
+	expect(kilobytes(["servers"])).toBeLessThan(50);
+});
+
+test("an installation takes at most 40 MB and 30 packages", () => {
+	const paths = readdirSync(PACKAGE, { recursive: true, encoding: "utf8" });
+	const bytes = paths.reduce((sum, path) => sum + lstatSync(join(PACKAGE, path)).size, 0);
+	expect(bytes / 1e6).toBeLessThan(40);
+	const packages = paths.filter((path) => /(^|\/)node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(path));
+	expect(packages.length).toBeLessThanOrEqual(30);
 });
 
 test("the package entries have the same exports as their sources", async () => {

@@ -1,19 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
-import { runPi } from "../helpers/run-pi.js";
+import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { agentDirFor } from "./support.js";
 
-/** Runs the built program in print mode with a hook. The model answers after the callbacks that the hook has scheduled. */
-async function runWithHook(source: string) {
+/** Runs the built program in print mode with a hook. The model answers once the program has said something on stderr. */
+async function runWithHook(source: string, said: RegExp) {
 	const provider = await startProvider();
+	const agentDir = tempAgentDir({ models: provider.modelsJson(), hooks: { "careless.ts": source } });
+	const pi = spawnPi(["--model", "loopback/scripted", "--no-session", "-p", "hi"], { agentDir });
 	provider.on(async () => {
-		await new Promise((resolve) => setTimeout(resolve, 150));
+		await pi.waitFor(({ stderr }) => said.test(stderr));
 		return "the answer";
 	});
-	const agentDir = tempAgentDir({ models: provider.modelsJson(), hooks: { "careless.ts": source } });
-	return runPi(["--model", "loopback/scripted", "--no-session", "-p", "hi"], { agentDir });
+	pi.end();
+	return pi.exited;
 }
 
 describe("a hook's error outside a handler", () => {
@@ -44,7 +46,7 @@ describe("a hook's error outside a handler", () => {
 			/careless\.ts:2:45 failed on a timer or promise: The session is being switched/,
 		],
 	])("%s is reported with the hook's path, and the run continues", async (_, body, expected) => {
-		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`);
+		const { code, stdout, stderr } = await runWithHook(`export default async (pi) => {\n${body}\n};`, expected);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: "the answer\n" });
 		expect(stderr).toMatch(expected);
 	});
@@ -52,6 +54,7 @@ describe("a hook's error outside a handler", () => {
 	test("a hook's output does not mix with the answer", async () => {
 		const { stdout, stderr } = await runWithHook(
 			"export default () => { console.log('chatter'); console.error({ a: 1 }); };",
+			/chatter/,
 		);
 		expect(stdout).toBe("the answer\n");
 		expect(stderr).toContain("chatter");

@@ -114,12 +114,17 @@ test.each([
 test("changes of one file wait for each other, those of others do not", async () => {
 	const order = await evaluate(`(async () => {
 		const order = [];
-		const change = (path, name, ms) => agent.withFileMutationQueue(path, async () => {
+		const change = (path, name, until) => agent.withFileMutationQueue(path, async () => {
 			order.push("begin " + name);
-			await new Promise((resolve) => setTimeout(resolve, ms));
+			await until;
 			order.push("end " + name);
 		});
-		await Promise.all([change("/a", "first", 20), change("/a", "second", 0), change("/b", "other", 0)]);
+		let release;
+		const hold = new Promise((resolve) => { release = resolve; });
+		const ofA = [change("/a", "first", hold), change("/a", "second")];
+		await change("/b", "other");
+		release();
+		await Promise.all(ofA);
 		return order;
 	})()`);
 	expect(order).toEqual(["begin first", "begin other", "end other", "end first", "begin second", "end second"]);

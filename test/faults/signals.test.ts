@@ -28,7 +28,7 @@ faultTest(
 		const pi = spawnPi([...session, "--mode", mode, ...(mode === "rpc" ? [] : ["-p", "go"])], { agentDir, cwd });
 		if (mode === "rpc") pi.write('{"type":"prompt","message":"go"}\n');
 		else pi.end();
-		// Before Node has installed the program's handlers, a signal ends it as it ends any program.
+		// At any moment. Before Node has installed the program's handlers, a signal ends it as it ends any program.
 		await new Promise((resolve) => setTimeout(resolve, random.below(900)));
 		const signals: NodeJS.Signals[] = [random.pick(SIGNALS)];
 		if (random.chance(0.6)) signals.push(random.pick(SIGNALS));

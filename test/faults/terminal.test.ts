@@ -56,8 +56,9 @@ faultTest(
 			if (random.chance(0.3)) await new Promise((resolve) => setTimeout(resolve, random.below(20)));
 		}
 		pi.type("\x1b[201~");
+		const drawn = pi.output().length;
 		pi.resize(80, 24);
-		await new Promise((resolve) => setTimeout(resolve, 200));
+		await expect.poll(() => pi.output().length).toBeGreaterThan(drawn);
 		pi.kill("SIGTERM");
 		expect(await pi.exited).toEqual({ code: 143, signal: 0 });
 		expect(modesLeftOn(pi.output())).toEqual([25]);

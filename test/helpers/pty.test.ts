@@ -56,16 +56,15 @@ test("a busy program reads an escape alone, even if the next key follows at once
 
 test("the screen is that of the last complete frame", async () => {
 	const source = `
-		const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-		(async () => {
-			process.stdout.write("\\x1b[?2026htitle\\r\\n");
-			await pause(300);
-			process.stdout.write("text\\x1b[?2026l");
-			await pause(60_000);
-		})();
+		process.stdin.setRawMode(true);
+		process.stdin.on("data", () => process.stdout.write("text\\x1b[?2026l"));
+		process.stdout.write("\\x1b[?2026htitle\\r\\n");
 	`;
 	const pi = startPi({ entry: program(source) });
-	expect(await pi.waitForText("title")).toBe("title\ntext");
+	const screen = pi.waitForText("title");
+	await expect.poll(() => pi.output()).toContain("title");
+	pi.type("go on");
+	expect(await screen).toBe("title\ntext");
 	expect(await pi.screen()).toBe("title\ntext");
 });
 

@@ -22,6 +22,8 @@ export interface SshServer {
 	home: string;
 	/** Number of connections that clients have made. */
 	connections(): number;
+	/** Number of connections that were refused. */
+	refusals(): number;
 	/** Breaks all connections. */
 	cut(): void;
 	/** Whether and how new connections end at once. */
@@ -36,10 +38,12 @@ export async function startSshServer(): Promise<SshServer> {
 	onTestFinished(sshd.stop);
 
 	let connections = 0;
+	let refusals = 0;
 	let refusing: "reset" | "close" | null = null;
 	const sockets = new Set<Socket>();
 	const bridge = createServer((client) => {
 		client.on("error", () => {});
+		if (refusing !== null) refusals++;
 		if (refusing === "reset") return void client.resetAndDestroy();
 		if (refusing === "close") return void client.end("SSH-2.0-closing\r\n");
 		connections++;
@@ -57,6 +61,7 @@ export async function startSshServer(): Promise<SshServer> {
 	return {
 		...{ dir, cut, home: sshd.home, ...writeSshClient(dir, port, programs) },
 		connections: () => connections,
+		refusals: () => refusals,
 		setRefusing(how) {
 			refusing = how;
 		},

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { listSessions } from "../../src/log/catalog.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
@@ -93,10 +93,14 @@ test("at most four sub-agents run at the same time, and results keep the order o
 	const t = await start();
 	let running = 0;
 	let most = 0;
+	let release = () => {};
+	const hold = new Promise<void>((resolve) => {
+		release = resolve;
+	});
 	answerBySystemPrompt(t.provider, {
 		"You are a scout.": (async ({ messages }: ProviderRequest) => {
 			most = Math.max(most, ++running);
-			await new Promise((resolve) => setTimeout(resolve, 60));
+			await hold;
 			running--;
 			return `found ${messages.at(-1)?.text}`;
 		}) as never,
@@ -105,7 +109,14 @@ test("at most four sub-agents run at the same time, and results keep the order o
 				? "Thanks."
 				: callAgent({ tasks: Array.from({ length: 6 }, (_, at) => ({ agent: "scout", prompt: `task ${at}` })) }),
 	});
-	await t.session.prompt("go");
+	const prompted = t.session.prompt("go");
+	await vi.waitFor(() => expect(running).toBe(4), 10_000);
+	const update = t.events.findLast((event) => event.type === "tool_execution_update");
+	const { agents = [] } = Object(update?.partialResult.details) as { agents?: { state: string }[] };
+	const states = ["running", "running", "running", "running", "waiting", "waiting"];
+	expect(agents.map(({ state }) => state)).toEqual(states);
+	release();
+	await prompted;
 	expect(most).toBe(4);
 	expect(textOf(t).match(/^## .*|^found .*/gm)).toEqual(
 		Array.from({ length: 6 }, (_, at) => [`## ${at + 1}. scout: done`, `found task ${at}`]).flat(),

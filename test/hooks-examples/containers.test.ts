@@ -121,7 +121,7 @@ describe.skipIf(typeof container === "string")("a container", () => {
 		const command = `sleep ${mark} & (trap '' TERM; sleep ${mark}; sleep ${mark}); wait`;
 		const ended = host.exec(command, { signal: stop.signal, ...(how === "timeout" ? { timeoutMs: 2000 } : {}) });
 		const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
-		await vi.waitUntil(() => sleeps() === 2, { timeout: 5000 });
+		await vi.waitUntil(() => sleeps() === 2, { timeout: 10_000 });
 		if (how === "abort") stop.abort();
 		else if (how === "disposal") await host.dispose();
 		else if (how === "timeout") await ended;
@@ -130,9 +130,7 @@ describe.skipIf(typeof container === "string")("a container", () => {
 				if (!line.includes("conmon")) process.kill(Number.parseInt(line, 10), "SIGKILL");
 			}
 		}
-		const startedAt = performance.now();
-		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 4000 });
-		expect(performance.now() - startedAt).toBeLessThan(2000);
+		await expect.poll(() => processesWith(mark)).toEqual([]);
 		const result = await ended;
 		if (how.startsWith("kill")) expect(result.failure).toMatch(/^The connection to podman .* was lost/);
 	});
@@ -192,11 +190,9 @@ describe("an engine", () => {
 		const host = await openHost(containers, `kubectl:web:${dir}`);
 		const mark = `99${process.pid}`;
 		const ended = host.exec(`sleep ${mark} & sleep ${mark}`);
-		await vi.waitUntil(() => processesWith(`sleep ${mark}`).length >= 2, { timeout: 5000 });
-		const stopped = performance.now();
+		await vi.waitUntil(() => processesWith(`sleep ${mark}`).length >= 2, { timeout: 10_000 });
 		await host.dispose();
-		await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 4000 });
-		expect(performance.now() - stopped).toBeLessThan(2000);
+		await expect.poll(() => processesWith(mark)).toEqual([]);
 		expect((await ended).failure).toBe("The connection to kubectl web was lost");
 	});
 

@@ -491,13 +491,14 @@ sandboxed("programs receive no secrets from the environment, no open files and n
 
 sandboxed("processes in the background end with their command, and all with pi", async () => {
 	const { cwd, engine, run } = await open();
-	await run("setsid sh -c 'sleep 1; touch late' >/dev/null 2>&1 & exit 0");
-	const child = engine.spawn(["sh", "-c", "(sleep 1; touch later) & echo begun; sleep 60"]);
+	const mark = `70${process.pid}`;
+	await run(`setsid sh -c 'sleep ${mark}; touch late' >/dev/null 2>&1 & exit 0`);
+	const child = engine.spawn(["sh", "-c", `(sleep ${mark}; touch later) & echo begun; sleep ${mark}`]);
 	await new Promise((resolve) => child.stdout.once("data", resolve));
 	const ended = new Promise((resolve) => child.once("close", resolve));
 	child.kill("SIGKILL");
 	await ended;
-	await new Promise((resolve) => setTimeout(resolve, 1500));
+	await expect.poll(() => processesWith(`sleep ${mark}`)).toEqual([]);
 	expect(readdirSync(cwd)).toEqual([]);
 });
 

@@ -86,6 +86,7 @@ describe("events", () => {
 		const { session, provider, notices } = await startSession({
 			userSettings: { hookTimeout: 40 },
 			hooks: { "t.ts": hook('pi.on("turn_start", async (e, ctx) => { await ctx.ui.confirm("sure?", ""); });') },
+			// Longer than the time limit.
 			ui: { confirm: () => new Promise((resolve) => setTimeout(() => resolve(true), 120)) },
 		});
 		provider.reply("done");

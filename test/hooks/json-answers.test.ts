@@ -89,7 +89,9 @@ describe("an answer that JSON cannot represent is refused by name, and the run c
 
 describe("a handler that rejects after its timeout", () => {
 	const late = (thrown: string) =>
-		hook(`pi.on("agent_start", () => new Promise((_, reject) => setTimeout(() => reject(${thrown}), 150)));`);
+		hook(
+			`pi.on("agent_start", (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => setImmediate(() => reject(${thrown})))));`,
+		);
 
 	test("is reported once, with the error", async () => {
 		const started = await startSession({
@@ -101,7 +103,7 @@ describe("a handler that rejects after its timeout", () => {
 		await expect.poll(() => errorsOf(started)).toHaveLength(2);
 		expect(errorsOf(started)).toEqual([
 			"agent_start: late.ts:2:4: timed out after 50 ms",
-			"agent_start: late.ts:2:79: failed after its timeout: too late",
+			"agent_start: late.ts:2:133: failed after its timeout: too late",
 		]);
 	});
 
@@ -116,7 +118,7 @@ describe("a handler that rejects after its timeout", () => {
 		});
 		started.provider.reply("done");
 		await started.session.prompt("go");
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await new Promise((resolve) => setImmediate(resolve));
 		expect(errorsOf(started)).toEqual(["agent_start: late.ts:2:4: timed out after 50 ms"]);
 	});
 });

@@ -127,6 +127,7 @@ test.each(ROWS.filter(([, { deadline }]) => deadline !== "none"))(
 test.each(ROWS.filter(([, { deadline }]) => deadline === "none"))(
 	"%s: a handler has no time limit, because a person may be answering",
 	async (_, { point }) => {
+		// Longer than the time limit of the others.
 		const late = `return new Promise((resolve) => setTimeout(() => resolve(${point.answer}), 60));`;
 		const { test: session } = await stage(point, late, 20);
 		await point.happen(session);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
-import { untilActivity } from "../helpers/activity.js";
+import { untilActivity, untilIdle } from "../helpers/activity.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { hook, share } from "./support.js";
@@ -121,18 +121,26 @@ describe("prompt", () => {
 	});
 
 	test("prompts keep their order while a handler takes long, and their size is checked after it", async () => {
+		let release = () => {};
+		const hold = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		share("__hold", hold);
 		const started = await startSession({
 			hooks: {
 				"slow.ts": hook(`pi.on("prompt", async (e) => {
-					if (e.text === "one") await new Promise((resolve) => setTimeout(resolve, 40));
+					if (e.text === "one") await globalThis.__hold;
 					if (e.text.length > 100_000) return { text: "short" };
 				});`),
 			},
 			modelOptions: { contextWindow: 8000 },
 		});
 		started.provider.on(() => "done");
-		await Promise.all(["one", "two", "x".repeat(200_000)].map((text) => started.session.prompt(text)));
-		while (started.session.activity.state !== "idle") await new Promise((resolve) => setTimeout(resolve, 5));
+		const prompted = ["one", "two", "x".repeat(200_000)].map((text) => started.session.prompt(text));
+		await new Promise((resolve) => setImmediate(resolve));
+		release();
+		await Promise.all(prompted);
+		await untilIdle(started.session);
 		expect(prompts(started).map(([text]) => text)).toEqual(["one", "two", "short"]);
 	});
 

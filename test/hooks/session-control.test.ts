@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { untilActivity } from "../helpers/activity.js";
 import { httpError, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
+import { writeFiles } from "../helpers/temp.js";
 import { hook, share } from "./support.js";
 
 const command = (name: string, body: string) => hook(`pi.command("${name}", { handler: async (ctx) => { ${body} } });`);
@@ -53,18 +54,19 @@ describe("notices", () => {
 	});
 
 	test("agent_settled waits for the queue, and its pi.send starts a new run", async () => {
-		const { session, provider, sent } = await startSession({
+		const { session, provider, sent, cwd } = await startSession({
 			hooks: {
 				"a.ts": hook(`let sent = false;
 					pi.on("agent_settled", (_, ctx) => { if (!sent) pi.send("settled after " + ctx.entries.length); sent = true; });`),
 			},
 		});
-		provider.reply([toolCall("bash", { command: "sleep 0.2" })], "one", "two", "three");
+		provider.reply([toolCall("bash", { command: "until [ -e go ]; do sleep 0.02; done" })], "one", "two", "three");
 		const running = session.prompt("go");
 		await untilActivity(session, ({ phase }) => phase === "tools");
 		await session.followUp("last");
+		writeFiles(cwd, { go: "" });
 		await running;
-		while (provider.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+		await provider.request(4);
 		expect(sent(4).slice(-2)).toEqual(["assistant: two", "user: settled after 7"]);
 	});
 });

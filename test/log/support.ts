@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,14 +64,15 @@ export function startProcess(
 	launcher: readonly string[] = [],
 ): { child: ChildProcess; nextLine: () => Promise<string | undefined> } {
 	const source = JSON.stringify(join(ROOT, "src", "log"));
-	// A launcher may set limits that prevent writing files.
-	const cache = launcher.length > 0 ? false : JSON.stringify(COMPILED);
-	const module = `
+	const loader = `
 		import { createJiti } from "jiti";
-		const jiti = createJiti(${source}, { fsCache: ${cache} });
+		const jiti = createJiti(${source}, { fsCache: ${JSON.stringify(COMPILED)} });
 		const load = (name) => jiti.import(${source} + "/" + name);
-		${script}
 	`;
+	// A launcher may set limits that prevent writing files: what is compiled is written before.
+	const loads = [...script.matchAll(/await load\([^)]*\)/g)].join(";");
+	if (launcher.length > 0) execFileSync(process.execPath, ["--input-type=module", "-e", loader + loads], { cwd: ROOT });
+	const module = loader + script;
 	const [command = process.execPath, ...args] = [...launcher, process.execPath, "--input-type=module", "-e", module];
 	const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: ROOT });
 	onTestFinished(() => void child.kill("SIGKILL"));

@@ -87,8 +87,9 @@ async function call(id, { name, arguments: args = {}, _meta }) {
 			return void process.stdout.write([note(1), note(2), note(3), { jsonrpc: "2.0", id, result }].map((message) => `${JSON.stringify(message)}\n`).join(""));
 		}
 		case "slow":
+			// Slower than its timeoutMs, which each step extends.
 			for (let step = 1; step <= 8; step++) {
-				await new Promise((resolve) => setTimeout(resolve, 150));
+				await new Promise((resolve) => setTimeout(resolve, 300));
 				const params = { progressToken: _meta?.progressToken, progress: step, total: 8, message: `step ${step}` };
 				send({ method: "notifications/progress", params });
 			}

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
@@ -114,7 +114,7 @@ test("the first request does not wait for servers: the search tool waits, and to
 	await session.prompt("hello");
 	expect(toolNames(pi, 0).filter((name) => name.startsWith("late_"))).toEqual([]);
 	expect(toolNames(pi, 0)).toContain("mcp_search");
-	setTimeout(() => writeFiles(cwd, { go: "" }), 300);
+	session.subscribe(({ type }) => type === "tool_execution_start" && writeFiles(cwd, { go: "" }));
 	await session.prompt("now");
 	expect(provider.requests[2]?.messages.at(-1)?.text).toContain("late_env: The tool env");
 	expect(toolNames(pi, 2)).toContain("late_env");
@@ -159,7 +159,7 @@ test("results are plain text, long ones are cut and saved, and requests to the c
 });
 
 test("progress is shown as partial results and restarts the timeout", async () => {
-	const pi = await startWith({ h: { ...hostile(), timeoutMs: 600 } });
+	const pi = await startWith({ h: { ...hostile(), timeoutMs: 1500 } });
 	expect(await call(pi, ["h_slow", {}])).toEqual(["slow but done"]);
 	const updates = pi.events.filter((event) => event.type === "tool_execution_update");
 	expect(updates.length).toBeGreaterThan(2);
@@ -199,8 +199,7 @@ test.each(["dies", "exits"])("a server that %s at its start is started at most 4
 	for (let prompt = 0; prompt < 7; prompt++) {
 		pi.provider.reply("ok");
 		await pi.session.prompt("hello");
-		await pi.session.prompt("/mcp");
-		await new Promise((resolve) => setTimeout(resolve, 150));
+		await vi.waitFor(async () => expect((await command(pi, "/mcp")).status).toContain("h · failed"), 10_000);
 	}
 	expect(readFileSync(starts, "utf8").trim().split("\n")).toHaveLength(4);
 	const lines = pi.notices().filter((line) => line.startsWith("The MCP server h"));

@@ -159,7 +159,7 @@ test("a server that lists its models but answers no other question in time keeps
 	const port = await serve((request, response) => {
 		if (request.url === "/v1/models") response.end(JSON.stringify({ data: [{ id: "slow" }] }));
 	});
-	expect(factsOf(await findLocalModels({ ports: { ollama: port }, timeoutMs: 300 }))).toEqual([
+	expect(factsOf(await findLocalModels({ ports: { ollama: port }, timeoutMs: 2000 }))).toEqual([
 		["slow", 4096, "tools"],
 	]);
 });

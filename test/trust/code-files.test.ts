@@ -153,12 +153,16 @@ describe("the files of a project's MCP servers", () => {
 			TOO_MANY,
 		],
 		["parts of a name", `import ${"a.".repeat(200_000)}b`, undefined],
-	])("with many %s are looked up within a limit", async (_, source, incomplete) => {
-		const servers = Object.fromEntries(["a", "b", "c"].map((dir) => [dir, { command: "./s.py", args: [dir] }]));
-		const files = { "s.py": source, [`${"a/".repeat(30)}x.py`]: "", "b/x.py": "" };
-		const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: servers }) });
-		expect((await collectProjectCode(cwd)).incomplete).toBe(incomplete);
-	});
+	])(
+		"with many %s are looked up within a limit",
+		async (_, source, incomplete) => {
+			const servers = Object.fromEntries(["a", "b", "c"].map((dir) => [dir, { command: "./s.py", args: [dir] }]));
+			const files = { "s.py": source, [`${"a/".repeat(30)}x.py`]: "", "b/x.py": "" };
+			const cwd = project({ ...files, ".mcp.json": JSON.stringify({ mcpServers: servers }) });
+			expect((await collectProjectCode(cwd)).incomplete).toBe(incomplete);
+		},
+		60_000,
+	);
 
 	test.each(["{", "null", "[]", '{"mcpServers": ["./unused.js"]}', '{"mcpServers": 1}', '{"servers": {}}'])(
 		"are the configuration alone if it defines no servers: %s",

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type Block, BlockList, LiveTUI } from "../../src/tui/live-tui.js";
 import { createTheme } from "../../src/tui/theme.js";
+import { propertyRuns } from "../helpers/property-blocks.js";
 import { VirtualTerminal } from "../helpers/virtual-terminal.js";
 import { Lines, numbered } from "./live-stage.js";
 
@@ -71,7 +72,7 @@ test("after random heights, a tall window shows each line once and keeps the out
 				tui.stop();
 			}
 		}),
-		{ numRuns: 40, seed: 4 },
+		propertyRuns(20, 4),
 	);
 }, 60_000);
 
@@ -100,7 +101,7 @@ async function streamOf() {
 		async draw(lines: number) {
 			grow(lines);
 			tui.requestRender();
-			await new Promise((resolve) => setTimeout(resolve, 18));
+			await terminal.settle(18);
 		},
 		/** @returns numbers of the lines that are neither on the screen nor above it, and the maximum number of copies of a line */
 		async found() {
@@ -185,7 +186,7 @@ test("output in flight during resizes loses no line and leaves at most one furth
 				}
 			},
 		),
-		{ numRuns: 40, seed: 7 },
+		propertyRuns(15, 7),
 	);
 }, 60_000);
 

@@ -116,7 +116,8 @@ test("a reply in branches and copies of a session counts once, for the first ses
 	const log = write(user("a"), replyAt(AT, { input: 1 }), replyAt(LATER, { input: 2 }));
 	const source = SessionLog.open(pathOf(log));
 	// Sessions of the same millisecond have no order.
-	await new Promise((resolve) => setTimeout(resolve, 2));
+	const createdBy = Date.now();
+	await vi.waitUntil(() => Date.now() > createdBy, { interval: 1 });
 	const branch = source.branchTo(3, { dir });
 	branch.append(replyAt(LATER, { input: 3 }));
 	branch.close();

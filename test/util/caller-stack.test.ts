@@ -1,10 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { withCallerStack } from "../../src/util/caller-stack.js";
 
 /** Fails later, so that its caller is no longer on the stack. */
 async function failLater(error: unknown): Promise<never> {
-	await delay(1);
+	await nextTurn();
 	throw error;
 }
 

@@ -104,7 +104,7 @@ test("a settings file is locked while it is changed, and no lock file remains", 
 	const work = (name: string) => async () => {
 		order.push(`${name} begins`);
 		expect(lockOwner(path)?.pid).toBe(process.pid);
-		await new Promise((done) => setTimeout(done, 5));
+		await new Promise((done) => setImmediate(done));
 		order.push(`${name} ends`);
 	};
 	await Promise.all([withFileLock(path, work("one")), withFileLock(path, work("two"))]);
@@ -119,7 +119,8 @@ test("the lock of a settings file is taken over within a second after its holder
 		const { withFileLock } = await load("../util/file-lock.ts");
 		await withFileLock(${JSON.stringify(path)}, () => {
 			console.log("held");
-			return new Promise((done) => setTimeout(done, 60_000));
+			setInterval(() => {}, 60_000);
+			return new Promise(() => {});
 		});
 	`);
 	expect(await nextLine()).toBe("held");

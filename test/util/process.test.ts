@@ -124,14 +124,14 @@ test("each stream is truncated at 10 MB and marked as truncated", async () => {
 test("an abort ends the process group", async () => {
 	const { outcome, output } = await abortWhenReady("sleep 1000 & echo $!; echo ready; wait");
 	expect(outcome).toMatchObject({ endedBy: "abort", exitSignal: "SIGTERM", leftRunning: false });
-	expect(isRunning(Number.parseInt(output, 10))).toBe(false);
+	await expect.poll(() => isRunning(Number.parseInt(output, 10))).toBe(false);
 });
 
 test("a group that ignores SIGTERM is killed a second later", async () => {
 	const { outcome, output } = await abortWhenReady("trap '' TERM; sleep 1000 & echo $!; echo ready; wait; wait");
 	expect(outcome).toMatchObject({ endedBy: "abort", exitCode: null, exitSignal: "SIGKILL" });
 	// The processes of a group do not end in order.
-	await expect.poll(() => isRunning(Number.parseInt(output, 10)), { timeout: 1000 }).toBe(false);
+	await expect.poll(() => isRunning(Number.parseInt(output, 10))).toBe(false);
 });
 
 test("a child that ignores SIGTERM is killed even after its leader has ended", async () => {
@@ -208,6 +208,7 @@ test("a reader that pauses for long after the end of the program receives the re
 	await spawnGroup("sh", ["-c", "head -c 60000 /dev/zero; sleep 0.1; printf 'the end'"], {
 		onOutput: async (chunk) => {
 			output += chunk.toString();
+			// Longer than pi waits for the pipe after the end of the program.
 			await new Promise((resolve) => setTimeout(resolve, 500));
 		},
 	});

@@ -184,7 +184,8 @@ test("the next command replaces a killed reaper, which tracks earlier groups too
 		const { stdout } = await exec("sh", ["-c", "ps -o pid= -o ppid= -o args= -e | grep 'pi-reape[r]'"]);
 		const reaper = stdout.split("\\n").map((line) => line.trim().split(/\\s+/)).find((row) => Number(row[1]) === process.pid);
 		process.kill(Number(reaper[0]), "SIGKILL");
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		const runs = () => { try { return process.kill(Number(reaper[0]), 0); } catch { return false; } };
+		while (runs()) await new Promise((resolve) => setTimeout(resolve, 5));
 		await exec("true", []);
 		console.log(String(pid));
 	`);

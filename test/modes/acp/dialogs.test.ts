@@ -102,7 +102,7 @@ test("questions are asked one after the other", async () => {
 	const seen: string[] = [];
 	editor.onPermission = async ({ toolCall: { title } }) => {
 		seen.push(`asked ${title}`);
-		await new Promise((resolve) => setTimeout(resolve, 5));
+		await new Promise((resolve) => setImmediate(resolve));
 		seen.push(`answered ${title}`);
 		return title?.includes("First") ? "allow" : "reject";
 	};

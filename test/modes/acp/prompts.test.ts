@@ -183,7 +183,9 @@ test("a prompt during a run joins it, and both are answered at its end", async (
 	await editor.waitFor("agent_message_chunk");
 	const second = editor.prompt(id, "two");
 	await provider.request(1);
-	setTimeout(release, 50);
+	// The server handles what arrives in order.
+	await editor.agent.request(methods.agent.session.list, {});
+	release();
 	expect(await Promise.all([first, second])).toEqual([{ stopReason: "end_turn" }, { stopReason: "end_turn" }]);
 	expect(provider.requests).toHaveLength(2);
 	expect(editor.text("user_message_chunk")).toBe("");
@@ -203,7 +205,8 @@ test("a prompt that was queued when the run failed is given back as an error", a
 	await provider.request(1);
 	const second = editor.prompt(id, "two");
 	const results = Promise.allSettled([first, second]);
-	setTimeout(fail, 50);
+	await editor.agent.request(methods.agent.session.list, {});
+	fail();
 	expect(await results).toMatchObject([
 		{ reason: { code: -32603 } },
 		{ reason: { code: -32602, message: expect.stringContaining("The prompt was not sent") } },

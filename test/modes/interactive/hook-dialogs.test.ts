@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { guardTyping } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { guardTyping, PAUSE_MS } from "../../../src/modes/interactive/dialogs/typing-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { startApp } from "./app.js";
 import { panel } from "./dialogs/support.js";
 
@@ -106,7 +107,7 @@ test("a dialog that opens while the user types takes no key as its answer until 
 	await terminal.type("yarn");
 	await terminal.press("enter", "down");
 	await terminal.waitFor("→ Yes    No");
-	await new Promise((resolve) => setTimeout(resolve, 750));
+	skipTime(Math.ceil(PAUSE_MS / 1000));
 	await terminal.type("n");
 	await terminal.waitFor("answered false");
 	await terminal.waitFor("also fix yarn");

@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode.js";
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
@@ -104,16 +104,12 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 		end: () => listener?.onEnd(),
 		echo: () => isEchoing,
 		until: async (wanted) => {
-			const deadline = Date.now() + HANGS_AFTER_MS;
-			for (;;) {
+			const isSaid = () => {
 				const at = typeof wanted === "string" ? text.indexOf(wanted, seen) : seen + text.slice(seen).search(wanted);
-				if (at >= seen) {
-					seen = at + 1;
-					return;
-				}
-				if (Date.now() > deadline) throw new Error(`${String(wanted)} was never said:\n${text}`);
-				await new Promise((resolve) => setTimeout(resolve, 5));
-			}
+				if (at < seen) throw new Error(`${String(wanted)} was never said:\n${text}`);
+				seen = at + 1;
+			};
+			await vi.waitFor(isSaid, { timeout: HANGS_AFTER_MS, interval: 5 });
 		},
 	};
 	onTestFinished(async () => {

@@ -433,8 +433,9 @@ describe("a machine that does not answer", () => {
 		const place = tempDir();
 		const ask = 'async (spec, ctx) => (await ctx.ui.confirm("Start it?", "")) && ctx.shellHost(';
 		const hooks = { "here.ts": HOOK.replace("(spec, ctx) =>\n\t\tctx.shellHost(", ask) };
-		const confirm = vi.fn(() => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 1200)));
-		const options = { hooks, on: `here:${place}`, userSettings: { onTimeout: 1000 }, ui: { confirm } };
+		// Longer than onTimeout.
+		const confirm = vi.fn(() => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 2200)));
+		const options = { hooks, on: `here:${place}`, userSettings: { onTimeout: 2000 }, ui: { confirm } };
 		expect((await startSession(options)).session.host.cwd).toBe(place);
 		expect(confirm).toHaveBeenCalledOnce();
 	});

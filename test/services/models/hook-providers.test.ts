@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isMessageEntry } from "../../../src/log/entry.js";
 import { modelName } from "../../../src/models/models.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
@@ -112,7 +112,7 @@ describe("a provider with a stream function", () => {
 		} })`;
 		const { session, events } = await startSession({ hooks: { "corp.ts": corp(stream) }, model: "corp/m" });
 		const run = session.prompt("hi");
-		while (!events.some(({ type }) => type === "message_start")) await new Promise((resolve) => setTimeout(resolve, 5));
+		await vi.waitUntil(() => events.some(({ type }) => type === "message_start"), { timeout: 10_000 });
 		await session.abort();
 		await run;
 		expect(session.isRunning).toBe(false);

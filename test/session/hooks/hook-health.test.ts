@@ -5,6 +5,7 @@ import { drawCall, drawResult, readDrawnText } from "../../../src/hooks/tool-dra
 import { HookHealth } from "../../../src/session/hooks/hook-health.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { tempAgentDir } from "../../helpers/temp.js";
 
 describe("the figures of a hook", () => {
@@ -76,14 +77,18 @@ describe("what counts", () => {
 					run: async (_, { ctx }) => ({ content: [{ type: "text", text: String(await ctx.ui.confirm("Run?", "")) }] }) });
 			};`,
 		};
-		const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 300));
+		const late = async <T>(value: T) => {
+			await new Promise((resolve) => setImmediate(resolve));
+			skipTime(60);
+			return value;
+		};
 		const test = await startSession({ hooks, ui: { confirm: () => late(true), input: () => late("") } });
 		test.provider.reply([toolCall("asking", {})], "Done.");
 		await test.session.prompt("go");
 		await test.session.prompt("/ask");
 		const { figures } = statusOf(test, "asks");
 		expect(figures.events).toEqual({ turn_start: 2, "tool asking": 1, "/ask": 1 });
-		expect(figures.p95Ms).toBeLessThan(250);
+		expect(figures.p95Ms).toBeLessThan(60_000);
 	});
 
 	test("a refused question does, as a block, and so do invalid arguments", async () => {

@@ -14,7 +14,7 @@ import type { ReplyBlock } from "../../helpers/provider-step.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 
-const TURNS = 50;
+const TURNS = 24;
 const APIS: readonly LoopbackApi[] = [
 	"openai-completions",
 	"openai-responses",
@@ -52,7 +52,7 @@ function play(provider: LoopbackProvider, current: () => TestSession, api: strin
 }
 
 test.each(APIS)(
-	"over %s each request starts with the bytes of the last one, over 50 turns with tools, steering, thinking and a resume",
+	`over %s each request starts with the bytes of the last one, over ${TURNS} turns with tools, steering, thinking and a resume`,
 	async (api) => {
 		const provider = await startProvider();
 		const place = {

@@ -8,8 +8,9 @@ import { isObject, objects } from "../../helpers/json.js";
 import { LOOPBACK_PROVIDERS, type LoopbackProvider, text, toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
+import { share } from "../../hooks/support.js";
 
-const REQUESTS = 200;
+const REQUESTS = 100;
 
 /** Changes messages, sections and tools at once, differently from request to request, by the entries alone. */
 const SHAPE = `
@@ -86,7 +87,7 @@ describe("a session whose requests hooks shape", () => {
 		for (let prompt = 0; provider.requests.length < REQUESTS; prompt++) {
 			await test.session.prompt(`/model ${MODELS[prompt % MODELS.length]}/scripted`);
 			await test.session.prompt(`prompt ${prompt}`);
-			if (prompt !== 20) continue;
+			if (prompt !== REQUESTS / 10) continue;
 			// Half of the session is computed with other instructions, skills and tools.
 			const file = test.session.sessionFile ?? "";
 			await test.session.dispose();
@@ -141,16 +142,16 @@ describe("a session whose requests hooks shape", () => {
 
 	test("is verified after an abort in its context handlers: the reply that no request was sent for has no context", async () => {
 		const slow = `export default (pi) => pi.on("context", async ({ messages }) => {
-			await new Promise((resolve) => setTimeout(resolve, messages.length > 2 ? 300 : 0));
+			if (messages.length > 2) await globalThis.__third?.();
 			return { messages: [{ role: "user", content: "[note]", timestamp: 0 }, ...messages] };
 		});`;
 		const test = await startSession({ session: { kind: "new" }, hooks: { "slow.ts": slow } });
 		const { session, provider } = test;
 		provider.reply("a1");
 		await session.prompt("u1");
-		const running = session.prompt("u2");
-		setTimeout(() => void session.abort(), 100);
-		await running;
+		share("__third", () => void session.abort());
+		await session.prompt("u2");
+		share("__third", undefined);
 		provider.reply("a3");
 		await session.prompt("u3");
 		const replies = session.entries.filter((entry) => isMessageEntry(entry) && entry.message.role === "assistant");

@@ -22,14 +22,14 @@ function worker(request: ProviderRequest): Reply {
 }
 
 describe.each([4096, 8192, 16_384, 32_768])("a window of %i tokens that the server enforces", (window) => {
-	test("answers each of 40 prompts with tools", async () => {
+	test("answers each of 24 prompts with tools", async () => {
 		const { session, provider } = await startSession({
 			modelOptions: { contextWindow: window, maxTokens: 4096 },
 			userSettings: { retry: { enabled: false } },
 			files: { "a.txt": "lorem ipsum dolor sit amet\n".repeat(220) },
 		});
 		const seen = enforceWindows(provider, { windows: { scripted: window }, bytesPerToken: 3.6 }, worker);
-		for (let turn = 0; turn < 40; turn++) {
+		for (let turn = 0; turn < 24; turn++) {
 			const result = await session.prompt(`Question ${turn}: what does the file say?`);
 			expect(result).toMatchObject({ kind: "run", outcome: { stopped: null, last: { stopReason: "stop" } } });
 			const last = seen.accepted.findLast((request) => !isSummary(request));
@@ -135,7 +135,7 @@ const HOOKS = Object.fromEntries(
 describe("no sequence of prompts, models and windows ends in a request that cannot be sent", () => {
 	test.each([["a prompt that only just fits", FITS_ONLY_JUST]])("%s", (_, example) => play(example, tempAgentDir()));
 
-	test.each(propertyBlocks(16))(
+	test.each(propertyBlocks(8))(
 		"$runs random sessions with seed $seed",
 		async ({ runs, seed }) => {
 			const agentDir = tempAgentDir();

@@ -425,10 +425,11 @@ test("the end of the connection ends a read whose program hangs", async () => {
 	chmodSync(join(bin, "cat"), 0o755);
 	const { host, last } = await startCuttable(localShell({ path: `${bin}:${process.env.PATH}` }));
 	const file = await host.openFile(join(cwd, "a.ts"));
-	await vi.waitUntil(() => existsSync(join(cwd, "pid")));
+	const pid = () => (existsSync(join(cwd, "pid")) ? Number(readFileSync(join(cwd, "pid"), "utf8")) : 0);
+	await expect.poll(pid).toBeGreaterThan(0);
 	const child = last();
 	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-	await untilGone(Number(readFileSync(join(cwd, "pid"), "utf8")));
+	await untilGone(pid());
 	await file.close();
 });
 

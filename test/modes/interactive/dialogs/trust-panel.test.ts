@@ -11,6 +11,7 @@ import type { TrustAnswer } from "../../../../src/trust/gate.js";
 import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/trust/store.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
+import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
 
@@ -301,7 +302,7 @@ describe("in the shell", () => {
 		await again.submit("/reload");
 		await again.terminal.waitFor(/changed since \d+ \w+ +\+2 −1/);
 		// Keys that directly follow the Enter of the command are not meant for the question.
-		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + 100));
+		skipTime(Math.ceil(PAUSE_MS / 1000));
 		await again.terminal.type("v");
 		await again.terminal.waitFor("const more = 1;");
 		await again.terminal.press("escape");
