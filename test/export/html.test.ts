@@ -199,7 +199,7 @@ describe("exportHtml", () => {
 			edit,
 		);
 		expect(html).toContain(
-			'<details class="tool" data-entry="3"><summary><b>bash</b> ls -l</summary><pre><code><span class="t">ls</span> -l\n<span class="t">pwd</span></code></pre><pre class="output"><code>file.txt</code></pre></details>',
+			'<details class="tool" data-entry="3"><summary><b>bash</b> ls -l ↵ +1</summary><pre><code><span class="t">ls</span> -l\n<span class="t">pwd</span></code></pre><pre class="output"><code>file.txt</code></pre></details>',
 		);
 		expect(html).toContain(
 			'<summary><b>edit</b> a.ts <span class="status">+1 −1</span></summary><pre class="diff"><span class="removed"><i>1</i> − <b>old</b> line\n</span><span class="added"><i>1</i> + <b>new</b> line\n</span></pre>',
