@@ -74,7 +74,7 @@ function describe(event: AgentSessionEvent, running: RunningWork, session: Agent
 	const { calls } = running;
 	switch (event.type) {
 		case "tool_execution_start": {
-			const { brief } = describeCall({ name: event.toolName, args: event.args }, { place: session.host });
+			const { brief } = describeCall({ name: event.toolName, args: event.args }, { roots: session.host });
 			const subject = brief.length > MAX_SUBJECT ? `${brief.slice(0, MAX_SUBJECT)}…` : brief;
 			const title = `${event.toolName} ${subject}`.trimEnd();
 			calls.set(event.toolCallId, title);

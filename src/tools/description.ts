@@ -1,5 +1,6 @@
 import { displayPath } from "../util/home-path.js";
 import { revealLine } from "../util/reveal.js";
+import type { PathRoots } from "./path.js";
 import type { ToolResult } from "./tool.js";
 
 /** What a call does; `other` for tools that are not pi's own. */
@@ -16,7 +17,7 @@ export interface DescribableCall {
 	readonly result?: Pick<ToolResult, "content" | "details" | "isError"> | undefined;
 }
 
-/** A call in words. Each text is one line without control characters; the places that show it cut and color it. */
+/** A call in words. Each text is one line without control characters; whoever shows it cuts and colors it. */
 export interface CallDescription {
 	kind: CallKind;
 	/** The beginning of a title, such as `Read`; with a colon if a phrase. Empty if the subject says it, as a command does. */
@@ -34,7 +35,7 @@ export interface CallDescription {
 /** How the words of a description are chosen. */
 export interface Wording {
 	/** Paths are shown from these directories; absent, or with an empty `cwd`: as the model wrote them. */
-	place?: { readonly cwd: string; readonly home: string };
+	roots?: PathRoots;
 	/** Stands for the end of a line. Default ` ↵ `. */
 	lineEnd?: string;
 }
@@ -60,7 +61,7 @@ export function oneLine(text: string, maxLength: number, { lineEnd }: Wording = 
 /** The argument `path` in one line. */
 export function pathWords(call: DescribableCall, wording: Wording): string {
 	const path = textArg(call, "path");
-	return oneLine(wording.place?.cwd ? displayPath(path, wording.place) : path, 300, wording);
+	return oneLine(wording.roots?.cwd ? displayPath(path, wording.roots) : path, 300, wording);
 }
 
 /** All arguments in one line: `target=production count=2`. @param maxLength characters */

@@ -6,9 +6,9 @@ import { commandEnd, commandOutput } from "../../src/tools/describe-shell.js";
 import type { DescribableCall, Wording } from "../../src/tools/description.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 
-const place = { cwd: "/home/ada/shop", home: "/home/ada" };
+const roots = { cwd: "/home/ada/shop", home: "/home/ada" };
 
-function described(name: string, args: Record<string, unknown>, details?: unknown, wording: Wording = { place }) {
+function described(name: string, args: Record<string, unknown>, details?: unknown, wording: Wording = { roots }) {
 	const result = details === undefined ? undefined : { content: [], details };
 	return describeCall({ name, args, result }, wording);
 }
@@ -62,7 +62,7 @@ test.each<[args: Record<string, unknown>, details: object, subject: string, stat
 	[{ pattern: "round", path: "src" }, { matches: 4, files: 3 }, '"round" in src', ["4 hits, 3 files"]],
 	[{ pattern: "a\nb", glob: "*.ts" }, { matches: 1 }, '"a ↵ b" · *.ts', ["1 hit"]],
 	[{ pattern: "x", path: "." }, { matches: 0, files: 0 }, '"x"', ["no hits"]],
-	[{ pattern: "x", path: place.cwd }, {}, '"x"', []],
+	[{ pattern: "x", path: roots.cwd }, {}, '"x"', []],
 ])("grep with %j is %s", (args, details, subject, status) => {
 	expect(described("grep", args, details)).toMatchObject({ kind: "search", verb: "Search", subject, status });
 });
@@ -187,7 +187,7 @@ test("whatever JSON the arguments and details are, each text is one line without
 			{ nil: undefined },
 		),
 	});
-	const wording = fc.constantFrom<Wording>({}, { place }, { place: { cwd: "", home: "" }, lineEnd: " " });
+	const wording = fc.constantFrom<Wording>({}, { roots }, { roots: { cwd: "", home: "" }, lineEnd: " " });
 	fc.assert(
 		fc.property(call, wording, (made, how) => {
 			const { verb, subject, brief, status } = describeCall(made, how);

@@ -31,7 +31,7 @@ const MAX_DIFF_BYTES = 1024 * 1024;
 
 /** Title, kind and locations of a call. */
 export function describeForClient(call: CallFacts): ClientDescription {
-	const { kind, verb, subject, paths } = describeCall(call, { place: call.host, lineEnd: " " });
+	const { kind, verb, subject, paths } = describeCall(call, { roots: call.host, lineEnd: " " });
 	// A client shows the arguments of tools that are not pi's own.
 	const hasSubject = kind !== "other" && subject !== "";
 	const title = hasSubject ? `${verb} ${subject}`.trim() : verb.replace(/:$/, "");

@@ -146,7 +146,7 @@ export class RunStatus {
 	}
 
 	#toolTitle({ toolName: name, args }: { toolName: string; args: Record<string, unknown> }): string {
-		const { brief } = describeCall({ name, args }, { place: this.style.remote ?? this.style });
+		const { brief } = describeCall({ name, args }, { roots: this.style.remote ?? this.style });
 		return `${cleanLine(name, 40)} ${brief}`.trimEnd();
 	}
 

@@ -1,12 +1,7 @@
 import { describeCall } from "../../tools/describe-call.js";
 import { commandOutput } from "../../tools/describe-shell.js";
-import {
-	type CallDescription,
-	type DescribableCall,
-	detail,
-	numberDetail,
-	type Wording,
-} from "../../tools/description.js";
+import { type CallDescription, type DescribableCall, detail, numberDetail } from "../../tools/description.js";
+import type { PathRoots } from "../../tools/path.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { changesOnly, parseDiff } from "../../util/read-diff.js";
 import { formatDuration, plural } from "../format.js";
@@ -28,8 +23,8 @@ export interface EndedCall {
 }
 
 /** A call in the words of plain mode, whose lines are read aloud: without a sign for the end of a line. */
-export function plainWords(call: DescribableCall, place: Wording["place"]): CallDescription {
-	return describeCall(call, { ...(place && { place }), lineEnd: " " });
+export function plainWords(call: DescribableCall, roots: PathRoots): CallDescription {
+	return describeCall(call, { roots, lineEnd: " " });
 }
 
 /** `bash npm test`, `grep "round" in src`: the tool and what the call is about. */

@@ -18,7 +18,7 @@ import { CustomComponents } from "./custom-components.js";
 import { EditorLayers } from "./editor-layers.js";
 import { HookCompletion } from "./hook-completion.js";
 import type { HookScreenHost } from "./hook-screen-host.js";
-import { Latest } from "./latest.js";
+import { OwnedValues } from "./owned-values.js";
 import { StatusSegments } from "./status-segments.js";
 import { WidgetArea } from "./widget-area.js";
 
@@ -35,14 +35,14 @@ export class HookScreenParts {
 	readonly #statuses = new StatusSegments();
 	readonly #widgets: WidgetArea;
 	readonly #completion: HookCompletion;
-	readonly #titles = new Latest<string>();
-	readonly #messages = new Latest<string>();
-	readonly #looks: { readonly [K in keyof ScreenLook]: Latest<ScreenLook[K]> } = {
-		theme: new Latest(),
-		working: new Latest(),
-		indicator: new Latest(),
-		thinkingLabel: new Latest(),
-		expanded: new Latest(),
+	readonly #titles = new OwnedValues<string>();
+	readonly #messages = new OwnedValues<string>();
+	readonly #looks: { readonly [K in keyof ScreenLook]: OwnedValues<ScreenLook[K]> } = {
+		theme: new OwnedValues(),
+		working: new OwnedValues(),
+		indicator: new OwnedValues(),
+		thinkingLabel: new OwnedValues(),
+		expanded: new OwnedValues(),
 	};
 	readonly #applied: { readonly [K in keyof ScreenLook]: (value: ScreenLook[K] | undefined) => void } = {
 		theme: (name) => this.host.themes.override(name ?? null),
@@ -58,8 +58,8 @@ export class HookScreenParts {
 			this.host.screen.transcript.redraw();
 		},
 	};
-	readonly #footers = new Latest<ContainedComponent>((removed) => removed.dispose());
-	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
+	readonly #footers = new OwnedValues<ContainedComponent>((removed) => removed.dispose());
+	readonly #headers = new OwnedValues<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
 	readonly #custom: CustomComponents;
@@ -112,7 +112,7 @@ export class HookScreenParts {
 	}
 
 	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void {
-		const values: Latest<ScreenLook[K]> = this.#looks[name];
+		const values: OwnedValues<ScreenLook[K]> = this.#looks[name];
 		const apply: (shown: ScreenLook[K] | undefined) => void = this.#applied[name];
 		apply(values.set(owner.path, value));
 	}

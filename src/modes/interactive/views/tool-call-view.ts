@@ -13,7 +13,7 @@ import { hookLines } from "./tools/hook-lines.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
 import { genericPresenter, lookupPresenter, tasksPresenter } from "./tools/result-bodies.js";
-import { type RemotePlace, View, type ViewStyle } from "./view.js";
+import { type RemoteMachine, View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
@@ -47,7 +47,7 @@ export class ToolCallView extends View {
 		name: string,
 		args: Record<string, unknown> = {},
 		private readonly rendererOf: FindToolRenderer = () => undefined,
-		remote: RemotePlace | null = style.remote,
+		remote: RemoteMachine | null = style.remote,
 	) {
 		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "", remote };
@@ -146,7 +146,7 @@ export class ToolCallView extends View {
 	#describe(): CallDescription {
 		const { name, args, phase, result, isError, remote } = this.#state;
 		const ended = phase === "finished" && result ? { ...result, isError } : undefined;
-		return describeCall({ name, args, result: ended }, { place: remote ?? this.style });
+		return describeCall({ name, args, result: ended }, { roots: remote ?? this.style });
 	}
 
 	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one, on which tools of others run. */

@@ -1,5 +1,5 @@
 import type { ToolResult } from "../../../../tools/tool.js";
-import type { RemotePlace, ViewStyle } from "../view.js";
+import type { RemoteMachine, ViewStyle } from "../view.js";
 
 /** Current state of a tool call. */
 export interface ToolCallState {
@@ -15,7 +15,7 @@ export interface ToolCallState {
 	/** The change that hooks made to the arguments, in one line; empty for none. */
 	readonly change: string;
 	/** The machine on which it runs or ran; null: this one. */
-	readonly remote: RemotePlace | null;
+	readonly remote: RemoteMachine | null;
 }
 
 /** Draws the calls of one tool below their heads. `words` are those of `CallDescription.status`. */

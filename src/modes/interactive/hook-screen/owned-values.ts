@@ -1,5 +1,5 @@
 /** Values of several owners, of which the one set last counts. */
-export class Latest<T> {
+export class OwnedValues<T> {
 	readonly #values = new Map<string, T>();
 
 	/** @param onRemoved receives each value that is replaced or removed */
