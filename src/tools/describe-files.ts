@@ -21,13 +21,13 @@ export const readWords: ToolWords = {
 			const isComplete = window.first === 1 && window.last === window.total;
 			return isComplete ? path : `${path}:${window.first}-${window.last}`;
 		}
-		const offset = numberArg(call, "offset");
+		const offset = firstLine(call);
 		const limit = numberArg(call, "limit");
 		if (offset === undefined && limit === undefined) return path;
 		const first = offset ?? 1;
 		return `${path}:${first}-${limit === undefined ? "" : first + limit - 1}`;
 	},
-	line: (call) => numberArg(call, "offset"),
+	line: firstLine,
 	status(call) {
 		const window = lineWindow(call);
 		if (window) return [plural(Math.max(0, window.last - window.first + 1), "line")];
@@ -60,6 +60,12 @@ export const writeWords: ToolWords = {
 		return lines === undefined ? [how] : [how, plural(lines, "line")];
 	},
 };
+
+/** The argument `offset`. Models that count from 0 mean the first line. */
+function firstLine(call: DescribableCall): number | undefined {
+	const offset = numberArg(call, "offset");
+	return offset === undefined ? undefined : Math.max(1, offset);
+}
 
 /** The numbers of added and removed lines; null if the tool did not compare. */
 function changeCount(call: DescribableCall): string | null {

@@ -16,9 +16,11 @@ export const grepWords: ToolWords = {
 	kind: "search",
 	verb: "Search",
 	subject(call, wording) {
-		const pattern = oneLine(textArg(call, "pattern"), MAX_PATTERN, wording);
+		const { pattern } = call.args;
 		const glob = textArg(call, "glob");
-		return `"${pattern}"${inPath(call, wording)}${glob ? ` · ${oneLine(glob, 60, wording)}` : ""}`;
+		// Without the quotes of an empty pattern while it is still to come.
+		const quoted = typeof pattern === "string" ? `"${oneLine(pattern, MAX_PATTERN, wording)}"` : "";
+		return `${quoted}${inPath(call, wording)}${glob ? ` · ${oneLine(glob, 60, wording)}` : ""}`.trimStart();
 	},
 	status(call) {
 		const matches = numberDetail(call, "matches");

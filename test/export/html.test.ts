@@ -208,6 +208,19 @@ describe("exportHtml", () => {
 		expect(html.match(/file\.txt/g)).toHaveLength(1);
 	});
 
+	test("shows the path of a call once: in the title that pi words, or among the arguments", () => {
+		const reads = { id: "a", name: "read", arguments: { path: "a.ts", offset: 10, limit: 5 } };
+		const deploys = { id: "b", name: "deploy", arguments: { path: "b.ts" } };
+		const html = exportHtml({
+			entries: [header(), assistant("", [reads, deploys])],
+			title: "t",
+			drawTool: ({ name }) => (name === "deploy" ? { title: "Deploy", body: null, errors: [] } : null),
+		});
+		expect(html).toContain("<b>read</b> a.ts:10-14");
+		expect(html).not.toContain("<dd>a.ts</dd>");
+		expect(html.match(/b\.ts/g)).toHaveLength(1);
+	});
+
 	test("omits an image whose data is not base64, however much white space precedes the mistake", () => {
 		const image = (data: string) => {
 			const content = [{ type: "image" as const, data, mimeType: "image/png" }];

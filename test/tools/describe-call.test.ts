@@ -31,6 +31,13 @@ describe("read", () => {
 		});
 	});
 
+	test("counts lines from 1, as the tool does", () => {
+		expect(described("read", { path: "a.ts", offset: 0, limit: 5 })).toMatchObject({
+			subject: "a.ts:1-5",
+			paths: [{ path: "a.ts", line: 1 }],
+		});
+	});
+
 	test("says the type of an image", () => {
 		const content = [{ type: "image" as const, data: "", mimeType: "image/png" }];
 		expect(describeCall({ name: "read", args: { path: "a.png" }, result: { content } }).status).toEqual(["image/png"]);
@@ -63,6 +70,8 @@ test.each<[args: Record<string, unknown>, details: object, subject: string, stat
 	[{ pattern: "a\nb", glob: "*.ts" }, { matches: 1 }, '"a ↵ b" · *.ts', ["1 hit"]],
 	[{ pattern: "x", path: "." }, { matches: 0, files: 0 }, '"x"', ["no hits"]],
 	[{ pattern: "x", path: roots.cwd }, {}, '"x"', []],
+	[{}, {}, "", []],
+	[{ path: "src", pattern: 7 }, {}, "in src", []],
 ])("grep with %j is %s", (args, details, subject, status) => {
 	expect(described("grep", args, details)).toMatchObject({ kind: "search", verb: "Search", subject, status });
 });
