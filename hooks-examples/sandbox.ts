@@ -24,7 +24,7 @@ import { sandboxEnvironment } from "./sandbox/environment.js";
 import { contains, distinct, exists, isFile, readText, realPath, TEMP_DIRS, words } from "./sandbox/files.js";
 import { linkInside, repositoryPaths } from "./sandbox/repository.js";
 import { seatbeltProfile } from "./sandbox/seatbelt.js";
-import { type SandboxPlace, type Surroundings, secretPaths } from "./sandbox/secrets.js";
+import { type SandboxFacts, type SandboxSetup, secretPaths } from "./sandbox/secrets.js";
 import { makeState, removeState } from "./sandbox/state.js";
 import { systemCallFilter } from "./sandbox/system-calls.js";
 import { findHidden } from "./sandbox/views.js";
@@ -44,7 +44,7 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 		});
 	}
 	const cwd = realpathSync(ctx.cwd);
-	const surroundings = {
+	const facts = {
 		platform: process.platform,
 		cwd,
 		// A program that pi starts with another HOME can still find the one of the user's account.
@@ -54,15 +54,11 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 		hasNetwork: ctx.flags["sandbox-net"] === true,
 		hasGit: exists(join(cwd, ".git")),
 	};
-	checkDirectory(surroundings);
-	const program = findEngine(surroundings);
+	checkDirectory(facts);
+	const program = findEngine(facts);
 	const ripgrep = await findRipgrep();
-	const filter = surroundings.platform === "linux" ? systemCallFilter(process.arch) : null;
-	const engine = createEngine(
-		program,
-		{ ...surroundings, ripgrep, state: await makeState(cwd, filter) },
-		filter !== null,
-	);
+	const filter = facts.platform === "linux" ? systemCallFilter(process.arch) : null;
+	const engine = createEngine(program, { ...facts, ripgrep, state: await makeState(cwd, filter) }, filter !== null);
 	try {
 		return await ctx.shellHost(engine, { cwd, signal: ctx.signal });
 	} catch (error) {
@@ -77,14 +73,14 @@ async function openSandbox({ rest, text }: ToolHostSpec, ctx: ToolHostContext): 
 }
 
 /** Refuses a working directory that would let programs out of the sandbox. @throws PiError `bad_arguments` */
-function checkDirectory(surroundings: Surroundings): void {
-	const { cwd, homes } = surroundings;
+function checkDirectory(facts: SandboxFacts): void {
+	const { cwd, homes } = facts;
 	const reason = () => {
 		if (homes.some((home) => contains(cwd, home))) return "shells run files of your home directory";
 		const system = SYSTEM_DIRS.find((dir) => contains(cwd, dir) || contains(realPath(dir), cwd));
 		if (system) return `programs outside use ${system}`;
 		if (TEMP_DIRS.some((dir) => contains(cwd, realPath(dir)))) return "other programs keep sockets and files there";
-		const secret = secretPaths({ ...surroundings, sessionDir: null }).find((path) => contains(realPath(path), cwd));
+		const secret = secretPaths({ ...facts, sessionDir: null }).find((path) => contains(realPath(path), cwd));
 		if (secret) return `the sandbox hides ${secret}`;
 		const git = join(cwd, ".git");
 		const link = linkInside(cwd, repositoryPaths(cwd));
@@ -102,7 +98,7 @@ function checkDirectory(surroundings: Surroundings): void {
  * Finds the program that makes the sandbox.
  * @throws PiError `host_unreachable` if it is missing
  */
-function findEngine({ platform, env, cwd }: Surroundings): string {
+function findEngine({ platform, env, cwd }: SandboxFacts): string {
 	if (platform === "darwin") return "/usr/bin/sandbox-exec";
 	if (platform !== "linux") {
 		throw new PiError("host_unreachable", `There is no sandbox for ${platform}, and pi runs nothing outside it`, {
@@ -135,21 +131,21 @@ function namespaceHint(): string {
 	return "see docs/hosts.md; a container needs permission to create user namespaces";
 }
 
-function createEngine(program: string, place: SandboxPlace, hasFilter: boolean): ShellEngine {
-	const env = sandboxEnvironment(place);
-	if (place.platform === "darwin") {
+function createEngine(program: string, setup: SandboxSetup, hasFilter: boolean): ShellEngine {
+	const env = sandboxEnvironment(setup);
+	if (setup.platform === "darwin") {
 		return {
 			name: "sandbox",
-			note: describeSandbox(place),
+			note: describeSandbox(setup),
 			sharesFiles: true,
 			spawn: (command) =>
-				spawn(program, ["-p", seatbeltProfile(place), ...command], { cwd: place.cwd, env, detached: true }),
-			dispose: () => removeState(place.state),
+				spawn(program, ["-p", seatbeltProfile(setup), ...command], { cwd: setup.cwd, env, detached: true }),
+			dispose: () => removeState(setup.state),
 		};
 	}
-	const { tooLarge } = findHidden(place, replacedDirectories().isReplaced);
+	const { tooLarge } = findHidden(setup, replacedDirectories().isReplaced);
 	const warnings = [...(hasFilter ? [] : [describeNoFilter()]), ...tooLarge.map(describeLarge)];
-	return new BubblewrapEngine(program, place, env, { note: describeSandbox(place), warnings, hasFilter });
+	return new BubblewrapEngine(program, setup, env, { note: describeSandbox(setup), warnings, hasFilter });
 }
 
 /** For the user of a machine whose system calls cannot be filtered. */
@@ -163,7 +159,7 @@ function describeLarge(dir: string): string {
 }
 
 /** The sentence of the system prompt. */
-function describeSandbox({ cwd, hasNetwork }: SandboxPlace): string {
+function describeSandbox({ cwd, hasNetwork }: SandboxSetup): string {
 	const network = hasNetwork
 		? "The network is available."
 		: "There is no network, and each command has processes and a loopback interface of its own.";

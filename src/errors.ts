@@ -70,7 +70,7 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 }
 
 /** A position in the source of a hook. */
-export interface SourcePlace {
+export interface SourcePosition {
 	/** Absolute path. */
 	file: string;
 	/** 1-based. */
@@ -82,7 +82,7 @@ export interface SourcePlace {
 /** Where a hook failed. */
 export interface HookErrorSource {
 	/** The innermost position in the hook's own source; without one, where the handler was registered. */
-	place: SourcePlace | null;
+	place: SourcePosition | null;
 	/** The stack trace of the cause, with positions in the source. */
 	trace: string | null;
 	/** The rule of the context check that an answer breaks. */
@@ -97,7 +97,7 @@ export class HookError extends PiError {
 	/** The cause and its hint on one line, without hook and event. */
 	readonly reason: string;
 	/** Where the hook failed; null if unknown. */
-	readonly place: SourcePlace | null;
+	readonly place: SourcePosition | null;
 	/** The stack trace of the cause, with positions in the source; null if the cause has none. */
 	readonly trace: string | null;
 	/** The rule of the context check that an answer breaks; undefined for other errors. */
@@ -123,7 +123,7 @@ export class HookError extends PiError {
 const HOOK_FILE = / (?:of|in) (?:\/|[A-Za-z]:\\)\S*\.[cm]?[jt]s(?::\d+:\d+)?(?: at \S+:\d+:\d+)?(?=:? )/;
 
 /** A failure of a hook, such as the event `hook_error`. */
-export interface HookFailureFacts extends Partial<SourcePlace> {
+export interface HookFailureFacts extends Partial<SourcePosition> {
 	hookPath: string;
 	event: string;
 	error: string;
@@ -160,7 +160,7 @@ export function describeHookErrorInFull(failure: HookFailureFacts, name: string)
 
 /** Splits a place for a sentence: `gate.ts:12:5` for a hook's own file, else `gate.ts` and ` at lib/rules.ts:3:9`. */
 export function locate(
-	{ hookPath, file, line, column }: { hookPath: string } & Partial<SourcePlace>,
+	{ hookPath, file, line, column }: { hookPath: string } & Partial<SourcePosition>,
 	name: string,
 ): { subject: string; at: string } {
 	if (file === undefined) return { subject: name, at: "" };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { contains, directoriesBetween, distinct, exists, realPath, TEMP_DIRS } from "./files.js";
 import { repositoryPaths } from "./repository.js";
-import type { SandboxPlace } from "./secrets.js";
+import type { SandboxSetup } from "./secrets.js";
 import { closeViews, findHidden, hideOthers, openViews } from "./views.js";
 
 /** Directories of sockets of other programs, which the sandbox replaces. */
@@ -13,12 +13,12 @@ const RUN_NEEDS = ["/run/current-system", "/run/opengl-driver", "/etc/resolv.con
  * The arguments of bwrap, without the command. The file system changes, so that they are computed for each command.
  * @param filter the descriptor of the filter for system calls; null for none
  */
-export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, filter: number | null): string[] {
-	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = place;
+export function sandboxArguments(setup: SandboxSetup, env: NodeJS.ProcessEnv, filter: number | null): string[] {
+	const { cwd, homes, state, ripgrep, hasNetwork, hasGit } = setup;
 	const temp = join(state, "tmp");
 	const { temps, runs, isReplaced } = replacedDirectories();
 	const repository = hasGit ? repositoryPaths(cwd).filter((path) => contains(cwd, path) && exists(path)) : [];
-	const hidden = findHidden(place, isReplaced);
+	const hidden = findHidden(setup, isReplaced);
 	const hiddenInside = [...hidden.names].filter((path) => contains(cwd, path) && exists(path));
 	return [
 		// Namespaces of its own: no process, socket or shared memory of others. No terminal, no capability, and no new ones.
@@ -34,7 +34,7 @@ export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, fi
 		...runs.flatMap((dir) => ["--remount-ro", dir]),
 		...temps.flatMap((dir) => ["--bind", temp, dir]),
 		...homes.filter(isReplaced).flatMap((home) => ["--ro-bind", home, home]),
-		...openViews(hidden, place),
+		...openViews(hidden, setup),
 		...(ripgrep !== null && isReplaced(ripgrep) ? ["--ro-bind", ripgrep, ripgrep] : []),
 		...["--bind", cwd, cwd],
 		// A directory that contains a mount can be renamed, and the next command would find other files there: a mount cannot.
@@ -45,7 +45,7 @@ export function sandboxArguments(place: SandboxPlace, env: NodeJS.ProcessEnv, fi
 		]),
 		// git runs hooks and commands of its configuration, also when the user or pi only asks for the state of the repository.
 		...repository.flatMap((path) => ["--ro-bind", path, path]),
-		...hideOthers(hidden, place),
+		...hideOthers(hidden, setup),
 		...closeViews(hidden),
 		...Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : ["--setenv", name, value])),
 		...["--chdir", cwd],

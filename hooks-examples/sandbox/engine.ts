@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import type { ShellEngine } from "@mariozechner/pi-coding-agent/hooks";
 import { sandboxArguments } from "./bubblewrap.js";
 import { distinct, exists, kindOf, readText } from "./files.js";
-import type { SandboxPlace } from "./secrets.js";
+import type { SandboxSetup } from "./secrets.js";
 import { filterFile, removeState } from "./state.js";
 
 /** In the flags of /proc/self/fdinfo: a file that programs do not inherit. */
@@ -38,7 +38,7 @@ export class BubblewrapEngine implements ShellEngine {
 	 */
 	constructor(
 		private readonly program: string,
-		private readonly place: SandboxPlace,
+		private readonly setup: SandboxSetup,
 		private readonly env: NodeJS.ProcessEnv,
 		private readonly options: { note: string; warnings: readonly string[]; hasFilter: boolean },
 	) {}
@@ -69,11 +69,11 @@ export class BubblewrapEngine implements ShellEngine {
 		this.#next = null;
 		// It makes directories in the state as long as it runs.
 		if (next !== null) await end(next);
-		await removeState(this.place.state);
+		await removeState(this.setup.state);
 	}
 
 	#arguments(): string[] {
-		return sandboxArguments(this.place, this.env, this.options.hasFilter ? this.#filterAt : null);
+		return sandboxArguments(this.setup, this.env, this.options.hasFilter ? this.#filterAt : null);
 	}
 
 	/** The descriptor of the filter: after those that pi has inherited. */
@@ -109,7 +109,7 @@ export class BubblewrapEngine implements ShellEngine {
 	#start(args: readonly string[], key: string): Waiting {
 		const nothing = openSync("/dev/null", "r+");
 		// bubblewrap reads it to its end, so that each needs its own position.
-		const filter = this.options.hasFilter ? openSync(filterFile(this.place.state), "r") : null;
+		const filter = this.options.hasFilter ? openSync(filterFile(this.setup.state), "r") : null;
 		const stdio: (number | "pipe" | "ignore")[] = ["pipe", "pipe", "pipe", "pipe"];
 		for (let fd = COMMAND + 1; fd < this.#filterAt; fd++) stdio.push(this.#inherited.includes(fd) ? nothing : "ignore");
 		if (filter !== null) stdio.push(filter);

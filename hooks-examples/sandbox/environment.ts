@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
 import { words } from "./files.js";
-import type { SandboxPlace } from "./secrets.js";
+import type { SandboxSetup } from "./secrets.js";
 
 /** Environment variables that programs in the sandbox receive. All others stay outside: any of them could be a secret. */
 const VARIABLES = new Set(words`
@@ -18,7 +18,7 @@ const PROXY_VARIABLES = new Set(
 );
 
 /** The environment of programs in the sandbox. */
-export function sandboxEnvironment({ env, platform, state, hasNetwork, ripgrep }: SandboxPlace): NodeJS.ProcessEnv {
+export function sandboxEnvironment({ env, platform, state, hasNetwork, ripgrep }: SandboxSetup): NodeJS.ProcessEnv {
 	const isPassed = (name: string, value: string) =>
 		VARIABLES.has(name) || name.startsWith("LC_") || (hasNetwork && PROXY_VARIABLES.has(name) && !value.includes("@"));
 	return {

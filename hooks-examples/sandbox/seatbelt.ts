@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { contains, directoriesBetween, distinct, realPath, words } from "./files.js";
 import { repositoryPaths } from "./repository.js";
-import { agentDirs, type SandboxPlace, secretPaths } from "./secrets.js";
+import { agentDirs, type SandboxSetup, secretPaths } from "./secrets.js";
 
 /** The profile of sandbox-exec, which allows nothing that it does not name; of several rules that match, the last counts. */
-export function seatbeltProfile(place: SandboxPlace): string {
-	const { cwd, state, hasNetwork, hasGit } = place;
+export function seatbeltProfile(setup: SandboxSetup): string {
+	const { cwd, state, hasNetwork, hasGit } = setup;
 	const subpaths = (paths: readonly string[]) => paths.map((path) => `(subpath ${JSON.stringify(path)})`).join(" ");
-	const secrets = distinct(secretPaths(place).flatMap((path) => [path, realPath(path)])).filter(
+	const secrets = distinct(secretPaths(setup).flatMap((path) => [path, realPath(path)])).filter(
 		(path) => !contains(path, cwd),
 	);
 	const repository = hasGit ? repositoryPaths(cwd).filter((path) => contains(cwd, path)) : [];
-	const skills = agentDirs(place.env, place.homes).map((dir) => join(dir, "skills"));
+	const skills = agentDirs(setup.env, setup.homes).map((dir) => join(dir, "skills"));
 	return [
 		"(version 1)",
 		"(deny default)",

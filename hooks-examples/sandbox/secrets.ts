@@ -32,8 +32,8 @@ const SECRET_PATH_VARIABLES = words`
 	NPM_CONFIG_USERCONFIG PASSWORD_STORE_DIR PGPASSFILE REGISTRY_AUTH_FILE SSH_AUTH_SOCK XAUTHORITY
 `;
 
-/** What surrounds a sandbox; all paths are real paths. */
-export interface Surroundings {
+/** What is known before a sandbox starts; all paths are real paths. */
+export interface SandboxFacts {
 	platform: NodeJS.Platform;
 	cwd: string;
 	/** Home directories: the first is that of the environment. */
@@ -46,8 +46,8 @@ export interface Surroundings {
 	hasGit: boolean;
 }
 
-/** A sandbox and its surroundings. */
-export interface SandboxPlace extends Surroundings {
+/** What a sandbox is started with. */
+export interface SandboxSetup extends SandboxFacts {
 	/** A private directory with `tmp`, the temporary directory of the sandbox, `hidden-file` and `hidden-dir`. */
 	state: string;
 	/** The directory of pi's ripgrep, which programs in the sandbox can read; null for a copy of the hook without pi's packages. */
@@ -55,7 +55,7 @@ export interface SandboxPlace extends Surroundings {
 }
 
 /** Paths with secrets, whether or not they exist. */
-export function secretPaths({ env, homes, sessionDir }: Surroundings): string[] {
+export function secretPaths({ env, homes, sessionDir }: SandboxFacts): string[] {
 	const named = SECRET_PATH_VARIABLES.flatMap((name) => (env[name] ?? "").split(delimiter)).filter(isAbsolute);
 	const moved = MOVED_DIRS.flatMap(([dir, name]) => {
 		const chosen = env[name] ?? "";

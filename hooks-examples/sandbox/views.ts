@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { contains, directoriesBetween, distinct, exists, isDirectory, realPath } from "./files.js";
-import { agentDirs, type SandboxPlace, secretPaths, systemSecrets } from "./secrets.js";
+import { agentDirs, type SandboxSetup, secretPaths, systemSecrets } from "./secrets.js";
 
 /** Directories with more entries are not replaced: each entry takes a mount. */
 const MAX_ENTRIES = 400;
@@ -25,11 +25,11 @@ export interface Hidden {
  * those of the system: its secrets rarely change, and each command of root would take a mount for each entry of /etc.
  * @param isReplaced whether a path is in a directory that is another one in the sandbox
  */
-export function findHidden(place: SandboxPlace, isReplaced: (path: string) => boolean): Hidden {
-	const { cwd } = place;
-	const homes = place.homes.filter((home) => home !== "/").sort((a, b) => a.length - b.length);
+export function findHidden(setup: SandboxSetup, isReplaced: (path: string) => boolean): Hidden {
+	const { cwd } = setup;
+	const homes = setup.homes.filter((home) => home !== "/").sort((a, b) => a.length - b.length);
 	const isShown = (path: string) => !isReplaced(path) || [cwd, ...homes].some((dir) => contains(dir, path));
-	const found = namesOf(secretPaths(place)).filter((path) => isShown(path) && !contains(path, cwd));
+	const found = namesOf(secretPaths(setup)).filter((path) => isShown(path) && !contains(path, cwd));
 	const all = new Set(found);
 	const names = found.filter((path) => !directoriesBetween("/", path).some((dir) => all.has(dir)));
 	const system = new Set(namesOf(systemSecrets()));
@@ -75,11 +75,11 @@ function entriesOf(dir: string): Dirent[] {
 }
 
 /** Arguments of bwrap that make the views; `closeViews` follows. Sockets, pipes and devices are left out. */
-export function openViews({ names, views }: Hidden, place: SandboxPlace): string[] {
+export function openViews({ names, views }: Hidden, setup: SandboxSetup): string[] {
 	const fill = (dir: string): string[] =>
 		(views.get(dir) ?? []).flatMap((entry) => {
 			const path = join(dir, entry.name);
-			if (names.has(path)) return showSkills(path, place);
+			if (names.has(path)) return showSkills(path, setup);
 			if (views.has(path)) return ["--dir", path, ...fill(path)];
 			if (entry.isSymbolicLink()) return linkTo(path);
 			return entry.isDirectory() || entry.isFile() ? ["--ro-bind-try", path, path] : [];
@@ -105,19 +105,19 @@ function linkTo(path: string): string[] {
 }
 
 /** The model may read the skills in the agent directory. */
-function showSkills(path: string, { env, homes }: SandboxPlace): string[] {
+function showSkills(path: string, { env, homes }: SandboxSetup): string[] {
 	if (!agentDirs(env, homes).includes(path)) return [];
 	const skills = realPath(join(path, "skills"));
 	return isDirectory(skills) ? ["--ro-bind", skills, join(path, "skills")] : [];
 }
 
 /** Arguments of bwrap that hide what exists and is in no view, such as in the working directory. */
-export function hideOthers({ names, views }: Hidden, place: SandboxPlace): string[] {
+export function hideOthers({ names, views }: Hidden, setup: SandboxSetup): string[] {
 	const others = [...names].filter((path) => exists(path) && !views.has(dirname(path)));
 	return others.flatMap((path) => {
-		if (!isDirectory(path)) return ["--ro-bind", join(place.state, "hidden-file"), path];
-		const skills = showSkills(path, place);
-		if (skills.length === 0) return ["--ro-bind", join(place.state, "hidden-dir"), path];
+		if (!isDirectory(path)) return ["--ro-bind", join(setup.state, "hidden-file"), path];
+		const skills = showSkills(path, setup);
+		if (skills.length === 0) return ["--ro-bind", join(setup.state, "hidden-dir"), path];
 		return ["--tmpfs", path, ...skills, "--remount-ro", path];
 	});
 }

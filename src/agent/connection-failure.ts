@@ -3,7 +3,7 @@ import { hostAndPort, type ResponseFacts } from "./response-facts.js";
 type Failure = NonNullable<ResponseFacts["error"]>;
 
 /** Where a request went. */
-export interface RequestPlace {
+export interface RequestTarget {
 	provider: string;
 	baseUrl: string;
 }
@@ -43,25 +43,29 @@ function codeOf(text: string): string | undefined {
  * @param raw the error of the client
  * @returns null if the server answered
  */
-export function describeConnection(raw: string, place: RequestPlace | undefined, facts: ResponseFacts): string | null {
+export function describeConnection(
+	raw: string,
+	target: RequestTarget | undefined,
+	facts: ResponseFacts,
+): string | null {
 	const { status, isPage, error, proxy, isProxyError } = facts;
-	const server = place ? `${place.provider} at ${hostAndPort(place.baseUrl)}` : "the provider";
-	if (place && proxy && status === 407) return refusedByProxy(proxy, server, 407);
-	if (place && status !== null && status >= 300 && status < 400) {
+	const server = target ? `${target.provider} at ${hostAndPort(target.baseUrl)}` : "the provider";
+	if (target && proxy && status === 407) return refusedByProxy(proxy, server, 407);
+	if (target && status !== null && status >= 300 && status < 400) {
 		return `${server} redirects to another server (${status}), which must not get your key · set baseUrl to its address`;
 	}
-	if (place && isPage && status !== null && status < 400) {
+	if (target && isPage && status !== null && status < 400) {
 		return `${server} answered with a web page instead of a reply`;
 	}
 	if (UNFINISHED.test(raw)) return "the reply ended unexpectedly";
 	if (!isConnectionFailure(raw)) return null;
 	const address = SOCKET.exec(raw)?.[2];
-	const target = place || !address ? server : `${server} at ${address}`;
-	const via = proxy ? `${target} through proxy ${proxy}` : target;
+	const named = target || !address ? server : `${server} at ${address}`;
+	const via = proxy ? `${named} through proxy ${proxy}` : named;
 	const code = codeOf(raw);
 	const cause = code ? { code, message: "" } : error;
 	if (status !== null || (LOST.test(raw) && !cause)) {
-		return `the connection ${place ? `to ${via} ` : ""}was lost during the reply`;
+		return `the connection ${target ? `to ${via} ` : ""}was lost during the reply`;
 	}
 	const refusal = /^Proxy response \((\d+)\)/.exec(cause?.message ?? "")?.[1];
 	if (proxy && refusal) return refusedByProxy(proxy, server, Number(refusal));
@@ -69,7 +73,7 @@ export function describeConnection(raw: string, place: RequestPlace | undefined,
 	const step = cause ? failedStep(cause) : null;
 	// All steps before TLS are between pi and the proxy.
 	const isOfProxy = proxy && (isProxyError || !step?.startsWith("TLS"));
-	if (step !== null) return `cannot connect to ${isOfProxy ? `proxy ${proxy} for ${target}` : via}: ${step}`;
+	if (step !== null) return `cannot connect to ${isOfProxy ? `proxy ${proxy} for ${named}` : via}: ${step}`;
 	const silent = isOfProxy && isProxyError ? `proxy ${proxy}` : via;
 	if (cause && BROKEN.has(cause.code)) return `${silent} closed the connection without an answer`;
 	if (cause?.code === "UND_ERR_HEADERS_TIMEOUT" || NO_ANSWER.test(raw)) return `${silent} did not answer in time`;

@@ -1,5 +1,5 @@
 import { revealLine } from "../util/reveal.js";
-import { describeConnection, type RequestPlace } from "./connection-failure.js";
+import { describeConnection, type RequestTarget } from "./connection-failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import { leadingStatus } from "./failure-status.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
@@ -15,19 +15,19 @@ const PAGE = /^\s*(?:<!doctype html|<html|<head|<body)/i;
  * The error of a failed request as one readable line: the status and the provider's message, or where the connection failed
  * and at which step. Every mode shows this text. A text that this function returned is unchanged.
  * @param text the error of the client
- * @param place absent for a reply of an earlier version of pi
+ * @param target absent for a reply of an earlier version of pi
  */
-export function describeFailure(text: string | undefined, place?: RequestPlace, facts = NO_FACTS): string {
+export function describeFailure(text: string | undefined, target?: RequestTarget, facts = NO_FACTS): string {
 	const raw = withBody(text?.trim() ?? "", facts);
-	const connection = describeConnection(raw, place, facts);
+	const connection = describeConnection(raw, target, facts);
 	if (connection !== null) return revealLine(connection, { maxLength: MAX_LENGTH });
-	const ended = describeEndedReply(raw, place);
+	const ended = describeEndedReply(raw, target);
 	if (ended !== null) return revealLine(ended, { maxLength: MAX_LENGTH });
 	const prefix = /^(?:[\w -]+ API error \(\d{3}\):\s*|[\w -]+: (?=\d{3}: [[{]))?(?:\d{3}\b:?)?\s*/.exec(raw)?.[0] ?? "";
 	const body = raw.slice(prefix.length);
-	const status = leadingStatus(raw) ?? (place ? facts.status : null);
+	const status = leadingStatus(raw) ?? (target ? facts.status : null);
 	const words = messageIn(body) ?? body;
-	if (PAGE.test(words)) return revealLine(describePage(words, status, place));
+	if (PAGE.test(words)) return revealLine(describePage(words, status, target));
 	const line = [status !== null && status >= 400 ? status : "", words].join(" ").trim();
 	return revealLine(withCode(line, facts.body ?? body), { maxLength: MAX_LENGTH }) || "the request failed";
 }
@@ -45,9 +45,9 @@ export function withBody(text: string, { body }: ResponseFacts): string {
 		: text;
 }
 
-function describePage(body: string, status: number | null, place: RequestPlace | undefined): string {
+function describePage(body: string, status: number | null, target: RequestTarget | undefined): string {
 	const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.replace(/\s+/g, " ").trim() ?? "";
-	const who = place ? `the server ${hostAndPort(place.baseUrl)}` : "the server";
+	const who = target ? `the server ${hostAndPort(target.baseUrl)}` : "the server";
 	const answer = status === null ? "answered" : `answered ${status}`;
 	return `${who} ${answer} with a web page${title ? ` (${title.slice(0, MAX_TITLE)})` : ""}`;
 }
@@ -117,10 +117,10 @@ const INVALID_JSON =
 	/^(?:Could not parse Anthropic SSE event|Unexpected end of JSON input$|["A-Z][\s\S]{0,200}?(?: (?:in|after) JSON at position \d|"(?:\.{3})? is not valid JSON$))/;
 
 /** Describes a reply that the provider ended early with a reason, or that is not JSON; null for other failures. */
-export function describeEndedReply(raw: string, place: RequestPlace | undefined): string | null {
+export function describeEndedReply(raw: string, target: RequestTarget | undefined): string | null {
 	const reason = REFUSED.test(raw) ? "refusal" : REASON.exec(raw)?.[1];
 	if (reason === undefined) {
-		const provider = place ? `${place.provider} at ${hostAndPort(place.baseUrl)}` : "the provider";
+		const provider = target ? `${target.provider} at ${hostAndPort(target.baseUrl)}` : "the provider";
 		return INVALID_JSON.test(raw) ? `${provider} sent invalid JSON in its reply` : null;
 	}
 	if (reason === "refusal") return `the model refused to answer (${reason})`;

@@ -15,7 +15,7 @@ import { HookWatch } from "./hook-watch.js";
 import { type CliContext, type CliOptions, type HookOptions, isHeadless } from "./options.js";
 import { printNotices } from "./standard-io.js";
 import { discover, loadChosenHooks } from "./subcommands/find-hooks.js";
-import { findLocation, type Surroundings } from "./subcommands/location.js";
+import { type CommandEnvironment, findLocation } from "./subcommands/location.js";
 
 /**
  * Checks flags that only a hook can declare before anything starts.
@@ -61,9 +61,9 @@ function loggedMachine(options: CliOptions, paths: Paths): string | null {
 export async function printHelp(
 	options: HookOptions,
 	io: ModeIO,
-	surroundings: Surroundings = { watch: new HookWatch((line) => printNotices(io, [line])) },
+	environment: CommandEnvironment = { watch: new HookWatch((line) => printNotices(io, [line])) },
 ): Promise<ExitCode> {
-	const location = findLocation(options, surroundings);
+	const location = findLocation(options, environment);
 	const { hooks, notices } = await loadChosenHooks(location, options);
 	const { flags, warnings } = listFlags(hooks);
 	const sections = hooks.flatMap(({ name, path }) => {

@@ -52,7 +52,7 @@ export async function runAcp(
 	const { sessions: root } = paths(env, context.cwd, home);
 	const stopped = new AbortController();
 	const server = new AcpServer({
-		factory: { places: isSaved ? { root, dir: options.sessionDir ?? null } : null, create },
+		factory: { directories: isSaved ? { root, dir: options.sessionDir ?? null } : null, create },
 		checkLogin: () => checkLogin(options, context),
 		input,
 		io,

@@ -2,7 +2,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
-import type { SourcePlace } from "../errors.js";
+import type { SourcePosition } from "../errors.js";
 import type { HookGroup } from "../hooks/bundled.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
 
@@ -73,7 +73,7 @@ export interface HookFigures {
 
 	lastError: string | null;
 	/** Where the last error happened; null if unknown. */
-	lastPlace: SourcePlace | null;
+	lastPlace: SourcePosition | null;
 	/** Stack trace of the last error; only with `--verbose`. */
 	lastStack: string | null;
 	/** True when it returned different results for the same input. */

@@ -13,7 +13,7 @@ const [MIN_RATIO, MAX_RATIO] = [0.7, 4];
 /** A higher ratio that only a refusal names may be wrong: no request must be held back because of it. */
 const MAX_SURE_RATIO = 2;
 /** How much larger requests are believed to be after a refusal that does not tell their size. */
-const UNTOLD_GROWTH = 1.4;
+const GROWTH_AFTER_UNSIZED_REFUSAL = 1.4;
 /** After this many such refusals in a row the window is believed to be smaller than declared. */
 const MAX_GROWTHS = 4;
 const REFUSED_SHARE = 0.9;
@@ -76,7 +76,7 @@ export class Calibration {
 		const refusals = (this.#unsized.get(key) ?? 0) + 1;
 		this.#unsized.set(key, refusals);
 		if (refusals <= MAX_GROWTHS) {
-			this.#noteCount(model, estimated, expected * UNTOLD_GROWTH);
+			this.#noteCount(model, estimated, expected * GROWTH_AFTER_UNSIZED_REFUSAL);
 			this.#guessed.add(key);
 		} else this.#windows.set(key, Math.floor(expected * REFUSED_SHARE));
 	}

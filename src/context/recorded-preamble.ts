@@ -15,7 +15,7 @@ import { findRecentRecord } from "./recent-record.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 
 type Part = PromptSection | ToolInfo;
-type Place = readonly [reply: number, part: number];
+type PartPosition = readonly [reply: number, part: number];
 
 /** Sections and tools, as a record has them. */
 export interface RecordedParts {
@@ -40,7 +40,7 @@ const NEW_CHARACTERS_EACH = 200_000;
 /** Describes system prompts and tools for the log; each section and tool is written only once. One recorder per log. */
 export class PreambleRecorder {
 	/** Where a section or tool was written, by its digest; null until the log has been read. */
-	#written: Map<string, Place> | null = null;
+	#written: Map<string, PartPosition> | null = null;
 	/** The reply with each description, by its digest. */
 	readonly #replies = new Map<string, number>();
 	/** The last preamble and the reply that describes it, the common case. */
@@ -108,9 +108,9 @@ export class PreambleRecorder {
 	}
 
 	/** The sections and tools that the last record in the log refers to or contains. */
-	#read(entries: EntrySource): Map<string, Place> {
+	#read(entries: EntrySource): Map<string, PartPosition> {
 		if (this.#written) return this.#written;
-		const written = new Map<string, Place>();
+		const written = new Map<string, PartPosition>();
 		this.#written = written;
 		const reply = findRecentRecord(entries, (entry) => recordIn(entry) !== undefined);
 		const record = reply === null ? undefined : recordIn(entries.at(reply));
@@ -134,13 +134,13 @@ class PartList {
 	/** The digests of `parts`. */
 	readonly keys: string[] = [];
 
-	constructor(private readonly written: ReadonlyMap<string, Place>) {}
+	constructor(private readonly written: ReadonlyMap<string, PartPosition>) {}
 
 	refer(items: readonly Part[]): PartReference[] {
 		return items.map((item) => {
 			const key = keyOf(item);
-			const place = this.written.get(key);
-			if (place) return place;
+			const position = this.written.get(key);
+			if (position) return position;
 			const known = this.keys.indexOf(key);
 			if (known >= 0) return known;
 			this.keys.push(key);
@@ -282,7 +282,7 @@ function partsOf(parts: readonly (Part | undefined)[]): RecordedParts | null {
 	return { sections: Object.freeze(sections), tools: Object.freeze(tools) };
 }
 
-function partAt(entries: EntrySource, [reply, part]: Place): Part | undefined {
+function partAt(entries: EntrySource, [reply, part]: PartPosition): Part | undefined {
 	return ownRecord(entries, reply)?.parts[part];
 }
 

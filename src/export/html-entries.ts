@@ -20,6 +20,7 @@ import {
 } from "../log/entry.js";
 import { describeChangedPrompt } from "../log/gate-text.js";
 import { readSkillPrompt, withoutSkill } from "../log/prompt-text.js";
+import { commandEnd } from "../tools/describe-shell.js";
 import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
 import { type CodeHtml, createCodeHtml } from "./html-code.js";
 import { createMarkdownHtml, type MarkdownHtml } from "./html-markdown.js";
@@ -115,9 +116,10 @@ export class EntryRenderer {
 				return this.results.isTaken(index) ? "" : lostResultHtml(message);
 			case "bashExecution": {
 				const scope = message.excludeFromContext ? " (not in the context)" : "";
-				const end = message.cancelled ? "canceled" : `exit code ${message.exitCode ?? "unknown"}`;
+				const { exitCode, cancelled } = message;
+				const end = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
 				return foldHtml(
-					message.exitCode === 0 ? "tool" : "tool failed",
+					exitCode === 0 ? "tool" : "tool failed",
 					`<b>$</b> ${escapeHtml(message.command + scope)} <span class="status">${escapeHtml(end)}</span>`,
 					// The user kept it from the model: more so from readers of the page.
 					message.excludeFromContext

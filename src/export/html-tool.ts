@@ -1,6 +1,8 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { messageText, type SessionToolResult } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
+import { describeCall } from "../tools/describe-call.js";
+import { detail } from "../tools/description.js";
 import { changedPairs, type DiffLine, parseDiff } from "../util/read-diff.js";
 import { pieces, wordDiff } from "../util/word-diff.js";
 import { type CodeHtml, languageOf } from "./html-code.js";
@@ -36,17 +38,20 @@ const NOT_DRAWN = { title: null, body: null, errors: [] };
 export function toolCallHtml(call: ToolCall, found: FoundResult | undefined, { code, drawTool }: ToolStyle): string {
 	const result = found?.message;
 	const { title, body, errors } = drawTool(call, result) ?? NOT_DRAWN;
-	const subject = escapeHtml(subjectOf(call.arguments));
-	const status = result ? statusOf(result) : "no result";
+	const { brief, status: words } = describeCall({ name: call.name, args: call.arguments, result });
+	const subject = brief.length > MAX_SUBJECT ? `${brief.slice(0, MAX_SUBJECT)}…` : brief;
+	const status = result ? statusOf(result, words) : "no result";
 	const head = [
 		title === null ? `<b>${escapeHtml(call.name)}</b>` : escapeHtml(title),
-		title === null && subject,
+		title === null && escapeHtml(subject),
 		status && `<span class="status">${escapeHtml(status)}</span>`,
 	];
 	const change = result?.gate?.changed ? noteHtml(describeChangedInput(result.gate.changed)) : "";
 	const images = result?.content.map((block) => (block.type === "image" ? imageHtml(block) : "")) ?? [];
 	const content =
-		body === null ? callHtml(call, result, code) : argumentsHtml(call.arguments) + plainHtml(body) + images.join("");
+		body === null
+			? callHtml(call, result, title === null ? subject : "", code)
+			: argumentsHtml(call.arguments) + plainHtml(body) + images.join("");
 	const failures = errors.map((error) => `<p class="error">${escapeHtml(error)}</p>`);
 	return foldHtml(
 		toolClass(result),
@@ -56,12 +61,17 @@ export function toolCallHtml(call: ToolCall, found: FoundResult | undefined, { c
 	);
 }
 
-/** Arguments and result, with those of pi's own tools as code or as a diff. */
-function callHtml({ name, arguments: args }: ToolCall, result: SessionToolResult | undefined, code: CodeHtml): string {
+/** Arguments and result, with those of pi's own tools as code or as a diff. @param subject stands in the title */
+function callHtml(
+	{ name, arguments: args }: ToolCall,
+	result: SessionToolResult | undefined,
+	subject: string,
+	code: CodeHtml,
+): string {
 	const rest = { ...args };
-	if (subjectOf(args) === args.path) delete rest.path;
+	if (typeof args.path === "string" && args.path !== "" && subject.startsWith(args.path)) delete rest.path;
 	// A write is shown with its complete content.
-	const diff = result?.isError || name === "write" ? undefined : detail(result, "diff");
+	const diff = result?.isError || name === "write" ? undefined : detail({ result }, "diff");
 	if (typeof diff === "string" && diff !== "") {
 		for (const shown of ["path", "oldText", "newText", "edits"]) delete rest[shown];
 		return argumentsHtml(rest) + diffHtml(diff);
@@ -99,29 +109,14 @@ function argumentsHtml(args: Record<string, unknown>): string {
 	return rows.length === 0 ? "" : `<dl>${rows.join("")}</dl>`;
 }
 
-function subjectOf(args: Record<string, unknown>): string {
-	const value = args.command ?? args.path ?? args.pattern;
-	const line = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
-	return line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line;
-}
-
 /** How a call ended, in a few words. */
-function statusOf(result: SessionToolResult): string {
+function statusOf(result: SessionToolResult, words: readonly string[]): string {
 	const blockedBy = result.gate?.blockedBy;
 	if (blockedBy !== undefined) return `blocked by ${blockedBy}`;
-	const exitCode = detail(result, "exitCode");
-	const added = detail(result, "added");
-	const removed = detail(result, "removed");
-	if (typeof exitCode === "number" && exitCode !== 0) return `exit code ${exitCode}`;
+	if (words.length > 0) return words.join(" · ");
 	if (result.isError) return "failed";
-	if (typeof added === "number" && typeof removed === "number") return `+${added} −${removed}`;
 	const lines = messageText(result).split("\n").length;
 	return lines > 1 ? `${lines} lines` : "";
-}
-
-function detail(result: SessionToolResult | undefined, name: string): unknown {
-	const details: unknown = result?.details;
-	return typeof details === "object" && details !== null ? new Map(Object.entries(details)).get(name) : undefined;
 }
 
 function toolClass(result: SessionToolResult | undefined): string {

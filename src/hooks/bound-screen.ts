@@ -5,7 +5,7 @@ import { PLAIN_THEME } from "./plain-theme.js";
 import type { LoadedHook } from "./registry.js";
 import { claimsOf } from "./screen-claims.js";
 import type { HookScreen, ScreenOwner, SessionUI } from "./session-ui.js";
-import { createHookError } from "./source-place.js";
+import { createHookError } from "./source-position.js";
 import type { HookUI, ScreenLook } from "./types.js";
 
 /** What the screen of hooks needs of the session. */

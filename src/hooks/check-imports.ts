@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { pathToFileURL } from "node:url";
-import { errorText, type SourcePlace } from "../errors.js";
+import { errorText, type SourcePosition } from "../errors.js";
 import { escapePattern } from "../log/line-patterns.js";
 import { compileFile } from "./compile-file.js";
 import { Compiler, createJiti } from "./compiler.js";
@@ -9,7 +9,7 @@ import { type Importer, loadSharedModules } from "./shared-modules.js";
 
 /** An import that fails, or that is undefined when the hook runs. */
 export interface ImportProblem {
-	place: SourcePlace;
+	place: SourcePosition;
 	/** A sentence without a final period. */
 	reason: string;
 }
@@ -85,7 +85,7 @@ function hasExport(namespace: unknown, name: string): boolean {
 }
 
 /** Where a source names a module: in the statement that imports `name`, else where it does so first. */
-function placeOf(file: string, source: string, specifier: string, name = ""): SourcePlace {
+function placeOf(file: string, source: string, specifier: string, name = ""): SourcePosition {
 	const named = [...source.matchAll(new RegExp(`(["'])${escapePattern(specifier)}\\1`, "g"))].map(({ index }) => index);
 	const imports = (at: number) => new RegExp(`^(?!\\s+type\\b).*\\b${name}\\b`, "s").test(statementBefore(source, at));
 	const at = named.find(imports) ?? named[0] ?? 0;

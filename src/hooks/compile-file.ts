@@ -3,7 +3,7 @@ import type { OxcError, SourceMap as OxcSourceMap } from "oxc-transform";
 import { PiError } from "../errors.js";
 import type { CompileCache } from "./compile-cache.js";
 import type { Position } from "./source-locator.js";
-import { CompileError } from "./source-place.js";
+import { CompileError } from "./source-position.js";
 
 /** A compiled file. */
 export interface CompiledFile {

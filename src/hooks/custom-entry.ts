@@ -2,7 +2,7 @@ import { errorText, locate, PiError } from "../errors.js";
 import { type CustomEntry, entryTimestamp, RESERVED_ENTRY_TYPES } from "../log/entry.js";
 import { jsonCopy } from "./answers.js";
 import type { LoadedHook } from "./registry.js";
-import { placeOfError } from "./source-place.js";
+import { positionOfError } from "./source-position.js";
 
 /**
  * Checks an entry that a hook wants to save.
@@ -14,7 +14,7 @@ export function checkCustomEntry(hook: LoadedHook, entry: unknown): CustomEntry 
 		// A trace has ten frames, and the hook's is far from here.
 		const caller = new Error();
 		Error.captureStackTrace(caller, checkCustomEntry);
-		const { subject, at } = locate({ hookPath: hook.path, ...placeOfError(caller, hook) }, hook.path);
+		const { subject, at } = locate({ hookPath: hook.path, ...positionOfError(caller, hook) }, hook.path);
 		return new PiError(
 			"entry_refused",
 			`saveEntry of ${subject}${at}: ${reason}`,

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { type HookError, inspectable, locate } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import type { Named } from "./registry.js";
-import { createHookError } from "./source-place.js";
+import { createHookError } from "./source-position.js";
 import type { EntryOptions } from "./types.js";
 
 /** Receives how a hook draws. */

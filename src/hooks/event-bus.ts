@@ -5,7 +5,7 @@ import type { HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { isPartOfPi } from "./hook-scope.js";
 import type { LoadedHook } from "./registry.js";
-import { createHookError } from "./source-place.js";
+import { createHookError } from "./source-position.js";
 import type { BusHandler } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 

@@ -9,7 +9,7 @@ import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from 
 import type { HookCall } from "./hook-call.js";
 import { isPartOfPi } from "./hook-scope.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
-import { createHookError } from "./source-place.js";
+import { createHookError } from "./source-position.js";
 import type { HookEventName, HookEvents, HookResults } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 

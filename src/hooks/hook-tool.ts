@@ -9,7 +9,7 @@ import { hookFileName } from "./hook-name.js";
 import { isPartOfPi } from "./hook-scope.js";
 import type { CustomTool } from "./load-tools.js";
 import type { HookRegistry, LoadedHook, Named } from "./registry.js";
-import { createHookError, placeOfError } from "./source-place.js";
+import { createHookError, positionOfError } from "./source-position.js";
 import { checkResult, type RegisteredTool, withCheckedUpdates } from "./tool-definition.js";
 import type { ToolRenderer } from "./tool-drawing.js";
 import type { HandlerWatch } from "./watchdog.js";
@@ -75,7 +75,7 @@ async function runHookTool(
 	const { signal } = context;
 	const event = `tool ${tool.name}`;
 	const source = () => {
-		const registered = { hookPath: hook.path, ...placeOfError(hook.places.get(tool), hook) };
+		const registered = { hookPath: hook.path, ...positionOfError(hook.places.get(tool), hook) };
 		const { subject, at } = locate(registered, hookFileName(hook.path));
 		return `The tool "${tool.name}" of hook ${subject}${at}`;
 	};

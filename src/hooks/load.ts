@@ -4,7 +4,7 @@ import type { HookFile } from "./discover.js";
 import { createModuleLoader, loadFailure, loadWithin, type ModuleLoader } from "./module-loader.js";
 import { type RegisterOptions, register } from "./register.js";
 import type { LoadedHook } from "./registry.js";
-import type { HookSource } from "./source-place.js";
+import type { HookSource } from "./source-position.js";
 import type { HookFactory } from "./types.js";
 
 export interface LoadHooksOptions extends RegisterOptions {

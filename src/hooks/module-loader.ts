@@ -10,7 +10,7 @@ import { Compiler, createJiti } from "./compiler.js";
 import { type Importer, loadSharedModules } from "./shared-modules.js";
 import { SimpleModules } from "./simple-modules.js";
 import type { SourceLocator } from "./source-locator.js";
-import { copyRoot, type HookSource, placeOfError } from "./source-place.js";
+import { copyRoot, type HookSource, positionOfError } from "./source-position.js";
 import type { HandlerWatch } from "./watchdog.js";
 
 /** A TypeScript file of a hook or tool. */
@@ -167,7 +167,7 @@ export function loadFailure(
 	thrown: unknown,
 ): PiError {
 	const cause = inspectable(thrown);
-	const { subject, at } = locate({ hookPath: file.path, ...placeOfError(cause, file) }, file.path);
+	const { subject, at } = locate({ hookPath: file.path, ...positionOfError(cause, file) }, file.path);
 	const reason = cause instanceof PiError && cause.hint ? `${cause.message} (${cause.hint})` : errorText(cause);
 	const short = shorten(reason, file);
 	// describeError appends a cause that the message does not contain: with a shortened one that would be a repetition.

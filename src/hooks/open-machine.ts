@@ -8,7 +8,7 @@ import { Deadline } from "./deadline.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
 import type { Named } from "./registry.js";
-import { createHookError } from "./source-place.js";
+import { createHookError } from "./source-position.js";
 import type { ToolHostContext, ToolHostFactory, ToolHostSpec } from "./types.js";
 
 /** The user is told what pi waits for after this time, ms. */

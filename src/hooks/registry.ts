@@ -8,7 +8,7 @@ import { isPartOfPi } from "./hook-scope.js";
 import { type HookProvider, listProviders } from "./providers.js";
 import { listShortcuts, type RegisteredShortcut, type Shortcut } from "./shortcuts.js";
 import type { SourceLocator } from "./source-locator.js";
-import { placeOfError } from "./source-place.js";
+import { positionOfError } from "./source-position.js";
 import type { RegisteredTool } from "./tool-definition.js";
 import type {
 	BusHandler,
@@ -278,7 +278,7 @@ export class HookRegistry {
 /** The path of a hook, with the position of a registration if it is known. */
 function describePlace(hook: LoadedHook, registered: object): string {
 	const { subject, at } = locate(
-		{ hookPath: hook.path, ...placeOfError(hook.places.get(registered), hook) },
+		{ hookPath: hook.path, ...positionOfError(hook.places.get(registered), hook) },
 		hook.path,
 	);
 	return `${subject}${at}`;

@@ -1,22 +1,14 @@
-import { sep } from "node:path";
 import type { ImageOmissionEntry, SystemItemEntry } from "../log/entry.js";
 import { formatDuration, plural } from "../util/format-amounts.js";
-import { homePath } from "../util/home-path.js";
+import { displayPath } from "../util/home-path.js";
 
 export { formatCost, formatDuration, formatTokens, plural } from "../util/format-amounts.js";
-export { homePath } from "../util/home-path.js";
+export { displayPath, homePath } from "../util/home-path.js";
 
 /** A running duration in integer seconds, because changing fractions distract. */
 export function formatElapsed(ms: number): string {
 	const seconds = Math.floor(Math.max(0, ms) / 1000);
 	return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
-}
-
-/** A path relative to `cwd` if it is inside, otherwise with `~`. */
-export function displayPath(path: string, { cwd, home }: { cwd: string; home: string }): string {
-	if (path === cwd) return ".";
-	const base = cwd.endsWith(sep) ? cwd : cwd + sep;
-	return path.startsWith(base) ? path.slice(base.length) : homePath(path, home);
 }
 
 /** Names a context file that joined the context; null for other items. The path is untrusted. */

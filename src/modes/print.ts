@@ -4,6 +4,7 @@ import { isEmptyReply, isImageOmissionEntry, isSystemItemEntry, messageText } fr
 import { describeChangedInput } from "../log/gate-text.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../session/events.js";
+import { describeCall } from "../tools/describe-call.js";
 import type { ToolResult } from "../tools/tool.js";
 import { sanitize, stripAll } from "../util/sanitize.js";
 import { describeContextFile, describeOmission } from "./format.js";
@@ -29,7 +30,7 @@ export async function runPrint(
 	const line = (text: string) => io.err(`${stripAll(text)}\n`);
 	const running: RunningWork = { calls: new Map(), isCompactedByCommand: false };
 	const stop = session.subscribe((event) => {
-		const progress = describe(event, running, session.cwd);
+		const progress = describe(event, running, session);
 		shown.handle(event);
 		if (progress !== null && isNew(event, progress, shown)) line(progress);
 	});
@@ -69,11 +70,13 @@ interface RunningWork {
 }
 
 /** @param running updated */
-function describe(event: AgentSessionEvent, running: RunningWork, cwd: string): string | null {
+function describe(event: AgentSessionEvent, running: RunningWork, session: AgentSession): string | null {
 	const { calls } = running;
 	switch (event.type) {
 		case "tool_execution_start": {
-			const title = `${event.toolName} ${subject(event.args)}`.trimEnd();
+			const { brief } = describeCall({ name: event.toolName, args: event.args }, { roots: session.host });
+			const subject = brief.length > MAX_SUBJECT ? `${brief.slice(0, MAX_SUBJECT)}…` : brief;
+			const title = `${event.toolName} ${subject}`.trimEnd();
 			calls.set(event.toolCallId, title);
 			return title;
 		}
@@ -96,7 +99,7 @@ function describe(event: AgentSessionEvent, running: RunningWork, cwd: string): 
 		case "auto_compaction_end":
 			return event.errorMessage && !running.isCompactedByCommand ? `compaction failed: ${event.errorMessage}` : null;
 		case "entry_appended":
-			if (isSystemItemEntry(event.entry)) return describeContextFile(event.entry, { cwd, home: "" });
+			if (isSystemItemEntry(event.entry)) return describeContextFile(event.entry, { cwd: session.cwd, home: "" });
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;
 		case "hook_error":
 			// The failure of a command is reported as its result.
@@ -113,10 +116,4 @@ function describe(event: AgentSessionEvent, running: RunningWork, cwd: string): 
 function firstText({ content }: ToolResult): string {
 	const [block] = content;
 	return block?.type === "text" ? (block.text.split("\n")[0] ?? "") : "";
-}
-
-function subject(args: Record<string, unknown>): string {
-	const value = args.command ?? args.pattern ?? args.path ?? "";
-	const text = typeof value === "string" ? (value.split("\n")[0] ?? "") : "";
-	return text.length > MAX_SUBJECT ? `${text.slice(0, MAX_SUBJECT)}…` : text;
 }

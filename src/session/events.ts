@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
-import type { HookError, SourcePlace } from "../errors.js";
+import type { HookError, SourcePosition } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { JobStatus } from "../tools/background-jobs.js";
 import { callListeners } from "../util/call-listeners.js";
@@ -50,7 +50,7 @@ export type AgentSessionEvent =
 			stack?: string;
 			rule?: string;
 			readonly cause?: HookError;
-	  } & Partial<SourcePlace>)
+	  } & Partial<SourcePosition>)
 	/** The session has been waiting for a handler for `ms`; `hook_done` follows when the handler returns. */
 	| { type: "hook_running"; hookPath: string; event: string; ms: number }
 	| { type: "hook_done"; hookPath: string; event: string }

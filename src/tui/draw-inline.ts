@@ -3,7 +3,7 @@ import { addressLink, type InlineToken, safeLink } from "./links.js";
 import type { Style, Theme } from "./theme.js";
 
 /** The style of the text around a token. */
-export interface Surroundings {
+export interface AmbientStyle {
 	/** Applied to text without a style of its own. */
 	readonly style: Style;
 	/** The codes that turn the style on, written again after a style in the text has ended. */
@@ -11,12 +11,12 @@ export interface Surroundings {
 }
 
 /** @returns a style as the surroundings of text */
-export function surroundedBy(style: Style): Surroundings {
+export function ambientStyle(style: Style): AmbientStyle {
 	return { style, codes: style("\x00").split("\x00", 1)[0] ?? "" };
 }
 
 /** Draws the text of a block. @returns styled text; may contain line ends */
-export function drawInline(tokens: readonly InlineToken[], theme: Theme, around: Surroundings): string {
+export function drawInline(tokens: readonly InlineToken[], theme: Theme, around: AmbientStyle): string {
 	let drawn = "";
 	for (const token of tokens) for (const safe of safeLink(token)) drawn += drawToken(safe, theme, around);
 	// After the last style no text follows.
@@ -24,7 +24,7 @@ export function drawInline(tokens: readonly InlineToken[], theme: Theme, around:
 	return drawn;
 }
 
-function drawToken(token: InlineToken, theme: Theme, around: Surroundings): string {
+function drawToken(token: InlineToken, theme: Theme, around: AmbientStyle): string {
 	const { bold, italic, strikethrough, code } = theme.markdown;
 	const text = typeof token.text === "string" ? token.text : "";
 	const inner = Array.isArray(token.tokens) ? token.tokens.filter(isToken) : [];

@@ -1,6 +1,6 @@
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { Marked, type Token, type Tokens } from "marked";
-import { drawInline, type Surroundings, surroundedBy } from "./draw-inline.js";
+import { type AmbientStyle, ambientStyle, drawInline } from "./draw-inline.js";
 import { drawTable } from "./draw-table.js";
 import { withoutBlankEnd } from "./line.js";
 import { blocksOf } from "./markdown-splitter.js";
@@ -21,7 +21,7 @@ const parser = new Marked({ tokenizer: { del: (source) => (source.startsWith("~~
 /** What the drawing of a block depends on. */
 interface Pen {
 	readonly theme: Theme;
-	readonly around: Surroundings;
+	readonly around: AmbientStyle;
 }
 
 /**
@@ -31,7 +31,7 @@ interface Pen {
  * @returns lines of at most `width` columns, without trailing spaces
  */
 export function drawMarkdown(source: string, width: number, theme: Theme, style: Style = (text) => text): string[] {
-	const lines = drawBlocks(parser.lexer(source.trimEnd()), width, { theme, around: surroundedBy(style) });
+	const lines = drawBlocks(parser.lexer(source.trimEnd()), width, { theme, around: ambientStyle(style) });
 	return lines.flatMap((line) => wrapTextWithAnsi(line, width)).map(withoutBlankEnd);
 }
 
@@ -53,7 +53,7 @@ function drawBlock(block: Token, width: number, pen: Pen, next?: string): string
 	if (isQuote(block)) return [...drawQuote(block, width, pen.theme), ...gap];
 	if (isHeading(block)) {
 		const style: Style = block.depth === 1 ? (text) => heading(bold(underline(text))) : (text) => heading(bold(text));
-		return [drawInline(block.tokens, pen.theme, surroundedBy(style)), ...gap];
+		return [drawInline(block.tokens, pen.theme, ambientStyle(style)), ...gap];
 	}
 	if (block.type === "paragraph") {
 		const text = drawInline(block.tokens ?? [], pen.theme, pen.around);
@@ -91,7 +91,7 @@ function drawQuote({ tokens }: Tokens.Blockquote, width: number, theme: Theme): 
 	const { quote, quoteBorder, italic } = theme.markdown;
 	const room = Math.max(1, width - QUOTE_BORDER.length);
 	const style: Style = (text) => quote(italic(text));
-	const { codes } = surroundedBy(style);
+	const { codes } = ambientStyle(style);
 	const lines = drawBlocks(tokens, room, { theme, around: { style: (text) => text, codes } });
 	while (lines.at(-1) === "") lines.pop();
 	return lines.flatMap((line) =>

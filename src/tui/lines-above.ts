@@ -13,7 +13,7 @@ interface LineAbove {
 }
 
 /** What some rows above the drawn lines contain. */
-export interface TakenBack {
+export interface ReappearedRows {
 	/** Number of their letters and digits, see `letterCount`. */
 	letters: number;
 	/** Number of the rows that are unknown. */
@@ -42,7 +42,7 @@ export class LinesAbove {
 	 * Removes the last lines, which the terminal shows again in `rows` rows; the first of them may be there in part.
 	 * @param uncounted number of rows at the end whose content is known
 	 */
-	takeBack(rows: number, columns: number, uncounted: number): TakenBack {
+	takeBack(rows: number, columns: number, uncounted: number): ReappearedRows {
 		let left = rows;
 		let letters = 0;
 		while (left > 0) {

@@ -32,7 +32,7 @@ test("a background command survives Escape and ends with its session, and the sc
 	const { pi, pids, provider } = await running();
 	provider.reply([toolCall("jobs", { action: "wait", id: "job-1" })]);
 	await submit(pi, "wait for it");
-	await pi.waitForText(/jobs · \d+ s · esc stops/);
+	await pi.waitForText(/jobs wait job-1 · \d+ s · esc stops/);
 	await pi.press("escape");
 	await pi.waitForGone("esc stops");
 	await submit(pi, "/jobs");

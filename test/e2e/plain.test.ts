@@ -35,7 +35,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	await submit(pi, "now wait");
 	await pi.waitForText("running bash sleep 60");
 	await pi.press("ctrl+c");
-	await pi.waitForText(/killed[\s\S]*\n>$/);
+	await pi.waitForText(/stopped[\s\S]*\n>$/);
 	const screen = await pi.scrollback();
 	await pi.press("ctrl+d");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });

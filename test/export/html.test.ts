@@ -199,13 +199,26 @@ describe("exportHtml", () => {
 			edit,
 		);
 		expect(html).toContain(
-			'<details class="tool" data-entry="3"><summary><b>bash</b> ls -l</summary><pre><code><span class="t">ls</span> -l\n<span class="t">pwd</span></code></pre><pre class="output"><code>file.txt</code></pre></details>',
+			'<details class="tool" data-entry="3"><summary><b>bash</b> ls -l ↵ +1</summary><pre><code><span class="t">ls</span> -l\n<span class="t">pwd</span></code></pre><pre class="output"><code>file.txt</code></pre></details>',
 		);
 		expect(html).toContain(
 			'<summary><b>edit</b> a.ts <span class="status">+1 −1</span></summary><pre class="diff"><span class="removed"><i>1</i> − <b>old</b> line\n</span><span class="added"><i>1</i> + <b>new</b> line\n</span></pre>',
 		);
 		expect(html).toContain('<summary><b>read</b> <span class="status">no result</span></summary></details>');
 		expect(html.match(/file\.txt/g)).toHaveLength(1);
+	});
+
+	test("shows the path of a call once: in the title that pi words, or among the arguments", () => {
+		const reads = { id: "a", name: "read", arguments: { path: "a.ts", offset: 10, limit: 5 } };
+		const deploys = { id: "b", name: "deploy", arguments: { path: "b.ts" } };
+		const html = exportHtml({
+			entries: [header(), assistant("", [reads, deploys])],
+			title: "t",
+			drawTool: ({ name }) => (name === "deploy" ? { title: "Deploy", body: null, errors: [] } : null),
+		});
+		expect(html).toContain("<b>read</b> a.ts:10-14");
+		expect(html).not.toContain("<dd>a.ts</dd>");
+		expect(html.match(/b\.ts/g)).toHaveLength(1);
 	});
 
 	test("omits an image whose data is not base64, however much white space precedes the mistake", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { describeHookError } from "../../src/errors.js";
 import { hookFileName } from "../../src/hooks/hook-name.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
-import { placeOfError } from "../../src/hooks/source-place.js";
+import { positionOfError } from "../../src/hooks/source-position.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
 import { packageRoot } from "../../src/util/package-root.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -124,7 +124,7 @@ describe("every error of a hook names its place in the source", () => {
 		const placeIn = (file: string) => {
 			const realPath = join(packageRoot(), file);
 			const error = Object.assign(new Error("no"), { stack: `Error: no\n    at run (${realPath}:3:7)` });
-			return placeOfError(error, { path: "pi:redact", realPath });
+			return positionOfError(error, { path: "pi:redact", realPath });
 		};
 		expect(placeIn("hooks-examples/redact.ts")).toEqual({ file: "pi:redact", line: 3, column: 7 });
 		expect(placeIn("dist/bundled/redact.cjs")).toBeNull();

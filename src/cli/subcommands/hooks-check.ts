@@ -4,7 +4,7 @@ import { findImportProblems, type ImportProblem } from "../../hooks/check-import
 import { listFurtherNames } from "../../hooks/registered-names.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import { listShortcuts } from "../../hooks/shortcuts.js";
-import { placeOfError } from "../../hooks/source-place.js";
+import { positionOfError } from "../../hooks/source-position.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";
 import { plural } from "../../modes/format.js";
 import { statOrNull } from "../../util/fs.js";
@@ -112,7 +112,7 @@ function findRegistrationProblems(hook: LoadedHook): string[] {
 
 /** Where a hook registered something, or its path. */
 function placeIn(hook: LoadedHook, registered: object): string {
-	const place = placeOfError(hook.places.get(registered), hook);
+	const place = positionOfError(hook.places.get(registered), hook);
 	return place ? `${place.file}:${place.line}:${place.column}` : hook.path;
 }
 

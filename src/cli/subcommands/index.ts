@@ -3,7 +3,7 @@ import { HookWatch } from "../hook-watch.js";
 import type { ModelsSubcommand, SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
-import { findLocation, type SubcommandContext, type Surroundings } from "./location.js";
+import { type CommandEnvironment, findLocation, type SubcommandContext } from "./location.js";
 
 /**
  * Runs a subcommand: answers go to stdout, problems to stderr.
@@ -14,9 +14,9 @@ export async function runSubcommand(
 	command: Subcommand,
 	options: SubcommandOptions,
 	io: ModeIO,
-	surroundings: Surroundings = { watch: new HookWatch((line) => printNotices(io, [line])) },
+	environment: CommandEnvironment = { watch: new HookWatch((line) => printNotices(io, [line])) },
 ): Promise<number> {
-	const context = { location: findLocation(options, surroundings), options, io };
+	const context = { location: findLocation(options, environment), options, io };
 	// Loaded hooks share the console, and stdout is reserved for the answer.
 	const release = divertConsole((line) => printNotices(io, [line]));
 	try {

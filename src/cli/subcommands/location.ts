@@ -17,7 +17,7 @@ import type { HookWatch } from "../hook-watch.js";
 import type { SubcommandOptions } from "../options.js";
 
 /** Environment of a command. Default: that of the process. */
-export interface Surroundings {
+export interface CommandEnvironment {
 	env?: Environment;
 	cwd?: string;
 	home?: string;
@@ -54,9 +54,9 @@ export interface SubcommandContext {
 /** Reads the settings. Never throws: problems are in `warnings`. */
 export function findLocation(
 	options: Pick<SubcommandOptions, "sessionDir" | "trust">,
-	surroundings: Surroundings = {},
+	environment: CommandEnvironment = {},
 ): Location {
-	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers, watch } = surroundings;
+	const { env = processEnvironment(), cwd = process.cwd(), home = homedir(), localServers, watch } = environment;
 	const paths = findPaths(env, cwd, home);
 	const { current: settings, problems: warnings } = new SettingsStore(paths);
 	const run = runEnvironment(env, home);

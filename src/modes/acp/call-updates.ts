@@ -6,7 +6,7 @@ import type { ToolResult } from "../../tools/tool.js";
 import {
 	beforeOf,
 	type CallFacts,
-	describeCall,
+	describeForClient,
 	diffsOf,
 	type FileBefore,
 	finalLocations,
@@ -31,13 +31,9 @@ export class CallUpdates {
 	readonly #open = new Map<string, OpenCall>();
 
 	constructor(
-		private readonly session: Pick<AgentSession, "cwd" | "host">,
+		private readonly session: Pick<AgentSession, "host">,
 		private readonly send: (update: SessionUpdate) => void,
 	) {}
-
-	#place(): Pick<CallFacts, "cwd" | "isRemote"> {
-		return { cwd: this.session.cwd, isRemote: this.session.host.name !== "" };
-	}
 
 	/** The only call that runs now; null if none or several do. */
 	get running(): { toolCallId: string; content: readonly ToolCallContent[] } | null {
@@ -53,7 +49,7 @@ export class CallUpdates {
 		if (known && (args === null || isDeepStrictEqual(known.args, args))) return;
 		const call = this.#describe(id, name, args ?? {}, "unknown");
 		call.isStreaming = true;
-		const { title, kind } = describeCall(call);
+		const { title, kind } = describeForClient(call);
 		const { locations, content } = call;
 		const input = args === null ? {} : { rawInput: plainJson(args) };
 		const fields = { toolCallId: id, title, kind, locations, content, ...input };
@@ -74,10 +70,10 @@ export class CallUpdates {
 	/** Marks a call as running, with the arguments that the tool receives. */
 	begin(id: string, name: string, args: Readonly<Record<string, unknown>>): void {
 		const isKnown = this.#open.has(id);
-		const facts = { name, args, ...this.#place() };
+		const facts = { name, args, host: this.session.host };
 		const call = this.#describe(id, name, args, readBefore(facts));
 		call.status = "in_progress";
-		const { title, kind } = describeCall(call);
+		const { title, kind } = describeForClient(call);
 		const { locations, content, status } = call;
 		const fields = { toolCallId: id, title, kind, status, locations, content, rawInput: plainJson(args) };
 		if (isKnown) this.send({ sessionUpdate: "tool_call_update", ...fields });
@@ -88,17 +84,17 @@ export class CallUpdates {
 	progress(id: string, partial: ToolResult): void {
 		const call = this.#open.get(id);
 		if (!call) return;
-		const content = resultContent(call.name, partial);
+		const content = resultContent(call, partial);
 		if (content.length > 0) this.send({ sessionUpdate: "tool_call_update", toolCallId: id, content });
 	}
 
 	/** Sends the result of a call, once. */
-	end(id: string, name: string, result: ToolResult, isError: boolean): void {
+	end(id: string, result: ToolResult, isError: boolean): void {
 		const call = this.#open.get(id);
 		if (!call) return;
 		const isChange = !isError && call.content.some(({ type }) => type === "diff");
 		const rawOutput = plainJson(result.details);
-		this.#finish(id, isError ? "failed" : "completed", isChange ? call.content : resultContent(name, result), {
+		this.#finish(id, isError ? "failed" : "completed", isChange ? call.content : resultContent(call, result), {
 			locations: finalLocations(call.locations, result.details),
 			...(rawOutput === undefined || rawOutput === null ? {} : { rawOutput }),
 		});
@@ -112,8 +108,8 @@ export class CallUpdates {
 
 	/** Sends a call of an earlier run. */
 	replay(id: string, name: string, args: Readonly<Record<string, unknown>>, result: ReplayedResult | null): void {
-		const facts = { name, args, ...this.#place() };
-		const { title, kind, locations } = describeCall(facts);
+		const facts = { name, args, host: this.session.host };
+		const { title, kind, locations } = describeForClient(facts);
 		const diffs = diffsOf(facts, beforeOf(facts, result?.details));
 		const isChange = result !== null && !result.isError && diffs.length > 0;
 		const rawOutput = plainJson(result?.details) ?? null;
@@ -121,15 +117,15 @@ export class CallUpdates {
 			...{ sessionUpdate: "tool_call", toolCallId: id, name, title, kind },
 			status: result === null || result.isError ? "failed" : "completed",
 			locations: finalLocations(locations, result?.details),
-			content: isChange ? diffs : result === null ? [] : resultContent(name, result),
+			content: isChange ? diffs : result === null ? [] : resultContent(facts, result),
 			rawInput: plainJson(args),
 			...(rawOutput === null ? {} : { rawOutput }),
 		});
 	}
 
 	#describe(id: string, name: string, args: Readonly<Record<string, unknown>>, before: FileBefore): OpenCall {
-		const facts = { name, args, ...this.#place() };
-		const { locations } = describeCall(facts);
+		const facts = { name, args, host: this.session.host };
+		const { locations } = describeForClient(facts);
 		const content = diffsOf(facts, before);
 		const call: OpenCall = { ...facts, before, locations, content, status: "pending", isStreaming: false };
 		this.#open.set(id, call);

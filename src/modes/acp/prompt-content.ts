@@ -13,7 +13,7 @@ export interface PromptContent {
 }
 
 /** Where the files of a prompt are. */
-export interface PromptPlace {
+export interface PromptDirectory {
 	cwd: string;
 	/** Name of the machine on which tools work, if it does not have the files of this one. */
 	elsewhere: string | null;
@@ -24,7 +24,7 @@ export interface PromptPlace {
  * one becomes an attachment.
  * @throws RequestError for audio, for an empty prompt, and for a link to a file that the tools cannot reach
  */
-export function readPrompt(blocks: readonly ContentBlock[], place: PromptPlace): PromptContent {
+export function readPrompt(blocks: readonly ContentBlock[], directory: PromptDirectory): PromptContent {
 	const prompt: PromptContent = { text: "", images: [], attachments: [] };
 	let wasText = false;
 	for (const block of blocks) {
@@ -39,10 +39,10 @@ export function readPrompt(blocks: readonly ContentBlock[], place: PromptPlace):
 				prompt.images.push({ type: "image", data: block.data, mimeType: block.mimeType });
 				break;
 			case "resource_link":
-				append(prompt, mention(block.uri, place), " ");
+				append(prompt, mention(block.uri, directory), " ");
 				break;
 			case "resource":
-				embed(prompt, block.resource, place);
+				embed(prompt, block.resource, directory);
 				break;
 			default:
 				throw invalidParams(`pi does not accept ${block.type} in prompts`, "send text, images or resources");
@@ -54,9 +54,9 @@ export function readPrompt(blocks: readonly ContentBlock[], place: PromptPlace):
 	return prompt;
 }
 
-function embed(prompt: PromptContent, resource: EmbeddedResourceResource, place: PromptPlace): void {
+function embed(prompt: PromptContent, resource: EmbeddedResourceResource, directory: PromptDirectory): void {
 	// Its content is sent along, so that tools need not reach it.
-	const name = mention(resource.uri, { ...place, elsewhere: null });
+	const name = mention(resource.uri, { ...directory, elsewhere: null });
 	if ("blob" in resource && resource.mimeType?.startsWith("image/")) {
 		prompt.images.push({ type: "image", data: resource.blob, mimeType: resource.mimeType });
 		return;
@@ -80,7 +80,7 @@ function embed(prompt: PromptContent, resource: EmbeddedResourceResource, place:
  * address names; else its address.
  * @throws RequestError for a file that the tools cannot reach
  */
-function mention(uri: string, { cwd, elsewhere }: PromptPlace): string {
+function mention(uri: string, { cwd, elsewhere }: PromptDirectory): string {
 	if (!uri.startsWith("file:")) return uri;
 	const [address = "", lines] = uri.split("#");
 	let path: string;

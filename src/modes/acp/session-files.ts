@@ -12,7 +12,7 @@ const PAGE = 100;
 const SCAN_BYTES = 8 * 1024 * 1024;
 
 /** Where sessions are stored. */
-export interface SessionPlaces {
+export interface SessionDirectories {
 	/** Holds one directory of sessions per working directory. */
 	root: string;
 	/** The directory of all sessions, as with `--session-dir`; null: those of `root`. */
@@ -20,14 +20,14 @@ export interface SessionPlaces {
 }
 
 /** Finds the path of a session, first among those of a working directory. @throws PiError `log_not_found` */
-export function findSessionFile(places: SessionPlaces, id: string, cwd: string): string {
+export function findSessionFile(directories: SessionDirectories, id: string, cwd: string): string {
 	if (!/^[\w-]+$/.test(id)) throw new PiError("log_not_found", `${JSON.stringify(id)} is not the id of a session`);
-	const own = places.dir ?? join(places.root, sessionDirName(cwd));
+	const own = directories.dir ?? join(directories.root, sessionDirName(cwd));
 	try {
 		return findSession(own, id);
 	} catch (error) {
-		if (places.dir !== null || !(error instanceof PiError) || error.code !== "log_not_found") throw error;
-		return findSession(sessionDirs(places.root), id);
+		if (directories.dir !== null || !(error instanceof PiError) || error.code !== "log_not_found") throw error;
+		return findSession(sessionDirs(directories.root), id);
 	}
 }
 
@@ -38,7 +38,7 @@ export function findSessionFile(places: SessionPlaces, id: string, cwd: string):
  * @throws RequestError for a cursor that no answer contained
  */
 export async function listSessionPage(
-	places: SessionPlaces,
+	directories: SessionDirectories,
 	cwd: string | null,
 	cursor: string | null,
 ): Promise<ListSessionsResponse> {
@@ -49,9 +49,9 @@ export async function listSessionPage(
 			"use the nextCursor of the previous answer",
 		);
 	}
-	const own = cwd === null ? sessionDirs(places.root) : [join(places.root, sessionDirName(cwd))];
+	const own = cwd === null ? sessionDirs(directories.root) : [join(directories.root, sessionDirName(cwd))];
 	const lists = await Promise.all(
-		(places.dir === null ? own : [places.dir]).map((dir) => listSessions(dir, { scanBytes: SCAN_BYTES })),
+		(directories.dir === null ? own : [directories.dir]).map((dir) => listSessions(dir, { scanBytes: SCAN_BYTES })),
 	);
 	const found = lists
 		.flat()

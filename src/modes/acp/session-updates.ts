@@ -169,7 +169,7 @@ export class SessionUpdates {
 				this.calls.progress(event.toolCallId, event.partialResult);
 				return;
 			case "tool_execution_end":
-				this.calls.end(event.toolCallId, event.toolName, event.result, event.isError);
+				this.calls.end(event.toolCallId, event.result, event.isError);
 				return;
 			case "turn_end":
 				this.sendUsage();
@@ -230,7 +230,7 @@ export class SessionUpdates {
 				return;
 			case "toolResult": {
 				// Calls that never ran have no other end.
-				this.calls.end(message.toolCallId, message.toolName, message, message.isError);
+				this.calls.end(message.toolCallId, message, message.isError);
 				const tasks = tasksIn(message);
 				if (tasks) this.sendPlan(tasks);
 				return;

@@ -12,7 +12,7 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import type { SessionChoice } from "../../sdk/create-session.js";
 import { AcpSession, type OpenedSession } from "./acp-session.js";
 import { invalidParams, sessionNotOpen } from "./errors.js";
-import { findSessionFile, listSessionPage, type SessionPlaces } from "./session-files.js";
+import { findSessionFile, listSessionPage, type SessionDirectories } from "./session-files.js";
 
 /** What a client asks for when it opens a session. */
 export interface SessionRequest {
@@ -34,7 +34,7 @@ export interface CreatedSession {
 /** Creates the sessions of the program. */
 export interface SessionFactory {
 	/** Null: sessions are not saved. */
-	places: SessionPlaces | null;
+	directories: SessionDirectories | null;
 	/** @throws PiError when the session cannot be opened */
 	create(request: SessionRequest): Promise<CreatedSession>;
 }
@@ -77,8 +77,8 @@ export class AcpSessions {
 	/** Lists the saved sessions. @throws RequestError */
 	async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
 		if (typeof cwd === "string" && !isAbsolute(cwd)) throw invalidParams(`cwd ${JSON.stringify(cwd)} is not absolute`);
-		const { places } = this.factory;
-		return places ? listSessionPage(places, cwd ?? null, cursor ?? null) : { sessions: [] };
+		const { directories } = this.factory;
+		return directories ? listSessionPage(directories, cwd ?? null, cursor ?? null) : { sessions: [] };
 	}
 
 	/** An open session. @throws RequestError */
@@ -120,12 +120,12 @@ export class AcpSessions {
 
 	async #openFile(params: OpenParams & { sessionId: string }, client: AgentContext): Promise<AcpSession> {
 		const { sessionId, cwd } = params;
-		const { places } = this.factory;
-		if (!places) throw new PiError("log_not_found", "pi acp --no-session saves no sessions");
+		const { directories } = this.factory;
+		if (!directories) throw new PiError("log_not_found", "pi acp --no-session saves no sessions");
 		if (this.#opening.has(sessionId)) throw new PiError("session_busy", `Session ${sessionId} is being opened already`);
 		this.#opening.add(sessionId);
 		try {
-			const target = findSessionFile(places, sessionId, cwd);
+			const target = findSessionFile(directories, sessionId, cwd);
 			return await this.#start(params, { kind: "open", target }, client, sessionId);
 		} finally {
 			this.#opening.delete(sessionId);

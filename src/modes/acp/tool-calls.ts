@@ -4,10 +4,11 @@ import type {
 	ToolCall as ProtocolToolCall,
 	ToolCallContent,
 	ToolCallLocation,
-	ToolKind,
 } from "@agentclientprotocol/sdk";
+import { describeCall } from "../../tools/describe-call.js";
+import type { CallDescription, DescribableCall } from "../../tools/description.js";
 import { localPath } from "../../tools/machine/local-path.js";
-import { displayPath } from "../../tools/path.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
 import type { ToolResult, WriteToolDetails } from "../../tools/tool.js";
 import { parseDiff } from "../../util/read-diff.js";
 import { stripAll } from "../../util/sanitize.js";
@@ -16,48 +17,34 @@ import { stripAll } from "../../util/sanitize.js";
 export interface CallFacts {
 	name: string;
 	args: Readonly<Record<string, unknown>>;
-	cwd: string;
-	/** True if the call works on another machine, whose files the client cannot open. */
-	isRemote: boolean;
+	/** Where the call works: if on another machine, the client cannot open its files. */
+	host: Pick<ToolHost, "name" | "cwd" | "home">;
 }
 
 /** Fields that a client shows of a call before it has run. */
-export type DescribedCall = Required<Pick<ProtocolToolCall, "title" | "kind" | "locations">>;
+export type ClientDescription = Required<Pick<ProtocolToolCall, "title" | "kind" | "locations">>;
 
-const KINDS: Readonly<Record<string, ToolKind>> = {
-	read: "read",
-	ls: "search",
-	grep: "search",
-	find: "search",
-	edit: "edit",
-	write: "edit",
-	bash: "execute",
-	jobs: "execute",
-	tasks: "think",
-};
-/** Tools whose argument `path` is a file or directory. */
-const PATH_TOOLS = new Set(["read", "ls", "grep", "find", "edit", "write"]);
-/** Tools whose output is text that is not Markdown. */
-const VERBATIM_TOOLS = new Set(["read", "ls", "grep", "find", "bash", "jobs"]);
 /** Longest title in characters. */
 const MAX_TITLE = 300;
 /** Larger files are not compared. */
 const MAX_DIFF_BYTES = 1024 * 1024;
 
 /** Title, kind and locations of a call. */
-export function describeCall(call: CallFacts): DescribedCall {
-	const path = pathOf(call);
-	const line = call.name === "read" && typeof call.args.offset === "number" ? { line: call.args.offset } : {};
+export function describeForClient(call: CallFacts): ClientDescription {
+	const { kind, verb, subject, paths } = describeCall(call, { roots: call.host, lineEnd: " " });
+	// A client shows the arguments of tools that are not pi's own.
+	const hasSubject = kind !== "other" && subject !== "";
+	const title = hasSubject ? `${verb} ${subject}`.trim() : verb.replace(/:$/, "");
 	return {
-		title: titleOf(call),
-		kind: KINDS[call.name] ?? "other",
-		locations: path === null ? [] : [{ path, ...line }],
+		title: (title || call.name).slice(0, MAX_TITLE),
+		kind,
+		locations: locationsOf(call, paths),
 	};
 }
 
 /** The changes of `edit` and `write` as diffs; empty for other tools and incomplete arguments. @param before the file that `write` replaces */
 export function diffsOf(call: CallFacts, before: FileBefore): ToolCallContent[] {
-	const path = pathOf(call);
+	const path = fileOf(call);
 	if (path === null) return [];
 	const { oldText, newText, edits, content } = call.args;
 	if (call.name === "write") {
@@ -78,7 +65,7 @@ export type FileBefore = { text: string | null } | "unknown";
 
 /** Reads the file that a call of `write` is about to replace. */
 export function readBefore(call: CallFacts): FileBefore {
-	const path = call.name === "write" ? pathOf(call) : null;
+	const path = call.name === "write" ? fileOf(call) : null;
 	if (path === null) return "unknown";
 	try {
 		const stats = statSync(path, { throwIfNoEntry: false });
@@ -109,12 +96,14 @@ export function beforeOf({ args }: CallFacts, details: unknown): FileBefore {
 }
 
 /** The result of a call as content: text that is not Markdown is fenced, images stay images. */
-export function resultContent(name: string, { content }: Pick<ToolResult, "content">): ToolCallContent[] {
+export function resultContent(call: DescribableCall, { content }: Pick<ToolResult, "content">): ToolCallContent[] {
+	const { kind } = describeCall(call);
+	const isVerbatim = kind === "read" || kind === "search" || kind === "execute";
 	return content.flatMap((block): ToolCallContent[] => {
 		if (block.type === "image") return [{ type: "content", content: imageBlock(block) }];
 		const text = stripAll(block.text);
 		if (text === "") return [];
-		return [{ type: "content", content: textBlock(VERBATIM_TOOLS.has(name) ? fenced(text) : text) }];
+		return [{ type: "content", content: textBlock(isVerbatim ? fenced(text) : text) }];
 	});
 }
 
@@ -143,29 +132,13 @@ export function imageBlock({ data, mimeType }: { data: string; mimeType: string 
 	return { type: "image", data, mimeType };
 }
 
-function titleOf({ name, args, cwd, isRemote }: CallFacts): string {
-	const text = (value: unknown) => (typeof value === "string" ? stripAll(value).replace(/\s+/g, " ").trim() : "");
-	const path =
-		typeof args.path !== "string" ? "" : isRemote ? text(args.path) : displayPath(cwd, localPath(cwd, args.path));
-	const titles: Record<string, string> = {
-		read: `Read ${path}`,
-		ls: `List ${path || "."}`,
-		grep: `Search ${text(args.pattern)}${path === "" ? "" : ` in ${path}`}`,
-		find: `Find ${text(args.pattern)}${path === "" ? "" : ` in ${path}`}`,
-		edit: `Edit ${path}`,
-		write: `Write ${path}`,
-		bash: text(args.command),
-		tasks: "Update the task list",
-		jobs: `Background commands: ${text(args.action)} ${text(args.id)}`,
-	};
-	const title = Object.hasOwn(titles, name) ? (titles[name] ?? "").trim() : "";
-	return (title || name).slice(0, MAX_TITLE);
+/** Empty on another machine: the client would open a file of this one. */
+function locationsOf({ host }: CallFacts, paths: CallDescription["paths"]): ToolCallLocation[] {
+	return host.name === "" ? paths.map(({ path, ...line }) => ({ path: localPath(host.cwd, path), ...line })) : [];
 }
 
-/** Null on another machine, too: the client would open a file of this one. */
-function pathOf({ name, args, cwd, isRemote }: CallFacts): string | null {
-	if (isRemote) return null;
-	return PATH_TOOLS.has(name) && typeof args.path === "string" && args.path !== "" ? localPath(cwd, args.path) : null;
+function fileOf(call: CallFacts): string | null {
+	return locationsOf(call, describeCall(call).paths)[0]?.path ?? null;
 }
 
 /** Text in a code block whose fence does not occur in it. */

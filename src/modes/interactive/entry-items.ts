@@ -28,7 +28,7 @@ import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import { UserView } from "./views/user-view.js";
-import type { RemotePlace, ViewStyle } from "./views/view.js";
+import type { RemoteMachine, ViewStyle } from "./views/view.js";
 
 /** A tool call in the transcript. */
 export interface ToolItem {
@@ -76,7 +76,7 @@ export function itemsOfMessage(
 		}
 		case "bashExecution": {
 			const excluded = message.excludeFromContext ?? false;
-			const view = new BashView(style, message.command, excluded, placeOf(drawing, entryIndex));
+			const view = new BashView(style, message.command, excluded, machineOf(drawing, entryIndex));
 			view.finish(message);
 			return [createItem("bash", view, style, { entryIndex, excluded })];
 		}
@@ -130,7 +130,7 @@ function itemsOfReply(message: AssistantMessage, entryIndex: number, drawing: En
 			view.finish(block.thinking);
 			items.push(createItem("thinking", view, style, place));
 		} else if (block.type === "toolCall") {
-			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf, placeOf(drawing, entryIndex));
+			const view = new ToolCallView(style, block.name, block.arguments, toolRendererOf, machineOf(drawing, entryIndex));
 			const item = createItem("tool", view, style, place);
 			if (retried) view.stop();
 			else tools.set(block.id, { item, view });
@@ -160,13 +160,13 @@ function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: 
 		known.view.finish(result, isError, gate?.blockedBy);
 		return [];
 	}
-	const view = new ToolCallView(style, toolName, {}, toolRendererOf, placeOf(drawing, entryIndex));
+	const view = new ToolCallView(style, toolName, {}, toolRendererOf, machineOf(drawing, entryIndex));
 	if (gate?.changed) view.changeInput(gate.changed);
 	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
 }
 
-function placeOf({ hostOf, style: { remote } }: EntryDrawing, entryIndex: number): RemotePlace | null {
+function machineOf({ hostOf, style: { remote } }: EntryDrawing, entryIndex: number): RemoteMachine | null {
 	const host = hostOf?.(entryIndex);
 	if (host === undefined || host?.name === remote?.name) return remote;
 	// The log does not name the directories of a machine.

@@ -1,8 +1,10 @@
 import { hookName } from "../../hooks/hook-name.js";
 import type { ActiveOperation, Activity, OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import { describeCall } from "../../tools/describe-call.js";
 import { formatElapsed, formatTokens } from "../format.js";
 import { cleanLine } from "./lines.js";
+import type { ViewStyle } from "./views/view.js";
 
 /** What a session is doing. */
 export interface RunDescription {
@@ -37,6 +39,9 @@ export class RunStatus {
 	/** Slow hook handlers, oldest first. */
 	#hooks: { title: string; startedAt: number }[] = [];
 
+	/** @param style the directories from which paths are shown */
+	constructor(private readonly style: Pick<ViewStyle, "cwd" | "home" | "remote">) {}
+
 	/** True when `describe` has a line to show. */
 	get isShown(): boolean {
 		return this.#hooks.length > 0 || this.#operations.some(isDescribed);
@@ -60,7 +65,7 @@ export class RunStatus {
 				break;
 			case "tool_execution_start":
 			case "tool_input_changed":
-				this.#tools.set(event.toolCallId, { title: toolTitle(event.toolName, event.args), startedAt: now });
+				this.#tools.set(event.toolCallId, { title: this.#toolTitle(event), startedAt: now });
 				break;
 			case "tool_execution_end":
 				this.#tools.delete(event.toolCallId);
@@ -140,6 +145,11 @@ export class RunStatus {
 		if (!this.#find("shell")) this.#shellSign = "!";
 	}
 
+	#toolTitle({ toolName: name, args }: { toolName: string; args: Record<string, unknown> }): string {
+		const { brief } = describeCall({ name, args }, { roots: this.style.remote ?? this.style });
+		return `${cleanLine(name, 40)} ${brief}`.trimEnd();
+	}
+
 	#begin(now: number): void {
 		this.#doing = "thinking";
 		this.#startedAt = now;
@@ -165,12 +175,6 @@ function isDescribed({ kind, phase }: ActiveOperation): boolean {
 /** `/name`, or `shortcut ctrl+y`: names of commands contain no space. */
 function commandTitle({ name }: ActiveOperation): string {
 	return cleanLine(name.includes(" ") ? name : `/${name}`, 60);
-}
-
-/** The name of a tool and its most informative argument. */
-function toolTitle(name: string, args: Record<string, unknown>): string {
-	const known = ["command", "path", "pattern"].map((key) => args[key]).find((value) => typeof value === "string");
-	return cleanLine(typeof known === "string" ? `${name} ${known}` : name, 200);
 }
 
 /** `stack · tool_call` */

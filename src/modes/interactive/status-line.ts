@@ -14,7 +14,7 @@ const MIN_TITLE = 8;
 
 /** One line under the transcript while the session is busy. Hidden, without a timer, when it is idle or a dialog is open. */
 export class StatusLine implements Component {
-	readonly #status = new RunStatus();
+	readonly #status: RunStatus;
 	#timer: NodeJS.Timeout | null = null;
 	#frame = 0;
 	#hidden = false;
@@ -25,7 +25,9 @@ export class StatusLine implements Component {
 	constructor(
 		private readonly style: ViewStyle,
 		private readonly clock: () => number = Date.now,
-	) {}
+	) {
+		this.#status = new RunStatus(style);
+	}
 
 	handle(event: AgentSessionEvent): void {
 		this.#status.handle(event, this.clock());

@@ -17,6 +17,8 @@ import {
 import { describeChangedInput, describeChangedPrompt } from "../../log/gate-text.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
+import { commandEnd } from "../../tools/describe-shell.js";
+import type { CallArguments } from "../../tools/description.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { monotonicMs } from "../../util/clock.js";
 import { describeContextFile, describeOmission, formatDuration, formatTokens, plural } from "../format.js";
@@ -24,13 +26,13 @@ import { nextStep, stoppedText, waitText } from "../request-error.js";
 import { ShownHookErrors, withNextStep } from "../shown-hook-errors.js";
 import { ContextNarrator } from "./context-narrator.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";
-import { headLines, outputLines, resultLines, resultWords, toolTitle } from "./tool-words.js";
+import { headLines, outputLines, plainWords, resultLines, resultWords, toolTitle } from "./tool-words.js";
 
 /** Prints the events of a session as lines of text. */
 export class Narrator {
 	readonly #context = new ContextNarrator();
 	readonly #hookErrors = new ShownHookErrors();
-	readonly #calls = new Map<string, { title: string; startedAt: number }>();
+	readonly #calls = new Map<string, { title: string; args: CallArguments; startedAt: number }>();
 	/** The incomplete last line of the reply. */
 	#text = "";
 	#isReplying = false;
@@ -67,8 +69,10 @@ export class Narrator {
 				else this.#describeChange(event.entryIndex);
 				break;
 			case "tool_execution_start": {
-				const title = this.#drawnTitle(event.toolName, event.args) ?? toolTitle(event.toolName, event.args);
-				this.#calls.set(event.toolCallId, { title, startedAt: this.now() });
+				const { toolName: name, args } = event;
+				const words = plainWords({ name, args }, this.session.host);
+				const title = this.#drawnTitle(name, args) ?? toolTitle(name, words);
+				this.#calls.set(event.toolCallId, { title, args, startedAt: this.now() });
 				this.#say(`running ${title}`);
 				break;
 			}
@@ -193,8 +197,13 @@ export class Narrator {
 		// While other calls are running, the line must name this one.
 		const title = call && this.#calls.size > 0 ? call.title : "";
 		const elapsedMs = call ? this.now() - call.startedAt : 0;
-		this.#say(resultWords({ name: toolName, title }, { result, isError, elapsedMs, blockedBy }));
-		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(toolName, result, isError);
+		const words = plainWords(
+			{ name: toolName, args: call?.args ?? {}, result: { ...result, isError } },
+			this.session.host,
+		);
+		const ended = { result, isError, elapsedMs, blockedBy };
+		this.#say(resultWords(words, title, ended));
+		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(words, ended);
 		for (const line of lines) this.#say(line);
 	}
 
@@ -222,8 +231,8 @@ export class Narrator {
 	#endBash(entry: SessionEntry | undefined): void {
 		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
 		const { output, exitCode, cancelled } = entry.message;
-		for (const line of outputLines(output, exitCode)) this.#say(line);
-		const how = cancelled ? "stopped" : exitCode === null ? "killed" : `exit ${exitCode}`;
+		for (const line of outputLines(output, exitCode !== 0)) this.#say(line);
+		const how = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
 		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);
 	}
 

@@ -1,3 +1,7 @@
+import { describeCall } from "../../tools/describe-call.js";
+import { commandOutput } from "../../tools/describe-shell.js";
+import { type CallDescription, type DescribableCall, detail, numberDetail } from "../../tools/description.js";
+import type { PathRoots } from "../../tools/path.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { changesOnly, parseDiff } from "../../util/read-diff.js";
 import { formatDuration, plural } from "../format.js";
@@ -10,62 +14,57 @@ const MAX_CHANGES = 20;
 const MAX_LINE_LENGTH = 4000;
 const INDENT = "  ";
 
-/** `bash npm test`, `grep round in src`: the tool with its most informative arguments. */
-export function toolTitle(name: string, args: Readonly<Record<string, unknown>>): string {
-	const [command, pattern, path] = ["command", "pattern", "path"].map((key) => {
-		const value = args[key];
-		return typeof value === "string" ? value : "";
-	});
-	const known = command || [pattern, path].filter(Boolean).join(" in ");
-	const rest = Object.keys(args).length > 0 ? JSON.stringify(args) : "";
-	return plainLine(`${name} ${known || rest}`, 200);
+/** A call that has ended. `blockedBy`: name of the hook that blocked it. */
+export interface EndedCall {
+	result: ToolResult;
+	isError: boolean;
+	elapsedMs: number;
+	blockedBy?: string | undefined;
+}
+
+/** A call in the words of plain mode, whose lines are read aloud: without a sign for the end of a line. */
+export function plainWords(call: DescribableCall, roots: PathRoots): CallDescription {
+	return describeCall(call, { roots, lineEnd: " " });
+}
+
+/** `bash npm test`, `grep "round" in src`: the tool and what the call is about. */
+export function toolTitle(name: string, { subject }: CallDescription): string {
+	return plainLine(`${name} ${subject}`, 200);
 }
 
 /**
  * Describes the end of a call: `done in 2.4 s, exit 1`, `done in 0.1 s, 80 lines`, `failed in 0.1 s`, `blocked by gate`.
- * @param blockedBy name of the hook that blocked it
- * @param title identifies the call if several are running
+ * @param title identifies the call if several are running; else empty
  */
-export function resultWords(
-	{ name, title = "" }: { name: string; title?: string },
-	{
-		result,
-		isError,
-		elapsedMs,
-		blockedBy,
-	}: { result: ToolResult; isError: boolean; elapsedMs: number; blockedBy?: string | undefined },
-): string {
+export function resultWords({ status }: CallDescription, title: string, call: EndedCall): string {
+	const { result, isError, elapsedMs, blockedBy } = call;
 	if (blockedBy !== undefined) return `blocked by ${plainLine(blockedBy, 40)}${title === "" ? "" : `: ${title}`}`;
-	const { durationMs, exitCode } = detailsOf(result);
-	const ended = exitCode === null ? "killed" : typeof exitCode === "number" ? `exit ${exitCode}` : "";
-	const time = `in ${formatDuration(typeof durationMs === "number" ? durationMs : elapsedMs)}`;
-	const how = isError && ended === "" ? "failed" : "done";
-	const words = [time, ended || (isError ? "" : countOf(name, result))].filter(Boolean).join(", ");
+	const time = `in ${formatDuration(numberDetail({ result }, "durationMs") ?? elapsedMs)}`;
+	const how = isError && status.length === 0 ? "failed" : "done";
+	// Changed lines are printed.
+	const words = [time, ...(detail({ result }, "diff") ? [] : status)].join(", ");
 	return title === "" ? `${how} ${words}` : `${how}: ${title}, ${words}`;
 }
 
 /** The printed part of a result: the end of a command's output, changed lines, or an error. */
-export function resultLines(name: string, result: ToolResult, isError: boolean): string[] {
-	const { diff, exitCode } = detailsOf(result);
+export function resultLines({ kind }: CallDescription, { result, isError }: EndedCall): string[] {
+	const diff = detail({ result }, "diff");
 	if (typeof diff === "string") return changeLines(diff);
 	const text = textOf(result).trimEnd();
-	if (exitCode !== undefined) return outputLines(text, exitCode);
-	if (isError || !QUIET.has(name)) return headLines(text);
-	return [];
+	if (detail({ result }, "exitCode") !== undefined) return outputLines(text, isError);
+	const isCounted = kind === "read" || kind === "search" || kind === "edit";
+	return isCounted && !isError ? [] : headLines(text);
 }
 
-/** The end of a command's output with the number of omitted lines, and without the exit code. */
-export function outputLines(output: string, exitCode: unknown): string[] {
-	const text = withoutExitCode(output.trimEnd(), exitCode);
+/** The end of a command's output with the number of omitted lines, and without the line that says how it ended. */
+export function outputLines(output: string, failed: boolean): string[] {
+	const text = commandOutput(output, failed);
 	if (text === "") return [];
 	const lines = text.split("\n");
 	const hidden = lines.length > MAX_LINES + 1 ? lines.length - MAX_LINES : 0;
 	const note = hidden > 0 ? [`${INDENT}(${plural(hidden, "earlier line")} omitted)`] : [];
 	return [...note, ...lines.slice(hidden).map(outputLine)];
 }
-
-/** Tools whose results are printed only as a count. */
-const QUIET: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "write", "edit"]);
 
 /** The first lines of a result, with the number of omitted ones. */
 export function headLines(text: string): string[] {
@@ -91,32 +90,6 @@ function changeLines(diff: string): string[] {
 	return left > 0 ? [...shown, `${INDENT}(${plural(left, "more changed line")} omitted)`] : shown;
 }
 
-function countOf(name: string, result: ToolResult): string {
-	const { matches, files, entries, lines, created } = detailsOf(result);
-	if (name === "write" && typeof lines === "number") {
-		return `${created === true ? "created" : "replaced"}, ${plural(lines, "line")}`;
-	}
-	if (typeof matches === "number") {
-		return `${plural(matches, "match", "matches")}${typeof files === "number" ? ` in ${plural(files, "file")}` : ""}`;
-	}
-	if (typeof files === "number") return plural(files, "file");
-	if (typeof entries === "number") return plural(entries, "entry", "entries");
-	if (typeof lines !== "object" || lines === null) return "";
-	const { first, last } = Object.fromEntries(Object.entries(lines));
-	return typeof first === "number" && typeof last === "number" ? plural(Math.max(0, last - first + 1), "line") : "";
-}
-
-/** The details of a result by name; tools and hooks do not type them. */
-function detailsOf({ details }: ToolResult): Record<string, unknown> {
-	return typeof details === "object" && details !== null ? Object.fromEntries(Object.entries(details)) : {};
-}
-
 function textOf({ content }: ToolResult): string {
 	return content.map((block) => (block.type === "text" ? block.text : `[image ${block.mimeType}]`)).join("\n");
-}
-
-function withoutExitCode(text: string, exitCode: unknown): string {
-	const ending = `exit code ${String(exitCode)}`;
-	const body = text.endsWith(ending) ? text.slice(0, -ending.length).trimEnd() : text;
-	return body.replace(/^\(no output\)\s*/, "");
 }

@@ -18,7 +18,7 @@ import type { CustomTool } from "../../hooks/load-tools.js";
 import { HookRegistry, type LoadedHook, replacedBundled, unloadHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import { retainClaims } from "../../hooks/screen-claims.js";
-import { placeOfError } from "../../hooks/source-place.js";
+import { positionOfError } from "../../hooks/source-position.js";
 import { isCalledBy } from "../../hooks/stack-owner.js";
 import type { Attachment, SendOptions } from "../../hooks/types.js";
 import type { SessionEntry } from "../../log/entry.js";
@@ -248,7 +248,7 @@ export class SessionHooks {
 	reportProblem(hookPath: string, problem: ContextProblem): void {
 		const hook = this.#loaded.find(({ path }) => path === hookPath);
 		const registered = hook?.handlers.context?.map((handler) => hook.places.get(handler))[0];
-		const place = hook && registered ? placeOfError(registered, hook) : null;
+		const place = hook && registered ? positionOfError(registered, hook) : null;
 		const reason = `${describeProblem(problem)}; its answer was dropped`;
 		const source = { place, trace: null, rule: problem.rule };
 		this.report(new HookError("context_invalid", hookPath, "context", reason, source));

@@ -1,6 +1,6 @@
 import { HookError, inspectable, PiError } from "../../errors.js";
 import type { HookFile } from "../../hooks/discover.js";
-import { type HookSource, sourceOfError } from "../../hooks/source-place.js";
+import { type HookSource, sourceOfError } from "../../hooks/source-position.js";
 import { fileInStack, isOwnStack, type OwnedFile } from "../../hooks/stack-owner.js";
 
 /** A file whose code may have thrown. */

@@ -7,11 +7,11 @@ import { fullText } from "../../context/ledger.js";
 import { NO_PREAMBLE } from "../../context/preamble.js";
 import { coreAt } from "../../context/recorded-preamble.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
-import { errorText, PiError, type SourcePlace } from "../../errors.js";
+import { errorText, PiError, type SourcePosition } from "../../errors.js";
 import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
-import { placeOfError } from "../../hooks/source-place.js";
+import { positionOfError } from "../../hooks/source-position.js";
 import type { CommandOptions, HookEventName, HookHandler } from "../../hooks/types.js";
 import type { HandlerWatch } from "../../hooks/watchdog.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
@@ -34,7 +34,7 @@ export interface ReplayOptions {
 export interface ReplayFailure {
 	message: string;
 	/** Where it failed, or where the handler was registered; null if unknown. */
-	place: SourcePlace | null;
+	place: SourcePosition | null;
 	/** Stack trace with positions in the source; null without one. */
 	stack: string | null;
 }
@@ -270,9 +270,9 @@ function describeContext(
 }
 
 /** Where the first handler of an event was registered; null if unknown. */
-function placeOf(event: HookEventName, hook: LoadedHook): SourcePlace | null {
+function placeOf(event: HookEventName, hook: LoadedHook): SourcePosition | null {
 	const [handler] = hook.handlers[event] ?? [];
-	return placeOfError(handler && hook.places.get(handler), hook);
+	return positionOfError(handler && hook.places.get(handler), hook);
 }
 
 /** A function that calls `make` at most once. */

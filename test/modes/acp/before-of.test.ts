@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beforeOf, describeCall, diffsOf, readBefore } from "../../../src/modes/acp/tool-calls.js";
+import { beforeOf, describeForClient, diffsOf, readBefore } from "../../../src/modes/acp/tool-calls.js";
 import { diffLines } from "../../../src/tools/line-diff.js";
+
+const HOST = { name: "", cwd: process.cwd(), home: "/home/ada" };
 
 const fileText = fc
 	.array(fc.constantFrom("a", "b", "", "  c"), { minLength: 1, maxLength: 12 })
@@ -11,7 +13,7 @@ test("the text that a write replaced follows from its new text and its diff", as
 	await fc.assert(
 		fc.asyncProperty(fileText, fileText, async (before, content) => {
 			const details = { created: false, lines: 1, ...(await diffLines(before, content)) };
-			expect(beforeOf({ name: "write", args: { content }, cwd: "/", isRemote: false }, details)).toEqual({
+			expect(beforeOf({ name: "write", args: { content }, host: HOST }, details)).toEqual({
 				text: before,
 			});
 		}),
@@ -24,12 +26,12 @@ test.each<[string, object, unknown]>([
 	["a diff that was cut", { created: false, diff: "+ 1 x", added: 5, removed: 0 }, "unknown"],
 	["an empty file", { created: false, diff: "+ 1 x", added: 1, removed: 0 }, { text: "" }],
 ])("the text before a write is known for %s as far as its result tells", (_, details, before) => {
-	expect(beforeOf({ name: "write", args: { content: "x\n" }, cwd: "/", isRemote: false }, details)).toEqual(before);
+	expect(beforeOf({ name: "write", args: { content: "x\n" }, host: HOST }, details)).toEqual(before);
 });
 
 test("a call on another machine has no location and no diff: the client would open a file of this one", () => {
-	const call = { name: "write", args: { path: "package.json", content: "{}" }, cwd: process.cwd(), isRemote: true };
-	expect(describeCall(call)).toEqual({ title: "Write package.json", kind: "edit", locations: [] });
+	const call = { name: "write", args: { path: "package.json", content: "{}" }, host: { ...HOST, name: "ssh build" } };
+	expect(describeForClient(call)).toEqual({ title: "Write package.json", kind: "edit", locations: [] });
 	expect(readBefore(call)).toBe("unknown");
 	expect(diffsOf(call, { text: null })).toEqual([]);
 });

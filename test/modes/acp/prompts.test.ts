@@ -275,7 +275,7 @@ test("the task list is a plan", async () => {
 			],
 		},
 	]);
-	expect(editor.call("c1")).toMatchObject({ kind: "think", title: "Update the task list", status: "completed" });
+	expect(editor.call("c1")).toMatchObject({ kind: "think", title: "Update the task list: write", status: "completed" });
 });
 
 test("a retry is announced, and the calls of the reply that broke off fail", async () => {

@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions = {}) {
 	let output = "";
 	const server = new AcpServer({
 		factory: {
-			places: isSaved ? { root: paths(env, cwd, home).sessions, dir: null } : null,
+			directories: isSaved ? { root: paths(env, cwd, home).sessions, dir: null } : null,
 			async create({ cwd: place, session }) {
 				const created = await createAgentSession({
 					model: "loopback/scripted",

@@ -22,29 +22,29 @@ test("the list has pages of 100 sessions, newest first, without empty ones", asy
 	for (let n = 1; n <= 101; n++) writeSession(dir, "/p", `a${n}`, n);
 	writeSession(dir, "/p", "empty", 500, false);
 	writeSession(join(root, sessionDirName("/q")), "/q", "b", 1000);
-	const places = { root, dir: null };
-	const first = await listSessionPage(places, "/p", null);
+	const directories = { root, dir: null };
+	const first = await listSessionPage(directories, "/p", null);
 	expect(first.sessions).toHaveLength(100);
 	expect(first.sessions[0]).toEqual({
 		...{ sessionId: "a101", cwd: "/p", title: "question a101", updatedAt: "1970-01-01T00:01:41.000Z" },
 	});
-	const { sessions, nextCursor } = await listSessionPage(places, "/p", first.nextCursor ?? "");
+	const { sessions, nextCursor } = await listSessionPage(directories, "/p", first.nextCursor ?? "");
 	expect({ ids: sessions.map(({ sessionId }) => sessionId), nextCursor }).toEqual({
 		ids: ["a1"],
 		nextCursor: undefined,
 	});
-	expect((await listSessionPage(places, null, null)).sessions[0]?.sessionId).toBe("b");
+	expect((await listSessionPage(directories, null, null)).sessions[0]?.sessionId).toBe("b");
 });
 
 test("a session is found in its directory, then in any other, and never by a path", () => {
 	const root = tempDir("pi-sessions-");
 	const here = writeSession(join(root, sessionDirName("/p")), "/p", "a1", 1);
 	const there = writeSession(join(root, sessionDirName("/q")), "/q", "b1", 1);
-	const places = { root, dir: null };
-	expect(findSessionFile(places, "a1", "/p")).toBe(here);
-	expect(findSessionFile(places, "b1", "/p")).toBe(there);
+	const directories = { root, dir: null };
+	expect(findSessionFile(directories, "a1", "/p")).toBe(here);
+	expect(findSessionFile(directories, "b1", "/p")).toBe(there);
 	for (const id of [here, "a1.jsonl", "../a1", ""]) {
-		expect(() => findSessionFile(places, id, "/p")).toThrow(/is not the id of a session/);
+		expect(() => findSessionFile(directories, id, "/p")).toThrow(/is not the id of a session/);
 	}
 	expect(() => findSessionFile({ root, dir: join(root, "other") }, "a1", "/p")).toThrow(/There is no session "a1"/);
 });

@@ -72,12 +72,12 @@ test("read, search and list calls have titles, kinds and locations", async () =>
 	);
 	await editor.prompt(id, "go");
 	expect(editor.call("c1")).toMatchObject({
-		title: "Read src/a.ts",
+		title: "Read src/a.ts:2-",
 		kind: "read",
 		locations: [{ path: `${cwd}/src/a.ts`, line: 2 }],
 		status: "completed",
 	});
-	expect(editor.call("c2")).toMatchObject({ title: "Search const in src", kind: "search", status: "completed" });
+	expect(editor.call("c2")).toMatchObject({ title: 'Search "const" in src', kind: "search", status: "completed" });
 	expect(editor.call("c3")).toMatchObject({ title: "List .", kind: "search", locations: [], status: "completed" });
 });
 

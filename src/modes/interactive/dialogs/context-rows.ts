@@ -8,6 +8,7 @@ import { fullText, type LedgerHidden, type LedgerMessage } from "../../../contex
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type AppMessage, isCompactionEntry, isSessionHeader, isSystemItemEntry } from "../../../log/entry.js";
+import { describeCall } from "../../../tools/describe-call.js";
 import type { Theme } from "../../../tui/theme.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine } from "../lines.js";
@@ -123,7 +124,7 @@ export function tracedRow(
 		label: entryIndex === null ? originLabel(origin, message) : roleLabel(message),
 		text:
 			(message.role === "toolResult"
-				? callArgument(
+				? callSubject(
 						message,
 						request.map((other) => other.message),
 					)
@@ -143,7 +144,7 @@ function hiddenRow({ entries }: ContextInspection, { entryIndex, tokens, by }: L
 		mark: "out",
 		index: String(entryIndex),
 		label: message ? roleLabel(message) : "",
-		text: (message && callArgument(message, messagesBefore(entries, entryIndex))) ?? full,
+		text: (message && callSubject(message, messagesBefore(entries, entryIndex))) ?? full,
 		note: `hidden by ${by.kind === "hook" ? hookName(by.hook) : by.kind}`,
 		tokens,
 		state: "",
@@ -163,15 +164,17 @@ function roleLabel(message: AppMessage): string {
 	return message.role === "bashExecution" ? "shell" : message.role;
 }
 
-/** @returns the first text argument of the call that a tool result answers */
-function callArgument(message: AppMessage, earlier: Iterable<AppMessage | null>): string | null {
+/** @returns what the call that a tool result answers is about; null if the result says more */
+function callSubject(message: AppMessage, earlier: Iterable<AppMessage | null>): string | null {
 	if (message.role !== "toolResult") return null;
 	for (const other of earlier) {
 		if (other?.role !== "assistant") continue;
 		for (const block of other.content) {
 			if (block.type !== "toolCall" || block.id !== message.toolCallId) continue;
-			const text = Object.values(block.arguments).find((value) => typeof value === "string");
-			return typeof text === "string" ? text : null;
+			const { kind, brief } = describeCall({ name: block.name, args: block.arguments, result: message });
+			// Of other tools, arguments without a text say less than the result.
+			const isClear = kind !== "other" || Object.values(block.arguments).some((value) => typeof value === "string");
+			return isClear && brief !== "" ? brief : null;
 		}
 	}
 	return null;

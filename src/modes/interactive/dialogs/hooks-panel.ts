@@ -1,6 +1,6 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
-import { errorText, type SourcePlace } from "../../../errors.js";
+import { errorText, type SourcePosition } from "../../../errors.js";
 import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
@@ -330,7 +330,7 @@ function detailLines(hook: HookStatus, paths: { cwd: string; home: string }, key
 	];
 }
 
-function describePlace({ file, line, column }: SourcePlace, paths: { cwd: string; home: string }): string {
+function describePlace({ file, line, column }: SourcePosition, paths: { cwd: string; home: string }): string {
 	return `${displayPath(file, paths)}:${line}:${column}`;
 }
 

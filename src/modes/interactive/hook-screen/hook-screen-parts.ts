@@ -34,14 +34,14 @@ export class HookScreenParts {
 	readonly #statuses = new StatusSegments();
 	readonly #widgets: WidgetArea;
 	readonly #completion: HookCompletion;
-	readonly #titles = new Latest<string>();
-	readonly #messages = new Latest<string>();
-	readonly #looks: { readonly [K in keyof ScreenLook]: Latest<ScreenLook[K]> } = {
-		theme: new Latest(),
-		working: new Latest(),
-		indicator: new Latest(),
-		thinkingLabel: new Latest(),
-		expanded: new Latest(),
+	readonly #titles = new OwnedValues<string>();
+	readonly #messages = new OwnedValues<string>();
+	readonly #looks: { readonly [K in keyof ScreenLook]: OwnedValues<ScreenLook[K]> } = {
+		theme: new OwnedValues(),
+		working: new OwnedValues(),
+		indicator: new OwnedValues(),
+		thinkingLabel: new OwnedValues(),
+		expanded: new OwnedValues(),
 	};
 	readonly #applied: { readonly [K in keyof ScreenLook]: (value: ScreenLook[K] | undefined) => void } = {
 		theme: (name) => this.host.themes.override(name ?? null),
@@ -57,8 +57,8 @@ export class HookScreenParts {
 			this.host.screen.transcript.redraw();
 		},
 	};
-	readonly #footers = new Latest<ContainedComponent>((removed) => removed.dispose());
-	readonly #headers = new Latest<ContainedComponent>((removed) => removed.dispose());
+	readonly #footers = new OwnedValues<ContainedComponent>((removed) => removed.dispose());
+	readonly #headers = new OwnedValues<ContainedComponent>((removed) => removed.dispose());
 	readonly #tui: TUI;
 	readonly #keybindings: HookKeybindings;
 	readonly #custom: CustomComponents;
@@ -111,7 +111,7 @@ export class HookScreenParts {
 	}
 
 	setLook<K extends keyof ScreenLook>(owner: ScreenOwner, name: K, value: ScreenLook[K] | undefined): void {
-		const values: Latest<ScreenLook[K]> = this.#looks[name];
+		const values: OwnedValues<ScreenLook[K]> = this.#looks[name];
 		const apply: (shown: ScreenLook[K] | undefined) => void = this.#applied[name];
 		apply(values.set(owner.path, value));
 	}
@@ -196,7 +196,7 @@ function fixedLines(lines: readonly string[]) {
 }
 
 /** Values of several owners, of which the one set last counts. */
-class Latest<T> {
+class OwnedValues<T> {
 	readonly #values = new Map<string, T>();
 
 	/** @param onRemoved receives each value that is replaced or removed */

@@ -1,6 +1,6 @@
 import type { BashExecutionMessage } from "../../../log/entry.js";
+import { commandEnd, commandOutput } from "../../../tools/describe-shell.js";
 import { cleanLine, clipLine, hostLabel, spread } from "../lines.js";
-import { outputOf } from "./tools/bash.js";
 import { failureMark, tailOf } from "./tools/output.js";
 import { View, type ViewStyle } from "./view.js";
 
@@ -51,7 +51,7 @@ export class BashView extends View {
 		const command = `${theme.warning(sign)} ${host}${theme.userText(cleanLine(this.command))}`;
 		const head = spread(command, this.#status(), width);
 		const rail = theme.dim("│ ");
-		const output = outputOf(this.#output, this.#message !== null && this.#message.exitCode !== 0);
+		const output = commandOutput(this.#output, this.#message !== null && this.#message.exitCode !== 0);
 		const file = this.#message?.fullOutputPath;
 		const cut = this.#message?.truncated ? { lines: null, file } : null;
 		const body = tailOf(output, Math.max(1, width - 2), this.style, cut);
@@ -63,8 +63,7 @@ export class BashView extends View {
 		const { theme } = this.style;
 		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
 		const { cancelled, exitCode } = this.#message;
-		if (cancelled) return theme.dim("stopped");
-		if (exitCode === null) return failureMark("killed", theme);
-		return exitCode === 0 ? theme.dim("exit 0") : failureMark(`exit ${exitCode}`, theme);
+		const end = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
+		return cancelled || exitCode === 0 ? theme.dim(end) : failureMark(end, theme);
 	}
 }

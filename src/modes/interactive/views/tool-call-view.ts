@@ -2,37 +2,34 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import type { ChangedInput } from "../../../log/entry.js";
 import { describeChangedInput } from "../../../log/gate-text.js";
+import { describeCall } from "../../../tools/describe-call.js";
+import type { CallDescription } from "../../../tools/description.js";
 import type { ToolResult } from "../../../tools/tool.js";
 import { cleanLine, clipLine, hostLabel, spread, styled, wrapLines } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
-import { bashPresenter } from "./tools/bash.js";
+import { bashPresenter } from "./tools/bash-body.js";
 import { editPresenter, writePresenter } from "./tools/changes.js";
-import { genericPresenter } from "./tools/generic.js";
 import { hookLines } from "./tools/hook-lines.js";
-import { findPresenter, grepPresenter, lsPresenter, readPresenter } from "./tools/lookups.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
-import { tasksPresenter } from "./tools/task-list.js";
-import { type RemotePlace, View, type ViewStyle } from "./view.js";
+import { genericPresenter, lookupPresenter, tasksPresenter } from "./tools/result-bodies.js";
+import { type RemoteMachine, View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
 /** Maximum characters of the line that describes changed arguments. */
 const MAX_CHANGE = 1000;
 
-const HOST_PRESENTERS: readonly (readonly [tool: string, presenter: ToolPresenter])[] = [
+const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([
 	["bash", bashPresenter],
-	["read", readPresenter],
-	["grep", grepPresenter],
-	["find", findPresenter],
-	["ls", lsPresenter],
+	["read", lookupPresenter],
+	["grep", lookupPresenter],
+	["find", lookupPresenter],
+	["ls", lookupPresenter],
 	["edit", editPresenter],
 	["write", writePresenter],
-];
-const PRESENTERS: ReadonlyMap<string, ToolPresenter> = new Map([...HOST_PRESENTERS, ["tasks", tasksPresenter]]);
-
-/** Tools that work on the machine that the user chose; those of hooks and MCP servers run where pi does. */
-const HOST_TOOLS: ReadonlySet<string> = new Set([...HOST_PRESENTERS.map(([tool]) => tool), "jobs"]);
+	["tasks", tasksPresenter],
+]);
 
 /** A tool call with its result: one line, and a preview of the output below it. */
 export class ToolCallView extends View {
@@ -50,7 +47,7 @@ export class ToolCallView extends View {
 		name: string,
 		args: Record<string, unknown> = {},
 		private readonly rendererOf: FindToolRenderer = () => undefined,
-		remote: RemotePlace | null = style.remote,
+		remote: RemoteMachine | null = style.remote,
 	) {
 		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "", remote };
@@ -118,19 +115,20 @@ export class ToolCallView extends View {
 		const { theme } = style;
 		const call = this.#state;
 		const name = cleanLine(call.name, 40).padEnd(NAME_WIDTH);
-		const subject = this.#presenter.subject(call, style);
+		const description = this.#describe();
+		const { brief, status } = description;
 		const failed = call.phase === "finished" && call.isError;
-		const host = this.#host(width);
+		const host = this.#host(description, width);
 		const title = failed
-			? theme.error(`${theme.bold(name)}  ${host}${subject}`)
-			: `${theme.bold(name)}  ${theme.dim(host)}${subject}`;
+			? theme.error(`${theme.bold(name)}  ${host}${brief}`)
+			: `${theme.bold(name)}  ${theme.dim(host)}${brief}`;
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const renderer = this.rendererOf(call.name);
 		const drawn = renderer ? hookLines(renderer, call, { call: width, result: room }, style) : null;
 		const [first = title, ...rest] = drawn?.call ?? [];
-		const head = [spread(withoutPadding(first), this.#status(failed), width), ...rest];
-		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, style) ?? [])];
+		const head = [spread(withoutPadding(first), this.#status(failed, status), width), ...rest];
+		const body = [...(drawn?.result ?? this.#presenter.body?.(call, room, style, status) ?? [])];
 		if (!drawn?.result && call.isError && body.length === 0) {
 			body.push(...styled(failureOf(resultText(call), room, style), theme.error));
 		}
@@ -145,19 +143,26 @@ export class ToolCallView extends View {
 		return this.style.expanded === "ended" && !this.done ? { ...this.style, expanded: false } : this.style;
 	}
 
-	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one. */
-	#host(width: number): string {
-		const { remote, name } = this.#state;
-		return remote && HOST_TOOLS.has(name) ? hostLabel(remote.name, width) : "";
+	#describe(): CallDescription {
+		const { name, args, phase, result, isError, remote } = this.#state;
+		const ended = phase === "finished" && result ? { ...result, isError } : undefined;
+		return describeCall({ name, args, result: ended }, { roots: remote ?? this.style });
 	}
 
-	#status(failed: boolean): string {
+	/** The machine of the call with a colon, as in `ssh build-01: `; empty for this one, on which tools of others run. */
+	#host({ kind }: CallDescription, width: number): string {
+		const { remote } = this.#state;
+		return remote && kind !== "other" && kind !== "think" ? hostLabel(remote.name, width) : "";
+	}
+
+	#status(failed: boolean, words: readonly string[]): string {
 		const { theme } = this.style;
 		if (this.#state.phase === "stopped") return theme.dim("stopped");
-		const { blockedBy } = this.#state;
+		const { blockedBy, phase } = this.#state;
 		if (blockedBy !== "") return failureMark(`blocked by ${blockedBy}`, theme);
-		const own = this.#presenter.status?.(this.#state, this.style);
-		return failed ? failureMark(own ?? "failed", theme) : theme.dim(own ?? "");
+		const own = phase === "finished" ? this.#presenter.status?.(this.#state, words) : undefined;
+		const status = own ?? (failed && words.length === 0 ? "failed" : words.join(" · "));
+		return failed ? failureMark(status, theme) : theme.dim(status);
 	}
 
 	#set(change: Partial<ToolCallState>): void {

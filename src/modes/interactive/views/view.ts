@@ -4,7 +4,7 @@ import type { TerminalImages } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
 
 /** Where tools work, if that is not this machine. */
-export interface RemotePlace {
+export interface RemoteMachine {
 	/** As `ToolHost.name`. */
 	readonly name: string;
 	/** Like `home`, empty if unknown: of a machine that is not connected. */
@@ -19,7 +19,7 @@ export interface ViewStyle {
 	readonly cwd: string;
 	readonly home: string;
 	/** The machine on which tools work, with its directories; null: this one. */
-	remote: RemotePlace | null;
+	remote: RemoteMachine | null;
 	/** Full outputs and diffs instead of previews: in the transcript pager, and what no longer grows if a hook wants it. */
 	expanded: boolean | "ended";
 	/** True in the transcript pager, which rows that shorten something do not name. */

@@ -1,24 +1,19 @@
+import { detail, field, numberDetail, textArg } from "../../../../tools/description.js";
 import { type DiffLine, parseDiff, proposedDiff } from "../../../../util/read-diff.js";
 import { loadWordDiff, wordDiff } from "../../../../util/word-diff.js";
 import { plural } from "../../../format.js";
 import type { ViewStyle } from "../view.js";
 import { drawDiff } from "./diff-lines.js";
-import { shownPath } from "./lookups.js";
 import { more, PREVIEW_LINES, shareOf } from "./output.js";
-import { detail, field, numberDetail, type ToolCallState, type ToolPresenter, textArg } from "./presenter.js";
+import type { ToolCallState, ToolPresenter } from "./presenter.js";
 
 /** Lines of a diff in a preview: room for a few changes with the lines around them. */
 const PREVIEW_DIFF_LINES = 16;
 /** Maximum rows of one changed line in a preview. */
 const PREVIEW_ROWS = 3;
 
-/** `edit src/price.ts … +1 −1`, then the changed lines with the lines around them; before the tool has run, the requested change. */
+/** The changed lines with the lines around them; before the tool has run, the requested change. */
 export const editPresenter: ToolPresenter = {
-	subject: shownPath,
-	status(call) {
-		if (call.phase !== "finished" || call.isError) return undefined;
-		return changeCount(call) ?? "";
-	},
 	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
 		return drawnChanges(call, width, style) ?? drawn(proposed(call), width, style);
@@ -26,20 +21,8 @@ export const editPresenter: ToolPresenter = {
 	pending: waitsForWords,
 };
 
-/**
- * `write src/tax.ts … created · 40 lines`, then the beginning of the file; `+1 −1` and the changed lines when it replaced a
- * file that pi could compare.
- */
+/** The beginning of the file; the changed lines when it replaced a file that pi could compare. */
 export const writePresenter: ToolPresenter = {
-	subject: shownPath,
-	status(call) {
-		if (call.phase !== "finished" || call.isError) return undefined;
-		const change = changeCount(call);
-		if (change !== undefined) return change === "+0 −0" ? "unchanged" : change;
-		const lines = numberDetail(call, "lines");
-		const how = detail(call, "created") === true ? "created" : "replaced";
-		return lines === undefined ? how : `${how} · ${plural(lines, "line")}`;
-	},
 	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
 		const changes = drawnChanges(call, width, style);
@@ -66,13 +49,6 @@ function waitsForWords(_call: ToolCallState, onReady: () => void): boolean {
 	if (wordDiff()) return false;
 	loadWordDiff().then(onReady, onReady);
 	return true;
-}
-
-/** The numbers of added and removed lines; undefined if the tool did not compare. */
-function changeCount(call: ToolCallState): string | undefined {
-	const added = numberDetail(call, "added");
-	const removed = numberDetail(call, "removed");
-	return added === undefined || removed === undefined ? undefined : `+${added} −${removed}`;
 }
 
 /** The changed lines with those around them; null if the tool did not compare, or the call has not run. */

@@ -1,6 +1,6 @@
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { HookError, type HookErrorSource, type PiErrorCode, type SourcePlace } from "../errors.js";
+import { HookError, type HookErrorSource, type PiErrorCode, type SourcePosition } from "../errors.js";
 import { packageRoot } from "../util/package-root.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
@@ -25,7 +25,7 @@ export class CompileError extends Error {
 	/** @param place of the error, with the path of the compiled file */
 	constructor(
 		message: string,
-		readonly place: SourcePlace,
+		readonly place: SourcePosition,
 	) {
 		super(`syntax error: ${message}`);
 	}
@@ -47,11 +47,11 @@ export function createHookError(
 
 /** Where an error comes from in the source of a hook. @param registered created where the handler was registered */
 export function sourceOfError(error: unknown, hook: HookSource, registered?: Error): HookErrorSource {
-	return { place: placeOfError(error, hook) ?? placeOfError(registered, hook), trace: traceOf(error, hook) };
+	return { place: positionOfError(error, hook) ?? positionOfError(registered, hook), trace: traceOf(error, hook) };
 }
 
 /** The innermost position of an error in the hook's own source; null if the error names none. */
-export function placeOfError(error: unknown, hook: HookSource): SourcePlace | null {
+export function positionOfError(error: unknown, hook: HookSource): SourcePosition | null {
 	// Positions of a bundled hook in the minified program mean nothing to a reader.
 	if (!(error instanceof Error) || hook.realPath.startsWith(join(packageRoot(), "dist") + sep)) return null;
 	// The stack of a syntax error shows only who imports the file.
@@ -60,7 +60,7 @@ export function placeOfError(error: unknown, hook: HookSource): SourcePlace | nu
 		const frame = readFrame(line, hook);
 		if (frame) return frame.place;
 	}
-	return placeInMessage(error, hook);
+	return positionInMessage(error, hook);
 }
 
 /** The stack trace of an error, with positions in the sources; null if it has none. */
@@ -71,12 +71,12 @@ function traceOf(error: unknown, hook: HookSource): string | null {
 }
 
 /** A frame in the hook's own source, with its position there. */
-function readFrame(line: string, hook: HookSource): { place: SourcePlace; text: string } | null {
+function readFrame(line: string, hook: HookSource): { place: SourcePosition; text: string } | null {
 	const [, start = "", location, row, column, end = ""] = FRAME.exec(line) ?? [];
 	if (location === undefined) return null;
 	const file = pathOf(location);
 	if (!isOwnFile(file, hook)) return null;
-	const place = placeIn(file, { line: Number(row), column: Number(column) }, hook);
+	const place = positionIn(file, { line: Number(row), column: Number(column) }, hook);
 	return { place, text: `${start}${place.file}:${place.line}:${place.column}${end}` };
 }
 
@@ -89,17 +89,17 @@ function isOwnFile(file: string, hook: HookSource): boolean {
 }
 
 /** Errors of Node's parser name the position in their message, or at the start of their stack. */
-function placeInMessage(error: Error, hook: HookSource): SourcePlace | null {
+function positionInMessage(error: Error, hook: HookSource): SourcePosition | null {
 	for (const text of [error.message, stackOf(error)]) {
 		const [, file, row, column = 1] = /(?:^|\s)(\/[^\s:]+|[A-Za-z]:\\[^\s:]+):(\d+)(?::(\d+))?/.exec(text) ?? [];
 		if (file !== undefined && isOwnFile(file, hook))
-			return placeIn(file, { line: Number(row), column: Number(column) }, hook);
+			return positionIn(file, { line: Number(row), column: Number(column) }, hook);
 	}
 	return null;
 }
 
 /** A position in a file of the hook, as it was compiled, as the user knows it. */
-function placeIn(file: string, position: Position, hook: HookSource): SourcePlace {
+function positionIn(file: string, position: Position, hook: HookSource): SourcePosition {
 	const source = hook.compiler?.has(file) ? hook.compiler.sourcePosition(file, position) : position;
 	return { file: shownPath(file, hook), ...source };
 }
