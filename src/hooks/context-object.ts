@@ -32,7 +32,7 @@ const LIVE_MEMBERS = [
 ] as const;
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 
-/** Members of the context object that tell the session to do something. */
+/** Members of the context object that tell the session to do something. `src/operations` declares them and checks their arguments. */
 export type OperationMember =
 	| "setModel"
 	| "setThinkingLevel"
