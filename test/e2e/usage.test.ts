@@ -19,7 +19,7 @@ test("without a person a spent budget stops the run with the reason and exit cod
 	const { provider, agentDir } = await place({ perSession: 1.5 });
 	const expensive = { content: [toolCall("ls", {})], usage: { input: 2_000_000, output: 0 } };
 	provider.reply(expensive);
-	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 1, stdout: "", stderr: `ls\n${REASON}\n` });
+	expect(await runPi(["-p", "go"], { agentDir })).toMatchObject({ code: 1, stdout: "", stderr: `ls .\n${REASON}\n` });
 	provider.reply(expensive);
 	const json = await runPi(["--mode", "json", "go"], { agentDir });
 	expect(json).toMatchObject({ code: 1, stderr: `${REASON}\n` });
