@@ -52,14 +52,13 @@ function kilobytes(names: readonly string[]): number {
 /** What is loaded for a session, and later than the first paint. */
 const OF_SESSIONS = ["headless", "session-headless", "model-client"];
 
-// A first paint takes about 60 of the 70 ms that docs/performance.md allows (1.3 times the library's editor). Node loads
-// 50 KB in a millisecond, and needs one more for each file. The budgets below are what may be added before a user could
-// measure it, and `npm run bench` measures the time itself.
+// A first paint may take 1.3 times that of the library's editor, and each file and its size count. The budgets below allow a
+// tenth more than there was when they were set; `npm run bench` measures the time itself.
 test("the first paint reads a few files, but neither session nor models", () => {
 	const files = readBy("main", "screen");
 	expect(files.filter((name) => OF_SESSIONS.includes(name))).toEqual([]);
 	expect(files.length).toBeLessThanOrEqual(6);
-	expect(kilobytes(files)).toBeLessThan(600);
+	expect(kilobytes(files)).toBeLessThan(490);
 	// Loading it takes Node 3 ms.
 	const sources = files.map((name) => readFileSync(join(DIST, fileNamed(name)), "utf8"));
 	expect(sources.filter((source) => source.includes("node:crypto"))).toEqual([]);
@@ -69,8 +68,7 @@ test("options on the command line delay the first paint only by their parser", (
 	const first = readBy("main", "screen");
 	const more = readBy("main", "screen", "command-line", "accepted-names").filter((name) => !first.includes(name));
 	expect(more.filter((name) => OF_SESSIONS.includes(name))).toEqual([]);
-	// Two milliseconds.
-	expect(kilobytes(more)).toBeLessThan(100);
+	expect(kilobytes(more)).toBeLessThan(60);
 });
 
 test("print mode reads no screen, and no model client before it knows the provider", () => {
@@ -107,8 +105,7 @@ test("no code of the adapter for extensions is read without an extension", () =>
 	const isOfAdapter = (file: string) => !filesReadBy("main", "headless", "session-headless", "hooks").includes(file);
 	expect(filesReadBy("adapter").filter(isOfAdapter)).toEqual([fileNamed("adapter")]);
 	expect(filesReadBy("adapter").filter(has)).toHaveLength(1);
-	// Two milliseconds for those who use an extension.
-	expect(kilobytes(["adapter"])).toBeLessThan(100);
+	expect(kilobytes(["adapter"])).toBeLessThan(48);
 });
 
 test("no code of packages is read without a configured package", () => {
@@ -117,6 +114,7 @@ test("no code of packages is read without a configured package", () => {
 		filesReadBy("main", "screen", "headless", "model-client", "session-headless", "hooks", "index").filter(has),
 	).toEqual([]);
 	expect(filesReadBy("package-code").filter(has)).toHaveLength(1);
+	expect(kilobytes(["package-code"])).toBeLessThan(50);
 });
 
 test("no code of MCP is read without a configured server, and its client only when a server starts", () => {
@@ -128,8 +126,7 @@ test("no code of MCP is read without a configured server, and its client only wh
 	expect(configured.filter(tools)).toHaveLength(1);
 	expect(configured.filter(client)).toEqual([]);
 	expect(filesReadBy("connection").filter(client)).toHaveLength(1);
-	// A millisecond for those who use a server.
-	expect(kilobytes(["servers"])).toBeLessThan(50);
+	expect(kilobytes(["servers"])).toBeLessThan(40);
 });
 
 test("an installation takes at most 40 MB and 30 packages", () => {

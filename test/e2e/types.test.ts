@@ -185,7 +185,8 @@ describe("the declarations in the tarball", () => {
 	test("contain nothing about the machine that built them, and are small", () => {
 		const texts = [...declarations().values()];
 		expect(texts.filter((text) => text.includes(PACKAGE_ROOT) || text.includes("sourceMappingURL"))).toEqual([]);
-		// A twentieth of the 40 MB that an installation may take. typebox's are more than half.
-		expect(texts.join("").length).toBeLessThan(2_000_000);
+		expect(texts.length).toBeLessThan(700);
+		// What a hook author downloads. typebox's are more than half.
+		expect(texts.join("").length).toBeLessThan(1_400_000);
 	});
 });
