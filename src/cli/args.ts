@@ -1,9 +1,9 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { PiError } from "../errors.js";
-import type { FlagDeclaration, FlagValues } from "../hooks/flags.js";
+import type { FlagDeclaration } from "../hooks/flags.js";
 import { THINKING_LEVELS } from "../log/entry.js";
 import type { CliOptions, HookFlags, HookOptions, ParsedArguments } from "./options.js";
-import { addList, addOne, choiceOption, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
+import { addFlags, addList, addOne, choiceOption, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand, SUBCOMMAND_ACTIONS } from "./subcommand-args.js";
 
 const MODES = ["text", "json", "rpc"] as const;
@@ -85,33 +85,6 @@ function parseSession(argv: readonly string[], declared: readonly FlagDeclaratio
 	const command = sessionCommand();
 	const flags = addFlags(command, declared);
 	return { ...runParser(command, argv, { allowUnknown: true }), ...flags.read() };
-}
-
-/** Adds the flags of hooks to a parser. @returns reads them once the parser has run */
-function addFlags(command: Command, declared: readonly FlagDeclaration[]) {
-	const options = declared.map(({ name, type }) => {
-		// A word that starts with a dash is the next option, so that a flag without a value does not consume it.
-		const option = new Option(type === "boolean" ? `--${name}` : `--${name} [value]`);
-		command.addOption(option);
-		if (type === "boolean") command.option(`--no-${name}`);
-		return { name, type, key: option.attributeName() };
-	});
-	return {
-		read(): { values: FlagValues; problem: PiError | null } {
-			const given: Record<string, unknown> = command.opts();
-			const values = options.flatMap(({ name, type, key }): [string, boolean | string][] => {
-				const value = Object.hasOwn(given, key) ? given[key] : undefined;
-				return typeof value === type && (typeof value === "string" || typeof value === "boolean")
-					? [[name, value]]
-					: [];
-			});
-			const empty = options.find(({ type, key }) => type === "string" && given[key] === true);
-			return {
-				values: Object.fromEntries(values),
-				problem: empty ? usage(`--${empty.name} <value>: the value is missing`) : null,
-			};
-		},
-	};
 }
 
 function sessionCommand(): Command {

@@ -88,6 +88,8 @@ export interface SubcommandOptions extends HookOptions {
 	verbose: boolean;
 	/** Print JSON. */
 	json: boolean;
+	/** Set if options are unknown that hooks may declare. */
+	readFlags?: ReadFlags;
 }
 
 /** A subcommand and its operands. */

@@ -1,5 +1,6 @@
 import { type Command, CommanderError, Option } from "commander";
 import { PiError } from "../errors.js";
+import type { FlagDeclaration, FlagValues } from "../hooks/flags.js";
 import { didYouMean } from "../util/nearest.js";
 
 /** Typed access to the options parsed by commander. */
@@ -123,6 +124,37 @@ function refuseEmpty(command: Command): void {
 		const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes("") : value === "";
 		if (option.required && isEmpty) throw usage(`${longForm(option)}: the value is empty`);
 	}
+}
+
+/**
+ * Adds the flags of hooks to a parser, except those that it has itself. @returns reads them once the parser has run
+ */
+export function addFlags(command: Command, declared: readonly FlagDeclaration[]) {
+	const own = new Set(command.options.map(({ long }) => long?.replace(/^--(?:no-)?/, "")));
+	const free = declared.filter(({ name }) => !own.has(name));
+	const options = free.map(({ name, type }) => {
+		// A word that starts with a dash is the next option, so that a flag without a value does not consume it.
+		const option = new Option(type === "boolean" ? `--${name}` : `--${name} [value]`);
+		command.addOption(option);
+		if (type === "boolean") command.option(`--no-${name}`);
+		return { name, type, key: option.attributeName() };
+	});
+	return {
+		read(): { values: FlagValues; problem: PiError | null } {
+			const given: Record<string, unknown> = command.opts();
+			const values = options.flatMap(({ name, type, key }): [string, boolean | string][] => {
+				const value = Object.hasOwn(given, key) ? given[key] : undefined;
+				return typeof value === type && (typeof value === "string" || typeof value === "boolean")
+					? [[name, value]]
+					: [];
+			});
+			const empty = options.find(({ type, key }) => type === "string" && given[key] === true);
+			return {
+				values: Object.fromEntries(values),
+				problem: empty ? usage(`--${empty.name} <value>: the value is missing`) : null,
+			};
+		},
+	};
 }
 
 /** A usage error. */

@@ -1,8 +1,10 @@
 import { Command } from "commander";
+import { PiError } from "../errors.js";
+import type { ReadFlags } from "../hooks/flags.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
-import { addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
+import { addFlags, addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
 
 const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
 /** The first words that are subcommands. */
@@ -39,10 +41,35 @@ export function isSubcommandName(word: string): word is SubcommandName {
 
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
-	const { options, operands: words, literal } = runParser(parser(name), argv);
+	const { options, operands: words, literal, unknown } = runParser(parser(name), argv, { allowUnknown: true });
 	const operands = [...words, ...literal];
 	if (options.flag("help")) return { kind: "help", topic: [name, ...operands] };
-	return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
+	if (unknown.length === 0)
+		return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
+	const [action, target] = operands;
+	const runsHooks = name === "context" || (name === "hooks" && action === "test" && target !== undefined);
+	const refused = unknown.find((option) => option.name === null || !runsHooks);
+	if (refused) throw refused.problem;
+	// Other words may be values of the flags, which are known when the hooks have loaded.
+	const command = readCommand(name, options, name === "hooks" ? operands.slice(0, 2) : []);
+	return { kind: "subcommand", command, options: { ...commonOptions(options), readFlags: flagReader(name, argv) } };
+}
+
+/** Reads the flags of hooks on the command line of a subcommand. */
+function flagReader(name: SubcommandName, argv: readonly string[]): ReadFlags {
+	return (declared) => {
+		const command = parser(name);
+		const flags = addFlags(command, declared);
+		const { options, operands, literal, unknown } = runParser(command, argv, { allowUnknown: true });
+		const { values, problem } = flags.read();
+		try {
+			readCommand(name, options, [...operands, ...literal]);
+			return { values, problem: unknown[0]?.problem ?? problem };
+		} catch (error) {
+			if (!(error instanceof PiError)) throw error;
+			return { values, problem: unknown[0]?.problem ?? problem ?? error };
+		}
+	};
 }
 
 function parser(name: SubcommandName): Command {

@@ -1,4 +1,4 @@
-import type { AppMessage, PromptSection, ToolInfo } from "../log/entry.js";
+import type { AppMessage, PromptSection, RequestFacts, ToolInfo } from "../log/entry.js";
 import { checkMessages, KNOWN_GOOD, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
@@ -10,6 +10,7 @@ import type {
 	TracedMessage,
 } from "./context-message.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
+import { FactsOffer, factsWithoutModel } from "./facts.js";
 import { withoutOmitted } from "./omitted-images.js";
 import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./preamble.js";
 import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
@@ -17,14 +18,16 @@ import { frozenPreamble } from "./recorded-preamble.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 import { type AnswerFields, readAnswer, type TracedList, type TraceFault, traceAnswer, UNREADABLE } from "./trace.js";
 
-/** The system prompt and the tools as a handler gets them. Frozen. */
-export interface PreambleInput {
+/** What a handler gets besides the messages. Frozen. */
+export interface TransformInput {
 	readonly systemPrompt: readonly PromptSection[];
 	readonly tools: readonly ToolInfo[];
+	/** The facts of the request; those that a handler reads are recorded with it. */
+	readonly facts: FactsOffer;
 }
 
 /** Returns a hook's answer to a request; undefined leaves it unchanged. Must not throw: report errors inside. */
-export type ContextTransform = (messages: readonly ContextMessage[], preamble: PreambleInput) => Promise<unknown>;
+export type ContextTransform = (messages: readonly ContextMessage[], input: TransformInput) => Promise<unknown>;
 
 /** A hook's `context` handler as the pipeline sees it. */
 export interface ContextStage {
@@ -42,6 +45,8 @@ export interface BuildContextOptions {
 	memo?: ContextMemo;
 	/** System prompt and tools before hooks. Default: none. */
 	preamble?: CorePreamble;
+	/** The facts of the request, called only if a handler reads them. Default: those of a request without a model. */
+	facts?(): RequestFacts;
 }
 
 /**
@@ -52,7 +57,7 @@ export interface BuildContextOptions {
 export async function buildContext(
 	entries: EntrySource,
 	stages: readonly ContextStage[],
-	{ onProblem, memo = new ContextMemo(), preamble: start = NO_PREAMBLE }: BuildContextOptions = {},
+	{ onProblem, memo = new ContextMemo(), preamble: start = NO_PREAMBLE, facts }: BuildContextOptions = {},
 ): Promise<BuiltContext> {
 	const core = memo.core(entries);
 	const problems: ContextProblem[] = [];
@@ -64,11 +69,12 @@ export async function buildContext(
 
 	let current: TracedList = core;
 	let preamble = plainPreamble(frozenPreamble(start, core.replacement, entries));
+	const offer = new FactsOffer(facts ?? (() => factsWithoutModel(entries)));
 	const changes: Change[] = [];
 	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
 	for (const [index, { hook, name = hook, transform }] of stages.entries()) {
-		const answer = await transform(current.messages, inputOf(preamble));
+		const answer = await transform(current.messages, inputOf(preamble, offer));
 		if (answer === undefined) continue;
 		const fields = readAnswer(answer);
 		if ("rule" in fields) {
@@ -108,11 +114,12 @@ export async function buildContext(
 	}
 	const messages = withoutOmitted(current.messages, core.omitted);
 	const sent = memo.preamble(generateSections(preamble));
-	return new Context({ messages, preamble: sent, problems }, current.messages, core.replacement, changes, entries);
+	const built = { messages, preamble: sent, problems, facts: offer.used };
+	return new Context(built, current.messages, core.replacement, changes, entries);
 }
 
-function inputOf({ promptSections: systemPrompt, tools }: Preamble): PreambleInput {
-	return { systemPrompt, tools };
+function inputOf({ promptSections: systemPrompt, tools }: Preamble, facts: FactsOffer): TransformInput {
+	return { systemPrompt, tools, facts };
 }
 
 function applyTo(before: Preamble, fields: AnswerFields, by: AnsweringHook): Preamble | TraceFault {
@@ -141,9 +148,10 @@ class Context implements BuiltContext {
 	readonly messages: readonly TracedMessage[];
 	readonly preamble: Preamble;
 	readonly problems: readonly ContextProblem[];
+	readonly facts: RequestFacts | null;
 
 	constructor(
-		{ messages, preamble, problems }: Pick<BuiltContext, "messages" | "preamble" | "problems">,
+		{ messages, preamble, problems, facts }: Pick<BuiltContext, "messages" | "preamble" | "problems" | "facts">,
 		/** The messages before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
@@ -153,6 +161,7 @@ class Context implements BuiltContext {
 		this.messages = messages;
 		this.preamble = preamble;
 		this.problems = problems;
+		this.facts = facts;
 	}
 
 	get isChanged(): boolean {

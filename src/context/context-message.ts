@@ -1,4 +1,4 @@
-import type { AppMessage } from "../log/entry.js";
+import type { AppMessage, RequestFacts } from "../log/entry.js";
 import type { Preamble } from "./preamble.js";
 
 /** A message of the context and the index of its entry; null when it is not from a single entry. Frozen when pi creates it. */
@@ -60,6 +60,8 @@ export interface BuiltContext {
 	/** One item for each hook, in the order of the hooks. */
 	readonly edits: readonly HookEdits[];
 	readonly problems: readonly ContextProblem[];
+	/** The facts of the request that handlers have read; null if none did. */
+	readonly facts: RequestFacts | null;
 	/** True when hooks changed the messages that pi alone would send. */
 	readonly isChanged: boolean;
 }

@@ -18,7 +18,19 @@ export interface CorePreamble {
 /** A core without the tools of some hooks, as if these hooks did not run. The same object if they have none. */
 export function withoutToolsOf(core: CorePreamble, hooks: ReadonlySet<string>): CorePreamble {
 	const tools = core.tools.filter(({ hook }) => hook === undefined || !hooks.has(hook));
-	if (core.isFrozen || tools.length === core.tools.length) return core;
+	return tools.length === core.tools.length ? core : replaceTools(core, tools);
+}
+
+/** A core with more tools; one replaces the tool of its name. The same object without any. */
+export function withTools(core: CorePreamble, added: readonly ToolInfo[]): CorePreamble {
+	const names = new Set(added.map(({ name }) => name));
+	return added.length === 0
+		? core
+		: replaceTools(core, [...core.tools.filter(({ name }) => !names.has(name)), ...added]);
+}
+
+function replaceTools(core: CorePreamble, tools: readonly ToolInfo[]): CorePreamble {
+	if (core.isFrozen) return core;
 	const texts = core.generate(tools);
 	const sections = core.sections.flatMap((section) => {
 		const text = texts[section.id] ?? section.text;

@@ -1,5 +1,6 @@
-import type { AppMessage, PromptSection } from "../log/entry.js";
-import type { ContextStage, PreambleInput } from "./build-context.js";
+import { isDeepStrictEqual } from "node:util";
+import type { AppMessage, PromptSection, RequestFacts } from "../log/entry.js";
+import type { ContextStage, TransformInput } from "./build-context.js";
 import type { ContextMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
 import { hasSameItems, isSameSection } from "./preamble.js";
@@ -9,9 +10,13 @@ import { readAnswer } from "./trace.js";
 interface Seen {
 	entries: number;
 	input: readonly ContextMessage[];
-	preamble: PreambleInput;
+	preamble: Preamble;
+	/** Those that handlers have read so far. */
+	facts: RequestFacts | null;
 	answer: unknown;
 }
+
+type Preamble = Pick<TransformInput, "systemPrompt" | "tools">;
 
 /**
  * Finds hooks that answer differently to the same input. Such answers can change the start of every request, so that the
@@ -28,10 +33,11 @@ export class StabilityWatch {
 	watch(stages: readonly ContextStage[], entries: number): ContextStage[] {
 		return stages.map((stage, index) => ({
 			...stage,
-			transform: async (input, preamble) => {
+			transform: async (input, others) => {
 				const { hook } = stage;
-				const answer = await stage.transform(input, preamble);
-				this.#compare(`${index} ${hook}`, hook, { entries, input, preamble, answer });
+				const answer = await stage.transform(input, others);
+				const facts = others.facts.used;
+				this.#compare(`${index} ${hook}`, hook, { entries, input, preamble: others, facts, answer });
 				return answer;
 			},
 		}));
@@ -43,6 +49,7 @@ export class StabilityWatch {
 		if (!before || before.entries !== now.entries || this.#unstable.has(hook)) return;
 		const isSameInput =
 			isSamePreamble(before.preamble, now.preamble) &&
+			isDeepStrictEqual(before.facts, now.facts) &&
 			before.input.length === now.input.length &&
 			sharedLength(before.input, now.input) === now.input.length;
 		if (!isSameInput || areEqual(before.answer, now.answer)) return;
@@ -51,7 +58,7 @@ export class StabilityWatch {
 	}
 }
 
-function isSamePreamble(a: PreambleInput, b: PreambleInput): boolean {
+function isSamePreamble(a: Preamble, b: Preamble): boolean {
 	const isSameList = a.systemPrompt.length === b.systemPrompt.length && hasSameItems(a.tools, b.tools);
 	return isSameList && a.systemPrompt.every((section, at) => isSameSection(section, b.systemPrompt[at]));
 }

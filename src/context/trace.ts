@@ -36,7 +36,7 @@ export interface AnswerFields {
 }
 
 /** The fields of an answer, and those of the event, which an answer such as `{ ...event, messages }` has too. */
-const FIELDS: ReadonlySet<string> = new Set(["messages", "systemPrompt", "tools", "type", "entries"]);
+const FIELDS: ReadonlySet<string> = new Set(["messages", "systemPrompt", "tools", "type", "entries", "facts"]);
 
 /** Reads the fields of an answer, each once. Never throws. @returns a fault if it has none of them, or others */
 export function readAnswer(answer: unknown): AnswerFields | TraceFault {

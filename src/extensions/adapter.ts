@@ -25,7 +25,10 @@ export function createAdapter(name: string, factory: unknown): HookFactory {
 	return async (pi) => {
 		const extension = new Extension(pi, name, createExtensionContext);
 		pi.on("session", (event, ctx) => answerSession(extension, event, ctx));
-		pi.on("context", (event, ctx) => answerContext(event, ctx, { handlers: extension.handlers, extension: name }));
+		// Handlers of extensions receive all of the session: see `HandlerCalls.call`.
+		pi.on("context", (event, ctx) =>
+			answerContext(event, ctx as HookEventContext, { handlers: extension.handlers, extension: name }),
+		);
 		const api = createExtensionApi(extension);
 		await (factory as (api: object) => unknown)(api);
 	};

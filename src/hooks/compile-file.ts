@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
 import type { OxcError, SourceMap as OxcSourceMap } from "oxc-transform";
 import { PiError } from "../errors.js";
@@ -7,6 +8,8 @@ import { CompileError } from "./source-position.js";
 
 /** A compiled file. */
 export interface CompiledFile {
+	/** What it was compiled from. */
+	source: string;
 	/** The body of an async function, with the names that the compiler gives to the parts of a module for Vite. */
 	code: string;
 	/** Modules that the file imports. */
@@ -30,12 +33,17 @@ export function compileFile(filename: string, source: string, cache?: CompileCac
 	if (known !== null) {
 		const end = known.indexOf("\n");
 		const facts: Pick<CompiledFile, "imports" | "dynamicImports" | "isSimple"> = JSON.parse(known.slice(0, end));
-		return { ...facts, code: known.slice(end + 1), maps: () => JSON.parse(cache?.read(mapKey) ?? "[]") };
+		return { ...facts, source, code: known.slice(end + 1), maps: () => JSON.parse(cache?.read(mapKey) ?? "[]") };
 	}
 	const { code, maps, ...facts } = compile(filename, source);
 	cache?.write(mapKey, JSON.stringify(maps));
 	cache?.write(key, `${JSON.stringify(facts)}\n${code}`);
-	return { ...facts, code, maps: () => maps };
+	return { ...facts, source, code, maps: () => maps };
+}
+
+/** SHA-256, hex, of sources. */
+export function digestSources(sources: readonly string[]): string {
+	return createHash("sha256").update(JSON.stringify(sources)).digest("hex");
 }
 
 /** The position in the source of a position in a script whose second line is the first of the compiled code. */
@@ -54,7 +62,10 @@ const COMMONJS = /\bmodule\.exports\b|\bexports\.\w|\brequire\s*[(.]/;
 const UNKNOWN_IMPORT =
 	/__vite_ssr_dynamic_import__\((?!"[^"\\]*"\))|__vite_ssr_import_meta__\.(?!(?:url|filename|dirname)\b)/;
 
-function compile(filename: string, source: string): Omit<CompiledFile, "maps"> & { maps: SourceMapPayload[] } {
+function compile(
+	filename: string,
+	source: string,
+): Omit<CompiledFile, "maps" | "source"> & { maps: SourceMapPayload[] } {
 	const { moduleRunnerTransformSync, transformSync } = loadOxc();
 	const script = transformSync(filename, source, {
 		sourcemap: true,

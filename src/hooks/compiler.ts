@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { TransformOptions } from "jiti";
 import type { CompileCache } from "./compile-cache.js";
-import { type CompiledFile, compileFile, sourcePosition } from "./compile-file.js";
+import { type CompiledFile, compileFile, digestSources, sourcePosition } from "./compile-file.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
 /** Compiles files of hooks and tools for jiti, and finds positions in their sources. */
@@ -30,6 +30,11 @@ export class Compiler implements SourceLocator {
 	sourcePosition(file: string, position: Position): Position {
 		const compiled = this.#compiled.get(file);
 		return compiled ? sourcePosition(compiled, position) : position;
+	}
+
+	digest(file: string): string {
+		const compiled = this.#compiled.get(file);
+		return digestSources(compiled ? [compiled.source] : []);
 	}
 }
 

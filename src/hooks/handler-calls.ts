@@ -8,9 +8,10 @@ import { Deadline } from "./deadline.js";
 import { EVENTS, type EventsThatCombine, type HandlerTimes, handlerTimes } from "./events.js";
 import type { HookCall } from "./hook-call.js";
 import { isPartOfPi } from "./hook-scope.js";
+import { createPureContext } from "./pure-context.js";
 import type { HookRegistry, LoadedHook, Registration } from "./registry.js";
 import { createHookError } from "./source-position.js";
-import type { HookEventName, HookEvents, HookResults } from "./types.js";
+import type { HandlerContext, HookEventName, HookEvents, HookResults } from "./types.js";
 import type { HandlerWatch } from "./watchdog.js";
 
 export interface HookCallOptions {
@@ -148,8 +149,11 @@ export class HandlerCalls {
 		};
 		const leave = this.enter(hook, event.type);
 		const end = this.options.onBegin?.(hook.path, event.type);
-		const context = createHookContext(this.options.host, call);
-		const answer = this.options.host.enter(async () => handler(event, context));
+		const { host } = this.options;
+		// Extensions have handlers of another contract, which receive all of the session.
+		const isPure = event.type === "context" && hook.kind !== "extension";
+		const context = isPure ? createPureContext({ cwd: host.cwd, signal: call.signal }) : createHookContext(host, call);
+		const answer = host.enter(async () => handler(event, context as HandlerContext<N>));
 		try {
 			const given: unknown = await Promise.race([abortable(answer, signal), expired]);
 			const checked = checkAnswer<N>(event, given);

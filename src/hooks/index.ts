@@ -2,6 +2,7 @@ export { agentDir } from "../config/paths.js";
 export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";
+export type { ContextFacts } from "../context/facts.js";
 export { type ApplyRangesOptions, applyRanges, type SummaryRange } from "../context/ranges.js";
 export { type ActiveCompaction, activeCompaction, firstKeptEntry } from "../context/replacement.js";
 export { type SerializeOptions, serializeConversation } from "../context/serialize.js";

@@ -1,8 +1,9 @@
 import { locate } from "../errors.js";
-import { RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
+import { RESERVED_ENTRY_TYPES, type RecordedHook, type SessionEntry } from "../log/entry.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
+import { hookFileName } from "./hook-name.js";
 import { listResources, type ResourcePaths } from "./hook-resources.js";
 import { isPartOfPi } from "./hook-scope.js";
 import { type HookProvider, listProviders } from "./providers.js";
@@ -223,6 +224,13 @@ export class HookRegistry {
 		return this.hooks.some((hook) => (hook.handlers[event]?.length ?? 0) > 0);
 	}
 
+	/** The files of the hooks that can change a request: those with a `context` handler or a tool. */
+	recorded(): RecordedHook[] {
+		return this.hooks.flatMap((hook) =>
+			hook.handlers.context?.length || hook.tools.size > 0 ? (recordedHook(hook) ?? []) : [],
+		);
+	}
+
 	command(name: string): Named<CommandOptions> | undefined {
 		return this.#commands.get(name);
 	}
@@ -273,6 +281,18 @@ export class HookRegistry {
 	knowsEntryType(type: string): boolean {
 		return this.hooks.some((hook) => hook.entryTypes.has(type));
 	}
+}
+
+const recordedHooks = new WeakMap<LoadedHook, RecordedHook>();
+
+/** A hook with the digest of its code; null for one that was not loaded from a file. */
+function recordedHook(hook: LoadedHook): RecordedHook | null {
+	const { path, realPath, compiler } = hook;
+	if (!compiler) return null;
+	const record =
+		recordedHooks.get(hook) ?? Object.freeze({ name: hookFileName(path), path, digest: compiler.digest(realPath) });
+	recordedHooks.set(hook, record);
+	return record;
 }
 
 /** The path of a hook, with the position of a registration if it is known. */

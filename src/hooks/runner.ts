@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import type { ContextStage, PreambleInput } from "../context/build-context.js";
+import type { ContextStage, TransformInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
 import { describeHookError, errorText, hookFailure, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
@@ -30,6 +30,7 @@ import type {
 	CommandOptions,
 	CommandResult,
 	CompletionItem,
+	ContextEvent,
 	HookEvents,
 	PayloadEvent,
 	PromptEvent,
@@ -171,13 +172,19 @@ export class HookRunner {
 		signal: AbortSignal,
 		hasType: (types: readonly string[]) => boolean = (types) => entries().some(({ type }) => types.includes(type)),
 	): ContextStage[] {
-		const eventWith = (messages: readonly ContextMessage[], { systemPrompt, tools }: PreambleInput) => ({
+		const eventWith = (
+			messages: readonly ContextMessage[],
+			{ systemPrompt, tools, facts }: TransformInput,
+		): ContextEvent => ({
 			type: "context" as const,
 			messages,
 			systemPrompt,
 			tools,
 			get entries() {
 				return entries();
+			},
+			get facts() {
+				return facts.facts;
 			},
 		});
 		const handlers = this.registry
@@ -186,8 +193,8 @@ export class HookRunner {
 		return handlers.map((registration) => ({
 			hook: registration.hook.path,
 			name: registration.hook.name,
-			transform: async (messages, preamble) => {
-				const event = eventWith(messages, preamble);
+			transform: async (messages, input) => {
+				const event = eventWith(messages, input);
 				return (await this.#calls.call(registration, event, signal, this.#calls.times(event, 1))).answer;
 			},
 		}));

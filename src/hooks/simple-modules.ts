@@ -4,7 +4,7 @@ import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import type { CompileCache } from "./compile-cache.js";
-import { type CompiledFile, compileFile, sourcePosition } from "./compile-file.js";
+import { type CompiledFile, compileFile, digestSources, sourcePosition } from "./compile-file.js";
 import { type Importer, isSharedModule, loadSharedModule } from "./shared-modules.js";
 import type { Position, SourceLocator } from "./source-locator.js";
 
@@ -68,6 +68,10 @@ export class SimpleModules implements SourceLocator {
 	sourcePosition(file: string, position: Position): Position {
 		const module = this.#modules.get(file);
 		return module ? sourcePosition(module.compiled, position) : position;
+	}
+
+	digest(): string {
+		return digestSources([...this.#modules.values()].map(({ compiled }) => compiled.source));
 	}
 
 	/** Evaluates all files, each in a new instance. @returns the default export, or all exports without one */

@@ -10,4 +10,6 @@ export interface SourceLocator {
 	has(file: string): boolean;
 	/** The position in the source of a position in the compiled file. */
 	sourcePosition(file: string, position: Position): Position;
+	/** SHA-256, hex, of the source of a file that was compiled here, and of its imports if they are compiled with it alone. */
+	digest(file: string): string;
 }

@@ -1,4 +1,5 @@
 import type { PromptSection, ToolInfo } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 import type { ToolHost } from "../tools/machine/machine.js";
 import type { ContextFile } from "./context-files.js";
 import type { Skill } from "./skills.js";
@@ -122,4 +123,20 @@ function skillList({ skills }: SystemPromptOptions): string {
 
 function firstSentence(description: string): string {
 	return (description.trim().split(/(?<=[.!?])\s|\n/)[0] ?? "").slice(0, 200);
+}
+
+type ToolDefinition = Pick<ToolInfo, "name" | "description" | "parameters" | "promptLine" | "guidelines">;
+
+const infos = new WeakMap<ToolDefinition, ToolInfo>();
+
+/** The definition of a tool as JSON: hooks get it, and must not change that of the tool. @param hook path of the hook that registered it */
+export function toolInfo(tool: ToolDefinition, hook: string | undefined): ToolInfo {
+	const known = infos.get(tool);
+	if (known) return known;
+	const { name, description, parameters, promptLine, guidelines } = tool;
+	const info: ToolInfo = freezeDeep(
+		JSON.parse(JSON.stringify({ name, description, parameters, promptLine, guidelines, hook })),
+	);
+	infos.set(tool, info);
+	return info;
 }

@@ -91,6 +91,12 @@ function assembleSession(
 		stages: (input, signal) => current().hooks.contextStages(input, signal),
 		preamble: () => resources.preamble(state.model),
 		model: () => state.model ?? undefined,
+		factInputs: () => ({
+			retention: store.settings.current.cacheRetention,
+			flags: current().hooks.flags,
+			findModel: models.list.find,
+		}),
+		hooks: () => current().hooks.registry.recorded(),
 		onProblem: (problem) =>
 			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
@@ -151,11 +157,14 @@ function assembleSession(
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries, signal, preamble = resources.preamble(state.model)) =>
+		tryContext: (entries, signal, past) =>
 			buildContext(
 				entries,
 				hooks.trialStages(() => entries, signal),
-				{ preamble },
+				{
+					preamble: past?.preamble ?? resources.preamble(state.model),
+					facts: () => past?.facts ?? context.facts(entries),
+				},
 			),
 		emit,
 		ended: ended.signal,

@@ -14,7 +14,7 @@ import { sessionDirName } from "../log/session-paths.js";
 import { callsTools } from "../models/model-facts.js";
 import { networkOf } from "../network/network.js";
 import type { ReadBytes } from "../resources/front-matter.js";
-import { buildPromptSections, sectionsForTools } from "../resources/system-prompt.js";
+import { buildPromptSections, sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { BUILTIN_TOOLS } from "../tools/index.js";
 import { createLocalMachine } from "../tools/machine/local-machine.js";
 import type { ToolHost } from "../tools/machine/machine.js";
@@ -355,20 +355,6 @@ function withoutModel({ thinkingLevel }: CreateAgentSessionOptions, { current }:
 function createPreamble(list: PromptSection[], infos: ToolInfo[]): CorePreamble {
 	const [sections, tools] = [freezeDeep(list), Object.freeze(infos)];
 	return { sections, tools, generate: (offered) => sectionsForTools(sections, offered) };
-}
-
-const infos = new WeakMap<AnyTool, ToolInfo>();
-
-/** The definition of a tool as JSON: hooks get it, and must not change that of the tool. */
-function toolInfo(tool: AnyTool, hook: string | undefined): ToolInfo {
-	const known = infos.get(tool);
-	if (known) return known;
-	const { name, description, parameters, promptLine, guidelines } = tool;
-	const info: ToolInfo = freezeDeep(
-		JSON.parse(JSON.stringify({ name, description, parameters, promptLine, guidelines, hook })),
-	);
-	infos.set(tool, info);
-	return info;
 }
 
 /** Caches the last result of a function. */

@@ -12,7 +12,7 @@ import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, switchBundle
 import { type HookReach, unreachable } from "../hooks/reach.js";
 import { NO_NAMES, registeredNames } from "../hooks/registered-names.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
-import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
+import { isMessageEntry, type MessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
 import type { Code, Resources, Store } from "../services/services.js";
 import type { HookFailure, SessionHooks } from "./hooks/session-hooks.js";
@@ -45,10 +45,14 @@ export class SessionInspector implements Inspector {
 		const entries = at === null ? all : Object.freeze(all.slice(0, at + 1));
 		const watch = new StabilityWatch((hook) => this.deps.hooks.reportUnstable(hook));
 		const past = at === null ? null : this.#pastCore(at + 1);
-		const preamble = past ?? this.#currentCore();
+		const { context: session } = this.deps;
+		const request = {
+			preamble: past ?? this.#currentCore(),
+			facts: at === null ? session.facts(entries) : session.pastFacts(at + 1),
+		};
 		// Two builds: only a second answer shows that a hook is unstable.
-		await this.#build(entries, preamble, without, watch);
-		const context = await this.#build(entries, preamble, without, watch);
+		await this.#build(entries, request, without, watch);
+		const context = await this.#build(entries, request, without, watch);
 		const previous = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
 		return {
 			context,
@@ -139,12 +143,15 @@ export class SessionInspector implements Inspector {
 
 	#build(
 		entries: readonly SessionEntry[],
-		preamble: CorePreamble,
+		{ preamble, facts }: { preamble: CorePreamble; facts: RequestFacts },
 		without: ReadonlySet<string>,
 		watch: StabilityWatch,
 	): Promise<BuiltContext> {
 		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
-		return buildContext(entries, watch.watch(stages, entries.length), { preamble: withoutToolsOf(preamble, without) });
+		return buildContext(entries, watch.watch(stages, entries.length), {
+			preamble: withoutToolsOf(preamble, without),
+			facts: () => facts,
+		});
 	}
 
 	#currentCore(): CorePreamble {
@@ -160,8 +167,11 @@ export class SessionInspector implements Inspector {
 	async #lastRequest(entries: readonly SessionEntry[]): Promise<BuiltContext | null> {
 		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
-		const preamble = this.#pastCore(reply) ?? this.#currentCore();
-		return this.#build(Object.freeze(entries.slice(0, reply)), preamble, NO_HOOKS, new StabilityWatch());
+		const request = {
+			preamble: this.#pastCore(reply) ?? this.#currentCore(),
+			facts: this.deps.context.pastFacts(reply),
+		};
+		return this.#build(Object.freeze(entries.slice(0, reply)), request, NO_HOOKS, new StabilityWatch());
 	}
 }
 

@@ -279,12 +279,13 @@ export class Lifecycle {
 	}
 
 	async #findMissing(): Promise<void> {
-		const { state, knowsType, turnedOffHook, tryContext, ended, warnOfLog } = this.deps;
+		const { state, context, knowsType, turnedOffHook, tryContext, ended, warnOfLog } = this.deps;
 		this.#missing = await findMissingHooks({
 			log: state.log,
 			knowsType,
 			turnedOffHook,
-			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
+			tryContext: (entries, past) => tryContext(entries, ended, past),
+			context,
 		});
 		if (this.#missing) warnOfLog(describeMissingHooks(this.#missing));
 	}

@@ -1,17 +1,19 @@
-import type { AssistantMessage } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import { Calibration, inputTokens, type ModelName } from "../context/calibration.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
+import { type FactInputs, factsAt, type PastFactInputs, requestFacts } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "../context/preamble.js";
+import { HooksRecorder } from "../context/recorded-hooks.js";
 import { PreambleRecorder } from "../context/recorded-preamble.js";
 import { RequestRecorder } from "../context/recorded-request.js";
 import { type ContextRequest, RequestMemo, TokenSum } from "../context/request-memo.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
-import type { AppMessage, ContextRecord, SessionEntry } from "../log/entry.js";
+import type { AppMessage, ContextRecord, RecordedHook, RequestFacts, SessionEntry } from "../log/entry.js";
 import type { MessageRole } from "../log/line-patterns.js";
 import type { SessionLog } from "../log/session-log.js";
 
@@ -57,7 +59,11 @@ export interface SessionContextOptions {
 	/** The system prompt and tools of the next request before hooks: the same object until they change. */
 	preamble(): CorePreamble;
 	/** The model of the next request; undefined when none is chosen. */
-	model(): ModelName | undefined;
+	model(): Model<Api> | undefined;
+	/** What handlers may know of a request besides its model. */
+	factInputs(): Pick<FactInputs, "retention" | "flags"> & Pick<PastFactInputs, "findModel">;
+	/** The files of the hooks that can change a request. */
+	hooks(): readonly RecordedHook[];
 	onProblem(problem: ContextProblem): void;
 	/** Called when the context changed other than by new messages at its end. */
 	onChange(context: BuiltContext): void;
@@ -72,6 +78,7 @@ const EMPTY: BuiltContext = {
 	hidden: [],
 	edits: [],
 	problems: [],
+	facts: null,
 	isChanged: false,
 };
 
@@ -96,6 +103,7 @@ export class SessionContext {
 	#lastRequest: BuiltContext | null = null;
 	readonly #recorder = new RequestRecorder();
 	readonly #preambles = new PreambleRecorder();
+	readonly #hooks = new HooksRecorder();
 	// Earlier results for this log, so that the cost of a request depends only on what is new.
 	#memo = new ContextMemo();
 	#requests = new RequestMemo();
@@ -118,14 +126,18 @@ export class SessionContext {
 		return before && findCacheLoss(before, context);
 	}
 
-	/** The record of a context that is sent to the model, for the log: what hooks changed, and the preamble. */
-	describeRequest(context: BuiltContext): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble"> {
+	/** The record of a context that is sent to the model, for the log: what hooks changed and read, and the preamble. */
+	describeRequest(
+		context: BuiltContext,
+	): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble" | "facts" | "hooks"> {
 		const log = this.options.log();
 		const entries = sourceOf(log, log.length);
 		const shape = this.#recorder.describe(context, entries);
 		const { systemDigest: system, toolsDigest: tools } = context.preamble;
 		const preamble = this.#preambles.describe(context.preamble, entries);
-		return { ...(shape && { shape }), system, tools, preamble };
+		const hooks = this.#hooks.describe(this.options.hooks(), entries);
+		const { facts } = context;
+		return { ...(shape && { shape }), system, tools, preamble, ...(facts && { facts }), ...(hooks && { hooks }) };
 	}
 
 	/** The last computed context in the form in which it is sent. */
@@ -182,6 +194,7 @@ export class SessionContext {
 		this.#lastRequest = null;
 		this.#recorder.reset();
 		this.#preambles.reset();
+		this.#hooks.reset();
 		this.#estimated = 0;
 		this.#uncounted = null;
 		this.#added = NOTHING_ADDED();
@@ -199,6 +212,7 @@ export class SessionContext {
 	noteReply(entryIndex: number, reply: AssistantMessage, estimate: number): void {
 		this.#recorder.recorded(entryIndex);
 		this.#preambles.recorded(entryIndex);
+		this.#hooks.recorded(entryIndex);
 		const { usage, provider, model: id } = reply;
 		const model = { provider, id };
 		const { messages, preamble } = this.#current;
@@ -233,6 +247,21 @@ export class SessionContext {
 	/** `tokens()` before calibration, the measure of all other estimates. */
 	estimatedTokens(): number {
 		return Math.ceil(this.tokens() / this.calibration.ratio(this.options.model()));
+	}
+
+	/** The facts of a request that is computed from these entries and sent now. */
+	facts(entries: EntrySource): RequestFacts {
+		const model = this.options.model();
+		if (model) this.calibration.readBack(model, entries);
+		const { calibration } = this;
+		return requestFacts({ ...this.options.factInputs(), model, calibration, entries, time: Date.now() });
+	}
+
+	/** The facts of the request that the entry at index `end` answered. */
+	pastFacts(end: number): RequestFacts {
+		const { flags, ...inputs } = this.options.factInputs();
+		const log = this.options.log();
+		return factsAt(sourceOf(log, log.length), end, { ...inputs, defaults: flags, given: {}, now: Date.now() });
 	}
 
 	/** Estimated tokens in those of the current model. */
@@ -293,7 +322,9 @@ export class SessionContext {
 		const stages = this.options.stages(input, signal);
 		const onProblem = (problem: ContextProblem) => this.#report(problem, log);
 		const preamble = this.options.preamble();
-		const context = await buildContext(sourceOf(log, length), stages, { onProblem, memo: this.#memo, preamble });
+		const entries = sourceOf(log, length);
+		const facts = () => this.facts(entries);
+		const context = await buildContext(entries, stages, { onProblem, memo: this.#memo, preamble, facts });
 		const before = this.#current.messages;
 		this.#current = context;
 		this.#computedAt = length;

@@ -1,12 +1,19 @@
 import type { BuiltContext } from "../context/context-message.js";
 import type { CorePreamble } from "../context/preamble.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { SessionEntry } from "../log/entry.js";
+import type { RequestFacts, SessionEntry } from "../log/entry.js";
 import type { SessionServices } from "../services/services.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionState } from "./session-state.js";
+
+/** What the log has of a past request besides its entries. */
+export interface PastRequest {
+	/** System prompt and tools before hooks; null if the log does not have them, and the current ones are used. */
+	preamble: CorePreamble | null;
+	facts: RequestFacts;
+}
 
 /** The components and functions that most parts of a session work with. */
 export interface SessionCore extends SessionServices {
@@ -17,9 +24,9 @@ export interface SessionCore extends SessionServices {
 	hooks(): HookRunner;
 	/**
 	 * Computes a context apart from the session's own: records no figures and reports nothing.
-	 * @param preamble system prompt and tools before hooks. Default: the current ones
+	 * @param past what a past request is computed with. Default: what the next one is
 	 */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
+	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, past?: PastRequest): Promise<BuiltContext>;
 	emit(event: AgentSessionEvent): void;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;

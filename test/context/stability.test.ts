@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { ContextStage, PreambleInput } from "../../src/context/build-context.js";
+import type { ContextStage, TransformInput } from "../../src/context/build-context.js";
 import type { ContextMessage } from "../../src/context/context-message.js";
+import { FactsOffer, factsWithoutModel } from "../../src/context/facts.js";
 import { StabilityWatch } from "../../src/context/stability.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { user } from "../helpers/entries.js";
@@ -10,14 +11,18 @@ const message = (content: string): ContextMessage => freezeDeep({ message: user(
 const text = (content: unknown, fields = {}) => ({ role: "user", content, timestamp: 0, ...fields });
 const section = (id: string, content: string) => ({ id, text: content });
 const INPUT = [message("one"), message("two")];
-const PREAMBLE: PreambleInput = { systemPrompt: [section("base", "Be kind.")], tools: [tool("read"), tool("bash")] };
+const PREAMBLE: TransformInput = {
+	systemPrompt: [section("base", "Be kind.")],
+	tools: [tool("read"), tool("bash")],
+	facts: new FactsOffer(() => factsWithoutModel([])),
+};
 
 /** One call of a hook: its answer, and what differs from the usual input. */
 interface Call {
 	answer: unknown;
 	entries?: number;
 	input?: readonly ContextMessage[];
-	preamble?: PreambleInput;
+	preamble?: TransformInput;
 }
 
 /** The hooks that are reported when one hook gives these answers. */

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { isObject, objects } from "../helpers/json.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { HookPage } from "./hook-page.js";
 
 const page = new HookPage("hooks-context.md");
+
+afterEach(() => void vi.useRealTimers());
 
 page.testCode({
 	async "forget.ts"() {
@@ -16,6 +18,22 @@ page.testCode({
 		expect(await session.prompt("/forget 3")).toMatchObject({ status: "Turn 3 is hidden from the model" });
 		await session.prompt("u3");
 		expect(sent(4)).toEqual(["user: u1", "assistant: a1", "user: u3"]);
+		expect(session.context.problems).toEqual([]);
+	},
+	async "cold.ts"() {
+		const { session, provider, sent } = await page.startSession("cold.ts", {
+			files: { "a.txt": "x".repeat(46_000) },
+			modelOptions: { contextWindow: 15_500 },
+			userSettings: { compaction: { enabled: false } },
+		});
+		provider.reply([toolCall("read", { path: "a.txt" })], "a1", "a2");
+		await session.prompt("u1");
+		await session.prompt("u2");
+		expect(sent(3).join("\n")).toContain("xxxx");
+		vi.setSystemTime(Date.now() + 400_000);
+		provider.reply("a3");
+		await session.prompt("u3");
+		expect(sent(4).join("\n")).not.toContain("xxxx");
 		expect(session.context.problems).toEqual([]);
 	},
 	async "look-only.ts"() {

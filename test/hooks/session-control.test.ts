@@ -228,7 +228,7 @@ describe("the context object controls the session", () => {
 						if (done) return; done = true;
 						try { ctx.abort(); } catch (e) { globalThis.__refused(e); }
 						try { ctx.setSessionName("x"); } catch (e) { globalThis.__refused(e); }
-						await ctx.compact().catch(globalThis.__refused);
+						try { await ctx.compact(); } catch (e) { globalThis.__refused(e); }
 					});`),
 			},
 		});
@@ -236,7 +236,8 @@ describe("the context object controls the session", () => {
 		await session.prompt("go");
 		expect(refused).toEqual(
 			["abort", "setSessionName", "compact"].map(
-				(name) => `context_locked ctx.${name} cannot be called from a context handler`,
+				(name) =>
+					`context_locked ctx.${name} cannot be used in a context handler: use it in another event, such as turn_start, or in a command`,
 			),
 		);
 		expect(session.sessionName).toBe(null);

@@ -202,7 +202,7 @@ describe("items", () => {
 		});
 		provider.reply("ok");
 		await session.prompt("go");
-		expect(notices()).toEqual([expect.stringMatching(/^context: .*cannot be called from a context handler/)]);
+		expect(notices()).toEqual([expect.stringMatching(/^context: ctx.systemItems cannot be used in a context handler/)]);
 		expect(sent(1)).toEqual(["user: go"]);
 	});
 });

@@ -43,6 +43,15 @@ export function results(pi: HookAPI): void {
 	pi.on("message_update", ({ message, changes }) => void [message.content.length, changes.map(({ type }) => type)]);
 	pi.on("tool_update", ({ toolName, content }) => void [toolName, content.length]);
 
+	pi.on("context", ({ messages, facts }, { cwd, signal }) => {
+		if (signal.aborted || cwd === "/" || facts.estimate(messages) < facts.contextWindow) return;
+		return { messages: facts.cache.warmTokens > 0 ? messages : messages.slice(facts.flags.loud ? 1 : 2) };
+	});
+	// @ts-expect-error the model is in event.facts
+	pi.on("context", (_, { model }) => void model);
+	// @ts-expect-error the answer depends on the event alone
+	pi.on("context", (_, ctx) => void ctx.exec("date", []));
+
 	// What an event carries can be part of its answer.
 	pi.on("prompt", ({ text, attachments }) => ({ text: text.trim(), attachments }));
 	pi.on("tool_result", ({ content }) => ({ content }));

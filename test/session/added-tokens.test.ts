@@ -28,6 +28,8 @@ test("messages added after the context was computed are counted once, no matter 
 		onChange: () => {},
 		preamble: () => NO_PREAMBLE,
 		model: () => undefined,
+		factInputs: () => ({ retention: undefined, flags: {}, findModel: () => null }),
+		hooks: () => [],
 	});
 	await context.rebuild(new AbortController().signal);
 	const before = context.tokens();

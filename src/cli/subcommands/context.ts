@@ -20,6 +20,7 @@ import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
+import { pastFacts } from "./past-facts.js";
 
 const PREVIEW = 70;
 
@@ -49,6 +50,7 @@ export async function runContext(
 		const excluded = new Set(loaded.filter((hook) => !remaining.includes(hook)).map(({ path }) => path));
 		const errors = new Set<string>();
 		const view = new SessionView({
+			...(await pastFacts(location, options, loaded, notices)),
 			cwd: location.paths.cwd,
 			sessionFile: log.path,
 			entries,

@@ -20,6 +20,7 @@ import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile, loadHooksAt } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
+import { pastFacts } from "./past-facts.js";
 
 const PREVIEW = 70;
 
@@ -47,7 +48,9 @@ export async function testHook(
 	}
 	const { hook } = loaded;
 	const { entries, path } = readSession(location, options);
+	const notices: string[] = [];
 	const replayed = {
+		...(await pastFacts(location, options, [hook], notices)),
 		hook,
 		entries,
 		cwd: location.paths.cwd,
@@ -62,6 +65,7 @@ export async function testHook(
 		events.reduce((sum, event) => sum + countFailures(event), 0) +
 		commands.reduce((sum, command) => sum + command.failures.length, 0) +
 		((await location.watch?.countErrors()) ?? 0);
+	printNotices(io, notices);
 	if (options.json) {
 		await printJson(io, {
 			path: hook.path,

@@ -11,7 +11,7 @@ import type { TSchema } from "typebox";
 import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
 import type { HostHandleName } from "../handles.js";
 import type { Attachment } from "./attachment.js";
-import type { CommandContext, HookEventContext } from "./context.js";
+import type { CommandContext, HookEventContext, PureContext } from "./context.js";
 import type { HookEventName, HookEvents, HookResults } from "./events.js";
 import type { ToolHostFactory } from "./machines.js";
 import type { HookTool } from "./tools.js";
@@ -149,10 +149,13 @@ export interface EntryOptions {
 	draws?(entry: SessionEntry): boolean;
 }
 
+/** The second argument of the handlers of an event. */
+export type HandlerContext<N extends HookEventName> = N extends "context" ? PureContext : HookEventContext;
+
 /** A function that a hook registers for an event. Sync or async. */
 export type HookHandler<N extends HookEventName> = (
 	event: HookEvents[N],
-	ctx: HookEventContext,
+	ctx: HandlerContext<N>,
 ) => HookResults[N] | Promise<HookResults[N]>;
 
 /** A handler of an event between hooks; sync or async. A context object is passed, because handlers keep none. */

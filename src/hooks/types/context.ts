@@ -165,6 +165,12 @@ export interface HookEventContext {
 	readonly signal: AbortSignal;
 }
 
+/**
+ * Second argument of a `context` handler. Its answer depends on the event alone, so that every request can be computed again:
+ * the other members of `HookEventContext` throw a PiError `context_locked` that says what to use instead.
+ */
+export type PureContext = Pick<HookEventContext, "cwd" | "signal">;
+
 /** Argument of a command handler. */
 export interface CommandContext extends HookEventContext {
 	/** Arguments, split like a shell does: quotes and backslash; an unbalanced quote is literal. */

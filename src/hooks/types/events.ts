@@ -8,6 +8,7 @@ import type {
 	ToolResultMessage,
 } from "@mariozechner/pi-ai";
 import type { ContextMessage } from "../../context/context-message.js";
+import type { ContextFacts } from "../../context/facts.js";
 import type { AppMessage, CompactionEntry, PromptSection, SessionEntry, ToolInfo } from "../../log/entry.js";
 import type {
 	BashToolDetails,
@@ -237,6 +238,8 @@ export interface ContextEvent {
 	readonly systemPrompt: readonly PromptSection[];
 	/** The tools offered to the model, after the hooks before this one. */
 	readonly tools: readonly ToolInfo[];
+	/** The model, the cache and the time of the request. What a handler reads here is recorded with the reply. */
+	readonly facts: ContextFacts;
 }
 
 /** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */

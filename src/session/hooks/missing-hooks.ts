@@ -1,7 +1,6 @@
 import { plainMessages } from "../../context/build-context.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import { digestContext } from "../../context/digest.js";
-import type { CorePreamble } from "../../context/preamble.js";
 import { coreOfReply, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
 import { activeReplacement } from "../../context/replacement.js";
@@ -10,6 +9,8 @@ import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionE
 import type { SessionLog } from "../../log/session-log.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { plural } from "../../util/format-amounts.js";
+import type { SessionContext } from "../session-context.js";
+import type { PastRequest } from "../session-core.js";
 
 /** Size of a request; tokens are estimates. */
 export interface RequestSize {
@@ -51,7 +52,8 @@ export interface MissingHooksQuery {
 	 * Computes a context with the current hooks, apart from the session's own.
 	 * @param preamble system prompt and tools before hooks; undefined: the current ones
 	 */
-	tryContext(entries: readonly SessionEntry[], preamble: CorePreamble | undefined): Promise<BuiltContext>;
+	tryContext(entries: readonly SessionEntry[], past: PastRequest): Promise<BuiltContext>;
+	context: Pick<SessionContext, "pastFacts">;
 }
 
 /** Finds entries whose hook is not loaded, and damaged lines. @returns null when there are none */
@@ -137,15 +139,15 @@ async function findDifference(query: MissingHooksQuery): Promise<ContextDifferen
 
 /** The request with the current hooks; null when it equals the one sent. */
 async function recompute(
-	{ log: { entries }, tryContext }: MissingHooksQuery,
+	{ log: { entries }, tryContext, context }: MissingHooksQuery,
 	reply: number,
 	record: ContextRecord,
 ): Promise<BuiltContext | null> {
 	let last: BuiltContext | null = null;
-	const preamble = coreOfReply(entries, reply, sectionsForTools) ?? undefined;
+	const past = { preamble: coreOfReply(entries, reply, sectionsForTools), facts: context.pastFacts(reply) };
 	// A hook may have saved entries during the reply, so the request may belong to an earlier point of the log.
 	for (let end = reply; end > 0; end--) {
-		const built = await tryContext(Object.freeze(entries.slice(0, end)), preamble);
+		const built = await tryContext(Object.freeze(entries.slice(0, end)), past);
 		if (digestContext(plainMessages(built)) === record.digest && hasSamePreamble(built, record)) return null;
 		last ??= built;
 		if (isMessageEntry(entries[end - 1])) break;

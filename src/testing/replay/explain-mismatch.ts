@@ -3,7 +3,7 @@ import { digestContext } from "../../context/digest.js";
 import { countPrefix, fullText } from "../../context/ledger.js";
 import { isSameSection, isSameTool } from "../../context/preamble.js";
 import type { RecordedParts } from "../../context/recorded-preamble.js";
-import type { AppMessage, ContextRecord } from "../../log/entry.js";
+import type { AppMessage, ContextRecord, RecordedHook } from "../../log/entry.js";
 
 /** A message that may differ. */
 export interface SuspectMessage {
@@ -34,6 +34,8 @@ export interface MismatchEvidence {
 	/** The recorded system prompt and tools; null if the session does not have them. */
 	sentPreamble: RecordedParts | null;
 	computed: BuiltContext;
+	/** How the loaded hooks differ from those of the request, in sentences; null if the session does not record these. */
+	changes: readonly string[] | null;
 	/** True for a request that was sent like the recorded one. */
 	matches(candidate: BuiltContext): boolean;
 	/** The last request that matched its record. */
@@ -77,8 +79,46 @@ export async function explainMismatch(evidence: MismatchEvidence): Promise<Misma
 	return { reason, message: at(evidence.computed.messages), sent: at(evidence.sent ?? []), hook };
 }
 
+/**
+ * How the loaded hooks differ from those that could change a past request, one sentence each.
+ * @param then null if the session does not record them
+ */
+export function hookChanges(
+	then: readonly RecordedHook[] | null,
+	now: readonly RecordedHook[],
+): readonly string[] | null {
+	if (then === null) return null;
+	const isSame = (a: RecordedHook, b: RecordedHook) => a.path === b.path || a.name === b.name;
+	const changed = then.flatMap((hook) => {
+		const other = now.find((candidate) => candidate.path === hook.path) ?? now.find((one) => isSame(one, hook));
+		if (!other) return [`${hook.name} was loaded then: load it with --hook ${hook.path}`];
+		return other.digest === hook.digest ? [] : [`${hook.name} has changed since`];
+	});
+	const added = now.filter((hook) => !then.some((one) => isSame(one, hook)));
+	return [...changed, ...added.map(({ name }) => `${name} was not loaded then`)];
+}
+
+/**
+ * What made the difference: how the hooks have changed, if the session records that.
+ * @param guess if it does not
+ * @param unchanged if no hook has changed
+ */
+function causeOf(changes: MismatchEvidence["changes"], guess: string, unchanged = UNCHANGED): string {
+	if (changes === null) return guess;
+	return changes.length > 0 ? changes.join(". ") : unchanged;
+}
+
+const UNCHANGED =
+	"No hook has changed since, so the session file was edited, or a hook answers from more than its event";
+
 /** Tests whether the request matches without one hook, or without all hooks. */
-async function blameHooks({ hooks, computed, matches, buildWithout }: MismatchEvidence): Promise<Finding | null> {
+async function blameHooks({
+	hooks,
+	computed,
+	matches,
+	buildWithout,
+	changes,
+}: MismatchEvidence): Promise<Finding | null> {
 	const trials = hooks.map((hook) => [hook]);
 	if (hooks.length > 1) trials.push([...hooks]);
 	for (const trial of trials) {
@@ -88,7 +128,7 @@ async function blameHooks({ hooks, computed, matches, buildWithout }: MismatchEv
 		const position = countPrefix(plain, computed.messages);
 		const [hook = null] = trial.length === 1 ? trial : [];
 		return {
-			reason: `Without ${trial.join(", ")} it matches: the hook was not loaded then, or has changed`,
+			reason: `Without ${trial.join(", ")} it matches: ${causeOf(changes, "the hook was not loaded then, or has changed", "the hook answers from more than its event")}`,
 			position: position === plain.length && position === computed.messages.length ? null : position,
 			hook,
 		};
@@ -123,11 +163,11 @@ function missingHook({ entryIndex, type, extension }: ForeignEntry): string {
 }
 
 /** Names the first tool or section that differs. The messages are equal. */
-function findPreambleChange({ sentPreamble, computed: { preamble }, foreign }: MismatchEvidence): Finding {
+function findPreambleChange({ sentPreamble, computed: { preamble }, foreign, changes }: MismatchEvidence): Finding {
 	const part = sentPreamble && firstDifference(sentPreamble, preamble);
 	const origin = part?.isTool ? undefined : preamble.sections.find(({ section }) => section.id === part?.name)?.origin;
 	const what = part ? `${part.isTool ? "Tool" : "Section"} ${part.name} is ${part.how}` : "Sections or tools differ";
-	const why = foreign ? missingHook(foreign) : "A hook has changed or is missing, or the session file was edited";
+	const why = foreign ? missingHook(foreign) : causeOf(changes, GUESS);
 	return { reason: `${what}. ${why}`, position: null, hook: origin?.kind === "hook" ? origin.hook : null };
 }
 
@@ -156,14 +196,22 @@ function firstDifference(
 }
 
 /** Messages of the last matching request are correct, so the difference comes after them. */
-function narrowDown({ computed: { messages: computed }, verified, sent, recorded }: MismatchEvidence): Finding {
+function narrowDown({
+	computed: { messages: computed },
+	verified,
+	sent,
+	recorded,
+	changes,
+}: MismatchEvidence): Finding {
 	const position = countPrefix(plainOf(sent ?? verified), computed);
 	const isMissing = recorded.messages > computed.length;
 	const reason = isMissing
 		? "A hook hides or replaces more than before, a hook that added messages is missing, or entries were removed"
-		: "A hook has changed or is missing, or the session file was edited";
-	return { reason, position, hook: hookAt(computed, position) };
+		: GUESS;
+	return { reason: causeOf(changes, reason), position, hook: hookAt(computed, position) };
 }
+
+const GUESS = "A hook has changed or is missing, or the session file was edited";
 
 function plainOf(messages: readonly TracedMessage[]): AppMessage[] {
 	return messages.map(({ message }) => message);

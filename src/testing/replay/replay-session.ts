@@ -107,14 +107,17 @@ export function createReadOnlySession({
 	};
 }
 
-/** A session at a point of its replay. Entries and context are computed only if a handler reads them. */
-export interface ReplaySessionOptions
-	extends Pick<ReadOnlySessionOptions, "cwd" | "sessionFile" | "flags" | "systemPrompt"> {
+/** A session at a point of its replay. What needs time is computed only if a handler reads it. */
+export interface ReplaySessionOptions extends Pick<ReadOnlySessionOptions, "cwd" | "sessionFile"> {
 	/** Number of entries. */
 	length: number;
 	entries(): readonly SessionEntry[];
-	/** The context before the hook. */
-	core(): readonly AppMessage[];
+	/** The context that was computed last, and the messages added since. */
+	messages(): readonly AppMessage[];
+	systemPrompt(): readonly PromptSection[];
+	flags(): FlagValues;
+	model(): HookEventContext["model"];
+	usage(): HookEventContext["usage"];
 }
 
 /**
@@ -134,13 +137,27 @@ export function createReplaySession(options: ReplaySessionOptions, onEffect: (li
 		editor: (title) => ask("editor", title, null),
 		notify: (message) => onEffect(`shows: ${message}`),
 	};
+	const { cwd, sessionFile } = options;
+	const session = createReadOnlySession({ cwd, sessionFile, entries: [], messages: () => [], flags: {} });
 	return {
-		...createReadOnlySession({ ...options, entries: [], messages: () => [] }),
+		...session,
 		get entries() {
 			return options.entries();
 		},
 		get messages() {
-			return options.core();
+			return options.messages();
+		},
+		get systemPrompt() {
+			return options.systemPrompt();
+		},
+		get flags() {
+			return options.flags();
+		},
+		get model() {
+			return options.model();
+		},
+		get usage() {
+			return options.usage();
 		},
 		ui,
 		saveEntries(hook, entries) {

@@ -1,34 +1,24 @@
-import { buildContext } from "../../context/build-context.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { describeProblem } from "../../context/describe-problem.js";
 import { entryMessage } from "../../context/entry-message.js";
 import { fullText } from "../../context/ledger.js";
-import { NO_PREAMBLE } from "../../context/preamble.js";
-import { coreAt } from "../../context/recorded-preamble.js";
 import { estimateAll, estimateTokens } from "../../context/tokens.js";
 import { errorText, PiError, type SourcePosition } from "../../errors.js";
-import { flagValues } from "../../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import { positionOfError } from "../../hooks/source-position.js";
-import type { CommandOptions, HookEventName, HookHandler } from "../../hooks/types.js";
-import type { HandlerWatch } from "../../hooks/watchdog.js";
+import type {
+	CommandOptions,
+	HandlerContext,
+	HookEventContext,
+	HookEventName,
+	HookHandler,
+} from "../../hooks/types.js";
 import type { AppMessage, SessionEntry } from "../../log/entry.js";
-import { sectionsForTools } from "../../resources/system-prompt.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplaySession, withoutPrograms } from "./replay-session.js";
-
-export interface ReplayOptions {
-	hook: LoadedHook;
-	/** Frozen. */
-	entries: readonly SessionEntry[];
-	cwd: string;
-	sessionFile: string | null;
-	hookTimeoutMs: number;
-	/** Detects handlers that block the event loop. */
-	watch?: HandlerWatch;
-}
+import { buildAt, type LastContext, type ReplayOptions, sessionAt } from "./session-at.js";
 
 /** A failure of a handler. */
 export interface ReplayFailure {
@@ -79,12 +69,12 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 	const replayed: ReplayedEvent[] = [];
 	/** Calls that the hook blocked; they get no `tool_result`. */
 	const blocked = new Set<string>();
-	let request = { messages: 0, tokens: 0 };
+	let last: LastContext | null = null;
 	for (const point of eventPoints(options.entries, options.sessionFile)) {
 		const { event } = point;
 		if (event.type === "tool_result" && blocked.has(event.toolCallId)) continue;
-		const step = await replayEventPoint(point, request, options);
-		if (step.context) request = step.context.after;
+		const { built, ...step } = await replayEventPoint(point, last, options);
+		if (built) last = { built, end: point.end };
 		if (event.type === "tool_call" && step.stopped !== null) blocked.add(event.toolCallId);
 		replayed.push(step);
 	}
@@ -116,7 +106,8 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 	}
 	const result: ReplayedCommand = { command: line, answer: null, effects: [], failures: [] };
 	const onEffect = (effect: string) => void result.effects.push(effect);
-	const core = once(() => Object.freeze(coreContext(entries).messages.map(({ message }) => message)));
+	const { length } = entries;
+	const last = hook.handlers.context ? { end: length, built: await buildAt(length, hook, options) } : null;
 	const watched: CommandOptions = {
 		...command,
 		handler: (ctx) => command.handler(withoutPrograms(ctx, onEffect)),
@@ -124,13 +115,9 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 	const registered = hook.places.get(command);
 	if (registered) hook.places.set(watched, registered);
 	const registry = new HookRegistry([{ ...hook, commands: new Map([[name, watched]]) }], new Set());
-	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
 		registry,
-		host: createReplaySession(
-			{ cwd, sessionFile, flags, length: entries.length, entries: () => entries, core },
-			onEffect,
-		),
+		host: createReplaySession({ cwd, sessionFile, ...sessionAt(length, last, hook, options) }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
 		...(watch && { watch }),
 		onError: ({ reason, place, trace }) => void result.failures.push({ message: reason, place, stack: trace }),
@@ -140,12 +127,12 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 	return result;
 }
 
-/** @param request size of the last computed context */
+/** @param last the context that was computed last */
 async function replayEventPoint(
 	{ end, event }: EventPoint,
-	request: { messages: number; tokens: number },
+	last: LastContext | null,
 	options: ReplayOptions,
-): Promise<ReplayedEvent> {
+): Promise<ReplayedEvent & { built?: BuiltContext }> {
 	const step: ReplayedEvent = {
 		at: end - 1,
 		event: event.type,
@@ -158,37 +145,36 @@ async function replayEventPoint(
 	if (!concerns(event, options.hook)) return step;
 	const onEffect = (line: string) => void step.effects.push(line);
 	const { cwd, sessionFile, hookTimeoutMs, watch } = options;
-	// Lazy: too expensive in a long session for handlers that do not read them.
-	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
-	const core = once(() => Object.freeze(coreContext(entries()).messages.map(({ message }) => message)));
-	const preamble = coreAt(options.entries, end, sectionsForTools) ?? NO_PREAMBLE;
 	const watched = watchHandlers(options.hook, {
 		onAnswer: (answer) => void step.answers.push(plain(answer)),
 		onEffect,
 	});
 	const registry = new HookRegistry([watched], new Set());
-	const flags = flagValues(registry.flags, {});
 	const runner = new HookRunner({
 		registry,
-		host: createReplaySession(
-			{ cwd, sessionFile, flags, length: end, entries, core, systemPrompt: preamble.sections },
-			onEffect,
-		),
+		host: createReplaySession({ cwd, sessionFile, ...sessionAt(end, last, options.hook, options) }, onEffect),
 		hookTimeoutMs: () => hookTimeoutMs,
 		...(watch && { watch }),
 		onError: ({ reason, place, trace }) => void step.failures.push({ message: reason, place, stack: trace }),
 	});
 	if (event.type === "context") {
-		const built = await buildContext(entries(), runner.contextStages(entries, NEVER), { preamble });
+		const built = await buildAt(end, options.hook, options, runner);
+		const entries = options.entries.slice(0, end);
 		step.answers.length = 0;
-		step.context = describeContext(core(), built, entries());
-	} else await emit(event, request, runner, step, options);
+		step.context = describeContext(
+			coreContext(entries).messages.map(({ message }) => message),
+			built,
+			entries,
+		);
+		return { ...step, built };
+	}
+	await emit(event, last, runner, step, options);
 	return step;
 }
 
 async function emit(
 	event: Exclude<PointEvent, { type: "context" }>,
-	{ messages: messageCount, tokens }: { messages: number; tokens: number },
+	last: LastContext | null,
 	runner: HookRunner,
 	step: ReplayedEvent,
 	options: ReplayOptions,
@@ -197,9 +183,13 @@ async function emit(
 		case "session":
 			await runner.emitSession(event, NEVER);
 			break;
-		case "before_request":
+		case "before_request": {
+			const messages = last?.built.messages ?? [];
+			const messageCount = messages.length;
+			const tokens = estimateAll(messages.map(({ message }) => message));
 			step.stopped = await runner.gateRequest(Object.freeze({ ...event, messageCount, tokens }), NEVER);
 			break;
+		}
 		case "prompt": {
 			const decision = await runner.gatePrompt(event, NEVER);
 			step.stopped = "stop" in decision ? decision.stop : null;
@@ -275,15 +265,6 @@ function placeOf(event: HookEventName, hook: LoadedHook): SourcePosition | null 
 	return positionOfError(handler && hook.places.get(handler), hook);
 }
 
-/** A function that calls `make` at most once. */
-function once<T>(make: () => T): () => T {
-	let made: { value: T } | null = null;
-	return () => {
-		made ??= { value: make() };
-		return made.value;
-	};
-}
-
 /** True if the hook handles the event, or needs the context size for a later `before_request`. */
 function concerns({ type }: PointEvent, { handlers }: LoadedHook): boolean {
 	return handlers[type] !== undefined || (type === "context" && handlers.before_request !== undefined);
@@ -313,7 +294,10 @@ interface CallWatcher {
 function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 	const watch = <N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> => {
 		const watched: HookHandler<N> = async (event, ctx) => {
-			const answer = await handler(event, withoutPrograms(ctx, watcher.onEffect));
+			// Handlers of the context cannot run programs, except in extensions.
+			const isPure = event.type === "context" && hook.kind !== "extension";
+			const given = isPure ? ctx : withoutPrograms(ctx as HookEventContext, watcher.onEffect);
+			const answer = await handler(event, given as HandlerContext<N>);
 			watcher.onAnswer(answer);
 			return answer;
 		};

@@ -3,19 +3,27 @@ import { ContextMemo } from "../../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
 import { coreContext } from "../../context/core.js";
 import { digestContext, RunningDigest } from "../../context/digest.js";
-import { type CorePreamble, NO_PREAMBLE, withoutToolsOf } from "../../context/preamble.js";
-import { coreAt, coreOfReply, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
+import { factsAt, type PastFactInputs } from "../../context/facts.js";
+import { type CorePreamble, NO_PREAMBLE, withoutToolsOf, withTools } from "../../context/preamble.js";
+import { readRecordedHooks } from "../../context/recorded-hooks.js";
+import { coreAt, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
 import { readRecordedRequest } from "../../context/recorded-request.js";
 import { StabilityWatch } from "../../context/stability.js";
 import { describeHookError, hookFailure } from "../../errors.js";
-import { flagValues } from "../../hooks/flags.js";
+import { type FlagValues, flagValues } from "../../hooks/flags.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
 import { HookRunner } from "../../hooks/runner.js";
 import type { HandlerWatch } from "../../hooks/watchdog.js";
-import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../../log/entry.js";
-import { sectionsForTools } from "../../resources/system-prompt.js";
-import { explainMismatch, type ForeignEntry, type MismatchReason } from "./explain-mismatch.js";
+import {
+	type ContextRecord,
+	isMessageEntry,
+	RESERVED_ENTRY_TYPES,
+	type RequestFacts,
+	type SessionEntry,
+} from "../../log/entry.js";
+import { sectionsForTools, toolInfo } from "../../resources/system-prompt.js";
+import { explainMismatch, type ForeignEntry, hookChanges, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlySession } from "./replay-session.js";
 
 /** The inputs of a session's context: entries and hooks. */
@@ -26,6 +34,12 @@ export interface SessionViewOptions {
 	hooks: readonly LoadedHook[];
 	/** Paths of hooks that are omitted on purpose: their tools are omitted as well. */
 	excluded?: ReadonlySet<string>;
+	/** Values of flags that replace those that the session recorded. */
+	flags: FlagValues;
+	/** Finds a model of a request whose facts are not recorded. */
+	findModel: PastFactInputs["findModel"];
+	/** See `PastFactInputs`. */
+	retention: PastFactInputs["retention"];
 	hookTimeoutMs: number;
 	/** Detects handlers that block the event loop. */
 	watch?: HandlerWatch;
@@ -53,6 +67,8 @@ export class SessionView {
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
 	readonly #unstable = new Set<string>();
+	/** The time of a request that was not sent: the same for all, so that only unstable hooks differ. */
+	readonly #now = Date.now();
 	readonly #stability = new StabilityWatch((hook) => this.#unstable.add(hook));
 
 	constructor(private readonly options: SessionViewOptions) {
@@ -67,26 +83,23 @@ export class SessionView {
 	/**
 	 * The context of the entries before index `end`.
 	 * @param without paths of hooks to exclude
-	 * @param core system prompt and tools before hooks. Default: those that the session recorded there
+	 * @param reply index of the reply to the request, whose record has its system prompt, tools and facts; without one, the
+	 * records before it count. Default: `end`
 	 */
-	async build(
-		end: number,
-		without: ReadonlySet<string> = NO_HOOKS,
-		core: CorePreamble | null = coreAt(this.options.entries, end, sectionsForTools),
-	): Promise<BuiltContext> {
-		const entries = Object.freeze(this.options.entries.slice(0, end));
-		const { excluded = NO_HOOKS } = this.options;
-		const preamble = withoutToolsOf(core ?? NO_PREAMBLE, new Set([...without, ...excluded]));
-		const { cwd, sessionFile, hookTimeoutMs, watch, onHookError } = this.options;
-		const messages = () => Object.freeze(coreContext(entries).messages.map(({ message }) => message));
+	async build(end: number, without: ReadonlySet<string> = NO_HOOKS, reply = end): Promise<BuiltContext> {
+		const { entries: all, excluded = NO_HOOKS, cwd, sessionFile, hookTimeoutMs, watch, onHookError } = this.options;
+		const entries = Object.freeze(all.slice(0, end));
+		const preamble = withoutToolsOf(this.#core(reply), new Set([...without, ...excluded]));
+		const facts = this.#facts(reply);
 		const runner = new HookRunner({
 			registry: this.#registry,
+			// What extensions may read; hooks receive everything with the event.
 			host: createReadOnlySession({
 				cwd,
 				sessionFile,
 				entries,
-				messages,
-				flags: flagValues(this.#registry.flags, {}),
+				messages: () => Object.freeze(coreContext(entries).messages.map(({ message }) => message)),
+				flags: facts.flags,
 				systemPrompt: preamble.sections,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
@@ -98,8 +111,26 @@ export class SessionView {
 		return buildContext(
 			entries,
 			stages.filter(({ hook }) => !without.has(hook)),
-			{ memo: this.#memo, preamble },
+			{ memo: this.#memo, preamble, facts: () => facts },
 		);
+	}
+
+	/** System prompt and tools before hooks, with the tools of hooks that were named for this replay and not loaded then. */
+	#core(reply: number): CorePreamble {
+		const { entries, hooks } = this.options;
+		const core = coreAt(entries, reply, sectionsForTools) ?? NO_PREAMBLE;
+		const recorded = new Set(readRecordedHooks(entries, reply)?.map(({ path }) => path));
+		for (const { hook } of core.tools) if (hook !== undefined) recorded.add(hook);
+		const added = hooks.flatMap(({ isNamed, path, tools }) =>
+			isNamed && !recorded.has(path) ? [...tools.values()].map((tool) => toolInfo(tool, path)) : [],
+		);
+		return withTools(core, added);
+	}
+
+	#facts(reply: number): RequestFacts {
+		const { entries, flags: given, findModel, retention } = this.options;
+		const defaults = flagValues(this.#registry.flags, {});
+		return factsAt(entries, reply, { findModel, retention, defaults, given, now: this.#now });
 	}
 
 	/** The request for the last reply before index `end`; `none` if there is no reply. */
@@ -128,10 +159,11 @@ export class SessionView {
 					sent: this.#sent(entryIndex, recorded),
 					sentPreamble: isSentPreamble(sentPreamble, recorded) ? sentPreamble : null,
 					computed: context,
+					changes: hookChanges(readRecordedHooks(this.options.entries, entryIndex), this.#registry.recorded()),
 					verified,
 					foreign: this.#lastForeign(entryIndex),
 					hooks: this.options.hooks.filter(({ handlers }) => handlers.context).map(({ path }) => path),
-					buildWithout: (hooks) => this.build(end, hooks, this.#coreOf(entryIndex)),
+					buildWithout: (hooks) => this.build(end, hooks, entryIndex),
 				});
 				const computed = this.#computed(context, recorded);
 				return { requests, mismatch: { entryIndex, recorded, computed, ...reason } };
@@ -147,24 +179,19 @@ export class SessionView {
 	 */
 	async #recompute(entryIndex: number, recorded: ContextRecord): Promise<{ end: number; context: BuiltContext }> {
 		let first: { end: number; context: BuiltContext } | null = null;
-		const core = this.#coreOf(entryIndex);
 		for (let end = entryIndex; end > 0; end--) {
-			const context = await this.build(end, NO_HOOKS, core);
+			const context = await this.build(end, NO_HOOKS, entryIndex);
 			if (this.#matches(context, recorded)) return { end, context };
 			first ??= { end, context };
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
-		return first ?? { end: entryIndex, context: await this.build(entryIndex, NO_HOOKS, core) };
+		return first ?? { end: entryIndex, context: await this.build(entryIndex) };
 	}
 
 	/** The request that a reply answered, read from the log; null if it is not recorded or its digest differs. */
 	#sent(reply: number, { digest }: ContextRecord): readonly TracedMessage[] | null {
 		const sent = readRecordedRequest(this.options.entries, reply);
 		return sent && digestContext(sent.map(({ message }) => message)) === digest ? sent : null;
-	}
-
-	#coreOf(reply: number): CorePreamble | null {
-		return coreOfReply(this.options.entries, reply, sectionsForTools);
 	}
 
 	/** True for a request that was sent like the recorded one. */

@@ -154,7 +154,7 @@ describe("pi context --verify", () => {
 		expect(stdout).toBe(
 			[
 				"The request answered by entry 2 differs from the recorded one: 2 messages recorded, 1 computed",
-				"A hook hides or replaces more than before, a hook that added messages is missing, or entries were removed",
+				`brief.ts was loaded then: load it with --hook ${brief}`,
 				"Computed from message 0 on, user from entry 1: u1",
 				"Recorded as message 0, user from a hook: Be brief.",
 				"",
@@ -181,7 +181,7 @@ describe("pi context --verify", () => {
 		expect(lines.stdout).toBe(
 			[
 				"The request answered by entry 4 differs from the recorded one: 3 messages recorded, 4 computed",
-				`Without ${late} it matches: the hook was not loaded then, or has changed`,
+				`Without ${late} it matches: late.ts was not loaded then`,
 				`Computed from message 3 on, user from ${late}: Be brief.`,
 				"",
 			].join("\n"),
@@ -195,7 +195,7 @@ describe("pi context --verify", () => {
 		const { stdout } = await verify(place, file, [STACK]);
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
 			entryIndex: 4,
-			reason: "A hook has changed or is missing, or the session file was edited",
+			reason: "No hook has changed since, so the session file was edited, or a hook answers from more than its event",
 			message: { position: 1, entryIndex: 2 },
 		});
 	});

@@ -199,6 +199,19 @@ commands not run: /unused
 		expect(stdout).toMatch(/12 {2}before_request {2}stopped: 2 messages, \d+ tokens/);
 	});
 
+	test("gives handlers the messages after the hook, the model, the usage and the flags, as a session does", async () => {
+		const { stdout } = await replayWith(
+			`export default function (pi) {
+	pi.flag("note", { type: "string" });
+	pi.on("context", ({ messages }) => ({ messages: messages.filter(({ message }) => message.role === "user") }));
+	pi.on("turn_end", (_, ctx) => ctx.saveEntry({ type: "seen", roles: ctx.messages.map(({ role }) => role[0]).join(""),
+		model: ctx.model?.id ?? null, tokens: ctx.usage.tokens > 0, note: ctx.flags.note }));
+}`,
+			{ readFlags: () => ({ values: { note: "hi" }, problem: null }) },
+		);
+		expect(stdout).toContain('would save {"type":"seen","roles":"uatt","model":null,"tokens":true,"note":"hi"}');
+	});
+
 	test("replays prompts and settled runs, and names the events that it cannot replay", async () => {
 		const source = `export default function (pi) {
 	pi.on("prompt", ({ text, source, delivery }) => text.includes("push") ? { stop: source + " " + delivery } : { txt: "x" });

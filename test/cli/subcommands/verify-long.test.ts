@@ -143,7 +143,9 @@ test.each([
 			writeFileSync(copy, withEdit(readFileSync(last, "utf8"), edited));
 			const { requests, mismatch } = await verify(copy);
 			expect([requests, mismatch.entryIndex]).toEqual([requestsIn(entries.slice(0, answer + 1)), answer]);
-			expect(mismatch.reason).toBe("A hook has changed or is missing, or the session file was edited");
+			expect(mismatch.reason).toBe(
+				"No hook has changed since, so the session file was edited, or a hook answers from more than its event",
+			);
 			// Everything after the last matching request may be edited: its reply and the prompt.
 			// A message of a hook may differ first.
 			expect([edited - 1, edited, ...(isShaped ? [null] : [])]).toContain(mismatch.message.entryIndex);

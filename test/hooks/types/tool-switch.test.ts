@@ -67,13 +67,15 @@ test.each<[string, unknown, string, string]>([
 	expect(await offered()).toEqual(["read", "bash", "shout"]);
 });
 
-test("a context handler reads the tools and cannot change them", async () => {
+test("a context handler reads the tools of its event, and those of its context are refused", async () => {
 	const { offered, notices } = await start({
 		hooks: {
 			"with.ts": WITH,
-			"pure.ts": hook(`pi.on("context", (_, { tools }) => { if (tools.all.length === 3) tools.setActive([]); });`),
+			"pure.ts": hook(`pi.on("context", (event, ctx) => { if (event.tools.length === 3) ctx.tools.setActive([]); });`),
 		},
 	});
 	expect(await offered()).toEqual(["read", "bash", "shout"]);
-	expect(notices().join("\n")).toContain("ctx.tools.setActive cannot be called from a context handler");
+	expect(notices().join("\n")).toContain(
+		"ctx.tools cannot be used in a context handler: use event.tools, and return tools to offer fewer",
+	);
 });

@@ -135,9 +135,11 @@ describe("a session whose requests hooks shape", () => {
 		const changed = await verify(test);
 		expect(changed.code).toBe(1);
 		expect(changed.stdout).toContain("same messages, but not the system prompt");
-		expect(changed.stdout).toContain("Section rule:one is different now. A hook has changed");
+		expect(changed.stdout).toContain("Section rule:one is different now. rule.ts has changed since");
 		rmSync(join(test.agentDir, "hooks", "rule.ts"));
-		expect((await verify(test)).stdout).toContain("Section rule:one is missing now.");
+		expect((await verify(test)).stdout).toContain(
+			"Section rule:one is missing now. rule.ts was loaded then: load it with --hook ",
+		);
 	});
 
 	test("is verified after an abort in its context handlers: the reply that no request was sent for has no context", async () => {

@@ -1,0 +1,30 @@
+import type { FlagValues } from "../../hooks/flags.js";
+import { listFlags } from "../../hooks/flags.js";
+import type { LoadedHook } from "../../hooks/registry.js";
+import type { SessionViewOptions } from "../../testing/replay/session-view.js";
+import type { SubcommandOptions } from "../options.js";
+import type { Location } from "./location.js";
+
+/** What recorded requests are computed with where their session does not say: models, settings and flags of today. */
+export type PastFacts = Pick<SessionViewOptions, "findModel" | "retention"> & { flags: FlagValues };
+
+/**
+ * @param notices receives problems with the lists of models
+ * @throws PiError `bad_arguments` for a flag that no hook declares, or without its value
+ */
+export async function pastFacts(
+	{ paths, env, settings }: Location,
+	{ readFlags }: SubcommandOptions,
+	hooks: readonly LoadedHook[],
+	notices: string[],
+): Promise<PastFacts> {
+	const { values = {}, problem = null } = readFlags?.(listFlags(hooks).flags) ?? {};
+	if (problem) throw problem;
+	const { loadModelSources } = await import("../../models/model-sources.js");
+	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
+	return {
+		findModel: (provider, id) => registry.findModel(provider, id) ?? null,
+		retention: settings.cacheRetention,
+		flags: values,
+	};
+}

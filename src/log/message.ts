@@ -1,0 +1,50 @@
+import type { AssistantMessage, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+
+/** How much a model thinks before it answers; `off` sends no reasoning request. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** All thinking levels, least first. */
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** A shell command that the user ran with `!`; the model sees it as text. */
+export interface BashExecutionMessage {
+	role: "bashExecution";
+	command: string;
+	output: string;
+	/** 128 + the number of the signal that ended the command; 126 or 127 if it did not start; null if it was canceled. */
+	exitCode: number | null;
+	cancelled: boolean;
+	truncated: boolean;
+	/** Path of the full output if `output` is only its end. */
+	fullOutputPath?: string;
+	/** Set by `!!`: shown and saved, never sent to the model. */
+	excludeFromContext?: boolean;
+	/** ms since the epoch. */
+	timestamp: number;
+}
+
+/** Arguments of a tool call that hooks changed. `from` and `to` have only the arguments that differ. */
+export interface ChangedInput {
+	/** Names of the hooks, in order. */
+	by: readonly string[];
+	/** As the model wrote them. */
+	from: Readonly<Record<string, unknown>>;
+	/** As the tool received them. */
+	to: Readonly<Record<string, unknown>>;
+}
+
+/** What hooks did to a tool call before it ran. */
+export interface GateRecord {
+	/** Name of the hook that blocked the call. */
+	blockedBy?: string;
+	changed?: ChangedInput;
+}
+
+/** The result of a tool call. */
+export interface SessionToolResult extends ToolResultMessage {
+	/** Absent if no hook blocked or changed the call. Not sent to the model. */
+	gate?: GateRecord;
+}
+
+/** A message in a session: the types of pi-ai, and pi's own roles. */
+export type AppMessage = UserMessage | AssistantMessage | SessionToolResult | BashExecutionMessage;
