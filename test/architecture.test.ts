@@ -23,6 +23,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["operations"],
 	["sdk"],
 	["modes", "testing"],
+	["bench"],
 	["cli"],
 	["main", "index"],
 ];

@@ -103,6 +103,7 @@ export type Subcommand =
 	| { name: "hooks"; action: "new"; target: string; inProject: boolean; asPackage?: boolean }
 	/** `at`: entry index to show the context at; `verify`: recompute every request; `without`: hooks to exclude. */
 	| { name: "context"; at?: number; verify: boolean; without?: readonly string[] }
+	| BenchSubcommand
 	| SessionsSubcommand
 	/** `days`: only the last days, today included; null: all. */
 	| { name: "usage"; by: UsageGrouping; days: number | null }
@@ -114,6 +115,21 @@ export type Subcommand =
 	| { name: "remove"; package: string; local: boolean }
 	| ModelsSubcommand
 	| { name: "doctor" };
+
+/** `pi context bench`. */
+export interface BenchSubcommand {
+	name: "bench";
+	/** Hooks joined with `+`, or `none`. */
+	strategies: readonly string[];
+	/** `last:20`, ids, files and directories; empty: the default. */
+	sessions: readonly string[];
+	/** `provider/id`: computes all requests with its prices and window. */
+	model?: string;
+	/** File for the page. */
+	html?: string;
+	/** Limits such as `cost > +5%`. */
+	failIf: readonly string[];
+}
 
 /** `pi models`. */
 export type ModelsSubcommand =

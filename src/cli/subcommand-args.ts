@@ -4,7 +4,17 @@ import type { ReadFlags } from "../hooks/flags.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
-import { addFlags, addOne, choose, nonEmpty, type ParsedOptions, runParser, takeAtMost, usage } from "./parser.js";
+import {
+	addFlags,
+	addList,
+	addOne,
+	choose,
+	nonEmpty,
+	type ParsedOptions,
+	runParser,
+	takeAtMost,
+	usage,
+} from "./parser.js";
 
 const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
 /** The first words that are subcommands. */
@@ -27,6 +37,7 @@ const GROUPINGS = ["day", "model", "project", "session"] as const satisfies read
 
 /** The actions of the subcommands that have some. */
 export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+	context: ["bench"],
 	hooks: HOOK_ACTIONS,
 	models: MODEL_ACTIONS,
 	sessions: SESSION_ACTIONS,
@@ -51,7 +62,8 @@ export function parseSubcommand(name: SubcommandName, argv: readonly string[]): 
 	const refused = unknown.find((option) => option.name === null || !runsHooks);
 	if (refused) throw refused.problem;
 	// Other words may be values of the flags, which are known when the hooks have loaded.
-	const command = readCommand(name, options, name === "hooks" ? operands.slice(0, 2) : []);
+	const isBench = name === "context" && action === "bench";
+	const command = readCommand(name, options, isBench ? operands : name === "hooks" ? operands.slice(0, 2) : []);
 	return { kind: "subcommand", command, options: { ...commonOptions(options), readFlags: flagReader(name, argv) } };
 }
 
@@ -90,7 +102,14 @@ function parser(name: SubcommandName): Command {
 	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
-		? command.option("--at <index>").option("--without <hook>", "", addOne).option("--verify")
+		? command
+				.option("--at <index>")
+				.option("--without <hook>", "", addOne)
+				.option("--verify")
+				.option("--sessions <which>", "", addList)
+				.option("--model <name>")
+				.option("--html <file>")
+				.option("--fail-if <limit>", "", addOne)
 		: command;
 }
 
@@ -101,6 +120,8 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 		case "sessions":
 			return readSessions(operands, options);
 		case "context":
+			if (operands[0] === "bench") return readBench(operands.slice(1), options);
+			refuseBenchOptions(options);
 			takeAtMost(name, operands, 0);
 			return {
 				name,
@@ -148,6 +169,26 @@ function readHooks([word = "list", target, ...more]: readonly string[], options:
 	if (action === "test") return { name: "hooks", action, target, ...(runs && { runs }) };
 	const types = options.flag("types") ? { types: true } : {};
 	return { name: "hooks", action, target, ...(more.length > 0 && { more }), ...types };
+}
+
+function readBench(strategies: readonly string[], options: ParsedOptions): Subcommand {
+	const refused = ["at", "without", "verify", "session"].find(
+		(name) => options.flag(name) || options.text(name) !== undefined || options.texts(name).length > 0,
+	);
+	if (refused) throw usage(`--${refused} does not work with pi context bench`, "pi context bench --help explains it");
+	const [model, html] = [options.text("model"), options.text("html")];
+	return {
+		...{ name: "bench", strategies, sessions: options.texts("sessions"), failIf: options.texts("failIf") },
+		...(model === undefined ? {} : { model }),
+		...(html === undefined ? {} : { html }),
+	};
+}
+
+function refuseBenchOptions(options: ParsedOptions): void {
+	const given = ["sessions", "model", "html", "failIf"].find(
+		(name) => options.text(name) !== undefined || options.texts(name).length > 0,
+	);
+	if (given) throw usage(`--${given === "failIf" ? "fail-if" : given} works only with pi context bench`);
 }
 
 function readModels([word = "list", ...more]: readonly string[]): Subcommand {

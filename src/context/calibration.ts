@@ -110,7 +110,7 @@ export class Calibration {
 }
 
 /** Tokens of the request that a reply answered, as the provider counted them; 0 when it did not. */
-export function inputTokens({ usage }: Extract<AppMessage, { role: "assistant" }>): number {
+export function inputTokens({ usage }: Pick<Extract<AppMessage, { role: "assistant" }>, "usage">): number {
 	return usage.input + usage.cacheRead + usage.cacheWrite;
 }
 

@@ -16,6 +16,7 @@ import { createModels } from "../../node_modules/@mariozechner/pi-ai/dist/models
 import { normalizeContext } from "../../node_modules/@mariozechner/pi-ai/dist/utils/transcript.js";
 
 export {
+	calculateCost,
 	clampThinkingLevel,
 	getSupportedThinkingLevels,
 } from "../../node_modules/@mariozechner/pi-ai/dist/models.js";

@@ -34,6 +34,8 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return runSessions(command, context);
 		case "context":
 			return (await import("./context.js")).runContext(command, context);
+		case "bench":
+			return (await import("./context-bench.js")).runContextBench(command, context);
 		case "usage":
 			return (await import("./usage.js")).printUsage(command, context);
 		case "models":

@@ -1,12 +1,15 @@
-import type { FlagValues } from "../../hooks/flags.js";
-import { listFlags } from "../../hooks/flags.js";
+import { type FlagValues, listFlags } from "../../hooks/flags.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import type { ModelRegistry } from "../../models/models.js";
 import type { SessionViewOptions } from "../../testing/replay/session-view.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Location } from "./location.js";
 
 /** What recorded requests are computed with where their session does not say: models, settings and flags of today. */
-export type PastFacts = Pick<SessionViewOptions, "findModel" | "retention"> & { flags: FlagValues };
+export type PastFacts = Pick<SessionViewOptions, "findModel" | "retention"> & {
+	flags: FlagValues;
+	registry: ModelRegistry;
+};
 
 /**
  * @param notices receives problems with the lists of models
@@ -23,6 +26,7 @@ export async function pastFacts(
 	const { loadModelSources } = await import("../../models/model-sources.js");
 	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
 	return {
+		registry,
 		findModel: (provider, id) => registry.findModel(provider, id) ?? null,
 		retention: settings.cacheRetention,
 		flags: values,

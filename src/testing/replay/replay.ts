@@ -286,19 +286,20 @@ function subjectOf(event: PointEvent): string | null {
 
 /** Receives the answers and effects of handlers. */
 interface CallWatcher {
-	onAnswer(answer: unknown): void;
+	onAnswer?(answer: unknown): void;
+	/** Receives a line for each program that a handler would run. */
 	onEffect(line: string): void;
 }
 
 /** A copy of a hook whose handlers report their answers and run no programs. */
-function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
+export function watchHandlers(hook: LoadedHook, watcher: CallWatcher): LoadedHook {
 	const watch = <N extends HookEventName>(handler: HookHandler<N>): HookHandler<N> => {
 		const watched: HookHandler<N> = async (event, ctx) => {
 			// Handlers of the context cannot run programs, except in extensions.
 			const isPure = event.type === "context" && hook.kind !== "extension";
 			const given = isPure ? ctx : withoutPrograms(ctx as HookEventContext, watcher.onEffect);
 			const answer = await handler(event, given as HandlerContext<N>);
-			watcher.onAnswer(answer);
+			watcher.onAnswer?.(answer);
 			return answer;
 		};
 		const registered = hook.places.get(handler);

@@ -1,0 +1,258 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { inputTokens } from "../context/calibration.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { estimateAll } from "../context/tokens.js";
+import { isMessageEntry } from "../log/entry.js";
+import { sum } from "../util/sum.js";
+import { type Evidence, EvidenceIndex, EvidenceMeter } from "./evidence.js";
+import { type MeteredModel, type MeteredRequest, RequestMeter } from "./meter.js";
+import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
+import type { CacheSurprise } from "./prompt-cache.js";
+import { SessionScale } from "./scale.js";
+
+export interface BenchOptions extends PlayOptions {
+	/** The model with whose prices and window all requests are computed. Default: the recorded ones. */
+	model?: Model<Api>;
+	/** Called before each session and strategy. */
+	onProgress?(done: number, total: number, session: string, strategy: string): void;
+}
+
+/** One strategy in one session. */
+export interface StrategyResult {
+	strategy: string;
+	requests: readonly MeteredRequest[];
+	totals: StrategyTotals;
+	evidence: Evidence;
+	/** What the recording cannot tell, with the number of times. */
+	unplayed: Readonly<Record<string, number>>;
+}
+
+/** Sums over the requests of a strategy. Tokens are predicted. */
+export interface StrategyTotals {
+	sent: number;
+	cached: number;
+	resent: number;
+	/** Requests that sent again what the provider had. */
+	breaks: number;
+	/** Tokens of the largest request. */
+	peak: number;
+	/** USD, with the requests that hooks sent; null if no price is known. */
+	cost: number | null;
+	/** Requests whose price is unknown. */
+	unpriced: number;
+	/** Requests of hooks to models: their replies are pi's own summaries. */
+	standIns: number;
+}
+
+/** A session with all strategies; the first result is `none`. */
+export interface SessionResult {
+	name: string;
+	path: string | null;
+	/** Number of requests. */
+	requests: number;
+	results: readonly StrategyResult[];
+	/** Predicted against recorded cost of the requests whose cost is recorded, USD; null if none is. */
+	calibration: { predicted: number; recorded: number; requests: number } | null;
+}
+
+export interface BenchReport {
+	sessions: readonly SessionResult[];
+	/** True if it was stopped before all strategies were played. */
+	isPartial: boolean;
+}
+
+const NONE = "none";
+
+/**
+ * Plays every session under every strategy.
+ * @param base the hooks that every session has: `none` is these alone
+ */
+export async function runBench(
+	sessions: readonly BenchSession[],
+	strategies: readonly Strategy[],
+	base: readonly Strategy["hooks"][number][],
+	options: BenchOptions,
+): Promise<BenchReport> {
+	const played = [{ name: NONE, hooks: [] }, ...strategies.filter(({ name }) => name !== NONE)];
+	const results: SessionResult[] = [];
+	const total = sessions.length * played.length;
+	let done = 0;
+	for (const session of sessions) {
+		const bench = new SessionBench(session, options);
+		for (const { name, hooks } of played) {
+			options.onProgress?.(done++, total, session.name, name);
+			await bench.play({ name, hooks: [...base, ...hooks] });
+			if (options.signal.aborted) break;
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		if (options.signal.aborted) {
+			if (bench.results.length > 1) results.push(bench.report());
+			return { sessions: results, isPartial: true };
+		}
+		results.push(bench.report());
+	}
+	return { sessions: results, isPartial: false };
+}
+
+/** One session, first without a strategy, then with each of them. */
+class SessionBench {
+	readonly results: StrategyResult[] = [];
+	readonly #scale = new SessionScale();
+	readonly #base = new Map<number, BuiltContext>();
+	readonly #index: EvidenceIndex;
+	readonly #caching: ReadonlySet<string>;
+	/** What the caches of the recording did and no entry tells. */
+	readonly #surprises = new Map<number, CacheSurprise>();
+	readonly #models = new Map<string, MeteredModel | null>();
+
+	constructor(
+		private readonly session: BenchSession,
+		private readonly options: BenchOptions,
+	) {
+		this.#index = new EvidenceIndex(session.entries);
+		this.#caching = cachingModels(session);
+	}
+
+	async play(strategy: Strategy): Promise<void> {
+		const { session, options } = this;
+		const isBase = strategy.name === NONE;
+		const evidence = new EvidenceMeter(this.#index);
+		const meter = new RequestMeter({
+			...{ scale: this.#scale, retention: options.retention },
+			findModel: (provider, id) => this.#model(provider, id),
+			surpriseAt: (reply, message, read) => {
+				if (isBase) this.#surprises.set(reply, surpriseOf(message, read));
+				return this.#surprises.get(reply) ?? {};
+			},
+			caches: (message) => this.#caching.has(nameOf(message)) || options.model !== undefined,
+		});
+		await playStrategy(session, strategy, options, {
+			onRequest: (request) => {
+				const { reply, context, message } = request;
+				// The provider refused it, or it never arrived.
+				if (message.stopReason === "error" && inputTokens(message) === 0) return 0;
+				if (isBase) {
+					const messages = context.messages.map(({ message }) => message);
+					const size = estimateAll(messages) + context.preamble.tokens;
+					const hasPreamble = context.preamble.sections.length + context.preamble.tools.length > 0;
+					this.#scale.note(session.entries[reply], reply, size, hasPreamble);
+					this.#base.set(reply, context);
+				}
+				const base = this.#base.get(reply);
+				if (base) evidence.note(reply, context, base);
+				return meter.onRequest(request);
+			},
+			onStandIn: (request) => meter.onStandIn(request),
+			onUnplayed: (what) => meter.onUnplayed(what),
+		});
+		if (options.signal.aborted) return;
+		const { requests, standIns } = meter;
+		const costs = requests.map(({ cost }) => cost);
+		this.results.push({
+			strategy: strategy.name,
+			requests,
+			totals: {
+				sent: sum(requests.map(({ sent }) => sent)),
+				cached: sum(requests.map(({ cached }) => cached)),
+				resent: sum(requests.map(({ resent }) => resent)),
+				breaks: requests.filter(({ resent }) => resent > 0).length,
+				peak: Math.max(0, ...requests.map(({ sent }) => sent)),
+				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + standIns.cost,
+				unpriced: costs.filter((cost) => cost === null).length,
+				standIns: standIns.count,
+			},
+			evidence: evidence.evidence,
+			unplayed: Object.fromEntries(meter.unplayed),
+		});
+	}
+
+	report(): SessionResult {
+		const { name, path } = this.session;
+		const { results } = this;
+		return { name, path, requests: results[0]?.requests.length ?? 0, results, calibration: this.#calibration() };
+	}
+
+	#calibration(): SessionResult["calibration"] {
+		if (this.options.model) return null;
+		let [predicted, recorded, requests] = [0, 0, 0];
+		for (const { reply, cost } of this.results[0]?.requests ?? []) {
+			const entry = this.session.entries[reply];
+			if (!isMessageEntry(entry) || entry.message.role !== "assistant" || cost === null) continue;
+			const { total } = entry.message.usage.cost;
+			if (total <= 0) continue;
+			predicted += cost;
+			recorded += total;
+			requests++;
+		}
+		return requests === 0 ? null : { predicted, recorded, requests };
+	}
+
+	#model(provider: string, id: string): MeteredModel | null {
+		const { model, findModel } = this.options;
+		if (model) return model;
+		const key = `${provider}/${id}`;
+		const known = this.#models.get(key);
+		if (known !== undefined) return known;
+		const found = findModel(provider, id) ?? recordedPrices(this.session, key);
+		this.#models.set(key, found);
+		return found;
+	}
+}
+
+/** Share of a request by which the cache may differ from its rules, and tokens: providers count in blocks. */
+const [TOLERANCE, MIN_DIFFERENCE] = [0.1, 1024];
+
+/** How the usage of a reply differs from what the rules of the cache say. */
+function surpriseOf({ usage }: AssistantMessage, read: number): CacheSurprise {
+	const counted = inputTokens({ usage });
+	const difference = usage.cacheRead - read;
+	if (counted === 0 || Math.abs(difference) < Math.max(MIN_DIFFERENCE, TOLERANCE * counted)) return {};
+	return difference > 0 ? { keptLonger: true } : { atMost: usage.cacheRead * (1 + TOLERANCE) };
+}
+
+/** The models of which at least one reply says that something was cached, or that counted nothing at all. */
+function cachingModels({ entries }: BenchSession): ReadonlySet<string> {
+	const counts = new Map<string, { replies: number; cached: number }>();
+	for (const entry of entries) {
+		if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
+		const { usage } = entry.message;
+		const key = nameOf(entry.message);
+		const count = counts.get(key) ?? { replies: 0, cached: 0 };
+		counts.set(key, {
+			replies: count.replies + (usage.input > 0 ? 1 : 0),
+			cached: count.cached + usage.cacheRead + usage.cacheWrite,
+		});
+	}
+	return new Set([...counts].flatMap(([key, { replies, cached }]) => (cached > 0 || replies === 0 ? [key] : [])));
+}
+
+/** What a model cost in a session, for one that no list has; null if the session does not say. */
+function recordedPrices({ entries }: BenchSession, key: string): MeteredModel | null {
+	const rate = (cost: number, tokens: number) => (tokens > 0 ? (1_000_000 * cost) / tokens : 0);
+	const total = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+	const paid = { ...total };
+	let api: string | null = null;
+	for (const entry of entries) {
+		if (!isMessageEntry(entry) || entry.message.role !== "assistant" || nameOf(entry.message) !== key) continue;
+		const { usage } = entry.message;
+		api = entry.message.api;
+		for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) {
+			total[kind] += usage[kind];
+			paid[kind] += usage.cost[kind];
+		}
+	}
+	if (api === null || sum(Object.values(paid)) === 0) return null;
+	return {
+		api,
+		cost: {
+			input: rate(paid.input, total.input),
+			output: rate(paid.output, total.output),
+			cacheRead: rate(paid.cacheRead, total.cacheRead),
+			cacheWrite: rate(paid.cacheWrite, total.cacheWrite),
+		},
+	};
+}
+
+function nameOf({ provider, model }: AssistantMessage): string {
+	return `${provider}/${model}`;
+}

@@ -1,0 +1,120 @@
+import { formatTokens, plural } from "../util/format-amounts.js";
+import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
+import type { EvidenceLoss } from "./evidence.js";
+import { evidenceShare, sumResults } from "./limit.js";
+
+/** Losses that are listed. */
+const MAX_LOSSES = 10;
+const MAX_ITEM = 60;
+const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence"] as const;
+
+/** A report as lines of text. */
+export function describeReport(report: BenchReport): string[] {
+	const { sessions } = report;
+	if (sessions.length === 0) return ["No session was played"];
+	const tables = sessions.map((session) => ({ title: titleOf(session), rows: rowsOf(session.results) }));
+	if (sessions.length > 1) tables.push({ title: `all ${sessions.length} sessions`, rows: rowsOf(sumResults(report)) });
+	return [
+		...alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []])),
+		...describeCalibration(sessions),
+		...describeUnplayed(sessions),
+		...describeLosses(sessions),
+		...(report.isPartial ? ["", "Stopped: the strategies that were not played are missing"] : []),
+	];
+}
+
+function titleOf({ name, requests }: SessionResult): string {
+	return `${name}, ${plural(requests, "request")}`;
+}
+
+/** The figures of strategies in the order of the columns. */
+export function rowsOf(results: readonly StrategyResult[]): string[][] {
+	const [base] = results;
+	return results.map(({ strategy, totals, evidence }) => {
+		const { sent, cached, resent, breaks, peak, cost, unpriced } = totals;
+		return [
+			strategy,
+			formatTokens(sent),
+			sent === 0 ? "–" : `${Math.round((100 * cached) / sent)} %`,
+			formatTokens(resent),
+			String(breaks),
+			formatTokens(peak),
+			cost === null ? "–" : `$${cost.toFixed(3)}${unpriced > 0 ? "+" : ""}`,
+			strategy === base?.strategy ? "–" : changeOf(cost, base?.totals.cost ?? null),
+			`${percent(100 * evidenceShare(evidence))} %`,
+		];
+	});
+}
+
+function changeOf(cost: number | null, base: number | null): string {
+	if (cost === null || base === null || base === 0) return "–";
+	const change = Math.round(100 * (cost / base - 1));
+	return change === 0 ? "±0 %" : `${change > 0 ? "+" : "−"}${Math.abs(change)} %`;
+}
+
+/** 100 only if it is exactly that: a loss must show. */
+function percent(value: number): string {
+	return value < 100 && value >= 99.95 ? "99.9" : value.toFixed(value >= 99 && value < 100 ? 1 : 0);
+}
+
+/** Text to the left, figures to the right, each column as wide as its widest cell. */
+function alignRows(rows: readonly string[][]): string[] {
+	const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+	return rows.map((row) =>
+		row
+			.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+			.join("  "),
+	);
+}
+
+function describeCalibration(sessions: readonly SessionResult[]): string[] {
+	const known = sessions.flatMap(({ calibration }) => calibration ?? []);
+	const total = sessions.reduce((count, { requests }) => count + requests, 0);
+	if (known.length === 0) return ["calibration: no session records what it cost, so tokens and costs are estimates"];
+	const predicted = known.reduce((cost, one) => cost + one.predicted, 0);
+	const recorded = known.reduce((cost, one) => cost + one.recorded, 0);
+	const requests = known.reduce((count, one) => count + one.requests, 0);
+	const off = 100 * (predicted / recorded - 1);
+	const sign = off < 0 ? "−" : "+";
+	return [
+		`calibration: $${predicted.toFixed(3)} predicted, $${recorded.toFixed(3)} recorded (${sign}${Math.abs(off).toFixed(1)} %) for ${requests} of ${plural(total, "request")}`,
+	];
+}
+
+function describeUnplayed(sessions: readonly SessionResult[]): string[] {
+	const all = sumResults({ sessions, isPartial: false });
+	return all.flatMap(({ strategy, unplayed, totals }) => {
+		const parts = Object.entries(unplayed).map(([what, count]) => `${count} ${what}`);
+		if (totals.standIns > 0)
+			parts.push(`${plural(totals.standIns, "request")} to models, answered by pi's own summaries`);
+		return parts.length === 0 ? [] : [`not replayed: ${strategy}: ${parts.join(", ")}`];
+	});
+}
+
+function describeLosses(sessions: readonly SessionResult[]): string[] {
+	const losses = worstLosses(sessions);
+	if (losses.length === 0) return [];
+	return [
+		"",
+		"worst losses:",
+		...losses.map(({ session, strategy, loss }) => {
+			const { reply, tool, missing, needed, entries } = loss;
+			const [first = ""] = missing;
+			const item = first.length > MAX_ITEM ? `${first.slice(0, MAX_ITEM)}…` : first;
+			const where = entries.length > 0 ? ` of entry ${entries.slice(-3).join(", ")}` : "";
+			return `${strategy}  ${session}  entry ${reply}, ${tool}: ${missing.length} of ${needed} · ${JSON.stringify(item)}${where}`;
+		}),
+	];
+}
+
+/** The calls that miss most of what they use, in all sessions. */
+export function worstLosses(
+	sessions: readonly SessionResult[],
+): { session: string; strategy: string; loss: EvidenceLoss }[] {
+	return sessions
+		.flatMap(({ name, results }) =>
+			results.flatMap(({ strategy, evidence }) => evidence.losses.map((loss) => ({ session: name, strategy, loss }))),
+		)
+		.sort((a, b) => b.loss.missing.length - a.loss.missing.length)
+		.slice(0, MAX_LOSSES);
+}

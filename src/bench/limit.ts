@@ -1,0 +1,106 @@
+import { PiError } from "../errors.js";
+import type { BenchReport, StrategyResult } from "./bench.js";
+
+/** A limit for every strategy: above or below it, `pi context bench` fails. */
+export interface Limit {
+	/** As written, such as `cost > +5%`. */
+	text: string;
+	figure: Figure;
+	isAbove: boolean;
+	value: number;
+	/** The value is a change from `none`, in percent. */
+	isRelative: boolean;
+}
+
+const FIGURES = ["cost", "sent", "resent", "breaks", "peak", "evidence", "rereads"] as const;
+type Figure = (typeof FIGURES)[number];
+
+const LIMIT = /^\s*([a-z]+)\s*(>|<)\s*([+-]?)(\d+(?:\.\d+)?)\s*(%?)\s*$/;
+
+/**
+ * Reads `cost > +5%`, `evidence < 99%`, `breaks > 3`, `cost > 0.5`. A sign and a percentage compare with `none`.
+ * @throws PiError `bad_arguments`
+ */
+export function readLimit(text: string): Limit {
+	const [, name, comparison, sign, number, percent] = LIMIT.exec(text) ?? [];
+	const figure = FIGURES.find((one) => one === name);
+	const isRelative = percent === "%" && figure !== "evidence";
+	if (figure === undefined || number === undefined || (sign !== "" && !isRelative))
+		throw new PiError("bad_arguments", `--fail-if ${JSON.stringify(text)}: expected a figure and a limit`, {
+			hint: `for example "cost > +5%" or "evidence < 99%"; the figures are ${FIGURES.join(", ")}`,
+		});
+	const value = Number(number) * (sign === "-" ? -1 : 1);
+	return { text: text.trim(), figure, isAbove: comparison === ">", value, isRelative };
+}
+
+/** The strategies that exceed a limit over all sessions together, one line each. A figure that is unknown exceeds every limit. */
+export function exceeded(report: BenchReport, limits: readonly Limit[]): string[] {
+	const [base, ...others] = sumResults(report);
+	return limits.flatMap((limit) =>
+		others.flatMap((result) => {
+			const found = base ? figureOf(result, base, limit) : null;
+			if (found !== null && (limit.isAbove ? found <= limit.value : found >= limit.value)) return [];
+			return [`${result.strategy}: ${limit.text} · ${found === null ? "unknown" : describe(found, limit)}`];
+		}),
+	);
+}
+
+function figureOf(result: StrategyResult, base: StrategyResult, { figure, isRelative }: Limit): number | null {
+	const [value, none] = [readFigure(result, figure), readFigure(base, figure)];
+	if (!isRelative) return value;
+	if (value === null || none === null) return null;
+	return none === 0 ? (value === 0 ? 0 : Number.POSITIVE_INFINITY) : 100 * (value / none - 1);
+}
+
+function readFigure({ totals, evidence }: StrategyResult, figure: Figure): number | null {
+	if (figure === "evidence") return 100 * evidenceShare(evidence);
+	return figure === "rereads" ? evidence.rereads : totals[figure];
+}
+
+function describe(value: number, { figure, isRelative }: Limit): string {
+	const digits = Number.isInteger(value) ? String(value) : value.toFixed(figure === "cost" && !isRelative ? 4 : 1);
+	if (isRelative) return `${value > 0 ? "+" : ""}${digits} %`;
+	return figure === "evidence" ? `${digits} %` : digits;
+}
+
+/** The share of what the recorded model used that it still has in front of it; 1 if it used nothing. */
+export function evidenceShare({ needed, kept }: Pick<StrategyResult["evidence"], "needed" | "kept">): number {
+	return needed === 0 ? 1 : kept / needed;
+}
+
+/** The results of all sessions together, by strategy. Only strategies that were played in every session are comparable. */
+export function sumResults({ sessions }: BenchReport): StrategyResult[] {
+	const names = sessions[0]?.results.map(({ strategy }) => strategy) ?? [];
+	return names.flatMap((name) => {
+		const results = sessions.map(({ results: own }) => own.find(({ strategy }) => strategy === name));
+		const all = results.filter((result) => result !== undefined);
+		return all.length === results.length ? [all.reduce(add)] : [];
+	});
+}
+
+function add(a: StrategyResult, b: StrategyResult): StrategyResult {
+	const [one, two] = [a.totals, b.totals];
+	const unplayed: Record<string, number> = { ...a.unplayed };
+	for (const [what, count] of Object.entries(b.unplayed)) unplayed[what] = (unplayed[what] ?? 0) + count;
+	return {
+		strategy: a.strategy,
+		requests: [...a.requests, ...b.requests],
+		totals: {
+			sent: one.sent + two.sent,
+			cached: one.cached + two.cached,
+			resent: one.resent + two.resent,
+			breaks: one.breaks + two.breaks,
+			peak: Math.max(one.peak, two.peak),
+			cost: one.cost === null && two.cost === null ? null : (one.cost ?? 0) + (two.cost ?? 0),
+			unpriced: one.unpriced + two.unpriced,
+			standIns: one.standIns + two.standIns,
+		},
+		evidence: {
+			needed: a.evidence.needed + b.evidence.needed,
+			kept: a.evidence.kept + b.evidence.kept,
+			rereads: a.evidence.rereads + b.evidence.rereads,
+			losses: [...a.evidence.losses, ...b.evidence.losses],
+		},
+		unplayed,
+	};
+}

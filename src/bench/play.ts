@@ -1,0 +1,337 @@
+import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import { buildContext } from "../context/build-context.js";
+import { ContextMemo } from "../context/context-memo.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { entryMessage, entryTime } from "../context/entry-message.js";
+import { ASSUMED_LIFETIME_MS, factsAt } from "../context/facts.js";
+import { type CorePreamble, NO_PREAMBLE, withTools } from "../context/preamble.js";
+import { readRecordedHooks } from "../context/recorded-hooks.js";
+import { coreAt } from "../context/recorded-preamble.js";
+import { estimateAll, estimateText } from "../context/tokens.js";
+import { describeHookError, hookFailure } from "../errors.js";
+import { flagValues } from "../hooks/flags.js";
+import { hookFileName } from "../hooks/hook-name.js";
+import { isPartOfPi } from "../hooks/hook-scope.js";
+import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRunner } from "../hooks/runner.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
+import { type AppMessage, isMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
+import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
+import { type EventPoint, eventPoints } from "../testing/replay/event-points.js";
+import { watchHandlers } from "../testing/replay/replay.js";
+import type { ReplaySessionOptions } from "../testing/replay/replay-session.js";
+import type { SessionViewOptions } from "../testing/replay/session-view.js";
+import { ShadowLog } from "./shadow-log.js";
+import { createShadowSession, type StandInRequest } from "./shadow-session.js";
+
+/** Hooks that change the requests of a session. */
+export interface Strategy {
+	/** As on the command line, such as `pi:clear` or `./a.ts+./b.ts`; `none`. */
+	name: string;
+	/** In load order, after those that every session has. */
+	hooks: readonly LoadedHook[];
+}
+
+/** A recorded session. */
+export interface BenchSession {
+	/** Its name or its first prompt. */
+	name: string;
+	/** null for one that is no file. */
+	path: string | null;
+	cwd: string;
+	entries: readonly SessionEntry[];
+}
+
+/** What a strategy is played with. */
+export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "retention" | "flags"> {
+	hookTimeoutMs: number;
+	/** Detects handlers that block the event loop. */
+	watch?: HandlerWatch;
+	/** Receives a line for each failure of a hook. */
+	onHookError(line: string): void;
+	signal: AbortSignal;
+}
+
+/** A request as it would have been sent. */
+export interface PlayedRequest {
+	/** Index of its reply in the recording. */
+	reply: number;
+	message: AssistantMessage;
+	context: BuiltContext;
+	facts: RequestFacts;
+	/** The entries from which it was computed. */
+	entries: readonly SessionEntry[];
+}
+
+/** Receives the requests of a strategy, in order. */
+export interface PlayObserver {
+	/** @returns the tokens of the request, which the provider then has */
+	onRequest(request: PlayedRequest): number;
+	onStandIn(request: StandInRequest): void;
+	/** Something that a recording cannot tell, in words such as `blocked calls`. */
+	onUnplayed(what: string): void;
+}
+
+/**
+ * Plays a recorded session as if a strategy had run: its handlers receive every event that the entries record, and what they
+ * save, change and offer counts. The replies are the recorded ones.
+ */
+export async function playStrategy(
+	session: BenchSession,
+	strategy: Strategy,
+	options: PlayOptions,
+	observer: PlayObserver,
+): Promise<void> {
+	const play = new Play(session, strategy, options, observer);
+	for (const point of eventPoints(session.entries, session.path)) {
+		if (options.signal.aborted) return;
+		await play.at(point);
+	}
+}
+
+class Play {
+	readonly #log: ShadowLog;
+	readonly #registry: HookRegistry;
+	readonly #runner: HookRunner;
+	readonly #memo = new ContextMemo();
+	readonly #recorded: readonly SessionEntry[];
+	/** What handlers changed of recorded entries, by index. */
+	readonly #changed = new Map<number, SessionEntry>();
+	/** Calls that the strategy blocked; they have no result of a tool. */
+	readonly #blocked = new Set<string>();
+	/** Names of the tools that a handler has left on; null: those of the recording. */
+	#active: readonly string[] | null = null;
+	#last: { built: BuiltContext; length: number } | null = null;
+	#sent: { tokens: number; time: number; model: string } | null = null;
+	/** Number of recorded entries that exist now. */
+	#end = 1;
+
+	constructor(
+		session: BenchSession,
+		private readonly strategy: Strategy,
+		private readonly options: PlayOptions,
+		private readonly observer: PlayObserver,
+	) {
+		this.#recorded = session.entries;
+		this.#log = new ShadowLog(session.entries);
+		const onEffect = () => observer.onUnplayed("programs that were not run");
+		const hooks = strategy.hooks.map((hook) => watchHandlers(hook, { onEffect }));
+		this.#registry = new HookRegistry(hooks, new Set());
+		const { hookTimeoutMs, watch, onHookError } = options;
+		this.#runner = new HookRunner({
+			registry: this.#registry,
+			host: createShadowSession({
+				...{ cwd: session.cwd, sessionFile: session.path },
+				read: this.#view(),
+				findModel: options.findModel,
+				save: (entries) => this.#save(entries),
+				setActive: (names) => {
+					this.#active = names;
+				},
+				tools: () => this.#core(this.#end).tools,
+				rebuild: async () => void (await this.#build(this.#end)),
+				onStandIn: (request) => observer.onStandIn(request),
+				onUnplayed: (what) => observer.onUnplayed(what),
+			}),
+			hookTimeoutMs: () => hookTimeoutMs,
+			...(watch && { watch }),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
+		});
+	}
+
+	async at({ end, event }: EventPoint): Promise<void> {
+		const { signal } = this.options;
+		this.#end = end;
+		this.#log.extend(end, (entry, index) => this.#changed.get(index) ?? entry);
+		const runner = this.#runner;
+		switch (event.type) {
+			case "context":
+				return this.#request(end);
+			case "session":
+				await runner.emitSession({ ...event, entries: this.#log.entries }, signal);
+				return;
+			case "before_request": {
+				const { messages = [] } = this.#last?.built ?? {};
+				const summary = { messageCount: messages.length, tokens: this.#sent?.tokens ?? 0 };
+				const stop = await runner.gateRequest(Object.freeze({ ...event, ...summary }), signal);
+				if (stop !== null) this.observer.onUnplayed("stopped requests");
+				return;
+			}
+			case "prompt": {
+				const decision = await runner.gatePrompt(event, signal);
+				if ("stop" in decision || "handled" in decision) this.observer.onUnplayed("prompts that were not sent");
+				else if (decision.text !== event.text) this.#changePrompt(end, decision.text);
+				return;
+			}
+			case "tool_call": {
+				const decision = await runner.gateToolCall(event, (input) => input, signal);
+				if ("blocked" in decision) {
+					this.#blocked.add(event.toolCallId);
+					this.observer.onUnplayed("blocked calls");
+				} else if (decision.changed) this.observer.onUnplayed("calls with other arguments");
+				return;
+			}
+			case "tool_result": {
+				if (this.#blocked.has(event.toolCallId)) return;
+				const { content, isError } = await runner.changeToolResult(event, signal);
+				if (content.length !== event.content.length || content.some((block, at) => block !== event.content[at]))
+					this.#changeResult(end, event.toolCallId, { content, isError });
+				return;
+			}
+			case "user_bash":
+				await runner.gateUserBash(event, signal);
+				return;
+			default:
+				await runner.emit(event, signal);
+		}
+	}
+
+	/** Computes the context at a point; it is a request if the next entry is its reply. */
+	async #request(end: number): Promise<void> {
+		const { built, facts, entries } = await this.#build(end);
+		const entry = this.#recorded[end];
+		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
+		const { message } = entry;
+		const tokens = this.observer.onRequest({ reply: end, message, context: built, facts, entries });
+		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model) };
+	}
+
+	async #build(end: number): Promise<{ built: BuiltContext; facts: RequestFacts; entries: readonly SessionEntry[] }> {
+		const { entries } = this.#log;
+		const facts = this.#facts(end);
+		const built = await buildContext(
+			entries,
+			this.#runner.contextStages(() => entries, this.options.signal),
+			{
+				...{ memo: this.#memo, preamble: this.#core(end) },
+				facts: () => facts,
+			},
+		);
+		this.#last = { built, length: entries.length };
+		return { built, facts, entries };
+	}
+
+	/** System prompt and tools of the recording, with the tools of the strategy. */
+	#core(end: number): CorePreamble {
+		const core = coreAt(this.#recorded, end, sectionsForTools) ?? NO_PREAMBLE;
+		const recorded = new Set(readRecordedHooks(this.#recorded, end)?.map(({ path }) => path));
+		for (const { hook } of core.tools) if (hook !== undefined) recorded.add(hook);
+		const added = this.strategy.hooks.flatMap((hook) =>
+			isPartOfPi(hook) || recorded.has(hook.path)
+				? []
+				: [...hook.tools.values()].map((tool) => toolInfo(tool, hook.path)),
+		);
+		const all = withTools(core, added);
+		const active = this.#active;
+		return active ? { ...all, tools: Object.freeze(all.tools.filter(({ name }) => active.includes(name))) } : all;
+	}
+
+	/** The time of the entry before `end`, ms since the epoch. */
+	#time(end: number): number {
+		return entryTime(this.#recorded[end - 1]) || (this.#sent?.time ?? 0);
+	}
+
+	#facts(end: number): RequestFacts {
+		const { findModel, retention, flags: given } = this.options;
+		const defaults = flagValues(this.#registry.flags, {});
+		const now = this.#time(end);
+		const facts = factsAt(this.#recorded, end, { findModel, retention, given, defaults, now });
+		if (this.#wasLoaded(end)) return facts;
+		const { cache, model, time } = facts;
+		const sent = this.#sent;
+		const isWarm =
+			sent !== null &&
+			sent.model === (model && nameOf(model.provider, model.id)) &&
+			time - sent.time <= (cache.lifetimeMs ?? ASSUMED_LIFETIME_MS);
+		return Object.freeze({ ...facts, cache: Object.freeze({ ...cache, warmTokens: isWarm ? sent.tokens : 0 }) });
+	}
+
+	/** Whether the session was recorded with these very hooks, so that its entries and facts are those of the strategy. */
+	#wasLoaded(end: number): boolean {
+		const own = this.#registry.recorded();
+		const then = readRecordedHooks(this.#recorded, end) ?? [];
+		return own.length > 0 && own.every(({ digest }) => then.some((hook) => hook.digest === digest));
+	}
+
+	/** Appends entries of the strategy, except those that the recording has because the strategy ran in it. */
+	#save(entries: readonly SessionEntry[]): number[] {
+		return entries.map((entry) => {
+			const known = this.#findRecorded(entry);
+			if (known === null) {
+				const timestamp = new Date(this.#time(this.#end)).toISOString();
+				return this.#log.append([{ ...entry, timestamp } as SessionEntry])[0] ?? -1;
+			}
+			this.#log.extend(known + 1, (other, index) => this.#changed.get(index) ?? other);
+			this.#end = Math.max(this.#end, known + 1);
+			return this.#log.placeOf(known);
+		});
+	}
+
+	/** Index in the recording of an entry that is not played yet, before the next message. */
+	#findRecorded(entry: SessionEntry): number | null {
+		const key = keyOf(entry);
+		for (let index = this.#log.recordedLength; index < this.#recorded.length; index++) {
+			const candidate = this.#recorded[index];
+			if (candidate && candidate.type === entry.type && keyOf(candidate) === key) return index;
+			if (isMessageEntry(candidate) && candidate.message.role !== "toolResult") return null;
+		}
+		return null;
+	}
+
+	#changePrompt(index: number, text: string): void {
+		const entry = this.#recorded[index];
+		if (!isMessageEntry(entry) || entry.message.role !== "user") return;
+		const { content } = entry.message;
+		const others = typeof content === "string" ? [] : content.filter(({ type }) => type !== "text");
+		this.#changed.set(
+			index,
+			freezeDeep({ ...entry, message: { ...entry.message, content: [{ type: "text" as const, text }, ...others] } }),
+		);
+	}
+
+	#changeResult(end: number, id: string, fields: Pick<ToolResultMessage, "content" | "isError">): void {
+		for (let index = end; index < this.#recorded.length; index++) {
+			const entry = this.#recorded[index];
+			if (!isMessageEntry(entry) || entry.message.role !== "toolResult" || entry.message.toolCallId !== id) continue;
+			this.#changed.set(index, freezeDeep({ ...entry, message: { ...entry.message, ...fields } }));
+			return;
+		}
+	}
+
+	/** What handlers read of the session now. */
+	#view(): Omit<ReplaySessionOptions, "cwd" | "sessionFile" | "length"> {
+		const messages = (): readonly AppMessage[] => {
+			const { entries } = this.#log;
+			const before = this.#last?.built.messages.map(({ message }) => message) ?? [];
+			const added = entries.slice(this.#last?.length ?? 0).flatMap((entry) => entryMessage(entry) ?? []);
+			return Object.freeze([...before, ...added]);
+		};
+		const systemPrompt = () => this.#last?.built.preamble.promptSections ?? this.#core(this.#end).sections;
+		return {
+			entries: () => this.#log.entries,
+			messages,
+			systemPrompt,
+			flags: () => this.#facts(this.#end).flags,
+			model: () => {
+				const { model } = this.#facts(this.#end);
+				return model && this.options.findModel(model.provider, model.id);
+			},
+			usage: () => {
+				const { contextWindow, ratio } = this.#facts(this.#end);
+				const text = systemPrompt().map((section) => section.text);
+				const tokens = Math.ceil((estimateText(text.join("\n\n")) + estimateAll(messages())) * ratio);
+				return { tokens, contextWindow, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null };
+			},
+		};
+	}
+}
+
+function nameOf(provider: string, id: string): string {
+	return `${provider}/${id}`;
+}
+
+/** An entry without the time at which it was saved. */
+function keyOf({ timestamp: _, ...entry }: SessionEntry & { timestamp?: unknown }): string {
+	return JSON.stringify(entry);
+}

@@ -1,0 +1,110 @@
+import type { AssistantMessage, AssistantMessageEventStream, Context } from "@mariozechner/pi-ai";
+import { plainSummary, readActivities } from "../context/plain-summary.js";
+import { estimateAll, estimateText } from "../context/tokens.js";
+import type { HookSession } from "../hooks/context-object.js";
+import { checkCustomEntry } from "../hooks/custom-entry.js";
+import { checkSystemItem, ownerOf } from "../hooks/handles.js";
+import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
+import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";
+import { createReplaySession, type ReplaySessionOptions } from "../testing/replay/replay-session.js";
+import { createAssistantMessageEventStream } from "../util/pi-ai.js";
+
+/** A request of a hook to a model, whose reply pi made up. */
+export interface StandInRequest {
+	provider: string;
+	model: string;
+	/** Estimated tokens. */
+	input: number;
+	output: number;
+}
+
+/** What the session of a strategy does instead of what a session does. */
+export interface ShadowSessionOptions extends Pick<ReplaySessionOptions, "cwd" | "sessionFile"> {
+	/** What handlers read. */
+	read: Omit<ReplaySessionOptions, "cwd" | "sessionFile" | "length">;
+	findModel: HookEventContext["findModel"];
+	/** @returns the indices of the entries */
+	save(entries: readonly SessionEntry[]): number[];
+	/** The tools that could be offered now. */
+	tools(): readonly ToolInfo[];
+	setActive(names: readonly string[]): void;
+	rebuild(): Promise<void>;
+	onStandIn(request: StandInRequest): void;
+	/** Something that a recording cannot tell, in words such as `programs that were not run`. */
+	onUnplayed(what: string): void;
+}
+
+/** Most tokens of a summary that stands in for the reply of a model. */
+const STAND_IN_TOKENS = 800;
+
+/** The session of a strategy: what it saves counts; programs do not run, and dialogs are canceled. */
+export function createShadowSession(options: ShadowSessionOptions): HookSession {
+	const { cwd, sessionFile, read, save, onUnplayed } = options;
+	const unplayed = (line: string) => {
+		if (/^asks /.test(line)) onUnplayed("dialogs that were canceled");
+	};
+	const session = createReplaySession({ cwd, sessionFile, length: 0, ...read }, unplayed);
+	const own: Partial<HookSession> = {
+		findModel: options.findModel,
+		availableModels: async () => [],
+		requestAuth: async () => ({ apiKey: "" }),
+		resolveApiKey: async () => "",
+		stream: async (_, model, context) => {
+			const reply = standIn(model, context);
+			options.onStandIn({
+				...{ provider: model.provider, model: model.id },
+				input: estimateAll(context.messages as AppMessage[]) + estimateText(context.systemPrompt ?? ""),
+				output: reply.usage.output,
+			});
+			return streamOf(reply);
+		},
+		saveEntries: (hook, entries) => save(entries.map((entry) => checkCustomEntry(hook, entry))),
+		systemItems: {
+			append(handle, item) {
+				const source = ownerOf(handle);
+				const { kind, text } = checkSystemItem(source, item);
+				save([{ type: "system_item", timestamp: entryTimestamp(), source: source.name, item: { kind, text } }]);
+			},
+		},
+		operations: session.operations.map((operation) =>
+			operation.member === "rebuildContext" ? { ...operation, call: () => options.rebuild() } : operation,
+		),
+	};
+	const tools: HookSession["tools"] = {
+		get all() {
+			return options.tools().map(describeTool);
+		},
+		get active() {
+			return options.tools().map(describeTool);
+		},
+		setActive: (names) => options.setActive(names),
+	};
+	return Object.defineProperties({} as HookSession, {
+		...Object.getOwnPropertyDescriptors(session),
+		...Object.getOwnPropertyDescriptors(own),
+		...Object.getOwnPropertyDescriptors({ tools }),
+	});
+}
+
+function describeTool({ name, description, parameters, hook = "built-in" }: ToolInfo): SessionToolInfo {
+	return { name, description, parameters: parameters as SessionToolInfo["parameters"], source: hook };
+}
+
+/** What pi writes instead of a model. */
+function standIn({ api, provider, id }: Parameters<HookSession["stream"]>[1], { messages }: Context): AssistantMessage {
+	const said = messages.filter(({ role }) => role !== "system") as AppMessage[];
+	const text = plainSummary(said, readActivities(said), undefined, STAND_IN_TOKENS);
+	const output = estimateText(text);
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+	return {
+		...{ role: "assistant", content: [{ type: "text", text }], api, provider, model: id },
+		usage: { input: 0, output, cacheRead: 0, cacheWrite: 0, totalTokens: output, cost },
+		...{ stopReason: "stop", timestamp: Date.now() },
+	};
+}
+
+function streamOf(message: AssistantMessage): AssistantMessageEventStream {
+	const events = createAssistantMessageEventStream();
+	events.push({ type: "done", reason: "stop", message });
+	return events;
+}

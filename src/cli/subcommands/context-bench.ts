@@ -1,0 +1,183 @@
+import { statSync, writeFileSync } from "node:fs";
+import { type BenchReport, runBench } from "../../bench/bench.js";
+import { describeReport } from "../../bench/describe-report.js";
+import { exceeded, readLimit, sumResults } from "../../bench/limit.js";
+import type { BenchSession, Strategy } from "../../bench/play.js";
+import { describeError, PiError } from "../../errors.js";
+import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
+import { findSession, newestFirst, sessionFiles } from "../../log/catalog.js";
+import {
+	isMessageEntry,
+	isSessionHeader,
+	isSessionInfoEntry,
+	messageText,
+	type SessionEntry,
+} from "../../log/entry.js";
+import { SessionLog } from "../../log/session-log.js";
+import { onOneLine } from "../../log/session-summary.js";
+import type { ModeIO } from "../../modes/mode.js";
+import { plural } from "../../util/format-amounts.js";
+import type { Subcommand } from "../options.js";
+import { printJson, printLines, printNotices } from "../standard-io.js";
+import { findHookFile, tryHooks } from "./find-hooks.js";
+import type { Location, SubcommandContext } from "./location.js";
+import { pastFacts } from "./past-facts.js";
+
+/** Sessions that are played without `--sessions`. */
+const DEFAULT_SESSIONS = 20;
+const MAX_NAME = 40;
+
+/**
+ * `pi context bench`: plays recorded sessions under strategies and prints what each would have cost and lost. Reads only,
+ * without network.
+ * @returns 1 if a strategy exceeds a limit of `--fail-if`, 130 if it was stopped
+ * @throws PiError `bad_arguments`, `hook_load_failed`, `log_not_found`, `model_unknown`
+ */
+export async function runContextBench(
+	command: Extract<Subcommand, { name: "bench" }>,
+	{ location, options, io }: SubcommandContext,
+): Promise<number> {
+	const limits = command.failIf.map(readLimit);
+	const notices = [...location.warnings];
+	const strategies = await loadStrategies(command.strategies, location);
+	const base = await loadBase(location);
+	const facts = await pastFacts(location, options, [...base, ...strategies.flatMap(({ hooks }) => hooks)], notices);
+	const model = command.model === undefined ? undefined : facts.registry.resolveModelSpec(command.model).model;
+	const sessions = readSessions(command.sessions, location, notices);
+	printNotices(io, notices.splice(0));
+	const keys = listenForStop(io);
+	const errors = new Set<string>();
+	let report: BenchReport;
+	try {
+		report = await runBench(sessions, strategies, base, {
+			...facts,
+			...(model && { model }),
+			hookTimeoutMs: location.settings.hookTimeout,
+			...(location.watch && { watch: location.watch }),
+			onHookError: (line) => errors.add(line),
+			signal: keys.signal,
+			onProgress: keys.progress,
+		});
+	} finally {
+		keys.end();
+	}
+	if (command.html !== undefined) {
+		const { benchPage } = await import("../../bench/bench-page.js");
+		writeFileSync(command.html, benchPage(report));
+	}
+	if (options.json) await printJson(io, { ...report, total: sumResults(report) });
+	else await printLines(io, describeReport(report));
+	const failures = exceeded(report, limits);
+	printNotices(io, [...errors, ...failures]);
+	return report.isPartial ? 130 : failures.length > 0 ? 1 : 0;
+}
+
+/** @throws PiError for a hook that does not exist or does not load */
+async function loadStrategies(words: readonly string[], location: Location): Promise<Strategy[]> {
+	const strategies: Strategy[] = [];
+	for (const word of words) {
+		const names = word.split("+").filter((name) => name !== "none");
+		const hooks = await Promise.all(names.map((name) => findHookFile(name, location)));
+		strategies.push({ name: word, hooks: await load(hooks, location) });
+	}
+	return strategies;
+}
+
+/** The bundled hooks that are on by default: what every session has. */
+function loadBase(location: Location): Promise<Strategy["hooks"][number][]> {
+	const files = BUNDLED_HOOKS.filter(({ isDefault }) => isDefault).map(({ name }) =>
+		findHookFile(bundledPath(name), location),
+	);
+	return Promise.all(files).then((found) => load(found, location));
+}
+
+async function load(files: Parameters<typeof tryHooks>[0], location: Location): Promise<Strategy["hooks"][number][]> {
+	const attempts = await tryHooks(files, location);
+	return attempts.map(({ hook, error }) => {
+		if (hook) return hook;
+		throw new PiError("hook_load_failed", error ?? "A hook did not load");
+	});
+}
+
+/**
+ * @param words `last:20`, ids, files and directories
+ * @param notices receives files that cannot be read
+ * @throws PiError `log_not_found` if there is none
+ */
+function readSessions(words: readonly string[], location: Location, notices: string[]): BenchSession[] {
+	const { sessionDir } = location;
+	const paths = (words.length > 0 ? words : [`last:${DEFAULT_SESSIONS}`]).flatMap((word) => {
+		const last = /^last:(\d{1,6})$/.exec(word)?.[1];
+		if (last !== undefined) return newestFirst(sessionDir).slice(0, Number(last));
+		return isDirectory(word) ? sessionFiles(word) : [findSession(sessionDir, word)];
+	});
+	const sessions = [...new Set(paths)].flatMap((path) => {
+		try {
+			return readSession(path) ?? [];
+		} catch (error) {
+			notices.push(`${path} is not played: ${describeError(error)}`);
+			return [];
+		}
+	});
+	if (sessions.length > 0) return sessions;
+	throw new PiError("log_not_found", "No session with a reply of a model was found", {
+		hint: "choose some with --sessions <id|file|directory>",
+	});
+}
+
+/** @returns null for a session without a request */
+function readSession(path: string): BenchSession | null {
+	const log = SessionLog.open(path, { readOnly: true });
+	try {
+		const { entries } = log;
+		if (!entries.some((entry) => isMessageEntry(entry) && entry.message.role === "assistant")) return null;
+		const [header] = entries;
+		return { name: nameOf(entries), path, cwd: isSessionHeader(header) ? header.cwd : "/", entries };
+	} finally {
+		log.close();
+	}
+}
+
+function nameOf(entries: readonly SessionEntry[]): string {
+	const named = entries.findLast(isSessionInfoEntry)?.name;
+	const first = entries.find((entry) => isMessageEntry(entry) && entry.message.role === "user");
+	const text = named ?? (isMessageEntry(first) ? messageText(first.message) : "");
+	return onOneLine(text, MAX_NAME) || "session";
+}
+
+function isDirectory(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Shows progress on a terminal, and stops on Escape or Ctrl+C. */
+function listenForStop(io: ModeIO): {
+	signal: AbortSignal;
+	progress(done: number, total: number, session: string, strategy: string): void;
+	end(): void;
+} {
+	const { stdin, stderr } = process;
+	const stop = new AbortController();
+	const onKey = (key: Buffer) => {
+		if (["\u001b", "\u0003"].includes(key.toString())) stop.abort();
+	};
+	const isShown = io.outIsTerminal && stderr.isTTY === true;
+	const canStop = isShown && stdin.isTTY === true;
+	if (canStop) {
+		stdin.setRawMode(true);
+		stdin.on("data", onKey);
+		stdin.resume();
+	}
+	return {
+		signal: stop.signal,
+		progress(done, total, session, strategy) {
+			if (isShown) io.err(`\r\u001b[K${done} of ${plural(total, "run")} · ${session} · ${strategy} · Escape stops`);
+		},
+		end() {
+			if (isShown) io.err("\r\u001b[K");
+			if (!canStop) return;
+			stdin.off("data", onKey);
+			stdin.setRawMode(false);
+			stdin.pause();
+		},
+	};
+}
