@@ -80,7 +80,7 @@ async function runHookTool(
 		return `The tool "${tool.name}" of hook ${subject}${at}`;
 	};
 	const clock = new CallClock();
-	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: true };
+	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false };
 	const isOwn = isPartOfPi(hook);
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";

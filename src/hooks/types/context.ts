@@ -133,7 +133,11 @@ export interface HookEventContext {
 	readonly projectTrusted: boolean;
 	/** The slash commands: those of pi, of hooks, of MCP servers, prompt templates and skills. Frozen. */
 	readonly commands: readonly CommandInfo[];
-	/** Computes the context again from the entries; in tool events this happens before the next request. */
+	/**
+	 * Computes the context again from the entries: `messages`, `/context` and the figures in the footer show it at once. In
+	 * `before_request` the request that is sent is the new one. In `tool_call` and `tool_result` it returns at once, and the
+	 * context is computed before the next request.
+	 */
 	rebuildContext(): Promise<void>;
 	/** True if no run, compaction or shell command is active and the session is not being switched. */
 	readonly isIdle: boolean;
