@@ -18,6 +18,8 @@ export interface HookCallOptions {
 	host: HookSession;
 	/** In ms; read again for each call. */
 	hookTimeoutMs(): number;
+	/** True if the contexts are only tried: `event.trial`. Default: false. */
+	isTrial?: boolean;
 	/** Receives each failure of a handler or command, and each rejected answer. */
 	onError(error: HookError): void;
 	/** Detects handlers that block the event loop. */

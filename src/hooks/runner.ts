@@ -176,6 +176,7 @@ export class HookRunner {
 			messages,
 			systemPrompt,
 			tools,
+			trial: this.options.isTrial ?? false,
 			get entries() {
 				return entries();
 			},

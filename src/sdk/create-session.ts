@@ -151,11 +151,11 @@ function assembleSession(
 		state,
 		context,
 		hooks: () => hooks.runner,
-		tryContext: (entries, signal, preamble = resources.preamble(state.model)) =>
+		tryContext: (entries, signal, sent) =>
 			buildContext(
 				entries,
-				hooks.trialStages(() => entries, signal),
-				{ preamble },
+				hooks.quietStages(() => entries, signal, sent === undefined),
+				{ preamble: sent?.preamble ?? resources.preamble(state.model) },
 			),
 		emit,
 		ended: ended.signal,

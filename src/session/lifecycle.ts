@@ -284,7 +284,7 @@ export class Lifecycle {
 			log: state.log,
 			knowsType,
 			turnedOffHook,
-			tryContext: (entries, preamble) => tryContext(entries, ended, preamble),
+			tryContext: (entries, preamble) => tryContext(entries, ended, { preamble }),
 		});
 		if (this.#missing) warnOfLog(describeMissingHooks(this.#missing));
 	}

@@ -17,9 +17,14 @@ export interface SessionCore extends SessionServices {
 	hooks(): HookRunner;
 	/**
 	 * Computes a context apart from the session's own: records no figures and reports nothing.
-	 * @param preamble system prompt and tools before hooks. Default: the current ones
+	 * @param sent the request is one that was sent, with this system prompt and these tools before hooks if they are known.
+	 * Absent: a trial with the current ones, see `ContextEvent.trial`
 	 */
-	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, preamble?: CorePreamble): Promise<BuiltContext>;
+	tryContext(
+		entries: readonly SessionEntry[],
+		signal: AbortSignal,
+		sent?: { preamble: CorePreamble | undefined },
+	): Promise<BuiltContext>;
 	emit(event: AgentSessionEvent): void;
 	/** Aborted when the session ends. */
 	ended: AbortSignal;

@@ -237,6 +237,11 @@ export interface ContextEvent {
 	readonly systemPrompt: readonly PromptSection[];
 	/** The tools offered to the model, after the hooks before this one. */
 	readonly tools: readonly ToolInfo[];
+	/**
+	 * True for a context that is only tried: with a compaction that is planned or shown, without one that may be undone, or
+	 * without a hook in `/context`. The answer must not depend on it, or what pi shows is not what it sends.
+	 */
+	readonly trial: boolean;
 }
 
 /** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */
