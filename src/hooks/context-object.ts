@@ -86,8 +86,8 @@ export interface HookSession
 	readonly systemItems?: SystemItemSink;
 	readonly tools: HookTools;
 	setEditorText(text: string): void;
-	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
-	enter<T>(action: () => T): T;
+	/** Calls code of a hook: the requests that it sends with pi-ai are of this session, and counted. */
+	enter<T>(hook: LoadedHook, action: () => T): T;
 }
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */

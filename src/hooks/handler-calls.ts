@@ -151,7 +151,7 @@ export class HandlerCalls {
 		const leave = this.enter(hook, event.type);
 		const end = this.options.onBegin?.(hook.path, event.type);
 		const context = createHookContext(this.options.host, call);
-		const answer = this.options.host.enter(async () => handler(event, context));
+		const answer = this.options.host.enter(hook, async () => handler(event, context));
 		try {
 			const given: unknown = await Promise.race([abortable(answer, signal), expired]);
 			const checked = checkAnswer<N>(event, given);

@@ -86,7 +86,7 @@ async function runHookTool(
 	let outcome: HookCallReport["outcome"] = "done";
 	try {
 		const checked = { ...withCheckedUpdates(context, source), ctx: createHookContext(host, call) };
-		const result = checkResult(await host.enter(() => tool.run(args, checked)), source);
+		const result = checkResult(await host.enter(hook, () => tool.run(args, checked)), source);
 		if (result.isError) outcome = signal.aborted ? "aborted" : "failed";
 		return result;
 	} catch (thrown) {

@@ -103,7 +103,7 @@ export function createReadOnlySession({
 		reportScreen: () => {},
 		recordDraw: () => {},
 		setEditorText: () => {},
-		enter: (action) => action(),
+		enter: (_, action) => action(),
 	};
 }
 
