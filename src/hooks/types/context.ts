@@ -121,8 +121,8 @@ export interface HookEventContext {
 	stream(model: Model<Api>, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessageEventStream>;
 	/**
 	 * Appends an entry of your own type.
-	 * @returns its index, after it is written; in a handler of the start of a session without messages it is written with what
-	 * follows, so that a session that nobody uses leaves no file
+	 * @returns its index, after it is written; in a session without messages it is written with the first one, unless a command or
+	 * shortcut saves it, so that a session that nobody uses leaves no file
 	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent;
 	 * `log_read_only` in a session that was opened only to be read
 	 */

@@ -159,9 +159,8 @@ export function createHookSession(
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
-			// What a hook saves at each start must not make a session of it.
-			const isStart = activity.current.state === "switching" && state.log.findLast("message") < 0;
-			return state.appendAll(checked, isStart);
+			// What a hook saves on its own, such as at each start, must not make a session of it.
+			return state.appendAll(checked, state.isUnused && !activity.has("command"));
 		},
 		get systemItems() {
 			return session().runner.systemItems;
