@@ -1,4 +1,4 @@
-import type { Api, Model } from "@mariozechner/pi-ai";
+import type { Api, Context, Model } from "@mariozechner/pi-ai";
 import type { PreparedRequest, RequestStop } from "../../agent/loop.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import { separateThinking } from "../../context/foreign-thinking.js";
@@ -6,11 +6,11 @@ import { limitImages } from "../../context/image-limits.js";
 import { sentTool } from "../../context/preamble.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { requireModel } from "../../services/services.js";
+import { formatBytes } from "../../tools/output.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
 import type { NestedContextFiles } from "./nested-context-files.js";
-import { describeRequestSize } from "./request-size.js";
 import type { SessionWindow } from "./session-window.js";
 
 /** What a request is made of. */
@@ -133,4 +133,46 @@ async function askBeforeRequest(
 	const { messages: messageCount, tokens } = record;
 	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
 	return hooks().gateRequest(freezeDeep(event), signal);
+}
+
+/** JSON takes at most 6 bytes for a UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 6;
+
+/** Why a request must not be sent, because it is larger than its provider accepts; null if it is not. */
+function describeRequestSize(model: Model<Api>, context: Context): string | null {
+	const limit = model.inputLimits?.maxRequestBytes;
+	if (limit === undefined) return null;
+	const { images, units } = countUnits(context);
+	// Measuring exactly takes milliseconds, and few requests are near the limit.
+	if (images.bytes + units * MAX_BYTES_PER_UNIT <= limit) return null;
+	const bytes = jsonBytes(context);
+	if (bytes <= limit) return null;
+	const number = images.count === 1 ? "1 image" : `${images.count} images`;
+	const withImages = images.count === 0 ? "" : `, ${formatBytes(images.bytes)} of it in ${number}`;
+	const before = images.count === 0 ? "" : ", or take the images back with /branch";
+	return `The request is too large: ${formatBytes(bytes)}${withImages}, but ${model.name} accepts ${formatBytes(limit)}; free context with /compact${before}`;
+}
+
+/** Images, and UTF-16 units of all other parts. */
+function countUnits({ systemPrompt = "", messages, tools = [] }: Context) {
+	const images = { count: 0, bytes: 0 };
+	let units = systemPrompt.length + JSON.stringify(tools).length;
+	for (const { content } of messages) {
+		if (typeof content === "string") units += content.length;
+		else
+			for (const block of content ?? []) {
+				if (block.type !== "image") units += JSON.stringify(block).length;
+				else {
+					images.count += 1;
+					images.bytes += block.data.length;
+				}
+			}
+	}
+	return { images, units };
+}
+
+/** The size of the parts that every wire format contains. */
+function jsonBytes({ systemPrompt = "", messages, tools = [] }: Context): number {
+	const parts = { systemPrompt, tools, messages: messages.map(({ role, content }) => ({ role, content })) };
+	return Buffer.byteLength(JSON.stringify(parts));
 }

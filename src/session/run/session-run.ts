@@ -1,9 +1,12 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, runAgent } from "../../agent/loop.js";
 import type { ToolCallGate } from "../../agent/tool-calls.js";
+import { sentTail } from "../../context/cache-breakpoints.js";
+import type { BuiltContext } from "../../context/context-message.js";
 import type { ToolResultEvent } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { formatDay } from "../../models/update/describe-update.js";
+import { markBeforeTail } from "../../services/models/cache-markers.js";
 import { requireModel } from "../../services/services.js";
 import type { ToolJobs } from "../../tools/background-jobs.js";
 import { isRecord } from "../../util/is-record.js";
@@ -147,7 +150,7 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
-			return withPayloadHooks(deps, request, signal);
+			return withPayloadChanges(deps, request, built, signal);
 		},
 		redact: models.redact,
 		onResponse({ status, headers }) {
@@ -220,17 +223,23 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
-/** Lets hooks change the parameters of the request that the client sends. */
-function withPayloadHooks(
+/** Adds the breakpoint for the cache before what hooks append, and lets hooks change the parameters that the client sends. */
+function withPayloadChanges(
 	{ hooks }: SessionRunDeps,
 	request: RequestWithRecord,
+	built: BuiltContext,
 	signal: AbortSignal,
 ): RequestWithRecord {
-	if (!hooks().registry.has("payload")) return request;
+	const tail = sentTail(built);
+	const hasHooks = hooks().registry.has("payload");
+	if (tail === 0 && !hasHooks) return request;
 	const { provider, id } = request.model;
 	const model = Object.freeze({ provider, id });
-	const onPayload = (payload: unknown) =>
-		isRecord(payload) ? hooks().changePayload({ type: "payload", model, payload }, signal) : payload;
+	const onPayload = (payload: unknown) => {
+		if (!isRecord(payload)) return payload;
+		const marked = markBeforeTail(payload, tail);
+		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
+	};
 	return { ...request, options: { ...request.options, onPayload } };
 }
 
