@@ -69,9 +69,7 @@ export function createHookSession(
 		get sessionFile() {
 			return state.log.path;
 		},
-		get session() {
-			return session().asParent;
-		},
+		sessionFor: ({ name }) => session().asParent.forHook(name),
 		get isIdle() {
 			const isRunning = activity.has("run") && activity.current.phase !== "ending";
 			return !isRunning && !activity.has("compacting", "shell", "switching", "closing");

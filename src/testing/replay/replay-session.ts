@@ -64,7 +64,7 @@ export function createReadOnlySession({
 	return {
 		cwd,
 		sessionFile,
-		session: { id: "" },
+		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
 		projectTrusted: false,
 		toolHost: { name: "", cwd },
