@@ -3,7 +3,7 @@
  * default is the first of MODELS that is known, has an API key and a large enough context window. If none exists, or it
  * fails, the current model writes the summary as usual: a handler that returns nothing changes nothing.
  */
-import { type Api, complete, type Model } from "@mariozechner/pi-ai";
+import type { Api, Model } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	type CommandContext,
@@ -44,17 +44,17 @@ export default function customCompaction(pi: HookAPI): void {
 		for (const name of preferred(event.entries)) {
 			const model = parseModel(name, ctx.findModel);
 			if (!model || !fits(messagesToSummarize, model)) continue;
-			const auth = await ctx.requestAuth(model);
-			if (!auth) continue;
-			const reply = await complete(
+			if ((await ctx.resolveApiKey(model)) === undefined) continue;
+			const events = await ctx.stream(
 				model,
 				{
 					messages: [
 						{ role: "user", content: request(messagesToSummarize, customInstructions), timestamp: Date.now() },
 					],
 				},
-				{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+				{ signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 			);
+			const reply = await events.result();
 			if (signal.aborted) return { cancel: true };
 			const summary = messageText(reply).trim();
 			if (reply.stopReason === "error" || summary === "") {

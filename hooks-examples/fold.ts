@@ -8,7 +8,6 @@
  * summarized cannot be folded, and a fold that a compaction has summarized cannot be undone.
  * Turns are counted from 1, one for each user message. The number of a turn never changes, because entries do not.
  */
-import { complete } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	applyRanges,
@@ -195,17 +194,17 @@ function chooseSegment(ctx: CommandContext, question: string, segments: readonly
 async function draftSummary(messages: readonly AppMessage[], ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
-	const auth = await ctx.requestAuth(model);
 	// Sent as text, because models reject tool calls of tools that are not in the request.
 	const conversation = serializeConversation(messages);
 	const request =
 		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this part of a longer conversation: what was asked, ` +
 		"what was done and found, with exact paths and names, and what is still open. Be concise. Do not continue it.";
-	const reply = await complete(
+	const events = await ctx.stream(
 		model,
 		{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
-		{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+		{ maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 	);
+	const reply = await events.result();
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();
 	if (reply.stopReason === "error" || summary === "") {

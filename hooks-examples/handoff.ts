@@ -5,7 +5,6 @@
  * The old session is unchanged; `/resume` opens it again. An RPC client edits the summary in a dialog. In print and JSON mode
  * nobody can edit it: it is sent as the model wrote it. Run the command between runs: pi refuses it during one.
  */
-import { complete } from "@mariozechner/pi-ai";
 import {
 	type CommandContext,
 	type HookAPI,
@@ -49,7 +48,6 @@ export default function handoff(pi: HookAPI): void {
 async function draftSummary(ctx: CommandContext, goal: string): Promise<string> {
 	const { model, signal, ui } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
-	const auth = await ctx.requestAuth(model);
 	ui.setStatus("draft", `${model.name} writes the summary…`);
 	try {
 		// Sent as text, because models reject tool calls of tools that are not in the request.
@@ -60,11 +58,12 @@ async function draftSummary(ctx: CommandContext, goal: string): Promise<string> 
 			"concise, and write nothing but the prompt.",
 			...(goal === "" ? [] : [`The goal of the new session: ${goal}. Omit what does not matter for it.`]),
 		].join("\n");
-		const reply = await complete(
+		const events = await ctx.stream(
 			model,
 			{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
-			{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+			{ maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 		);
+		const reply = await events.result();
 		signal.throwIfAborted();
 		const summary = messageText(reply).trim();
 		if (reply.stopReason === "error" || summary === "") {

@@ -5,7 +5,6 @@
  * is computed from these entries for every request. Where pops and compactions overlap, the later one wins.
  * Turns are counted from 1, one for each user message. The number of a turn never changes, because entries do not.
  */
-import { complete } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	activeCompaction,
@@ -175,17 +174,17 @@ async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<
 async function summarize(messages: readonly AppMessage[], subject: string, ctx: CommandContext): Promise<string> {
 	const { model, signal } = ctx;
 	if (!model) throw new Error("choose a model first, with /model");
-	const auth = await ctx.requestAuth(model);
 	// Sent as text, because models reject tool calls of tools that are not in the request.
 	const conversation = serializeConversation(messages);
 	const request =
 		`<conversation>\n${conversation}\n</conversation>\n\nSummarize this conversation as ${subject}: what was asked, ` +
 		"what was done and found, with exact paths and names, and what is still open. Be concise. Do not continue it.";
-	const reply = await complete(
+	const events = await ctx.stream(
 		model,
 		{ messages: [{ role: "user", content: request, timestamp: Date.now() }] },
-		{ ...auth, signal, maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
+		{ maxTokens: Math.min(model.maxTokens, MAX_SUMMARY_TOKENS) },
 	);
+	const reply = await events.result();
 	signal.throwIfAborted();
 	const summary = messageText(reply).trim();
 	if (reply.stopReason === "error" || summary === "") {

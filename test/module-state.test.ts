@@ -23,6 +23,8 @@ const SHARED: Readonly<Record<string, string>> = {
 		"connections of pi's own process, by protocol; sessions with another network use fetch",
 	"network/network.ts ofProcess": "only pi's own process sets it; sessions with another environment ignore it",
 	"network/request-scope.ts scopes": "separates the requests of sessions by their asynchronous context",
+	"models/hook-meter.ts running": "separates the requests of hooks by their asynchronous context",
+	"models/hook-meter.ts isNeeded": "whether hooks of any session send requests; counting more of them changes nothing",
 	"services/models/hook-routes.ts answering": "separates the requests of sessions by their asynchronous context",
 	"services/models/hook-routes.ts routed": "clients that send each request by the session that it belongs to",
 	"services/models/hook-routes.ts running": "separates the requests of sessions by their asynchronous context",

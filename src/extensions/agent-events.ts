@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type {
 	HookEventContext,
 	HookEvents,
+	HookHandler,
 	HookResults,
 	PayloadEvent,
 	PayloadEventResult,
@@ -110,7 +111,9 @@ export function listen(extension: Extension, event: string, installed: Set<strin
 
 function install<N extends keyof typeof ANSWERS>(extension: Extension, name: N): void {
 	const answer = ANSWERS[name] as unknown as Answer<N>;
-	extension.pi.on(name, (event, ctx) => answer(extension, event, ctx));
+	const handler: HookHandler<N> = (event, ctx) => answer(extension, event, ctx);
+	// The fields of an answer can only be compared with those of an event that is known.
+	extension.pi.on(name, handler as never);
 }
 
 const SOURCE_NAMES: Readonly<Record<PromptEvent["source"], string>> = {

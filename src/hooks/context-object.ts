@@ -7,14 +7,13 @@ import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } 
 import type { HookCall } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
 import type { SessionUI } from "./session-ui.js";
-import type { CommandContext, HookEventContext, HookTools } from "./types.js";
+import type { CommandContext, HookEventContext, HookTools, SessionHandle } from "./types.js";
 
 /** Members of the context object that read the host each time. */
 const LIVE_MEMBERS = [
 	"hasUI",
 	"cwd",
 	"sessionFile",
-	"session",
 	"model",
 	"thinkingLevel",
 	"entries",
@@ -71,6 +70,8 @@ export interface HookSession
 			HookEventContext,
 			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
 		> {
+	/** `ctx.session` of a hook. */
+	sessionFor(hook: LoadedHook): SessionHandle;
 	/** The user interface of the current mode. */
 	readonly ui: SessionUI;
 	/** Increases when the session changes, which makes older context objects stale. */
@@ -86,8 +87,8 @@ export interface HookSession
 	readonly systemItems?: SystemItemSink;
 	readonly tools: HookTools;
 	setEditorText(text: string): void;
-	/** Calls code of a hook: the requests that it sends with pi-ai are of this session. */
-	enter<T>(action: () => T): T;
+	/** Calls code of a hook: the requests that it sends with pi-ai are of this session, and counted. */
+	enter<T>(hook: LoadedHook, action: () => T): T;
 }
 
 /** Creates the context object of one call. Its members throw after the hook is unloaded or the session has changed. */
@@ -183,6 +184,9 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 			}),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
+		get session() {
+			return use("session", () => host.sessionFor(call.hook));
+		},
 		get systemItems() {
 			return use("systemItems", () => {
 				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;

@@ -99,7 +99,7 @@ export class EventBus {
 		const isOwn = isPartOfPi(hook);
 		const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 		try {
-			const answer: unknown = host.enter(() => handler(data, createHookContext(host, call)));
+			const answer: unknown = host.enter(hook, () => handler(data, createHookContext(host, call)));
 			if (answer instanceof Promise) answer.then(() => end("done"), fail);
 			else end("done");
 		} catch (thrown) {

@@ -24,7 +24,7 @@ export interface EventPolicy<N extends HookEventName = HookEventName> {
 	onError: "pass" | "block";
 	/** False if a handler must not save entries or rebuild the context. */
 	effects: boolean;
-	/** True if the context is computed before the next request anyway: `rebuildContext` then resolves at once. */
+	/** True if `rebuildContext` is left to the next request and resolves at once: a call of a tool is about to end. */
 	defersRebuild: boolean;
 	/** Requirement without which the event never occurs; null: none. */
 	needs: HookNeed | null;
@@ -48,8 +48,8 @@ export const EVENTS = {
 	agent_settled: WATCH,
 	turn_start: WATCH,
 	turn_end: WATCH,
-	before_request: { ...WATCH, combine: "first", defersRebuild: true },
-	payload: { ...WATCH, combine: "chain", defersRebuild: true },
+	before_request: { ...WATCH, combine: "first" },
+	payload: { ...WATCH, combine: "chain" },
 	response: WATCH,
 	message_update: WATCH,
 	tool_call: {

@@ -19,6 +19,8 @@ export interface HookCallOptions {
 	host: HookSession;
 	/** In ms; read again for each call. */
 	hookTimeoutMs(): number;
+	/** True if the contexts are only tried: `event.trial`. Default: false. */
+	isTrial?: boolean;
 	/** Receives each failure of a handler or command, and each rejected answer. */
 	onError(error: HookError): void;
 	/** Detects handlers that block the event loop. */
@@ -153,7 +155,7 @@ export class HandlerCalls {
 		// Extensions have handlers of another contract, which receive all of the session.
 		const isPure = event.type === "context" && hook.kind !== "extension";
 		const context = isPure ? createPureContext({ cwd: host.cwd, signal: call.signal }) : createHookContext(host, call);
-		const answer = host.enter(async () => handler(event, context as HandlerContext<N>));
+		const answer = host.enter(hook, async () => handler(event, context as HandlerContext<N>));
 		try {
 			const given: unknown = await Promise.race([abortable(answer, signal), expired]);
 			const checked = checkAnswer<N>(event, given);

@@ -14,6 +14,6 @@ export interface HookCall {
 	clock?: CallClock;
 	/** False in `context` handlers and completions, which only compute something. */
 	effects: boolean;
-	/** True if the context is rebuilt before the next request anyway. */
+	/** True if `rebuildContext` is left to the next request. */
 	defersRebuild: boolean;
 }

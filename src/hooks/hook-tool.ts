@@ -80,13 +80,13 @@ async function runHookTool(
 		return `The tool "${tool.name}" of hook ${subject}${at}`;
 	};
 	const clock = new CallClock();
-	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: true };
+	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false };
 	const isOwn = isPartOfPi(hook);
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";
 	try {
 		const checked = { ...withCheckedUpdates(context, source), ctx: createHookContext(host, call) };
-		const result = checkResult(await host.enter(() => tool.run(args, checked)), source);
+		const result = checkResult(await host.enter(hook, () => tool.run(args, checked)), source);
 		if (result.isError) outcome = signal.aborted ? "aborted" : "failed";
 		return result;
 	} catch (thrown) {

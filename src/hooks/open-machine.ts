@@ -58,7 +58,7 @@ export async function openMachine(
 	) as ToolHostContext;
 	try {
 		const made = await abortable(
-			host.enter(async () => factory(spec, Object.freeze(context))),
+			host.enter(hook, async () => factory(spec, Object.freeze(context))),
 			linked.signal,
 		);
 		if (typeof made?.exec !== "function" || typeof made.name !== "string") throw new TypeError("it returned no host");

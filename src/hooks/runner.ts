@@ -180,6 +180,7 @@ export class HookRunner {
 			messages,
 			systemPrompt,
 			tools,
+			trial: this.options.isTrial ?? false,
 			get entries() {
 				return entries();
 			},
@@ -230,7 +231,9 @@ export class HookRunner {
 		const leave = this.#calls.enter(hook, event);
 		try {
 			const answer = await abortable(
-				this.options.host.enter(async () => options.handler(createCommandContext(this.options.host, call, argsRaw))),
+				this.options.host.enter(hook, async () =>
+					options.handler(createCommandContext(this.options.host, call, argsRaw)),
+				),
 				signal,
 			);
 			const problem = commandProblem(answer);
@@ -268,7 +271,7 @@ export class HookRunner {
 		const leave = this.#calls.enter(hook, call.event);
 		try {
 			const { host } = this.options;
-			const given: unknown = await host.enter(() => options.complete?.(prefix, createHookContext(host, call)));
+			const given: unknown = await host.enter(hook, () => options.complete?.(prefix, createHookContext(host, call)));
 			const { items, problem } = checkCompletions(given);
 			if (problem !== null && !this.#misfits.has(options)) {
 				this.#misfits.add(options);

@@ -1,4 +1,5 @@
 import { isBuiltin } from "node:module";
+import { needMeter } from "../models/hook-meter.js";
 
 /** What the compiler makes files import, in addition to what their sources name. */
 const HELPERS: Readonly<Record<string, () => Promise<object>>> = {
@@ -14,7 +15,7 @@ async function loadHelpers() {
 
 /** pi's own packages and modules by the names under which hooks import them; hooks share these instances. */
 const SHARED_MODULES: Readonly<Record<string, (code?: string) => Promise<object>>> = {
-	"@mariozechner/pi-ai": () => import("../models/library.js"),
+	"@mariozechner/pi-ai": loadPiAi,
 	"@mariozechner/pi-tui": loadTerminalLibrary,
 	"@mariozechner/pi-coding-agent": () => import("../index.js"),
 	"@mariozechner/pi-coding-agent/hooks": () => import("./index.js"),
@@ -52,11 +53,14 @@ async function loadExtensionModule(code?: string): Promise<object> {
 	return (await import("../extensions/coding-agent-module.js")).loadCodingAgent(code);
 }
 
+/** The functions that send requests, which are counted for the hook that calls them. */
+function loadPiAi(): Promise<typeof import("../models/library.js")> {
+	needMeter();
+	return import("../models/library.js");
+}
+
 async function loadModelLibrary(): Promise<object> {
-	const [{ modelLibrary }, library] = await Promise.all([
-		import("../extensions/libraries.js"),
-		import("../models/library.js"),
-	]);
+	const [{ modelLibrary }, library] = await Promise.all([import("../extensions/libraries.js"), loadPiAi()]);
 	return modelLibrary(library);
 }
 

@@ -5,7 +5,7 @@ import { PiError } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
 import { isLocked } from "../util/file-lock.js";
 import type { SessionHeader } from "./entry.js";
-import { lastUse } from "./last-use.js";
+import { hasMessage, lastUse } from "./last-use.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
 import { isSessionDirName, SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
@@ -143,7 +143,7 @@ export function latestSession(dir: string, options: { withPrinted?: boolean } = 
 
 /**
  * Paths of the sessions of a directory that `--continue` may open, the one that was used last first. Sessions that only
- * `pi -p` and JSON mode used follow the others, and sessions without prompts come last.
+ * `pi -p` and JSON mode used follow the others, and sessions with messages but without prompts come last.
  * @param withPrinted true: the prompts of `pi -p` and JSON mode count like all others
  */
 export function* sessionsByUse(dir: string, { withPrinted = false } = {}): Generator<string> {
@@ -166,7 +166,7 @@ export function* sessionsByUse(dir: string, { withPrinted = false } = {}): Gener
 	}
 	yield* used.map(({ path }) => path);
 	yield* printed.sort((a, b) => b.at - a.at).map(({ path }) => path);
-	yield* unused;
+	yield* unused.filter(hasMessage);
 }
 
 /** The directories of sessions in `root`, one for each working directory; empty if it does not exist. */

@@ -34,6 +34,21 @@ export function lastUse(path: string, { withPrinted }: { withPrinted: boolean })
 	);
 }
 
+/** Whether a session has a message. False for a file that cannot be read. */
+export function hasMessage(path: string): boolean {
+	return (
+		withFile(path, (file) => {
+			const index = new LineIndex();
+			index.scan(file, 0, file.stats().size);
+			for (let line = 0; line < index.length; line++) {
+				if ((index.typeHint(line) ?? "message") === "message" && isMessageEntry(entryAt(file, index, line)))
+					return true;
+			}
+			return false;
+		}) ?? false
+	);
+}
+
 function lastUseIn(
 	file: OpenFile,
 	{ from, to, mtimeMs, withPrinted }: { from: number; to: number; mtimeMs: number; withPrinted: boolean },
@@ -58,9 +73,13 @@ function promptAt(file: OpenFile, index: LineIndex, line: number) {
 	if ((index.typeHint(line) ?? "message") !== "message") return null;
 	const role = index.roleHint(line) ?? "user";
 	if (role !== "user" && role !== "bashExecution") return null;
-	const bytes = Buffer.allocUnsafe(index.byteLength(line));
-	file.read(bytes, index.start(line));
-	const entry: SessionEntry = decodeLine(bytes);
+	const entry = entryAt(file, index, line);
 	if (!isMessageEntry(entry)) return null;
 	return entry.message.role === "user" || entry.message.role === "bashExecution" ? entry : null;
+}
+
+function entryAt(file: OpenFile, index: LineIndex, line: number): SessionEntry {
+	const bytes = Buffer.allocUnsafe(index.byteLength(line));
+	file.read(bytes, index.start(line));
+	return decodeLine(bytes);
 }

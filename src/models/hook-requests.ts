@@ -14,6 +14,7 @@ import type {
 import { processEnvironment } from "../config/paths.js";
 import { stream as send, streamSimple as sendSimple } from "../util/pi-ai.js";
 import { AMBIENT_KEY, findEnvironmentKey } from "./env-keys.js";
+import { metered } from "./hook-meter.js";
 
 /** Sends a request with the options of the model's wire format. @throws Error for an unknown format, or without a key */
 export function stream(
@@ -21,7 +22,7 @@ export function stream(
 	context: Context,
 	options?: SimpleStreamOptions,
 ): AssistantMessageEventStream {
-	return send(model, context, withEnvironmentKey(model, options));
+	return metered(send)(model, context, withEnvironmentKey(model, options));
 }
 
 /** Like `stream`, and waits for the end of the reply. */
@@ -31,7 +32,7 @@ export async function complete(...request: Parameters<typeof stream>): Promise<A
 
 /** Sends a request with options that all wire formats understand. @throws as `stream` */
 export function streamSimple(...[model, context, options]: Parameters<typeof stream>): AssistantMessageEventStream {
-	return sendSimple(model, context, withEnvironmentKey(model, options));
+	return metered(sendSimple)(model, context, withEnvironmentKey(model, options));
 }
 
 /** Like `streamSimple`, and waits for the end of the reply. */
@@ -40,9 +41,9 @@ export async function completeSimple(...request: Parameters<typeof streamSimple>
 }
 
 /** Hooks may leave the key to the environment. */
-function withEnvironmentKey({ provider }: Model<Api>, options?: SimpleStreamOptions): SimpleStreamOptions | undefined {
-	if (options?.apiKey?.trim()) return options;
-	const env = { ...processEnvironment(), ...options?.env };
+function withEnvironmentKey({ provider }: Model<Api>, options: SimpleStreamOptions = {}): SimpleStreamOptions {
+	if (options.apiKey?.trim()) return options;
+	const env = { ...processEnvironment(), ...options.env };
 	const { key } = findEnvironmentKey(provider, env, homedir()) ?? {};
 	// A client finds the credentials of other tools automatically.
 	return key === undefined || key === AMBIENT_KEY ? options : { ...options, apiKey: key };

@@ -160,7 +160,7 @@ function assembleSession(
 		tryContext: (entries, signal, past) =>
 			buildContext(
 				entries,
-				hooks.trialStages(() => entries, signal),
+				hooks.quietStages(() => entries, signal, past === undefined),
 				{
 					preamble: past?.preamble ?? resources.preamble(state.model),
 					facts: () => past?.facts ?? context.facts(entries),

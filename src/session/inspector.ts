@@ -147,7 +147,9 @@ export class SessionInspector implements Inspector {
 		without: ReadonlySet<string>,
 		watch: StabilityWatch,
 	): Promise<BuiltContext> {
-		const stages = this.deps.hooks.trialStages(() => entries, this.deps.ended).filter(({ hook }) => !without.has(hook));
+		const stages = this.deps.hooks
+			.quietStages(() => entries, this.deps.ended, without.size > 0)
+			.filter(({ hook }) => !without.has(hook));
 		return buildContext(entries, watch.watch(stages, entries.length), {
 			preamble: withoutToolsOf(preamble, without),
 			facts: () => facts,

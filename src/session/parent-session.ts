@@ -26,8 +26,21 @@ export interface ParentSessionOptions {
 export class ParentSession implements SessionHandle, SessionParent {
 	readonly budget: SessionParent["budget"];
 
-	constructor(private readonly parts: ParentSessionOptions) {
+	readonly #ofHooks = new Map<string, ParentSession>();
+
+	/** @param purpose of the requests of sub-sessions: see `RequestUsageEntry` */
+	constructor(
+		private readonly parts: ParentSessionOptions,
+		private readonly purpose = "agent",
+	) {
 		this.budget = parts.budget;
+	}
+
+	/** This session, with sub-sessions that count under the name of a hook; the same object for the same name. */
+	forHook(name: string): ParentSession {
+		const known = this.#ofHooks.get(name) ?? new ParentSession(this.parts, `hook ${name}`);
+		this.#ofHooks.set(name, known);
+		return known;
 	}
 
 	get id(): string {
@@ -74,7 +87,7 @@ export class ParentSession implements SessionHandle, SessionParent {
 	}
 
 	meter(client: ModelClient): ModelClient {
-		const { stream, write } = meterRequests(this.parts, "agent", client.stream);
+		const { stream, write } = meterRequests(this.parts, this.purpose, client.stream);
 		write();
 		return { ...client, stream };
 	}

@@ -2,7 +2,7 @@ import type { CommandShell } from "../commands/command.js";
 import type { Inspector } from "../commands/inspection.js";
 import type { CommandSources } from "../commands/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
-import type { SessionHandle, SessionMode } from "../hooks/types.js";
+import type { SessionMode } from "../hooks/types.js";
 import type { SessionServices } from "../services/services.js";
 import type { SessionActivity } from "./activity.js";
 import type { Compaction } from "./compaction/compaction.js";
@@ -12,6 +12,7 @@ import type { HookResourceFiles } from "./hooks/hook-resource-files.js";
 import type { SessionHooks } from "./hooks/session-hooks.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { ModelMemory } from "./model-memory.js";
+import type { ParentSession } from "./parent-session.js";
 import type { CommandRunner } from "./prompt/command-runner.js";
 import type { Prompter } from "./prompt/prompter.js";
 import type { UserShell } from "./prompt/user-shell.js";
@@ -53,7 +54,7 @@ export interface SessionComponents extends SessionServices {
 	inspector: Inspector;
 	memory: Pick<ModelMemory, "flush">;
 	/** The session as the parent of others. */
-	asParent: SessionHandle;
+	asParent: ParentSession;
 	/** What provides commands. */
 	sources(): CommandSources;
 	surface: SessionSurface;

@@ -215,7 +215,8 @@ export class SessionContext {
 		this.#hooks.recorded(entryIndex);
 		const { usage, provider, model: id } = reply;
 		const model = { provider, id };
-		const { messages, preamble } = this.#current;
+		// A hook may have computed the context again while the reply arrived.
+		const { messages, preamble } = this.#lastRequest ?? this.#current;
 		this.#counted = usage.totalTokens > 0 ? { messages, preamble, tokens: usage.totalTokens, model } : null;
 		if (reply.stopReason !== "error") this.calibration.noteAccepted(model, estimate, inputTokens(reply));
 		this.#countCurrent();
@@ -300,7 +301,7 @@ export class SessionContext {
 	#countAdded(): void {
 		const log = this.options.log();
 		const added = this.#added;
-		const isReplyCounted = this.#counted?.messages === this.#current.messages;
+		const isReplyCounted = this.#uncounted !== null && this.#counted?.messages.length === this.#current.messages.length;
 		for (; added.end < log.length; added.end++) {
 			const message = entryMessage(log.entry(added.end));
 			if (!message) continue;

@@ -24,7 +24,8 @@ export interface SessionCore extends SessionServices {
 	hooks(): HookRunner;
 	/**
 	 * Computes a context apart from the session's own: records no figures and reports nothing.
-	 * @param past what a past request is computed with. Default: what the next one is
+	 * @param past the request is one that was sent, computed with this. Absent: a trial with what the next one is computed with,
+	 * see `ContextEvent.trial`
 	 */
 	tryContext(entries: readonly SessionEntry[], signal: AbortSignal, past?: PastRequest): Promise<BuiltContext>;
 	emit(event: AgentSessionEvent): void;

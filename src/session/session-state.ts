@@ -204,6 +204,11 @@ export class SessionState {
 		return this.appendAll([entry])[0] ?? -1;
 	}
 
+	/** True until the first message: what nobody has used leaves no file. */
+	get isUnused(): boolean {
+		return this.#log.findLast("message") < 0;
+	}
+
 	/** Writes several entries at once and emits `entry_appended` for each. @returns their indices @param isQueued as for the log */
 	appendAll(entries: readonly SessionEntry[], isQueued = false): number[] {
 		const indices = this.#log.appendAll(entries, isQueued);
@@ -232,7 +237,7 @@ export class SessionState {
 
 	#change(field: "model" | "thinkingLevel"): void {
 		this.#unwritten.add(field);
-		if (this.#log.length > 1) this.#writeChanges();
+		if (!this.isUnused) this.#writeChanges();
 	}
 
 	#writeChanges(): void {

@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
-import { runPi } from "../helpers/run-pi.js";
+import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
 import { agentDirFor, conversation, openPi, submit } from "./support.js";
 
@@ -53,4 +55,53 @@ test("a session that was only opened is not the one to continue", async () => {
 	await quit(["--session", older], "/name looked at again", "looked at again");
 	const pi = await openPi({ ...at, args: ["-c"] });
 	await pi.waitForText("the newer one");
+});
+
+/** Saves an entry, names the session and chooses a thinking level whenever a session starts. */
+const AT_START = `export default (pi) => pi.on("session", async ({ reason }, ctx) => {
+	if (reason !== "start") return;
+	await ctx.saveEntry({ type: "mine" });
+	ctx.setSessionName("by a hook");
+	ctx.setThinkingLevel("high");
+});`;
+
+test("a hook that saves something at the start makes no session, and -c opens none without a message, in any mode", async () => {
+	const provider = await startProvider();
+	const at = { agentDir: agentDirFor(provider, { hooks: { "mine.ts": AT_START } }), cwd: tempDir() };
+	const files = () => {
+		const root = join(at.agentDir, "sessions");
+		const dirs = existsSync(root) ? readdirSync(root) : [];
+		return dirs.flatMap((dir) => readdirSync(join(root, dir)).filter((name) => name.endsWith(".jsonl")));
+	};
+	// Nobody says anything.
+	const opened = await openPi(at);
+	await opened.waitForText("by a hook");
+	await submit(opened, "/quit");
+	await opened.exited;
+	const killed = await openPi(at);
+	await killed.waitForText("by a hook");
+	killed.kill("SIGKILL");
+	await killed.exited;
+	const rpc = spawnPi(["--mode", "rpc"], at);
+	rpc.write('{"id":"1","type":"get_state"}\n');
+	await rpc.waitFor(({ stdout }) => /"name":"by a hook"[\s\S]*"id":"1"/.test(stdout));
+	rpc.end();
+	await rpc.exited;
+	expect(files()).toEqual([]);
+	// A conversation, then a session that has a name only.
+	provider.reply("One.", "Two.", "Three.");
+	expect(await runPi(["-p", "first"], at)).toMatchObject({ code: 0, stdout: "One.\n" });
+	expect(files()).toHaveLength(1);
+	const named = await openPi(at);
+	await submit(named, "/name for later");
+	await named.waitForText("for later");
+	await submit(named, "/quit");
+	await named.exited;
+	expect(files()).toHaveLength(2);
+	expect(await runPi(["-p", "-c", "second"], at)).toMatchObject({ code: 0, stdout: "Two.\n" });
+	expect(conversation(provider, 1)).toEqual(["user: first", "assistant: One.", "user: second"]);
+	const pi = await openPi({ ...at, args: ["-c"] });
+	await submit(pi, "third");
+	await pi.waitForText("Three.");
+	expect(conversation(provider, 2).slice(0, 2)).toEqual(["user: first", "assistant: One."]);
 });

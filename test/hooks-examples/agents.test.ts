@@ -151,7 +151,7 @@ test("tokens and cost of sub-agents count as those of the session", async () => 
 	const before = t.session.stats().tokens.total;
 	await t.session.prompt("look");
 	const entries = t.session.entries.filter(isRequestUsageEntry);
-	expect(entries).toEqual([expect.objectContaining({ purpose: "agent", modelId: "scripted" })]);
+	expect(entries).toEqual([expect.objectContaining({ purpose: "hook agents", modelId: "scripted" })]);
 	expect(t.session.stats().tokens.total - before).toBeGreaterThanOrEqual(entries[0]?.usage.totalTokens ?? 0);
 	expect(lastResult(t).details).toEqual({
 		agents: [expect.objectContaining({ state: "done", tokens: entries[0]?.usage.totalTokens })],

@@ -58,7 +58,7 @@ describe("/pop", () => {
 		await say(test, "u5");
 		const talk = [1, 2, 3, 4].flatMap((n) => [`user: u${n}`, `assistant: a${n}`]);
 		expect(sent(6)).toEqual([...talk, "user: u5"]);
-		expect(types(session.entries)).toBe("session m m m m m m stack_pop m m stack_unpop m m");
+		expect(types(session.entries)).toBe("session m m m m m m request_usage stack_pop m m stack_unpop m m");
 		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "There is no pop to undo" });
 		expect(notices()).toHaveLength(3);
 	});
@@ -126,12 +126,12 @@ describe("/pop", () => {
 			/^Nothing was popped: Scripted returned no summary \(.*no such luck/,
 		],
 		["an empty reply", { content: [] }, /^Nothing was popped: Scripted returned no summary \(its reply has no text\)$/],
-	])("saves nothing when the model answers with %s", async (_, reply, status) => {
+	])("saves no pop when the model answers with %s", async (_, reply, status) => {
 		const test = await startSession({ hookFiles: [HOOK] });
 		test.provider.reply("a1", reply);
 		await say(test, "u1");
 		expect(await test.session.prompt("/pop 1")).toEqual({ kind: "command", status: expect.stringMatching(status) });
-		expect(types(test.session.entries)).toBe("session m m");
+		expect(types(test.session.entries)).toMatch(/^session m m( request_usage)?$/);
 	});
 
 	test("saves nothing if the user aborts during the summary", async () => {
@@ -281,7 +281,7 @@ describe("pops on pops and compactions", () => {
 		const { session, provider, sent } = test;
 		provider.reply("a1", "a2", "S", "a3", "a4");
 		await say(test, "u1", "u2", "/pop 2", "u3");
-		await session.branch(6);
+		await session.branch(7);
 		await say(test, "u4");
 		expect(sent(5)).toEqual(["user: u1", "assistant: a1", "user: [Summary]\n\nS", "user: u4"]);
 	});

@@ -84,19 +84,4 @@ describe("before_request", () => {
 		expect(sent(1)).toEqual(["user: go"]);
 		expect(notices()).toEqual([`before_request: ${problem}; the answer was ignored`]);
 	});
-
-	test("a requested rebuild happens with the next request", async () => {
-		const { session, provider, sent } = await startSession({
-			hooks: {
-				"a.ts": hook(`
-					pi.on("before_request", async (_, ctx) => { await ctx.saveEntry({ type: "mark" }); await ctx.rebuildContext(); });
-					pi.on("context", ({ entries, messages }) => entries.some(({ type }) => type === "mark")
-						? { messages: [...messages, { role: "user", content: "marked", timestamp: 0 }] } : undefined);`),
-			},
-		});
-		provider.reply([toolCall("ls", {})], "done");
-		await session.prompt("go");
-		expect(sent(1)).toEqual(["user: go"]);
-		expect(sent(2).at(-1)).toBe("user: marked");
-	});
 });

@@ -3,9 +3,12 @@ import { expectTypeOf } from "vitest";
 import type {
 	Attachment,
 	BeforeRequestEventResult,
+	CommandOptions,
 	ContextEventResult,
 	HookAPI,
 	HookEventContext,
+	HookEvents,
+	HookHandler,
 	HookResults,
 	SystemItem,
 	SystemItemsHandle,
@@ -109,6 +112,100 @@ export function results(pi: HookAPI): void {
 	pi.on("before_request", () => ({ action: "stop" }));
 	// @ts-expect-error unknown event
 	pi.on("before_tool", () => {});
+}
+
+/** An answer has no other fields, whatever a handler is. */
+export function exactResults(pi: HookAPI): void {
+	// @ts-expect-error the field is messages
+	pi.on("context", () => ({ mesages: [] }));
+	// @ts-expect-error the field is messages
+	pi.on("context", async () => ({ mesages: [] }));
+	// @ts-expect-error the field is systemPrompt
+	pi.on("context", ({ messages }) => ({ messages, sytemPrompt: [] }));
+	// @ts-expect-error the field is systemPrompt, in one of the returns
+	pi.on("context", ({ messages }) => {
+		if (messages.length > 3) return;
+		if (messages.length > 2) return { messages };
+		return { messages, sytemPrompt: [] };
+	});
+	// @ts-expect-error the field is systemPrompt, in one of the returns
+	pi.on("context", async ({ messages }) => {
+		if (messages.length > 3) return undefined;
+		return messages.length > 2 ? { messages } : { messages, sytemPrompt: [] };
+	});
+	// @ts-expect-error the field is systemPrompt
+	pi.on("context", async ({ messages }) => ({ messages, sytemPrompt: [] }));
+	const declared = async ({ messages }: HookEvents["context"]) => ({ messages, sytemPrompt: [] });
+	// @ts-expect-error the field is systemPrompt
+	pi.on("context", declared);
+	// @ts-expect-error the field is reason
+	pi.on("tool_call", () => ({ block: true, raeson: "no" }));
+	// @ts-expect-error the field is cancel
+	pi.on("session", async () => ({ cancel: true, canceled: true }));
+	// @ts-expect-error the field is attachments
+	pi.on("prompt", ({ text }) => ({ text, attachement: [] }));
+	// @ts-expect-error the field is reason
+	pi.on("before_request", async () => ({ action: "stop", reason: "no", resaon: "no" }));
+	// @ts-expect-error the field is payload
+	pi.on("payload", ({ payload }) => ({ payload, body: payload }));
+	// @ts-expect-error the field is isError
+	pi.on("tool_result", async ({ content }) => ({ content, error: true }));
+	// @ts-expect-error a command has no directory
+	pi.on("user_bash", ({ command }) => ({ command, cwd: "/" }));
+	// @ts-expect-error the field is status
+	pi.command("a", { handler: () => ({ status: "done", state: "done" }) });
+	// @ts-expect-error the field is attachments
+	pi.command("a", { handler: async ({ argsRaw }) => ({ prompt: argsRaw, atachments: [] }) });
+	// @ts-expect-error the field is attachments, in one of the returns
+	pi.command("a", {
+		async handler({ argsRaw }) {
+			if (argsRaw === "") return "nothing";
+			return { prompt: argsRaw, atachments: [] };
+		},
+	});
+	// @ts-expect-error the field is status
+	pi.shortcut("f5", { handler: () => ({ status: "done", state: "done" }) });
+
+	// Literals keep their types in async handlers and in all returns; values of declared types are accepted.
+	pi.on("tool_result", async ({ content }) => {
+		if (content.length > 1) return { content: [...content, { type: "text", text: "more" }] };
+	});
+	pi.on("user_bash", async ({ command, excluded }) => {
+		if (excluded) return { block: true, reason: "no" };
+		return command === "t" ? { command: "npm test" } : undefined;
+	});
+	pi.on("session", async ({ reason }) => {
+		if (reason === "before_clear") return { cancel: true };
+		const type = "compaction" as const;
+		return { compactionEntry: { type, timestamp: "", summary: "", firstKeptEntryIndex: 1, tokensBefore: 1 } };
+	});
+	pi.on("tool_call", ({ toolName, input }) => {
+		if (toolName !== "bash") return;
+		if (input.command === "sudo") return { block: true, reason: "no" };
+		if (input.command === "npm publish") return { ask: "Publish?" };
+		return { input: { ...input, timeout: 9 } };
+	});
+	pi.on("prompt", ({ text, source }) => {
+		if (source === "hook") return;
+		if (text === "key") return { stop: "no" };
+		return text === "ping" ? { handled: true } : { text };
+	});
+	pi.command("a", { handler: ({ args }) => (args.length > 1 ? { status: "done" } : { prompt: "go" }) });
+	pi.on("tool_call", (): ToolCallEventResult => ({ block: true }));
+	pi.on("context", (() => undefined) as HookHandler<"context">);
+	pi.on("context", async () => {
+		throw new Error("no answer");
+	});
+	pi.command("a", {
+		complete: (prefix) => [{ value: prefix }],
+		async handler({ argsRaw }) {
+			if (argsRaw === "") return;
+			if (argsRaw === "help") return "no help";
+			return argsRaw === "now" ? { prompt: argsRaw, attachments: [] } : { status: argsRaw };
+		},
+	});
+	const options: CommandOptions = { handler: () => ({ status: "done" }) };
+	pi.command("a", options);
 }
 
 export function eachEventHasItsOwnResult(): void {

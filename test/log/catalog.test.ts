@@ -15,6 +15,7 @@ import {
 } from "../../src/log/catalog.js";
 import { searchSessions } from "../../src/log/search.js";
 import { acquireLock } from "../../src/util/file-lock.js";
+import { assistantMessage } from "../helpers/entries.js";
 import { tempDir } from "./support.js";
 
 interface Sample {
@@ -169,8 +170,9 @@ test("a path in an existing directory names a new session; an id and an existing
 test("the latest session is the newest one that is not locked", () => {
 	const dir = tempDir();
 	expect(latestSession(dir)).toBeNull();
-	const a = addSession(dir, { id: "a", at: 1 });
-	const b = addSession(dir, { id: "b", at: 2 });
+	const lines = [message("hi")];
+	const a = addSession(dir, { id: "a", at: 1, lines });
+	const b = addSession(dir, { id: "b", at: 2, lines });
 	writeFileSync(join(dir, "foreign.jsonl"), "{}");
 	expect(latestSession(dir)).toBe(b);
 	const lock = acquireLock(b);
@@ -203,9 +205,21 @@ test("sessions are continued in the order of their last use, those of print mode
 			},
 		],
 	});
-	const empty = addSession(dir, { id: "empty", at: 950 });
-	expect([...sessionsByUse(dir)]).toEqual([used, adopted, mixed, opened, shell, printed, empty]);
-	expect([...sessionsByUse(dir, { withPrinted: true })]).toEqual([printed, mixed, used, adopted, opened, shell, empty]);
+	const sent = addSession(dir, {
+		id: "sent",
+		at: 40,
+		lines: [{ type: "message", timestamp: new Date(30_000).toISOString(), message: assistantMessage("on my own") }],
+	});
+	addSession(dir, { id: "empty", at: 950 });
+	addSession(dir, { id: "named", at: 951, lines: [named("for later")] });
+	addSession(dir, { id: "custom", at: 952, lines: [{ type: "todo", text: '{"type":"message"}' }, { type: "todo" }] });
+	addSession(dir, {
+		id: "model",
+		at: 953,
+		lines: [{ type: "model_change", timestamp: new Date(9000).toISOString(), provider: "a", modelId: "b" }],
+	});
+	expect([...sessionsByUse(dir)]).toEqual([used, adopted, mixed, opened, shell, printed, sent]);
+	expect([...sessionsByUse(dir, { withPrinted: true })]).toEqual([printed, mixed, used, adopted, opened, shell, sent]);
 	expect([latestSession(dir), latestSession(dir, { withPrinted: true })]).toEqual([used, printed]);
 });
 

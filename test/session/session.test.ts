@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isCompactionEntry } from "../../src/log/entry.js";
 import { createAgentSession } from "../../src/sdk/create-session.js";
 import { httpError, text, toolCall } from "../helpers/loopback-provider.js";
@@ -375,6 +375,48 @@ describe("entries that a hook saves when a session starts", () => {
 		expect(started.session.entries.map(({ type }) => type)).toEqual(["session", "mine", "mine"]);
 		await started.session.dispose();
 		expect(existsSync(started.session.sessionFile ?? "")).toBe(false);
+	});
+
+	test.each([
+		[
+			"in the background",
+			`pi.on("session", (_, ctx) => void Promise.resolve().then(() => ctx.saveEntry({ type: "mine" })));`,
+		],
+		[
+			"that names it",
+			`pi.on("session", ({ reason }, ctx) => { if (reason === "start") ctx.setSessionName("mine"); });`,
+		],
+		[
+			"that changes the thinking level",
+			`pi.on("session", async ({ reason }, ctx) => {
+				if (reason === "start") { await ctx.saveEntry({ type: "mine" }); ctx.setThinkingLevel("high"); }
+			});`,
+		],
+		[
+			"when the model or the level changes",
+			`pi.on("thinking_level_changed", async (_, ctx) => { await ctx.saveEntry({ type: "mine" }); });`,
+		],
+	])("leave no file if a handler %s saves them", async (_, body) => {
+		const started = await startSession({
+			hooks: { "mine.ts": `export default (pi) => { ${body} };` },
+			session: { kind: "new" },
+			modelOptions: { reasoning: true },
+		});
+		const { session } = started;
+		session.setThinkingLevel("low");
+		await vi.waitFor(() => expect(session.entries.length).toBeGreaterThan(1));
+		await session.dispose();
+		expect(existsSync(session.sessionFile ?? "")).toBe(false);
+	});
+
+	test("are written at once by a command", async () => {
+		const command = `export default (pi) => {
+			pi.command("mine", { handler: async (ctx) => { await ctx.saveEntry({ type: "mine" }); ctx.setSessionName("mine"); } });
+		};`;
+		const { session } = await startSession({ hooks: { "mine.ts": command }, session: { kind: "new" } });
+		await session.prompt("/mine");
+		const text = readFileSync(session.sessionFile ?? "", "utf8");
+		expect(text.match(/"type":"\w+"/g)).toEqual(['"type":"session"', '"type":"mine"', '"type":"session_info"']);
 	});
 
 	test("are written with its first message, in their places", async () => {

@@ -28,22 +28,42 @@ export interface CompletionItem {
 	description?: string;
 }
 
+declare const unknownField: unique symbol;
+
+/** No value has this type: an answer has fields that pi does not know. */
+export interface UnknownField<Name> {
+	readonly [unknownField]: Name;
+}
+
+/** Keys of all members of a union. */
+type KeyOf<T> = T extends object ? keyof T : never;
+
+/**
+ * Part of the type of a function that returns `R`: nothing has it if `R` has other fields than `Answer`. The compiler itself finds
+ * no additional fields, such as misspelled ones, in what it infers that a function returns.
+ */
+type Exact<R, Answer> =
+	Exclude<KeyOf<R>, KeyOf<Answer>> extends infer Name ? ([Name] extends [never] ? unknown : UnknownField<Name>) : never;
+
+/** What the handler of a command may return. */
+type CommandReturn = CommandResult | undefined | void;
+
 /** Second argument of `pi.command`. */
-export interface CommandOptions {
+export interface CommandOptions<R extends CommandReturn = CommandReturn> {
 	description?: string;
 	/** Shown after the name in the palette, such as `[turn]`. */
 	argumentHint?: string;
 	/** Suggests arguments. `prefix` is the text after the command name. */
 	complete?(prefix: string, ctx: HookEventContext): CompletionItem[] | Promise<CompletionItem[]>;
-	handler(ctx: CommandContext): CommandResult | undefined | void | Promise<CommandResult | undefined | void>;
+	handler(ctx: CommandContext): R | Promise<R>;
 }
 
 /** Second argument of `pi.shortcut`. */
-export interface ShortcutOptions {
+export interface ShortcutOptions<R extends CommandReturn = CommandReturn> {
 	/** Shown in `/hotkeys`. */
 	description?: string;
 	/** Like the handler of a command without arguments. */
-	handler: CommandOptions["handler"];
+	handler: CommandOptions<R>["handler"];
 }
 
 /** Second argument of `pi.flag`. */
@@ -176,15 +196,18 @@ export interface HookEventBus {
 /** Argument of a hook's default export. */
 export interface HookAPI {
 	/** Runs `handler` at each `event`. With an unknown name the hook does not load. */
-	on<N extends HookEventName>(event: N, handler: HookHandler<N>): void;
+	on<N extends HookEventName, R extends HookResults[N]>(
+		event: N,
+		handler: ((event: HookEvents[N], ctx: HandlerContext<N>) => R | Promise<R>) & Exact<R, HookResults[N]>,
+	): void;
 	/** Adds a slash command. */
-	command(name: string, options: CommandOptions): void;
+	command<R extends CommandReturn>(name: string, options: CommandOptions<R> & Exact<R, CommandResult>): void;
 	/**
 	 * Adds a key of the editor, such as `ctrl+y` or `f5`. The user can bind another one to `hook.<hook>.<n>` in
 	 * keybindings.json. A key that is already in use keeps its meaning unless the user binds it.
 	 * @throws TypeError if the key is invalid or types a character
 	 */
-	shortcut(key: string, options: ShortcutOptions): void;
+	shortcut<R extends CommandReturn>(key: string, options: ShortcutOptions<R> & Exact<R, CommandResult>): void;
 	/**
 	 * Declares a flag of the command line, whose value is `ctx.flags[name]`. Call it while the hook loads: pi checks the
 	 * command line when all hooks have loaded.

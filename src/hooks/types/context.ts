@@ -121,8 +121,8 @@ export interface HookEventContext {
 	stream(model: Model<Api>, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessageEventStream>;
 	/**
 	 * Appends an entry of your own type.
-	 * @returns its index, after it is written; in a handler of the start of a session without messages it is written with what
-	 * follows, so that a session that nobody uses leaves no file
+	 * @returns its index, after it is written; in a session without messages it is written with the first one, unless a command or
+	 * shortcut saves it, so that a session that nobody uses leaves no file
 	 * @throws PiError `entry_refused`, writing nothing, for a reserved or missing type or a value that JSON cannot represent;
 	 * `log_read_only` in a session that was opened only to be read
 	 */
@@ -133,7 +133,11 @@ export interface HookEventContext {
 	readonly projectTrusted: boolean;
 	/** The slash commands: those of pi, of hooks, of MCP servers, prompt templates and skills. Frozen. */
 	readonly commands: readonly CommandInfo[];
-	/** Computes the context again from the entries; in tool events this happens before the next request. */
+	/**
+	 * Computes the context again from the entries: `messages`, `/context` and the figures in the footer show it at once. In
+	 * `before_request` the request that is sent is the new one. In `tool_call` and `tool_result` it returns at once, and the
+	 * context is computed before the next request.
+	 */
 	rebuildContext(): Promise<void>;
 	/** True if no run, compaction or shell command is active and the session is not being switched. */
 	readonly isIdle: boolean;

@@ -240,6 +240,11 @@ export interface ContextEvent {
 	readonly tools: readonly ToolInfo[];
 	/** The model, the cache and the time of the request. What a handler reads here is recorded with the reply. */
 	readonly facts: ContextFacts;
+	/**
+	 * True for a context that is only tried: with a compaction that is planned or shown, without one that may be undone, or
+	 * without a hook in `/context`. The answer must not depend on it, or what pi shows is not what it sends.
+	 */
+	readonly trial: boolean;
 }
 
 /** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../../agent/stream.js";
+import { meteredBy } from "../../models/hook-meter.js";
 
 type PiAi = Pick<typeof import("../../util/pi-ai.js"), "getApiProvider" | "registerApiProvider">;
 /** The function that sends the requests of a provider; undefined if pi-ai does. */
@@ -46,7 +47,8 @@ export class HookRoutes {
 
 /** Calls the stream function of a provider so that the requests that it sends to the same provider are pi-ai's. */
 export function callStream<T>(provider: string, call: () => T): T {
-	return answering.run([...(answering.getStore() ?? []), provider], call);
+	// Its reply is counted where the request came from.
+	return answering.run([...(answering.getStore() ?? []), provider], () => meteredBy(null, call));
 }
 
 /** @throws Error if the provider is one of several sessions, and the request of none of them */

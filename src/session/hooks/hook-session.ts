@@ -1,4 +1,5 @@
 import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-ai";
+import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
 import { PiError } from "../../errors.js";
@@ -8,6 +9,7 @@ import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext, HookTools } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { SessionName } from "../../log/last-choices.js";
+import { meteredBy } from "../../models/hook-meter.js";
 import type { Code } from "../../services/services.js";
 import { collectOutput, exec } from "../../util/process.js";
 import { meterRequests } from "../run/meter-requests.js";
@@ -55,18 +57,11 @@ function hookTools({ toolSwitch }: Code): HookTools {
  * @param operations what hooks can tell it to do
  */
 export function createHookSession(
-	{
-		store,
-		models,
-		code,
-		machine,
-		state,
-		context,
-		activity,
-	}: Pick<SessionCore, "store" | "models" | "code" | "machine" | "state" | "context" | "activity">,
+	core: Pick<SessionCore, "store" | "models" | "code" | "machine" | "state" | "context" | "activity">,
 	session: () => SessionComponents,
 	operations: readonly HookOperation[],
 ): HookSession {
+	const { store, models, code, machine, state, context, activity } = core;
 	const name = new SessionName();
 	return {
 		cwd: store.cwd,
@@ -74,9 +69,7 @@ export function createHookSession(
 		get sessionFile() {
 			return state.log.path;
 		},
-		get session() {
-			return session().asParent;
-		},
+		sessionFor: ({ name }) => session().asParent.forHook(name),
 		get isIdle() {
 			const isRunning = activity.has("run") && activity.current.phase !== "ending";
 			return !isRunning && !activity.has("compacting", "shell", "switching", "closing");
@@ -160,20 +153,19 @@ export function createHookSession(
 			const isKnown = (await models.list.resolveApiKey(model)) !== undefined;
 			return isKnown ? models.list.requestAuth(model) : undefined;
 		},
-		stream: ({ name }, ...request) => sendHookRequest({ store, models, code, machine, state }, name, request),
+		stream: ({ name }, ...request) => sendHookRequest(core, name, request),
 		saveEntries(hook, entries) {
 			const checked = entries.map((entry) => checkCustomEntry(hook, entry));
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
-			// What a hook saves at each start must not make a session of it.
-			const isStart = activity.current.state === "switching" && state.log.findLast("message") < 0;
-			return state.appendAll(checked, isStart);
+			// What a hook saves on its own, such as at each start, must not make a session of it.
+			return state.appendAll(checked, state.isUnused && !activity.has("command"));
 		},
 		get systemItems() {
 			return session().runner.systemItems;
 		},
 		tools: hookTools(code),
 		openDialog: (title) => activity.begin("dialog", { name: title }).end,
-		enter: (action) => models.enterHooks(action),
+		enter: (hook, action) => models.enterHooks(() => meteredBy((send) => meterHook(core, hook.name, send), action)),
 		setEditorText: (text) => {
 			const { ui, shell } = session().surface;
 			const screen = ui.hookScreen;
@@ -191,19 +183,24 @@ export function createHookSession(
  * @throws PiError `key_missing`, `package_missing`
  */
 async function sendHookRequest(
-	core: Pick<SessionCore, "state" | "store" | "models" | "code" | "machine">,
+	core: Pick<SessionCore, "state" | "models">,
 	hook: string,
 	[model, context, { headers, ...options } = {}]: Parameters<HookEventContext["stream"]>,
 ): Promise<AssistantMessageEventStream> {
 	const { list: models, client } = core.models;
 	const [auth] = await Promise.all([models.requestAuth(model), client.prepare(model)]);
-	const meter = meterRequests(core, `hook ${hook}`);
-	// Nothing waits to be written together with it.
-	meter.write();
 	const all = { ...auth.headers, ...headers };
-	return meter.stream(model, context, {
+	return meterHook(core, hook, client.stream)(model, context, {
 		...options,
 		...(Object.keys(all).length > 0 ? { headers: all } : {}),
 		apiKey: auth.apiKey,
 	});
+}
+
+/** A function that sends requests of a hook like `send`. Their usage is written to the log under the name of the hook. */
+function meterHook(core: Pick<SessionCore, "state" | "models">, hook: string, send: StreamFunction): StreamFunction {
+	const meter = meterRequests(core, `hook ${hook}`, send);
+	// Nothing waits to be written together with it.
+	meter.write();
+	return meter.stream;
 }

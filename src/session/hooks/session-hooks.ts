@@ -179,12 +179,12 @@ export class SessionHooks {
 		return this.#stability.watch(this.#runner.contextStages(entries, signal, hasType), length);
 	}
 
-	/** Like `contextStages`, for inspection: records no figures and reports nothing. */
-	trialStages(entries: () => readonly SessionEntry[], signal: AbortSignal): ContextStage[] {
+	/** Like `contextStages`, for inspection: records no figures and reports nothing. @param isTrial see `ContextEvent.trial` */
+	quietStages(entries: () => readonly SessionEntry[], signal: AbortSignal, isTrial: boolean): ContextStage[] {
 		const { host, store } = this.options;
 		const hookTimeoutMs = () => store.settings.current.hookTimeout;
-		const trial = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, onError: () => {} });
-		return trial.contextStages(entries, signal);
+		const quiet = new HookRunner({ registry: this.#registry, host, hookTimeoutMs, isTrial, onError: () => {} });
+		return quiet.contextStages(entries, signal);
 	}
 
 	/** Reports, once, a hook that answers differently to the same input. */

@@ -1,13 +1,12 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
-import { type AgentDeps, type AgentRunResult, type PreparedRequest, runAgent } from "../../agent/loop.js";
+import { type AgentDeps, type AgentRunResult, runAgent } from "../../agent/loop.js";
 import type { ToolCallGate } from "../../agent/tool-calls.js";
+import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
-import { separateThinking } from "../../context/foreign-thinking.js";
-import { limitImages } from "../../context/image-limits.js";
-import { sentTool } from "../../context/preamble.js";
 import type { ToolResultEvent } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { formatDay } from "../../models/update/describe-update.js";
+import { markBeforeTail } from "../../services/models/cache-markers.js";
 import { requireModel } from "../../services/services.js";
 import type { ToolJobs } from "../../tools/background-jobs.js";
 import { isRecord } from "../../util/is-record.js";
@@ -20,7 +19,7 @@ import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
 import type { Budget } from "./budget.js";
 import { NestedContextFiles } from "./nested-context-files.js";
-import { describeRequestSize } from "./request-size.js";
+import { prepareAllowed, type RequestAdditions, type RequestWithRecord } from "./prepare-request.js";
 import type { SessionImages } from "./session-images.js";
 import type { SessionWindow } from "./session-window.js";
 
@@ -81,7 +80,7 @@ export class SessionRunner {
 		}
 	}
 
-	get #additions(): RequestAdditions {
+	get #additions(): RunAdditions {
 		return { queue: this.queue, systemItems: this.systemItems, nestedFiles: this.#nestedFiles };
 	}
 
@@ -110,14 +109,12 @@ export class SessionRunner {
 	}
 }
 
-/** What requests of a run contain in addition to its prompts, replies and results. */
-interface RequestAdditions {
+interface RunAdditions extends RequestAdditions {
 	queue: PromptQueue<UserMessage>;
-	systemItems: SystemItems;
 	nestedFiles: NestedContextFiles;
 }
 
-function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation: Operation): AgentDeps {
+function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Operation): AgentDeps {
 	const { store, models, code, machine, state, context, compaction, images, emit } = deps;
 	const { queue, nestedFiles } = additions;
 	const { signal } = operation;
@@ -145,19 +142,15 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			if (turnIndex < 2) await refreshModel(deps, turnIndex === 0 ? signal : null);
 			const overrun = await deps.budget.ask(signal);
 			if (overrun !== null) return { stop: overrun };
-			const { request, built, omitted } = await prepareFitting(deps, additions, signal);
+			const prepared = await prepareAllowed(deps, additions, turnIndex, signal);
+			if ("stop" in prepared) return prepared;
+			const { request, built, omitted } = prepared;
 			// An abort cut the hooks short, and the request is not sent: its context is nobody's.
 			if (signal.aborted) return { ...request, record: undefined };
-			const excess = deps.window.describeExcess();
-			if (excess !== null) return { stop: excess };
-			const tooLarge = describeRequestSize(request.model, request.context);
-			if (tooLarge !== null) return { stop: tooLarge };
-			const stop = await askBeforeRequest(deps, request, turnIndex, signal);
-			if (stop !== null) return { stop };
 			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
 			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
-			return withPayloadHooks(deps, request, signal);
+			return withPayloadChanges(deps, request, built, signal);
 		},
 		redact: models.redact,
 		onResponse({ status, headers }) {
@@ -230,95 +223,23 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
-/** Prepares a request. If it is larger than the provider accepts, an automatic compaction may make room. */
-async function prepareFitting(...[deps, additions, signal]: Parameters<typeof prepareRequest>) {
-	const prepared = await prepareRequest(deps, additions, signal);
-	const { model, context } = prepared.request;
-	if (signal.aborted || describeRequestSize(model, context) === null) return prepared;
-	return (await deps.compaction.makeRoomForBytes(signal)) ? prepareRequest(deps, additions, signal) : prepared;
-}
-
-type RequestWithRecord = PreparedRequest & Required<Pick<PreparedRequest, "record">>;
-
-async function prepareRequest(
-	deps: SessionRunDeps,
-	{ systemItems, nestedFiles }: RequestAdditions,
-	signal: AbortSignal,
-): Promise<{ request: RequestWithRecord; built: BuiltContext; omitted: number }> {
-	const { store, models, state, context, compaction } = deps;
-	const model = requireModel(models, state);
-	const [auth] = await Promise.all([models.list.requestAuth(model), models.client.prepare(model)]);
-	// Items appended until now are part of this request, later ones of the next.
-	await nestedFiles.write();
-	systemItems.write();
-	await context.rebuild(signal);
-	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
-	const built = context.current;
-	const { messages: all, digest } = context.request();
-	const { messages, omitted } = limitImages(separateThinking(all, model), model);
-	const { systemPrompt, tools } = built.preamble;
-	const level = models.client.clampThinkingLevel(model, state.thinkingLevel);
-	const { cacheRetention } = store.settings.current;
-	const isSubscription = models.offers.keyState(model.provider) === "login";
-	const request: RequestWithRecord = {
-		model: withReplyRoom(model, deps.window.replyRoom()),
-		context: {
-			systemPrompt,
-			messages,
-			tools: tools.map(sentTool),
-		},
-		options: {
-			apiKey: auth.apiKey,
-			...(auth.headers ? { headers: auth.headers } : {}),
-			...(level === "off" ? {} : { reasoning: level }),
-			sessionId: state.log.id,
-			...(cacheRetention === undefined ? {} : { cacheRetention }),
-			// The agent loop retries, so that retries are visible, counted and can be aborted.
-			maxRetries: 0,
-		},
-		record: {
-			digest,
-			messages: built.messages.length,
-			tokens: context.tokens(),
-			estimate: context.estimate(),
-			...(isSubscription && { subscription: true }),
-			...context.describeRequest(built),
-		},
-	};
-	return { request, built, omitted };
-}
-
-/** A model that writes no more than `room` tokens: some servers refuse a request whose input and output exceed the window. */
-function withReplyRoom(model: Model<Api>, room: number | null): Model<Api> {
-	if (room === null || (model.maxTokens > 0 && model.maxTokens <= room)) return model;
-	return { ...model, maxTokens: room };
-}
-
-/** Asks the hooks whether to send a request. @returns the reason not to; null to send it */
-async function askBeforeRequest(
-	{ hooks }: SessionRunDeps,
-	{ model, record }: RequestWithRecord,
-	turnIndex: number,
-	signal: AbortSignal,
-): Promise<string | null> {
-	if (!hooks().registry.has("before_request")) return null;
-	const { provider, id } = model;
-	const { messages: messageCount, tokens } = record;
-	const event = { type: "before_request", model: { provider, id }, messageCount, tokens, turnIndex } as const;
-	return hooks().gateRequest(freezeDeep(event), signal);
-}
-
-/** Lets hooks change the parameters of the request that the client sends. */
-function withPayloadHooks(
+/** Adds the breakpoint for the cache before what hooks append, and lets hooks change the parameters that the client sends. */
+function withPayloadChanges(
 	{ hooks }: SessionRunDeps,
 	request: RequestWithRecord,
+	built: BuiltContext,
 	signal: AbortSignal,
 ): RequestWithRecord {
-	if (!hooks().registry.has("payload")) return request;
+	const tail = sentTail(built);
+	const hasHooks = hooks().registry.has("payload");
+	if (tail === 0 && !hasHooks) return request;
 	const { provider, id } = request.model;
 	const model = Object.freeze({ provider, id });
-	const onPayload = (payload: unknown) =>
-		isRecord(payload) ? hooks().changePayload({ type: "payload", model, payload }, signal) : payload;
+	const onPayload = (payload: unknown) => {
+		if (!isRecord(payload)) return payload;
+		const marked = markBeforeTail(payload, tail);
+		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
+	};
 	return { ...request, options: { ...request.options, onPayload } };
 }
 

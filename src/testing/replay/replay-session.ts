@@ -64,7 +64,7 @@ export function createReadOnlySession({
 	return {
 		cwd,
 		sessionFile,
-		session: { id: "" },
+		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
 		projectTrusted: false,
 		toolHost: { name: "", cwd },
@@ -103,7 +103,7 @@ export function createReadOnlySession({
 		reportScreen: () => {},
 		recordDraw: () => {},
 		setEditorText: () => {},
-		enter: (action) => action(),
+		enter: (_, action) => action(),
 	};
 }
 

@@ -401,5 +401,18 @@ export default (pi: HookAPI) => pi.command("x", { handler: async () => ({ prompt
 		expect(found.code).toBe(1);
 		expect(found.stderr).toMatch(/a\.ts:2:\d+: .*\(TS\d+\)\n {2}/);
 		expect(found.stdout).toContain("loads, but has 1 problem\n");
+		// Each unknown field of an answer is named, also if other returns have none.
+		writeFiles(cwd, {
+			"b.ts": `import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
+export default function (pi: HookAPI) {
+	pi.on("context", () => ({ mesages: [] }));
+	pi.on("context", async ({ messages }) => (messages.length > 2 ? { messages } : { messages, sytemPrompt: [] }));
+	pi.command("x", { handler: async () => ({ status: "done", colour: "red" }) });
+}`,
+		});
+		const misspelled = await run({ name: "hooks", action: "check", target: "b.ts", types: true }, { cwd });
+		expect(misspelled.code).toBe(1);
+		for (const named of [/b\.ts:3:\d+: .*mesages/, /b\.ts:4:\d+: .*sytemPrompt/, /b\.ts:5:\d+: .*colour/])
+			expect(misspelled.stderr).toMatch(named);
 	});
 });

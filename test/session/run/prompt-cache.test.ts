@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ThinkingLevel } from "../../../src/log/entry.js";
+import { run } from "../../cli/subcommands/run.js";
 import { type JsonObject, objects } from "../../helpers/json.js";
 import {
 	LOOPBACK_PROVIDERS,
@@ -135,4 +136,74 @@ test.each([
 	await session.prompt("go");
 	const { prompt_cache_retention: retention, prompt_cache_key: key } = provider.requests[0]?.body ?? {};
 	expect([retention, key]).toEqual(fields);
+});
+
+/** Appends a reminder that is another one in each request. */
+const REMINDER = `export default (pi) => pi.on("context", ({ entries, messages }) => ({
+	messages: [...messages, { role: "user", content: "entries so far: " + entries.length, timestamp: 0 }],
+}));`;
+
+/** What a provider caches of a request: its beginning up to each marker. */
+function cachedPrefixes({ tools, system, messages }: JsonObject): string[] {
+	const parts = [tools, system, ...objects(messages).map(({ content }) => content)].flatMap((list) =>
+		objects(Array.isArray(list) ? list : [{ type: "text", text: list }]),
+	);
+	return parts.flatMap(({ cache_control: marker }, index) =>
+		marker
+			? [
+					parts
+						.slice(0, index + 1)
+						.map((part) => JSON.stringify(part, withoutMarkers))
+						.join("\n"),
+				]
+			: [],
+	);
+}
+
+test.each([
+	["short", '{"type":"ephemeral"}'],
+	["long", '{"type":"ephemeral","ttl":"1h"}'],
+])(
+	"with cacheRetention %s, each request of a hook that appends a reminder finds the last one's messages",
+	async (cacheRetention, marker) => {
+		const started = await startSession({
+			model: "loopback-anthropic/scripted",
+			userSettings: { cacheRetention },
+			hooks: { "reminder.ts": REMINDER },
+			files: { "notes.txt": "a note\n" },
+			session: { kind: "new" },
+		});
+		const { session, provider, agentDir, cwd } = started;
+		provider.reply([toolCall("read", { path: "notes.txt" })], [toolCall("ls", {})], "done", "again");
+		await session.prompt("go");
+		await session.prompt("and now?");
+		const bodies = provider.requests.map(({ body }) => body);
+		expect(bodies).toHaveLength(4);
+		for (const [index, body] of bodies.entries()) {
+			const markers = [...JSON.stringify(body).matchAll(MARKERS)].map(([, found]) => found);
+			expect(markers).toEqual([marker, marker, marker, marker]);
+			const before = bodies[index - 1];
+			if (!before) continue;
+			// Of the parts that were cached, all but the one that ends with the reminder are found again.
+			const longest = cachedPrefixes(body).at(-1) ?? "";
+			expect(cachedPrefixes(before).map((prefix) => longest.startsWith(prefix))).toEqual([true, true, true, false]);
+		}
+		// Markers are no part of what is recorded.
+		const { stdout } = await run(
+			{ name: "context", verify: true },
+			{ agentDir, cwd, session: session.sessionFile ?? "" },
+		);
+		expect(stdout.trim()).toBe("All 4 requests match the recorded ones");
+	},
+);
+
+test("without a cache, a request of such a hook has no marker", async () => {
+	const { session, provider } = await startSession({
+		model: "loopback-anthropic/scripted",
+		userSettings: { cacheRetention: "none" },
+		hooks: { "reminder.ts": REMINDER },
+	});
+	provider.reply("ok");
+	await session.prompt("go");
+	expect(JSON.stringify(provider.requests[0]?.body)).not.toContain("cache_control");
 });
