@@ -108,7 +108,8 @@ export async function buildContext(
 	}
 	const messages = withoutOmitted(current.messages, core.omitted);
 	const sent = memo.preamble(generateSections(preamble));
-	return new Context({ messages, preamble: sent, problems }, current.messages, core.replacement, changes, entries);
+	const built = { length: core.length, messages, preamble: sent, problems };
+	return new Context(built, current.messages, core.replacement, changes, entries);
 }
 
 function inputOf({ promptSections: systemPrompt, tools }: Preamble): PreambleInput {
@@ -138,18 +139,20 @@ class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
 	#edits: readonly HookEdits[] | null = null;
 
+	readonly length: number;
 	readonly messages: readonly TracedMessage[];
 	readonly preamble: Preamble;
 	readonly problems: readonly ContextProblem[];
 
 	constructor(
-		{ messages, preamble, problems }: Pick<BuiltContext, "messages" | "preamble" | "problems">,
+		{ length, messages, preamble, problems }: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems">,
 		/** The messages before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
 		private readonly entries: EntrySource,
 	) {
+		this.length = length;
 		this.messages = messages;
 		this.preamble = preamble;
 		this.problems = problems;

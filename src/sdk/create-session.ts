@@ -91,6 +91,7 @@ function assembleSession(
 		stages: (input, signal) => current().hooks.contextStages(input, signal),
 		preamble: () => resources.preamble(state.model),
 		model: () => state.model ?? undefined,
+		ownerOf: (type) => current().hooks.registry.entryType(type)?.hook.path ?? null,
 		onProblem: (problem) =>
 			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),

@@ -28,6 +28,7 @@ test("messages added after the context was computed are counted once, no matter 
 		onChange: () => {},
 		preamble: () => NO_PREAMBLE,
 		model: () => undefined,
+		ownerOf: () => null,
 	});
 	await context.rebuild(new AbortController().signal);
 	const before = context.tokens();

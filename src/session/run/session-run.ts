@@ -156,7 +156,10 @@ function agentDeps(deps: SessionRunDeps, additions: RequestAdditions, operation:
 			if (stop !== null) return { stop };
 			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
-			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
+			if (loss) {
+				const { position: _, ...lost } = loss;
+				emit({ type: "cache_lost", ...lost });
+			}
 			return withPayloadHooks(deps, request, signal);
 		},
 		redact: models.redact,
