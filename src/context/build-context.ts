@@ -85,7 +85,7 @@ export async function buildContext(
 			continue;
 		}
 		const stage = memo.stage(`${index} ${hook}`);
-		const traced = traceAnswer({ list: fields.messages, before: current, hook, previousOwn: stage.own });
+		const traced = traceAnswer({ list: fields.messages, before: current, entries, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
 			report({ hook, ...traced });
 			continue;

@@ -28,6 +28,11 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt or tools`,
 	answer_can_be_read: (at) => `message ${at} cannot be read`,
 	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
+	entry_has_message: (at, index) => `entryIndex ${index} of message ${at} is not an entry with a message`,
+	entry_index_is_own: (at, index) =>
+		`message ${at} has entryIndex ${index} but is the object of another message; to replace entry ${index}, create a new one`,
+	one_message_per_entry: (at, index) => `message ${at} has the entryIndex ${index} of an earlier message`,
+	one_use_per_message: (at) => `message ${at} is the same object as an earlier message`,
 	system_prompt_is_list: () => "systemPrompt is not a list of sections",
 	section_has_id_and_text: (at) => `systemPrompt[${at}] is not { id, text } with two strings`,
 	one_section_per_id: (at) => `systemPrompt[${at}] has the id of an earlier section`,
