@@ -15,6 +15,7 @@ import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./
 import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
 import { frozenPreamble } from "./recorded-preamble.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
+import { findChangedThinking } from "./signed-thinking.js";
 import { type AnswerFields, readAnswer, type TracedList, type TraceFault, traceAnswer, UNREADABLE } from "./trace.js";
 
 /** The system prompt and the tools as a handler gets them. Frozen. */
@@ -88,6 +89,16 @@ export async function buildContext(
 		const traced = traceAnswer({ list: fields.messages, before: current, entries, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
 			report({ hook, ...traced });
+			continue;
+		}
+		const changedThinking = findChangedThinking({
+			core: core.messages,
+			before: current.messages,
+			answer: traced,
+			entries,
+		});
+		if (changedThinking) {
+			report({ hook, ...changedThinking });
 			continue;
 		}
 		const violations = stage.check(traced);

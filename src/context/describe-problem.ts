@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	result_answers_call: (at, id) => `the tool result in message ${at} answers no earlier tool call: ${id}`,
 	call_has_result: (at, id) => `tool call ${id} in message ${at} has no result`,
 	one_result_per_call: (at, id) => `message ${at} is a second result of tool call ${id}`,
+	signed_thinking_unchanged: (_, entry) =>
+		`the signed thinking of entry ${entry} was changed; keep the reply as it is or drop it together with its results`,
 	user_message_remains: () => "no user message with content remains",
 	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
 	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt or tools",

@@ -27,6 +27,11 @@ test.each([
 	["answer_has_messages", "", "the answer is not an object with a list of messages, systemPrompt or tools"],
 	["answer_has_known_fields", "message", 'unknown field "message"; an answer has messages, systemPrompt or tools'],
 	["answer_can_be_read", "", "message 3 cannot be read"],
+	[
+		"signed_thinking_unchanged",
+		"12",
+		"the signed thinking of entry 12 was changed; keep the reply as it is or drop it together with its results",
+	],
 	["entry_has_message", "9", "entryIndex 9 of message 3 is not an entry with a message"],
 	[
 		"entry_index_is_own",
