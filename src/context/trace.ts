@@ -137,7 +137,9 @@ function createItemTracer(finder: Finder, { hook, entries, own, findOwn }: ItemT
 		if (known && (entryIndex === undefined || entryIndex === known.entryIndex)) return known;
 		const index = entryIndex ?? null;
 		if (index !== null && !Number.isInteger(index)) return { rule: "entry_index_is_integer" };
-		const replaced = index === null ? null : entryMessage(index < 0 ? undefined : entries.at(index));
+		// The log may have grown since, and `at` of a list counts negative indices from its end.
+		const exists = index !== null && index >= 0 && index < entries.length;
+		const replaced = exists ? entryMessage(entries.at(index)) : null;
 		if (index !== null && !replaced) return { rule: "entry_has_message", detail: String(index) };
 		if (used.has(message)) return { rule: "one_use_per_message" };
 		used.add(message);

@@ -126,6 +126,16 @@ describe("hooks in the pipeline", () => {
 		expect(context.messages[3]).toMatchObject({ entryIndex: 4, origin: { kind: "hook", hook: "cut" } });
 	});
 
+	test("cannot use the index of an entry that was added after the context began", async () => {
+		const grown = [...entries, user("late")];
+		const source = { length: entries.length, at: (index: number) => grown[index] };
+		const late = hook("late", (m) => ({
+			messages: [...m, { message: { role: "user", content: "x" }, entryIndex: 7 }],
+		}));
+		const { problems } = await buildContext(source, [late]);
+		expect(problems).toEqual([{ hook: "late", rule: "entry_has_message", position: 5, detail: "7" }]);
+	});
+
 	test.each<[string, (messages: readonly ContextMessage[]) => unknown[], string]>([
 		[
 			"an index of no entry",
