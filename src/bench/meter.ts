@@ -1,4 +1,5 @@
 import type { Api, AssistantMessage, CacheRetention, Model, Usage } from "@mariozechner/pi-ai";
+import { cacheBreakpoints } from "../context/cache-breakpoints.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { ASSUMED_LIFETIME_MS, lifetimeOf } from "../context/facts.js";
@@ -72,7 +73,7 @@ export class RequestMeter implements PlayObserver {
 		const sent = Math.round(read + written + uncached);
 		this.requests.push({
 			...{ reply, sent, cached: Math.round(read) },
-			resent: Math.round((loss?.tokens ?? 0) * scale.of(reply).ratio),
+			resent: Math.round((loss?.resent ?? 0) * scale.of(reply).ratio),
 			cost: model && calculateCost(model as Model<Api>, usage).total,
 		});
 		return sent;
@@ -109,9 +110,10 @@ export class RequestMeter implements PlayObserver {
 	}
 
 	#parts(
-		{ messages, preamble }: BuiltContext,
+		context: BuiltContext,
 		{ ratio, unrecorded }: { ratio: number; unrecorded: number },
 	): { parts: RequestPart[]; breakpoints: number[] } {
+		const { messages, preamble } = context;
 		const ids = this.#ids;
 		const part = (id: number, estimate: number): RequestPart => ({ id, tokens: estimate * ratio });
 		const tools = preamble.tools.map((tool) => part(ids.ofText(`tool ${JSON.stringify(tool)}`), toolTokens(tool)));
@@ -122,7 +124,13 @@ export class RequestMeter implements PlayObserver {
 		const said = messages.map(({ message }) => part(ids.ofMessage(message), estimateTokens(message)));
 		const parts = [...tools, ...system, ...said];
 		const start = tools.length + system.length;
-		return { parts, breakpoints: [tools.length, start, parts.length] };
+		const marks = cacheBreakpoints(context);
+		const breakpoints = [
+			...(marks.tools ? [tools.length] : []),
+			...(marks.systemPrompt || unrecorded > 0 ? [start] : []),
+			...marks.messages.map((end) => start + end),
+		];
+		return { parts, breakpoints };
 	}
 }
 

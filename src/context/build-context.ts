@@ -16,6 +16,7 @@ import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./
 import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
 import { frozenPreamble } from "./recorded-preamble.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
+import { findChangedThinking } from "./signed-thinking.js";
 import { type AnswerFields, readAnswer, type TracedList, type TraceFault, traceAnswer, UNREADABLE } from "./trace.js";
 
 /** What a handler gets besides the messages. Frozen. */
@@ -91,9 +92,19 @@ export async function buildContext(
 			continue;
 		}
 		const stage = memo.stage(`${index} ${hook}`);
-		const traced = traceAnswer({ list: fields.messages, before: current, hook, previousOwn: stage.own });
+		const traced = traceAnswer({ list: fields.messages, before: current, entries, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
 			report({ hook, ...traced });
+			continue;
+		}
+		const changedThinking = findChangedThinking({
+			core: core.messages,
+			before: current.messages,
+			answer: traced,
+			entries,
+		});
+		if (changedThinking) {
+			report({ hook, ...changedThinking });
 			continue;
 		}
 		const violations = stage.check(traced);
@@ -114,7 +125,7 @@ export async function buildContext(
 	}
 	const messages = withoutOmitted(current.messages, core.omitted);
 	const sent = memo.preamble(generateSections(preamble));
-	const built = { messages, preamble: sent, problems, facts: offer.used };
+	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used };
 	return new Context(built, current.messages, core.replacement, changes, entries);
 }
 
@@ -145,19 +156,27 @@ class Context implements BuiltContext {
 	#hidden: readonly HiddenEntry[] | null = null;
 	#edits: readonly HookEdits[] | null = null;
 
+	readonly length: number;
 	readonly messages: readonly TracedMessage[];
 	readonly preamble: Preamble;
 	readonly problems: readonly ContextProblem[];
 	readonly facts: RequestFacts | null;
 
 	constructor(
-		{ messages, preamble, problems, facts }: Pick<BuiltContext, "messages" | "preamble" | "problems" | "facts">,
+		{
+			length,
+			messages,
+			preamble,
+			problems,
+			facts,
+		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts">,
 		/** The messages before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
 		private readonly entries: EntrySource,
 	) {
+		this.length = length;
 		this.messages = messages;
 		this.preamble = preamble;
 		this.problems = problems;

@@ -1,42 +1,95 @@
 import type { PromptSection, ToolInfo } from "../log/entry.js";
-import { sum } from "../util/sum.js";
 import type { BuiltContext, TracedMessage } from "./context-message.js";
-import { sharedPrefix } from "./ledger.js";
-import { type Preamble, sectionTokens, type TracedSection, toolTokens } from "./preamble.js";
-import { estimateTokens } from "./tokens.js";
+import { findResent, sharedPrefix } from "./ledger.js";
+import type { Preamble, TracedSection } from "./preamble.js";
 
-/** A request that does not start like the previous one, so that the provider must process it again. */
+/** A request that does not start like the previous one, so that the provider must process parts of it again. */
 export interface CacheLoss {
-	/** What changed the start; `other` when unknown. */
+	/** What wrote or removed the first part that differs; `other` when unknown. */
 	by: { kind: "compaction" } | { kind: "hook"; hook: string } | { kind: "other" };
+	/** What made the hook in `by` change its answer; absent when unknown, and when it is that hook itself. */
+	cause?: CacheLossCause;
 	/** The first part that differs. Providers cache tools, then the system prompt, then messages. */
 	changed: { kind: "tools" } | { kind: "section"; id: string } | { kind: "message" };
-	/** Estimated tokens of the previous request that are no longer cached. */
-	tokens: number;
+	/** Estimated tokens after the shared start that the previous request or its reply already had. */
+	resent: number;
 	/** Position of the first tool, section or message that differs. */
 	position: number;
 }
 
-/** Compares a request with the previous one. @returns null when messages were only added at the end */
-export function findCacheLoss(previous: BuiltContext, current: BuiltContext): CacheLoss | null {
+/** A compaction, a freeze, the undo of one of them, or an entry of another hook. */
+export type CacheLossCause = { kind: "compaction" | "freeze" | "undo" } | { kind: "hook"; hook: string };
+
+/** An entry that was added between two requests. */
+export interface AddedEntry {
+	type: string;
+	/** Path of the hook to which entries of this type belong; null for none. */
+	hook: string | null;
+}
+
+/**
+ * Compares a request with the previous one.
+ * @param added the entries since the previous request, in order
+ * @returns null when nothing is sent again: only new parts follow the shared start
+ */
+export function findCacheLoss(
+	previous: BuiltContext,
+	current: BuiltContext,
+	added: readonly AddedEntry[] = [],
+): CacheLoss | null {
 	const [before, now] = [previous.preamble, current.preamble];
 	const prefix = sharedPrefix(previous, current);
-	const messages = sum(previous.messages.slice(prefix.messages).map(({ message }) => estimateTokens(message)));
-	const sections = sum(before.promptSections.slice(prefix.systemPrompt).map(sectionTokens));
-	const tools = sum(before.tools.slice(prefix.tools).map(toolTokens));
-	const tokens = tools + sections + messages;
+	const { tokens: resent } = findResent(previous, current, prefix);
+	if (resent === 0) return null;
+	const create = (by: CacheLoss["by"], changed: CacheLoss["changed"], position: number): CacheLoss => {
+		const cause = by.kind === "hook" ? findCause(by.hook, added, [...previous.edits, ...current.edits]) : null;
+		return { by, ...(cause ? { cause } : {}), changed, resent, position };
+	};
 	if (prefix.tools < Math.max(before.tools.length, now.tools.length)) {
 		const position = prefix.tools;
-		return { by: findToolCulprit(before, now, position), changed: { kind: "tools" }, tokens, position };
+		return create(findToolCulprit(before, now, position), { kind: "tools" }, position);
 	}
 	if (prefix.systemPrompt < Math.max(before.sections.length, now.sections.length)) {
 		const position = prefix.systemPrompt;
 		const { id, by } = findSectionCulprit(before, now, position);
-		return { by, changed: { kind: "section", id }, tokens, position };
+		return create(by, { kind: "section", id }, position);
 	}
 	const position = prefix.messages;
-	if (position === previous.messages.length) return null;
-	return { by: findCulprit(previous, current, position), changed: { kind: "message" }, tokens, position };
+	return create(findCulprit(previous, current, position), { kind: "message" }, position);
+}
+
+const CAUSES: Readonly<Record<string, Exclude<CacheLossCause["kind"], "hook">>> = {
+	compaction: "compaction",
+	context_freeze: "freeze",
+	context_undo: "undo",
+};
+
+/**
+ * The origin of the entries to which the writer may have reacted; null unless there is exactly one. Of several, entries of
+ * hooks that do not change messages are less likely.
+ */
+function findCause(
+	writer: string,
+	added: readonly AddedEntry[],
+	edits: readonly { hook: string }[],
+): CacheLossCause | null {
+	const causes = new Map<string, CacheLossCause>();
+	for (const { type, hook } of added) {
+		const kind = CAUSES[type];
+		if (kind) causes.set(kind, { kind });
+		else if (hook !== null && hook !== writer) causes.set(`hook ${hook}`, { kind: "hook", hook });
+	}
+	const all = [...causes.values()];
+	const likely = all.filter((cause) => cause.kind !== "hook" || edits.some(({ hook }) => hook === cause.hook));
+	const [cause, ...others] = likely.length > 0 ? likely : all;
+	return cause && others.length === 0 ? cause : null;
+}
+
+/** The end of a sentence such as `hook x changed …`; empty for an unknown cause. @param nameOf the name of a hook by its path */
+export function describeCause({ cause }: Pick<CacheLoss, "cause">, nameOf: (path: string) => string): string {
+	if (!cause) return "";
+	if (cause.kind === "hook") return ` after an entry of ${nameOf(cause.hook)}`;
+	return cause.kind === "undo" ? " after an undo" : ` after a ${cause.kind}`;
 }
 
 /** What changed, for a sentence such as `hook x changed …`. */

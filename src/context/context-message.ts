@@ -53,6 +53,8 @@ export interface ContextProblem {
  * system prompt and tools of pi.
  */
 export interface BuiltContext {
+	/** Number of entries from which it was computed. */
+	readonly length: number;
 	readonly messages: readonly TracedMessage[];
 	/** The system prompt and the tools. */
 	readonly preamble: Preamble;

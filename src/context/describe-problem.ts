@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	result_answers_call: (at, id) => `the tool result in message ${at} answers no earlier tool call: ${id}`,
 	call_has_result: (at, id) => `tool call ${id} in message ${at} has no result`,
 	one_result_per_call: (at, id) => `message ${at} is a second result of tool call ${id}`,
+	signed_thinking_unchanged: (_, entry) =>
+		`the signed thinking of entry ${entry} was changed; keep the reply as it is or drop it together with its results`,
 	user_message_remains: () => "no user message with content remains",
 	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
 	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt or tools",
@@ -28,6 +30,11 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt or tools`,
 	answer_can_be_read: (at) => `message ${at} cannot be read`,
 	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
+	entry_has_message: (at, index) => `entryIndex ${index} of message ${at} is not an entry with a message`,
+	entry_index_is_own: (at, index) =>
+		`message ${at} has entryIndex ${index} but is the object of another message; to replace entry ${index}, create a new one`,
+	one_message_per_entry: (at, index) => `message ${at} has the entryIndex ${index} of an earlier message`,
+	one_use_per_message: (at) => `message ${at} is the same object as an earlier message`,
 	system_prompt_is_list: () => "systemPrompt is not a list of sections",
 	section_has_id_and_text: (at) => `systemPrompt[${at}] is not { id, text } with two strings`,
 	one_section_per_id: (at) => `systemPrompt[${at}] has the id of an earlier section`,

@@ -1,10 +1,11 @@
 import { type AppMessage, messageText, type ToolInfo } from "../log/entry.js";
+import { sum } from "../util/sum.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 import type { BuiltContext, HiddenEntry, Origin, TracedMessage } from "./context-message.js";
 import { describeProblem } from "./describe-problem.js";
 import { digestContext } from "./digest.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
-import { isSameSection, isSameTool, type SectionOrigin, sectionTokens, toolTokens } from "./preamble.js";
+import { isSameSection, isSameTool, type SectionOrigin, sectionTokens, sentTool, toolTokens } from "./preamble.js";
 import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
 
@@ -18,6 +19,8 @@ export interface LedgerMessage {
 	tokens: number;
 	/** True when the previous request started with the same messages up to this one. Absent when that request is unknown. */
 	cached?: boolean;
+	/** True when the previous request or its reply had it, but not at this place after the same start: it is sent again uncached. */
+	resent?: true;
 	origin: { kind: Origin["kind"]; hook?: string };
 	/** Tokens of the entry's own message, if a hook replaced it or a compaction shortened it. */
 	replacedTokens?: number;
@@ -30,6 +33,8 @@ export interface LedgerSection {
 	tokens: number;
 	/** As in `LedgerMessage`. */
 	cached?: boolean;
+	/** As in `LedgerMessage`. */
+	resent?: true;
 	origin: { kind: SectionOrigin["kind"]; hook?: string };
 	/** Tokens of pi's own section, if a hook changed it. */
 	replacedTokens?: number;
@@ -42,6 +47,8 @@ export interface LedgerTool {
 	tokens: number;
 	/** As in `LedgerMessage`. */
 	cached?: boolean;
+	/** As in `LedgerMessage`. */
+	resent?: true;
 	/** `hook`: the hook registered it. */
 	origin: { kind: "core" | "hook"; hook?: string };
 	/** Its description. */
@@ -71,6 +78,8 @@ export interface Ledger {
 	 * messages. Absent when that request is unknown.
 	 */
 	prefix?: RequestPrefix & { tokens: number };
+	/** Tokens of all parts that are `resent`. Absent when the previous request is unknown. */
+	resent?: number;
 	systemPrompt: LedgerSection[];
 	/** In the order in which they are sent. */
 	tools: LedgerTool[];
@@ -100,13 +109,16 @@ export interface LedgerSource {
 }
 
 /** What a request sends. */
-export type SentRequest = Pick<BuiltContext, "messages" | "preamble">;
+export type SentRequest = Pick<BuiltContext, "messages" | "preamble" | "length">;
 
 /** Lists the parts of a computed context, and what hooks and compactions hide. */
 export function createLedger({ context, entries, previous }: LedgerSource): Ledger {
 	const prefix = previous === null ? null : previous === "none" ? NO_PREFIX : sharedPrefix(previous, context);
-	const cachedIn = (part: keyof RequestPrefix, position: number) =>
-		prefix === null ? {} : { cached: position < prefix[part] };
+	const resent = isRequest(previous) && prefix ? findResent(previous, context, prefix) : NOTHING_RESENT;
+	const cachedIn = (part: keyof RequestPrefix, position: number) => ({
+		...(prefix === null ? {} : { cached: position < prefix[part] }),
+		...(resent[part].has(position) ? { resent: true as const } : {}),
+	});
 	const messages = context.messages.map(({ message, entryIndex, origin }, position): LedgerMessage => {
 		const isReplaced = origin.kind === "hook" || origin.kind === "shortened";
 		const own = isReplaced && entryIndex !== null ? entryMessage(entries.at(entryIndex)) : null;
@@ -145,7 +157,7 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 	const cached = parts.flatMap((list) => list.filter((part) => part.cached === true));
 	return {
 		tokens: parts.reduce((total, list) => total + sumTokens(list), 0),
-		...(prefix === null ? {} : { prefix: { ...prefix, tokens: sumTokens(cached) } }),
+		...(prefix === null ? {} : { prefix: { ...prefix, tokens: sumTokens(cached) }, resent: resent.tokens }),
 		systemPrompt,
 		tools,
 		messages,
@@ -176,15 +188,25 @@ function originOf({ hook }: ToolInfo): LedgerTool["origin"] {
 	return hook === undefined ? { kind: "core" } : { kind: "hook", hook };
 }
 
+/** How the provider gets a part of a request; empty when the previous request is unknown. */
+export function cacheState({ cached, resent }: LedgerMessage | LedgerSection | LedgerTool): CacheState {
+	if (cached === undefined) return "";
+	return cached ? "cached" : resent ? "resent" : "new";
+}
+
+export type CacheState = "cached" | "resent" | "new" | "";
+
 /** Joins the tools that no hook registered, for a list with one line for all of them. */
 export function groupTools(tools: readonly LedgerTool[]): LedgerTool[] {
 	const core = tools.filter(({ origin }) => origin.kind === "core");
 	if (core.length < 2) return [...tools];
 	const cached = core.every((tool) => tool.cached === true);
+	const isResent = core.some((tool) => tool.resent === true);
 	const group: LedgerTool = {
 		name: `${core.length < tools.length ? `${core.length} of ` : ""}${tools.length} tools`,
 		tokens: sumTokens(core),
 		...(core[0]?.cached === undefined ? {} : { cached }),
+		...(isResent ? { resent: true } : {}),
 		origin: { kind: "core" },
 		text: core.map(({ name }) => name).join(", "),
 	};
@@ -226,6 +248,73 @@ export function sharedPrefix(previous: SentRequest, current: SentRequest): Reque
 		isSameMessage(a?.message, b?.message),
 	);
 	return { tools, systemPrompt, messages: shared + rest };
+}
+
+/** The parts of a request that an earlier one or its reply already had, by position, and their estimated tokens. */
+export type ResentParts = Record<keyof RequestPrefix, ReadonlySet<number>> & { tokens: number };
+
+const NOTHING_RESENT: ResentParts = { tools: new Set(), systemPrompt: new Set(), messages: new Set(), tokens: 0 };
+
+/**
+ * Finds what a change of the start makes the provider process again: the parts after the shared start that the previous
+ * request or its reply already had. New parts do not count, because they would have been sent anyway.
+ */
+export function findResent(previous: SentRequest, current: SentRequest, prefix: RequestPrefix): ResentParts {
+	const [before, now] = [previous.preamble, current.preamble];
+	const isExtended =
+		prefix.tools === before.tools.length &&
+		prefix.systemPrompt === before.sections.length &&
+		prefix.messages === previous.messages.length;
+	if (isExtended) return NOTHING_RESENT;
+	const reply = current.messages.find(
+		({ message, entryIndex, origin: { kind } }) =>
+			message.role === "assistant" && kind === "entry" && entryIndex !== null && entryIndex >= previous.length,
+	);
+	const had = [...previous.messages.slice(prefix.messages), ...(reply ? [reply] : [])];
+	const tools = findRepeated(before.tools.slice(prefix.tools), now.tools, prefix.tools, (tool) =>
+		JSON.stringify(sentTool(tool)),
+	);
+	const systemPrompt = findRepeated(
+		before.promptSections.slice(prefix.systemPrompt),
+		now.promptSections,
+		prefix.systemPrompt,
+		({ id, text }) => JSON.stringify([id, text]),
+	);
+	const messages = findRepeated(
+		had,
+		current.messages,
+		prefix.messages,
+		({ message }) => `${message.role} ${digestContext([message])}`,
+	);
+	const tokens =
+		sum(now.tools.map((tool, at) => (tools.has(at) ? toolTokens(tool) : 0))) +
+		sum(now.promptSections.map((section, at) => (systemPrompt.has(at) ? sectionTokens(section) : 0))) +
+		sum(current.messages.map(({ message }, at) => (messages.has(at) ? estimateTokens(message) : 0)));
+	return { tools, systemPrompt, messages, tokens };
+}
+
+/** Positions of the items from `start` on that another list has too; each of its items counts once. */
+function findRepeated<T>(
+	had: readonly T[],
+	sent: readonly T[],
+	start: number,
+	keyOf: (item: T) => string,
+): Set<number> {
+	const left = new Map<string, number>();
+	for (const item of had) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) + 1);
+	const repeated = new Set<number>();
+	for (const [offset, item] of sent.slice(start).entries()) {
+		const key = keyOf(item);
+		const count = left.get(key) ?? 0;
+		if (count === 0) continue;
+		left.set(key, count - 1);
+		repeated.add(start + offset);
+	}
+	return repeated;
+}
+
+function isRequest(previous: LedgerSource["previous"]): previous is SentRequest {
+	return previous !== null && previous !== "none";
 }
 
 function countEqual<T>(

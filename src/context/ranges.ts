@@ -58,18 +58,22 @@ export function applyRanges(
 		} else if (!emitted.has(winner)) {
 			emitted.add(winner);
 			const last = entries[Math.min(Math.trunc(winner.to), entries.length) - 1];
-			messages[count++] = Object.freeze({ message: summaryMessage(render(winner), last), entryIndex: null });
+			messages[count++] = Object.freeze({
+				message: summaryMessage(render(winner), winner.from, last),
+				entryIndex: null,
+			});
 		}
 	}
 	messages.length = count;
 	return messages;
 }
 
-// By the range's last entry, then by text: an unchanged context is recognized by identity.
+// By the range's last entry, then by its start and text: an unchanged context is recognized by identity, and no two ranges
+// that win have the same message.
 const summaries = new WeakMap<SessionEntry, Map<string, UserMessage>>();
 
-/** Returns the same message object for the same text and entry. */
-function summaryMessage(content: string, last: SessionEntry | undefined): UserMessage {
+/** Returns the same message object for the same text, start and last entry. */
+function summaryMessage(content: string, from: number, last: SessionEntry | undefined): UserMessage {
 	const create = (): UserMessage => Object.freeze({ role: "user", content, timestamp: entryTime(last) });
 	if (!last) return create();
 	let known = summaries.get(last);
@@ -77,8 +81,9 @@ function summaryMessage(content: string, last: SessionEntry | undefined): UserMe
 		known = new Map();
 		summaries.set(last, known);
 	}
-	const message = known.get(content) ?? create();
-	known.set(content, message);
+	const key = `${from} ${content}`;
+	const message = known.get(key) ?? create();
+	known.set(key, message);
 	return message;
 }
 

@@ -1,10 +1,13 @@
 import type { Origin, TracedMessage } from "./context-message.js";
+import { type EntrySource, entryMessage } from "./entry-message.js";
 import { adoptMessage, isSameData } from "./own-message.js";
 
 export interface TraceInput {
 	/** The field `messages` of the answer. */
 	list: unknown;
 	before: TracedList;
+	/** The log. Reads only entries whose message the hook replaced or brought back. */
+	entries: EntrySource;
 	hook: string;
 	/** Messages that the hook created last time, to be reused if they are equal. */
 	previousOwn: readonly TracedMessage[];
@@ -57,7 +60,7 @@ export function readAnswer(answer: unknown): AnswerFields | TraceFault {
 export const UNREADABLE: TraceFault = Object.freeze({ rule: "answer_can_be_read", position: 0 });
 
 /** Assigns an entry index and origin to each message of an answer. Never throws. @returns a fault if the form is invalid */
-export function traceAnswer({ list, before, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
+export function traceAnswer({ list, before, entries, hook, previousOwn }: TraceInput): TracedAnswer | TraceFault {
 	let position = 0;
 	try {
 		if (!Array.isArray(list)) return { rule: "answer_has_messages", position };
@@ -65,7 +68,7 @@ export function traceAnswer({ list, before, hook, previousOwn }: TraceInput): Tr
 		const synthetic: TracedMessage[] = [];
 		const own: TracedMessage[] = [];
 		const finder = new Finder(before);
-		const traceItem = createItemTracer(finder, { hook, own, findOwn: createOwnFinder(previousOwn) });
+		const traceItem = createItemTracer(finder, { hook, entries, own, findOwn: createOwnFinder(previousOwn) });
 		for (; position < messages.length; position++) {
 			const input: unknown = list[position];
 			const item = finder.takeNext(input) ?? traceItem(input);
@@ -73,23 +76,60 @@ export function traceAnswer({ list, before, hook, previousOwn }: TraceInput): Tr
 			messages[position] = item;
 			if (item.entryIndex === null) synthetic.push(item);
 		}
-		return { messages, synthetic, own };
+		const mayRepeat = finder.hasJumped || !isAscending(messages, own);
+		return (mayRepeat && findNewRepeat(messages, before.messages)) || { messages, synthetic, own };
 	} catch {
 		// An accessor or proxy of the hook threw.
 		return { rule: "answer_can_be_read", position };
 	}
 }
 
+/**
+ * True if each entry index is higher than the one before, and no message with an index is also one of the hook's without:
+ * nothing can come twice then, unless the finder has jumped.
+ */
+function isAscending(messages: readonly TracedMessage[], own: readonly TracedMessage[]): boolean {
+	const loose = new Set(own.flatMap(({ message, entryIndex }) => (entryIndex === null ? [message] : [])));
+	let last = -1;
+	for (const { message, entryIndex } of messages) {
+		if (entryIndex === null) continue;
+		if (entryIndex <= last || loose.has(message)) return false;
+		last = entryIndex;
+	}
+	return true;
+}
+
+/** Finds a message or an entry index that a list has twice. Faults of the list before are not new. */
+function findNewRepeat(messages: readonly TracedMessage[], before: readonly TracedMessage[]): TraceFault | null {
+	const fault = findRepeat(messages);
+	return fault && findRepeat(before) === null ? fault : null;
+}
+
+function findRepeat(messages: readonly TracedMessage[]): TraceFault | null {
+	const seen = new Set<object | number>();
+	for (const [position, { message, entryIndex }] of messages.entries()) {
+		if (seen.has(message)) return { rule: "one_use_per_message", position };
+		if (entryIndex !== null && seen.has(entryIndex))
+			return { rule: "one_message_per_entry", position, detail: String(entryIndex) };
+		seen.add(message);
+		if (entryIndex !== null) seen.add(entryIndex);
+	}
+	return null;
+}
+
 interface ItemTracing {
 	hook: string;
+	entries: EntrySource;
 	/** Collects the messages that the hook created. */
 	own: TracedMessage[];
 	findOwn: OwnFinder;
 }
 
 /** Traces items that are not the next object of the previous list. */
-function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
+function createItemTracer(finder: Finder, { hook, entries, own, findOwn }: ItemTracing) {
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
+	/** The objects of the hook, before they are copied. */
+	const used = new Set<object>();
 	return (input: unknown): TracedMessage | Omit<TraceFault, "position"> => {
 		const { message, entryIndex } = readItem(input);
 		if (typeof message !== "object" || message === null) return { rule: "known_role" };
@@ -97,8 +137,16 @@ function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 		if (known && (entryIndex === undefined || entryIndex === known.entryIndex)) return known;
 		const index = entryIndex ?? null;
 		if (index !== null && !Number.isInteger(index)) return { rule: "entry_index_is_integer" };
+		// The log may have grown since, and `at` of a list counts negative indices from its end.
+		const exists = index !== null && index >= 0 && index < entries.length;
+		const replaced = exists ? entryMessage(entries.at(index)) : null;
+		if (index !== null && !replaced) return { rule: "entry_has_message", detail: String(index) };
+		if (used.has(message)) return { rule: "one_use_per_message" };
+		used.add(message);
 		let item = known ?? findOwn(message, index);
 		if (item?.entryIndex !== index) {
+			const isForeign = index !== null && message !== replaced && isOfAnother(message, known, entries);
+			if (isForeign) return { rule: "entry_index_is_own", detail: String(index) };
 			const adopted = item ?? adoptMessage(message);
 			if ("rule" in adopted) return adopted;
 			item = Object.freeze({ message: adopted.message, entryIndex: index, origin: known?.origin ?? origin });
@@ -106,6 +154,15 @@ function createItemTracer(finder: Finder, { hook, own, findOwn }: ItemTracing) {
 		if (!known) own.push(item);
 		return item;
 	};
+}
+
+/** True for a message of pi, or one that replaces the message of an entry. Hooks may move only those that they added. */
+function isOfAnother(message: object, known: TracedMessage | undefined, entries: EntrySource): boolean {
+	if (known) return known.entryIndex !== null || known.origin.kind !== "hook";
+	// The messages of the log are frozen. Few hooks freeze theirs, and these are compared only once.
+	if (!Object.isFrozen(message)) return false;
+	for (let index = 0; index < entries.length; index++) if (entryMessage(entries.at(index)) === message) return true;
+	return false;
 }
 
 /** An item of an answer: a message with its entry index, or a bare message with `undefined`. */
@@ -130,6 +187,12 @@ class Finder {
 	#cursor = 0;
 	#all: Map<object, TracedMessage> | null = null;
 	#withoutEntry: Map<object, TracedMessage> | null = null;
+	#hasJumped = false;
+
+	/** True if it found a message other than by continuing after the last match: only then may it have found one twice. */
+	get hasJumped(): boolean {
+		return this.#hasJumped;
+	}
 
 	constructor(private readonly before: TracedList) {}
 
@@ -147,14 +210,19 @@ class Finder {
 		if (messages[this.#cursor]?.message === message) return messages[this.#cursor++];
 		if (entryIndex === null) {
 			this.#withoutEntry ??= byMessage(synthetic);
-			return this.#withoutEntry.get(message);
+			return this.#jump(this.#withoutEntry.get(message));
 		}
 		if (entryIndex !== undefined) {
 			this.#cursor = skipTo(messages, this.#cursor, entryIndex);
 			if (messages[this.#cursor]?.message === message) return messages[this.#cursor++];
 		}
 		this.#all ??= byMessage(messages);
-		return this.#all.get(message);
+		return this.#jump(this.#all.get(message));
+	}
+
+	#jump(found: TracedMessage | undefined): TracedMessage | undefined {
+		this.#hasJumped ||= found !== undefined;
+		return found;
 	}
 }
 

@@ -193,7 +193,13 @@ const FIELDS = {
 			exact({ kind: oneOf("tools", "message") }),
 			exact({ kind: Type.Literal("section"), id: text }),
 		]),
-		tokens: Type.Number(),
+		cause: optional(
+			Type.Union([
+				exact({ kind: oneOf("compaction", "freeze", "undo") }),
+				exact({ kind: Type.Literal("hook"), hook: text }),
+			]),
+		),
+		resent: Type.Number(),
 	},
 	activity_changed: { activity: Activity },
 	queue_changed: { queue: exact({ steering: Type.Array(text), followUps: Type.Array(text) }) },

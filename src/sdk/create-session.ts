@@ -97,6 +97,7 @@ function assembleSession(
 			findModel: models.list.find,
 		}),
 		hooks: () => current().hooks.registry.recorded(),
+		ownerOf: (type) => current().hooks.registry.entryType(type)?.hook.path ?? null,
 		onProblem: (problem) =>
 			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem),
 		onChange: (built) => emit({ type: "context_changed", context: built }),

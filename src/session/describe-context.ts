@@ -1,9 +1,16 @@
 import { type ContextInspection, cacheShares, describeTools, type HookStatus } from "../commands/inspection.js";
-import { type CacheLoss, describeChanged } from "../context/cache-loss.js";
+import { type CacheLoss, describeCause, describeChanged } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { entryMessage } from "../context/entry-message.js";
-import { fullText, groupTools, type LedgerMessage, type LedgerSection, type LedgerTool } from "../context/ledger.js";
+import {
+	cacheState,
+	fullText,
+	groupTools,
+	type LedgerMessage,
+	type LedgerSection,
+	type LedgerTool,
+} from "../context/ledger.js";
 import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
 import { listFurtherNames } from "../hooks/registered-names.js";
@@ -46,10 +53,12 @@ export function describeContext(inspection: ContextInspection): string[] {
 	return lines;
 }
 
-/** One line: what changed the start of the request, and how many tokens are no longer cached. */
-function describeLoss({ by, changed, tokens }: Pick<CacheLoss, "by" | "changed" | "tokens">): string {
+/** One line: what changed the start of the request, and how many tokens are sent again. */
+function describeLoss(loss: CacheLoss): string {
+	const { by, changed, resent } = loss;
 	const who = by.kind === "hook" ? `hook ${hookName(by.hook)}` : by.kind === "compaction" ? "a compaction" : "a change";
-	return `${who} changed ${describeChanged(changed)}: about ${tokens} tokens are no longer cached`;
+	const after = describeCause(loss, (path) => `hook ${hookName(path)}`);
+	return `${who} changed ${describeChanged(changed)}${after}: about ${resent} tokens are sent again uncached`;
 }
 
 /** The hooks as lines of text: scope, path and calls of each, then its problems. */
@@ -99,17 +108,16 @@ export function hookErrorEvent(cause: HookError, verbose: boolean): AgentSession
 }
 
 function describePart(kind: string, name: string, part: LedgerTool | LedgerSection): string {
-	const { tokens, cached, origin, text } = part;
+	const { tokens, origin, text } = part;
 	const from = origin.hook === undefined ? origin.kind : `hook ${hookName(origin.hook)}`;
-	const state = cached === undefined ? "" : cached ? "  cached" : "  new";
-	return `▎       ${kind.padEnd(13)} ${String(tokens).padStart(6)} tok${state.padEnd(8)}  ${preview(`${name}: ${text}`)}${origin.kind === "core" ? "" : `  (${from})`}`;
+	return `▎       ${kind.padEnd(13)} ${String(tokens).padStart(6)} tok  ${cacheState(part).padEnd(6)}  ${preview(`${name}: ${text}`)}${origin.kind === "core" ? "" : `  (${from})`}`;
 }
 
-function describeMessage({ entryIndex, role, tokens, origin, text, cached }: LedgerMessage): string {
+function describeMessage(message: LedgerMessage): string {
+	const { entryIndex, role, tokens, origin, text } = message;
 	const from = origin.hook === undefined ? origin.kind : `hook ${hookName(origin.hook)}`;
 	const index = entryIndex === null ? "◆" : String(entryIndex);
-	const state = cached === undefined ? "" : cached ? "  cached" : "  new";
-	return `▎ ${index.padStart(4)}  ${role.padEnd(13)} ${String(tokens).padStart(6)} tok${state.padEnd(8)}  ${preview(text)}${origin.kind === "entry" ? "" : `  (${from})`}`;
+	return `▎ ${index.padStart(4)}  ${role.padEnd(13)} ${String(tokens).padStart(6)} tok  ${cacheState(message).padEnd(6)}  ${preview(text)}${origin.kind === "entry" ? "" : `  (${from})`}`;
 }
 
 function preview(text: string): string {

@@ -28,7 +28,7 @@ export type AgentSessionEvent =
 	/** The context changed other than by new messages at its end. */
 	| { type: "context_changed"; context: BuiltContext }
 	/** A request does not start like the previous one: about `tokens` cannot come from the provider's cache. */
-	| { type: "cache_lost"; by: CacheLoss["by"]; changed: CacheLoss["changed"]; tokens: number }
+	| ({ type: "cache_lost" } & Omit<CacheLoss, "position">)
 	/** An operation of the session began, ended or entered another phase. */
 	| { type: "activity_changed"; activity: Activity }
 	| { type: "queue_changed"; queue: QueuedPrompts }

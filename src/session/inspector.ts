@@ -1,7 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
-import { findCacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext, HookEdits } from "../context/context-message.js";
 import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
 import { type CorePreamble, withoutToolsOf } from "../context/preamble.js";
@@ -62,7 +61,7 @@ export class SessionInspector implements Inspector {
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),
 			entries,
 			previous,
-			loss: previous && findCacheLoss(previous, context),
+			loss: previous && this.deps.context.findLoss(previous, context),
 			reported: reportedCache(all, at),
 			contextWindow: this.deps.state.model?.contextWindow ?? 0,
 			hooks: this.#contextHooks(entries).map(({ path, name }) => ({ path, name })),

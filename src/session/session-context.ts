@@ -1,6 +1,6 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { buildContext, type ContextStage } from "../context/build-context.js";
-import { type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
+import { type AddedEntry, type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
 import { Calibration, inputTokens, type ModelName } from "../context/calibration.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem } from "../context/context-message.js";
@@ -58,6 +58,8 @@ export interface SessionContextOptions {
 	stages(input: StageInput, signal: AbortSignal): ContextStage[];
 	/** The system prompt and tools of the next request before hooks: the same object until they change. */
 	preamble(): CorePreamble;
+	/** Path of the hook to which entries of a type belong; null for none. */
+	ownerOf(type: string): string | null;
 	/** The model of the next request; undefined when none is chosen. */
 	model(): Model<Api> | undefined;
 	/** What handlers may know of a request besides its model. */
@@ -73,6 +75,7 @@ export interface SessionContextOptions {
 const NOTHING_ADDED = () => ({ end: 0, tokens: 0, afterReply: 0, isEmpty: true });
 
 const EMPTY: BuiltContext = {
+	length: 0,
 	messages: [],
 	preamble: plainPreamble(NO_PREAMBLE),
 	hidden: [],
@@ -119,11 +122,22 @@ export class SessionContext {
 		return this.#lastRequest;
 	}
 
-	/** Records that a context is sent. @returns the part of the provider's cache that it loses; null for none */
+	/** Records that a context is sent. @returns what the provider gets again uncached; null for nothing */
 	noteRequest(context: BuiltContext): CacheLoss | null {
 		const before = this.#lastRequest;
 		this.#lastRequest = context;
-		return before && findCacheLoss(before, context);
+		return before && this.findLoss(before, context);
+	}
+
+	/** Compares two requests of the log. @returns what the provider gets again uncached; null for nothing */
+	findLoss(previous: BuiltContext, current: BuiltContext): CacheLoss | null {
+		const { log, ownerOf } = this.options;
+		const added: AddedEntry[] = [];
+		for (let index = previous.length; index < current.length; index++) {
+			const type = log().typeOf(index);
+			if (type !== undefined) added.push({ type, hook: ownerOf(type) });
+		}
+		return findCacheLoss(previous, current, added);
 	}
 
 	/** The record of a context that is sent to the model, for the log: what hooks changed and read, and the preamble. */

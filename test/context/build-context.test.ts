@@ -105,6 +105,65 @@ describe("hooks in the pipeline", () => {
 		);
 	});
 
+	test("may replace a message of the log under its index, and pi reads only that entry to check it", async () => {
+		const read: number[] = [];
+		const source = {
+			length: entries.length,
+			at(index: number) {
+				read.push(index);
+				return entries[index];
+			},
+		};
+		const memo = new ContextMemo();
+		await buildContext(source, [], { memo });
+		read.length = 0;
+		const replace = hook("cut", (messages) => ({
+			messages: messages.map((item) => (item.entryIndex === 4 ? { ...item, message: { ...item.message } } : item)),
+		}));
+		const context = await buildContext(source, [replace], { memo });
+		expect([...new Set(read)]).toEqual([4]);
+		expect(context.problems).toEqual([]);
+		expect(context.messages[3]).toMatchObject({ entryIndex: 4, origin: { kind: "hook", hook: "cut" } });
+	});
+
+	test("cannot use the index of an entry that was added after the context began", async () => {
+		const grown = [...entries, user("late")];
+		const source = { length: entries.length, at: (index: number) => grown[index] };
+		const late = hook("late", (m) => ({
+			messages: [...m, { message: { role: "user", content: "x" }, entryIndex: 7 }],
+		}));
+		const { problems } = await buildContext(source, [late]);
+		expect(problems).toEqual([{ hook: "late", rule: "entry_has_message", position: 5, detail: "7" }]);
+	});
+
+	test.each<[string, (messages: readonly ContextMessage[]) => unknown[], string]>([
+		[
+			"an index of no entry",
+			(m) => [...m, { message: { role: "user", content: "x" }, entryIndex: 7 }],
+			"entry_has_message",
+		],
+		[
+			"the index of a mark",
+			(m) => [...m, { message: { role: "user", content: "x" }, entryIndex: 5 }],
+			"entry_has_message",
+		],
+		[
+			"a message under another index",
+			(m) => m.map((x, i) => (i === 0 ? { ...x, entryIndex: 4 } : x)),
+			"entry_index_is_own",
+		],
+		[
+			"an index twice",
+			(m) => [...m, { message: { role: "user", content: "x" }, entryIndex: 1 }],
+			"one_message_per_entry",
+		],
+		["a message twice", (m) => [...m, ...m.slice(-1)], "one_use_per_message"],
+	])("drops an answer with %s", async (_, change, rule) => {
+		const context = await buildContext(entries, [hook("bad", (messages) => ({ messages: change(messages) }))]);
+		expect(context.problems).toMatchObject([{ hook: "bad", rule }]);
+		expect(context.messages).toEqual((await buildContext(entries, [])).messages);
+	});
+
 	test("recognizes a bare message of the list by identity and keeps its index", async () => {
 		const context = await buildContext(entries, [
 			hook("bare", (messages) => ({ messages: messages.map(({ message }) => message) })),
@@ -137,7 +196,7 @@ describe("hooks in the pipeline", () => {
 		["a call without its result", (m: readonly ContextMessage[]) => m.filter((_, i) => i !== 2), "call_has_result", 1],
 		[
 			"a result twice",
-			(m: readonly ContextMessage[]) => m.flatMap((x, i) => (i === 2 ? [x, x] : [x])),
+			(m: readonly ContextMessage[]) => m.flatMap((x, i) => (i === 2 ? [x, { ...x.message }] : [x])),
 			"one_result_per_call",
 			3,
 		],

@@ -120,7 +120,7 @@ test(
 					const after: readonly ContextMessage[] = calls[place + 1]?.given ?? context.messages;
 					const problems = context.problems.filter((problem) => problem.hook === hook);
 					const blamed = problems.length + errors.filter((path) => path === hook).length;
-					const isGood = outcome === "judged" ? isAcceptable(answer, given) : outcome === "passed";
+					const isGood = outcome === "judged" ? isAcceptable(answer, given, ENTRIES) : outcome === "passed";
 					const expected = outcome === "open" ? blamed : isGood ? 0 : 1;
 					if (blamed !== expected) faults.push(`${name} in place ${place} is blamed ${blamed} times, not ${expected}`);
 					if (!problems.every(isPlaced)) faults.push(`${name} in place ${place}: ${JSON.stringify(problems)}`);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ContextMessage } from "../../src/context/context-message.js";
+import { isRecord } from "../../src/util/is-record.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 
 /** A handler of a `context` event, and its expected result. */
@@ -30,6 +31,8 @@ const PIECES: readonly unknown[] = [
 	{ message: said("wrapped"), entryIndex: null },
 	{ message: said("in place of an entry"), entryIndex: 2 },
 	{ message: said("index"), entryIndex: 99 },
+	{ message: said("index of the header"), entryIndex: 0 },
+	{ message: said("index"), entryIndex: -1 },
 	{ message: said("index"), entryIndex: 1.5 },
 	{ message: said("index"), entryIndex: Number.NaN },
 	{ message: said("index"), entryIndex: "1" },
@@ -68,6 +71,13 @@ const PIECES: readonly unknown[] = [
 	10n,
 ];
 
+/** Replaces an item that is a wrapped message. */
+function change(list: unknown[], at: number, by: (item: ContextMessage) => unknown): void {
+	const position = place(list.length, at);
+	const item = list[position];
+	if (isRecord(item) && isRecord(item.message)) list[position] = by(item as unknown as ContextMessage);
+}
+
 const EDITS: readonly Edit[] = [
 	(list, at) => list.splice(place(list.length, at), 1),
 	(list, at) => list.splice(0, place(list.length, at)),
@@ -75,6 +85,11 @@ const EDITS: readonly Edit[] = [
 	(list, at) => list.push(...list.splice(place(list.length, at), 1)),
 	(list, at) => list.splice(place(list.length, at), 0, list[place(list.length, at * 7)]),
 	(list) => list.reverse(),
+	// A new object in place of one of the list; an object of the list with another index, or without one.
+	(list, at) => change(list, at, ({ message, entryIndex }) => ({ message: { ...message }, entryIndex })),
+	(list, at) =>
+		change(list, at, ({ message, entryIndex }) => ({ message, entryIndex: (entryIndex ?? 0) + (at % 3) - 1 })),
+	(list, at) => change(list, at, ({ message }) => ({ message, entryIndex: null })),
 	(list, at) => list.splice(0, list.length, ...list.slice(place(list.length, at)), ...list.slice(0, at % 3)),
 ];
 

@@ -68,7 +68,7 @@ test("a shortened message has the tokens of the original, and a hidden entry wit
 	const { message } = result("c", "x");
 	const origin = { kind: "shortened", entryIndex: 9 } as const;
 	const context = {
-		...{ edits: [], problems: [], facts: null, isChanged: false },
+		...{ length: 4, edits: [], problems: [], facts: null, isChanged: false },
 		messages: [{ message, entryIndex: 3, origin }, ...traced(user("b").message)],
 		hidden: [{ entryIndex: 0, by: { kind: "compaction" as const, entryIndex: 9 } }],
 	};
@@ -116,7 +116,10 @@ test("the start that two requests share includes equal messages that are other o
 	const [a, b, c] = ["a", "b", "c"].map((text) => user(text).message);
 	if (!a || !b || !c) throw new Error("no messages");
 	const prefix = (before: AppMessage[], now: AppMessage[]) =>
-		sharedPrefix({ preamble, messages: traced(...before) }, { preamble, messages: traced(...now) }).messages;
+		sharedPrefix(
+			{ preamble, length: 0, messages: traced(...before) },
+			{ preamble, length: 0, messages: traced(...now) },
+		).messages;
 	expect([
 		prefix([a, b, c], [a, { ...b }, { ...c }]),
 		prefix([a, b], [a, { ...b }, c]),

@@ -4,7 +4,14 @@ import { buildContext, type ContextStage } from "../../src/context/build-context
 import { findCacheLoss } from "../../src/context/cache-loss.js";
 import type { ContextMessage, TracedMessage } from "../../src/context/context-message.js";
 import { diffRequests } from "../../src/context/diff-requests.js";
-import { countPrefix, createContextReport, createLedger, hookShares } from "../../src/context/ledger.js";
+import {
+	cacheState,
+	countPrefix,
+	createContextReport,
+	createLedger,
+	fullText,
+	hookShares,
+} from "../../src/context/ledger.js";
 import { StabilityWatch } from "../../src/context/stability.js";
 import { estimateTokens } from "../../src/context/tokens.js";
 import type { AppMessage, SessionEntry } from "../../src/log/entry.js";
@@ -40,12 +47,13 @@ describe("the ledger", () => {
 	test("lists index, role, tokens, origin and text, and whether the previous request started the same", async () => {
 		const context = await buildContext(TALK, [cut]);
 		const messages = context.messages.slice(0, 3).map((traced) => ({ ...traced, message: { ...traced.message } }));
-		const previous = { messages, preamble: context.preamble };
+		const previous = { messages, preamble: context.preamble, length: 4 };
 		const ledger = createLedger({ context, entries: TALK, previous });
 		const cutTokens = estimateTokens(note("[cut]"));
 		expect(ledger).toEqual({
 			tokens: ledger.messages.reduce((sum, { tokens }) => sum + tokens, 0),
 			prefix: { tools: 0, systemPrompt: 0, messages: 3, tokens: ledger.tokens - estimateTokens(messageOf(TALK[4])) },
+			resent: 0,
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens: 5, cached: true, origin: { kind: "entry" }, text: "u1" },
 				expect.objectContaining({ position: 1, entryIndex: 2, role: "assistant", cached: true, text: "read({})" }),
@@ -96,37 +104,74 @@ describe("the ledger", () => {
 	});
 });
 
-describe("the loss of cached tokens", () => {
+describe("what a request sends again", () => {
 	const start = session(user("u1"), assistant("a1"), user("u2"));
 	const grown = [...start, assistant("a2"), user("u3")];
 	const summary = note("[Summary]");
 	const summarize = stage((messages) => ({ messages: [summary, ...messages.slice(2)] }), "/hooks/sum.ts");
 	const drop = stage((messages) => ({ messages: messages.slice(1) }), "/hooks/drop.ts");
-	const u1 = estimateTokens(messageOf(start[1]));
-	const a1 = estimateTokens(messageOf(start[2]));
-	const u2 = estimateTokens(messageOf(start[3]));
-	const bySum = { kind: "hook", hook: "/hooks/sum.ts" };
+	const dropLast = stage((messages) => ({ messages: messages.slice(0, -1) }), "/hooks/drop.ts");
+	const size = (...texts: string[]) =>
+		grown.reduce((sum, entry) => {
+			const message = entry.type === "message" ? messageOf(entry) : null;
+			return message && texts.includes(fullText(message)) ? sum + estimateTokens(message) : sum;
+		}, 0);
+	const by = (name: string) => ({ kind: "hook", hook: `/hooks/${name}.ts` });
 
 	test.each([
-		["nothing when messages were added at the end", [], grown, [], null],
-		["all, by a hook that hides the first messages", [], grown, [drop], { kind: "hook", hook: "/hooks/drop.ts" }],
-		["all, by a hook that puts a summary there", [], grown, [summarize], bySum],
-		["all, by a hook that no longer puts one there", [summarize], grown, [], bySum],
-		["all, by a hook that hides no more", [drop], grown, [], { kind: "hook", hook: "/hooks/drop.ts" }],
-		["all, by a compaction", [], [...grown, compaction(3, "S")], [], { kind: "compaction" }],
-		["all, by something else", [], session(user("other")), [], { kind: "other" }],
-	] as const)("%s", async (_, before, entries, after, by) => {
+		["nothing when messages were added at the end", [], grown, [], null, []],
+		["the messages after one that a hook hides", [], grown, [drop], by("drop"), ["a1", "u2", "a2"]],
+		["those after a new summary, but not the summary", [], grown, [summarize], by("sum"), ["u2", "a2"]],
+		[
+			"those after a summary that is gone, but not the messages that it replaced",
+			[summarize],
+			grown,
+			[],
+			by("sum"),
+			["u2", "a2"],
+		],
+		["those after a message that comes back, but not the message", [drop], grown, [], by("drop"), ["a1", "u2", "a2"]],
+		[
+			"what a compaction keeps, but not its summary",
+			[],
+			[...grown, compaction(3, "S")],
+			[],
+			{ kind: "compaction" },
+			["u2", "a2"],
+		],
+		["nothing of another conversation", [], session(user("other")), [], null, []],
+		["nothing after a dropped end", [], start, [dropLast], null, []],
+		["nothing for a summary of everything", [], start, [stage(() => ({ messages: [summary] }))], null, []],
+	] as const)("%s", async (_, before, entries, after, culprit, texts) => {
 		const [previous, current] = [await buildContext(start, before), await buildContext(entries, after)];
-		const tokens = previous.messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
-		expect(findCacheLoss(previous, current)).toEqual(by && { by, changed: { kind: "message" }, tokens, position: 0 });
+		const loss = findCacheLoss(previous, current);
+		const resent = size(...texts);
+		expect(loss).toEqual(culprit && { by: culprit, changed: { kind: "message" }, resent, position: 0 });
+		const ledger = createLedger({ context: current, entries, previous });
+		expect(ledger.resent).toBe(resent);
+		expect(ledger.messages.flatMap((message) => (message.resent ? [message.text] : []))).toEqual(texts);
+		expect(ledger.messages.map(cacheState)).toEqual(
+			ledger.messages.map(({ cached, text }) =>
+				cached ? "cached" : texts.some((one) => one === text) ? "resent" : "new",
+			),
+		);
 	});
 
-	test("counts only the messages after the change", async () => {
-		const last = stage((messages) => ({ messages: [...messages.slice(0, -1), note("other")] }));
-		const [previous, current] = [await buildContext(start, []), await buildContext(start, [last])];
-		const by = { kind: "hook", hook: HOOK };
-		expect(findCacheLoss(previous, current)).toEqual({ by, changed: { kind: "message" }, tokens: u2, position: 2 });
-		expect(u1 + a1 + u2).toBe(previous.messages.reduce((sum, { message }) => sum + estimateTokens(message), 0));
+	test("is only what follows the change", async () => {
+		const other = stage((messages) => ({
+			messages: messages.map((item) => (item.entryIndex === 2 ? { ...item, message: note("other") } : item)),
+		}));
+		const [previous, current] = [await buildContext(start, []), await buildContext(start, [other])];
+		const found = { by: { kind: "hook", hook: HOOK }, changed: { kind: "message" }, resent: size("u2"), position: 1 };
+		expect(findCacheLoss(previous, current)).toEqual(found);
+	});
+
+	test("counts a message once for each time that the previous request had it", async () => {
+		const same = session(user("u"), assistant("a"), user("again"));
+		const twice = [...same, assistant("b"), user("again")];
+		const [previous, current] = [await buildContext(same, []), await buildContext(twice, [drop])];
+		const ledger = createLedger({ context: current, entries: twice, previous });
+		expect(ledger.messages.map(cacheState)).toEqual(["resent", "resent", "resent", "new"]);
 	});
 });
 

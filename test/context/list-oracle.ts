@@ -1,18 +1,31 @@
 import type { ContextMessage } from "../../src/context/context-message.js";
+import type { SessionEntry } from "../../src/log/entry.js";
 
 /**
  * The rules for a hook's answer from docs/context.md, implemented a second time as simply as possible to verify the real
  * check. The previous list must be valid and end with a user message.
  */
-export function isAcceptable(answer: unknown, before: readonly ContextMessage[]): boolean {
+export function isAcceptable(
+	answer: unknown,
+	before: readonly ContextMessage[],
+	entries: readonly SessionEntry[],
+): boolean {
 	if (!isRecord(answer) || !Array.isArray(answer.messages)) return false;
-	const messages: Record<string, unknown>[] = [];
-	for (const item of answer.messages as unknown[]) {
-		const message = readItem(item, before);
-		if (message === null || !hasShape(message)) return false;
-		messages.push(message);
+	const items: Item[] = [];
+	for (const given of answer.messages as unknown[]) {
+		const item = readItem(given, before, entries);
+		if (item === null || !hasShape(item.message)) return false;
+		items.push(item);
 	}
+	const messages = items.map(({ message }) => message);
+	const indices = items.flatMap(({ index }) => (index === null ? [] : [index]));
+	if (new Set(messages).size < messages.length || new Set(indices).size < indices.length) return false;
 	return answersMatch(messages) && messages.some(isUsers) && isOpenAtTheEnd(messages);
+}
+
+interface Item {
+	message: Record<string, unknown>;
+	index: number | null;
 }
 
 /** True when a user message or a result of its own call follows the last sent reply. */
@@ -28,15 +41,24 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The message of an item; null for an invalid item. */
-function readItem(item: unknown, before: readonly ContextMessage[]): Record<string, unknown> | null {
+/** The message of an item and its entry; null for an invalid item. */
+function readItem(item: unknown, before: readonly ContextMessage[], entries: readonly SessionEntry[]): Item | null {
 	if (!isRecord(item)) return null;
-	if (item.role !== undefined || item.message === undefined) return item;
-	const { message, entryIndex } = item;
-	if (entryIndex === null) return isRecord(message) ? message : null;
-	if (typeof entryIndex !== "number" || !isRecord(message)) return null;
-	const isOwnIndex = before.some((given) => given.message === (message as unknown) && given.entryIndex === entryIndex);
-	return isOwnIndex || Number.isInteger(entryIndex) ? message : null;
+	const given = (message: unknown) => before.find((one) => one.message === message);
+	if (item.role !== undefined || item.message === undefined) {
+		return { message: item, index: given(item)?.entryIndex ?? null };
+	}
+	const { message, entryIndex: index } = item;
+	if (!isRecord(message)) return null;
+	if (index === null) return { message, index };
+	if (typeof index !== "number" || !Number.isInteger(index)) return null;
+	const own = entries.findIndex((entry) => messageOf(entry) === message);
+	const owner = own >= 0 ? own : (given(message)?.entryIndex ?? index);
+	return owner === index && messageOf(entries[index]) !== undefined ? { message, index } : null;
+}
+
+function messageOf(entry: unknown): unknown {
+	return isRecord(entry) && entry.type === "message" ? entry.message : undefined;
 }
 
 function hasShape(message: Record<string, unknown>): boolean {

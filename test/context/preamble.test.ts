@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { buildContext, type ContextStage } from "../../src/context/build-context.js";
 import { findCacheLoss } from "../../src/context/cache-loss.js";
 import { ContextMemo } from "../../src/context/context-memo.js";
+import type { BuiltContext } from "../../src/context/context-message.js";
 import { diffPreambles } from "../../src/context/diff-requests.js";
-import { createLedger, groupTools, hookShares, sharedPrefix } from "../../src/context/ledger.js";
+import { cacheState, createLedger, fullText, groupTools, hookShares, sharedPrefix } from "../../src/context/ledger.js";
 import { sectionTokens, toolTokens } from "../../src/context/preamble.js";
 import { StabilityWatch } from "../../src/context/stability.js";
 import { assistant, session, user } from "../helpers/entries.js";
@@ -193,8 +194,20 @@ describe("the ledger", () => {
 	});
 });
 
+/** The texts of a request, each with its id or name. */
+function partsOf({ preamble, messages }: BuiltContext): string[] {
+	return [
+		...preamble.tools.map(({ name, description }) => `${name}: ${description}`),
+		...preamble.promptSections.map(({ id, text }) => `${id}: ${text}`),
+		...messages.map(({ message }) => `message: ${fullText(message)}`),
+	];
+}
+
 describe("the cache that a change of the request loses", () => {
-	const last = { hook: "/hooks/last.ts", transform: async () => ({ messages: [{ role: "user", content: "new" }] }) };
+	const first: ContextStage = {
+		hook: "/hooks/first.ts",
+		transform: async (messages) => ({ messages: [{ role: "user", content: "new" }, ...messages.slice(1)] }),
+	};
 	const reorder = stage("order", () => ({ tools: ["edit", "bash", "read"] }));
 	const by = (name: string) => ({ kind: "hook", hook: `/hooks/${name}.ts` });
 	const other = { kind: "other" };
@@ -234,15 +247,17 @@ describe("the cache that a change of the request loses", () => {
 			[],
 			{ by: by("drop"), changed: { kind: "section", id: "context-files" }, position: 2 },
 		],
-		["a message", [addRule], [addRule, last], { by: by("last"), changed: { kind: "message" }, position: 0 }],
+		["a message", [addRule], [addRule, first], { by: by("first"), changed: { kind: "message" }, position: 0 }],
 	])("%s", async (_, before, after, loss) => {
 		const [previous, current] = [await build(before), await build(after)];
 		const found = findCacheLoss(previous, current);
-		expect(found).toEqual(loss && { ...loss, tokens: expect.any(Number) });
-		if (!found) return;
-		const ledger = createLedger({ context: previous, entries: ENTRIES, previous: current });
-		// What the previous request has beyond the shared start is lost.
-		expect(found.tokens).toBe(ledger.tokens - (ledger.prefix?.tokens ?? 0));
+		const ledger = createLedger({ context: current, entries: ENTRIES, previous });
+		expect(found).toEqual(loss && { ...loss, resent: ledger.resent });
+		expect(ledger.resent === 0).toBe(found === null);
+		// What follows the shared start is either new or was in the previous request.
+		const had = new Set(partsOf(previous));
+		const parts = [...ledger.tools, ...ledger.systemPrompt, ...ledger.messages];
+		expect(parts.map((part) => cacheState(part) !== "new")).toEqual(partsOf(current).map((part) => had.has(part)));
 	});
 
 	test("by a changed AGENTS.md belongs to no hook", async () => {

@@ -130,3 +130,25 @@ describe("applyRanges", () => {
 		});
 	});
 });
+
+test("no two ranges share a message object, so that every result of applyRanges is a valid answer", async () => {
+	await fc.assert(
+		fc.asyncProperty(entryLists, rangeLists, async (entries, ranges) => {
+			const same = ranges.map((range) => ({ ...range, summary: "S" }));
+			const messages = applyRanges(entries, same);
+			expect(new Set(messages.map(({ message }) => message)).size).toBe(messages.length);
+			const { problems } = await buildContext(entries, [{ hook: "ranges", transform: async () => ({ messages }) }]);
+			expect(problems).toEqual([]);
+		}),
+	);
+	const log = session(user("a"), user("b"), user("c"));
+	const twice = [
+		{ from: 1, to: 4, summary: "S", id: 1 },
+		{ from: 3, to: 4, summary: "S", id: 2 },
+	];
+	const [first, second, ...rest] = applyRanges(log, twice);
+	expect(rest).toEqual([]);
+	expect(first?.message).toEqual(second?.message);
+	expect(first?.message).not.toBe(second?.message);
+	expect(applyRanges(log, twice)[0]?.message).toBe(first?.message);
+});

@@ -1,7 +1,9 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import { estimateTokens } from "../../src/context/tokens.js";
 import { runJson } from "../../src/modes/json.js";
 import { defineTool } from "../../src/tools/tool.js";
+import { assistantMessage } from "../helpers/entries.js";
 import { checkEvents } from "../helpers/event-schema.js";
 import { noise } from "../helpers/images.js";
 import { isObject, type JsonObject } from "../helpers/json.js";
@@ -166,4 +168,29 @@ test("the schema refuses what is not an event", () => {
 	refuse({ type: "message_start", message: { role: "user", content: [{ type: "text" }], timestamp: 1 } }).toThrow();
 	refuse({ type: "notice", level: "loud", message: "" }).toThrow();
 	refuse({ type: "tool_execution_update", toolCallId: "a", delta: "b", keep: [1] }).toThrow();
+});
+
+test("a change of the start names the hook, the cause and the tokens that are sent again", async () => {
+	const { ofType, session } = await run(
+		["a1", "a2"],
+		{
+			hooks: {
+				"mark.ts": `export default (pi) => pi.on("agent_end", (event, ctx) => ctx.saveEntry({ type: "mark" }));`,
+				"short.ts": `export default (pi) => pi.on("context", ({ entries, messages }) =>
+					entries.some(({ type }) => type === "mark") && messages.length > 2
+						? { messages: [{ role: "user", content: "short", timestamp: 0 }, ...messages.slice(1)] } : undefined);`,
+			},
+		},
+		["u1", "u2"],
+	);
+	const pathOf = (name: string) => session.loaded.hooks.find(({ path }) => path.endsWith(name))?.path;
+	expect(ofType("cache_lost")).toEqual([
+		{
+			type: "cache_lost",
+			by: { kind: "hook", hook: pathOf("short.ts") },
+			cause: { kind: "hook", hook: pathOf("mark.ts") },
+			changed: { kind: "message" },
+			resent: estimateTokens(assistantMessage("a1")),
+		},
+	]);
 });

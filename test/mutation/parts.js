@@ -3,7 +3,7 @@ const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/
 /** @param {string} folder @param {string} names separated by spaces */
 const sources = (folder, names) => names.split(" ").map((name) => `src/${folder}/${name}.ts`);
 
-const CONTEXT_CHECKS = "check describe-problem own-message ranges replacement";
+const CONTEXT_CHECKS = "check describe-problem own-message ranges replacement signed-thinking";
 const CONTEXT_BUILD = "build-context convert core preamble-answer trace";
 const CONTEXT_TEXT =
 	"bash-execution-text calibration compact compaction-steps diff-requests plain-summary serialize shorten summary-request tokens window-budget";
@@ -24,7 +24,7 @@ export const PARTS = {
 	},
 	"context-checks": {
 		mutate: sources("context", CONTEXT_CHECKS),
-		tests: tests("context", "check convert describe-problem own-message ranges replacement"),
+		tests: tests("context", "check convert describe-problem own-message ranges replacement signed-thinking"),
 	},
 	"context-build": {
 		mutate: sources("context", CONTEXT_BUILD),

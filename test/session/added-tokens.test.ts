@@ -30,6 +30,7 @@ test("messages added after the context was computed are counted once, no matter 
 		model: () => undefined,
 		factInputs: () => ({ retention: undefined, flags: {}, findModel: () => null }),
 		hooks: () => [],
+		ownerOf: () => null,
 	});
 	await context.rebuild(new AbortController().signal);
 	const before = context.tokens();

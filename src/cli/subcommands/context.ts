@@ -186,12 +186,25 @@ function describeUnstable(hook: string): string {
 }
 
 function describeReport(report: ContextReport): string[] {
-	const { session, at, tokens, prefix, messages, tools, systemPrompt, hidden, removed, hooks, problems } = report;
+	const {
+		session,
+		at,
+		tokens,
+		prefix,
+		resent = 0,
+		messages,
+		tools,
+		systemPrompt,
+		hidden,
+		removed,
+		hooks,
+		problems,
+	} = report;
 	const row = (entry: string, role: string, part: LedgerTool | LedgerSection | LedgerMessage, text = part.text) => [
 		entry,
 		role,
 		`${part.tokens} tok${"replacedTokens" in part && part.replacedTokens !== undefined ? `, was ${part.replacedTokens}` : ""}`,
-		part.cached ? "cached" : "",
+		part.resent ? "resent" : part.cached ? "cached" : "",
 		part.origin.kind === "entry" || part.origin.kind === "core" ? "" : (part.origin.hook ?? part.origin.kind),
 		onOneLine(text, PREVIEW),
 	];
@@ -203,7 +216,7 @@ function describeReport(report: ContextReport): string[] {
 		),
 	];
 	return [
-		`${session ?? "in memory"} at entry ${at}: ${plural(messages.length, "message")}, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request`,
+		`${session ?? "in memory"} at entry ${at}: ${plural(messages.length, "message")}, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request${resent > 0 ? `, ${resent} sent again` : ""}`,
 		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
 		...(hidden.length + removed.length > 0 ? ["", "hidden:"] : []),

@@ -149,7 +149,10 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 			if (signal.aborted) return { ...request, record: undefined };
 			images.noteRequest(request.model, built, omitted);
 			const loss = context.noteRequest(built);
-			if (loss) emit({ type: "cache_lost", by: loss.by, changed: loss.changed, tokens: loss.tokens });
+			if (loss) {
+				const { position: _, ...lost } = loss;
+				emit({ type: "cache_lost", ...lost });
+			}
 			return withPayloadChanges(deps, request, built, signal);
 		},
 		redact: models.redact,

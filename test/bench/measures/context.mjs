@@ -111,6 +111,7 @@ export async function nextRequest({ rounds, workshop }) {
 					return entries;
 				},
 				entry: (index) => entries[index],
+				typeOf: (index) => entries[index]?.type,
 				findLast: () => -1,
 			};
 			const hooks = (input) => rangeHooks({ get length() { return size; } }, (_, ranges) => applyRanges(input.entries(), ranges)).slice(0, count);
@@ -119,6 +120,7 @@ export async function nextRequest({ rounds, workshop }) {
 				stages: hooks,
 				preamble: () => PREAMBLE,
 				model: () => ({ provider: "p", id: "m" }),
+				ownerOf: () => null,
 				onProblem: (problem) => { throw new Error(JSON.stringify(problem)); },
 				onChange() {},
 			});

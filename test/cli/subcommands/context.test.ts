@@ -39,6 +39,7 @@ describe("pi context", () => {
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
 			prefix: { tools: 8, systemPrompt: 3, messages: 4, tokens },
+			resent: 0,
 			messages: [
 				{ position: 0, entryIndex: 1, role: "user", tokens, cached: true, origin: entry, text: "u1" },
 				{ position: 1, entryIndex: 2, role: "assistant", tokens, cached: true, origin: entry, text: "a1" },
@@ -89,6 +90,24 @@ describe("pi context", () => {
 		expect(stdout).toMatch(/^-\s+user\s+\d+ tok\s+cached\s+\S*stack-design\.ts\s+\[Summary\] SUM$/m);
 		expect(stdout).toMatch(/^4\s+assistant\s+\d+ tok\s+by \S*stack-design\.ts$/m);
 		await expect(run({ name: "context", verify: false })).rejects.toThrow("No session in ");
+	});
+
+	test("marks what the previous request had, but is sent again after a changed start", async () => {
+		const { cwd, file } = await poppedSession();
+		writeFiles(cwd, {
+			"late.ts": `export default (pi) => pi.on("context", ({ entries, messages }) =>
+				entries.length > 8 ? { messages: [{ role: "user", content: "note", timestamp: 0 }, ...messages.slice(1)] } : undefined);`,
+		});
+		const options = { cwd, session: file, hooks: [join(cwd, "late.ts")], findHooks: false };
+		const { stdout } = await run({ name: "context", at: 8, verify: false }, { ...options, json: true });
+		const { messages, resent } = JSON.parse(stdout);
+		const again = messages.filter((message: { resent?: boolean }) => message.resent === true);
+		expect(again.map(({ text }: { text: string }) => text)).toEqual(["a1", "u2", "a2", "u3", "a3"]);
+		expect(resent).toBe(again.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0));
+		const lines = (await run({ name: "context", at: 8, verify: false }, options)).stdout;
+		expect(lines).toContain(`unchanged from the previous request, ${resent} sent again\n`);
+		expect(lines).toMatch(/^2\s+assistant\s+\d+ tok\s+resent\s+a1$/m);
+		expect(lines).toMatch(/^8\s+user\s+\d+ tok\s+u4$/m);
 	});
 
 	test("--verify recomputes every request and names the first one that differs", async () => {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { estimateTokens } from "../../../src/context/tokens.js";
 import { PLAIN_THEME } from "../../../src/hooks/plain-theme.js";
 import { drawCall, drawResult, readDrawnText } from "../../../src/hooks/tool-drawing.js";
 import { HookHealth } from "../../../src/session/hooks/hook-health.js";
+import { assistantMessage } from "../../helpers/entries.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../../helpers/session.js";
 import { skipTime } from "../../helpers/skip-time.js";
@@ -200,11 +202,11 @@ describe("the hooks of a session", () => {
 		expect(status).toMatch(/z\.ts:1:7 did not load: broken/);
 	});
 
-	test("that change the start of a request are named with the tokens that are no longer cached", async () => {
+	test("that change the start of a request are named with the tokens that are sent again", async () => {
 		const test = await startSession({
 			hooks: {
 				"swap.ts": `export default (pi) => pi.on("context", ({ messages }) => messages.length < 3 ? undefined
-					: { messages: [{ role: "user", content: "[Summary]", timestamp: 0 }, ...messages.slice(2)] });`,
+					: { messages: [{ role: "user", content: "[Summary]", timestamp: 0 }, ...messages.slice(1)] });`,
 			},
 		});
 		test.provider.reply("a1", "a2", "a3");
@@ -212,8 +214,52 @@ describe("the hooks of a session", () => {
 		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([]);
 		await test.session.prompt("u2");
 		const { path } = statusOf(test, "swap");
+		const size = estimateTokens(assistantMessage("a1"));
 		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([
-			{ type: "cache_lost", by: { kind: "hook", hook: path }, changed: { kind: "message" }, tokens: 5 },
+			{ type: "cache_lost", by: { kind: "hook", hook: path }, changed: { kind: "message" }, resent: size },
+		]);
+		const { loss } = await test.session.inspector.inspectContext({ at: 3 });
+		expect(loss).toMatchObject({ by: { kind: "hook", hook: path }, resent: size });
+	});
+
+	test("that only drop the end of a request cause no loss", async () => {
+		const test = await startSession({
+			hooks: {
+				"last.ts": `export default (pi) => pi.on("context", ({ messages }) =>
+					({ messages: messages.slice(-1) }));`,
+			},
+		});
+		test.provider.reply("a1", "a2");
+		await test.session.prompt("u1");
+		await test.session.prompt("u2");
+		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([]);
+	});
+
+	test("are named along with the hook whose entry made them change their answer", async () => {
+		const test = await startSession({
+			hooks: {
+				"mark.ts": `export default (pi) => pi.command("mark", { handler: (ctx) => ctx.saveEntry({ type: "mark" }) });`,
+				"short.ts": `export default (pi) => pi.on("context", ({ entries, messages }) =>
+					entries.some(({ type }) => type === "mark")
+						? { messages: [{ role: "user", content: "short", timestamp: 0 }, ...messages.slice(1)] } : undefined);`,
+			},
+		});
+		test.provider.reply("a1", "a2");
+		await test.session.prompt("u1");
+		await test.session.prompt("/mark");
+		const [short, mark] = [statusOf(test, "short").path, statusOf(test, "mark").path];
+		const found = { by: { kind: "hook", hook: short }, cause: { kind: "hook", hook: mark } };
+		const resent = estimateTokens(assistantMessage("a1"));
+		expect((await test.session.inspector.inspectContext()).loss).toEqual({
+			...{ ...found, changed: { kind: "message" }, resent, position: 0 },
+		});
+		const { status } = (await test.session.prompt("/context")) as { status: string };
+		expect(status).toContain(
+			`hook short changed the start of the request after an entry of hook mark: about ${resent} tokens are sent again uncached`,
+		);
+		await test.session.prompt("u2");
+		expect(test.events.filter(({ type }) => type === "cache_lost")).toEqual([
+			{ type: "cache_lost", ...found, changed: { kind: "message" }, resent },
 		]);
 	});
 

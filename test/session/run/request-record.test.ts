@@ -290,7 +290,7 @@ describe("tools that a hook does not offer", () => {
 			by: { kind: "hook", hook: expect.stringMatching(/ro\.ts$/) },
 			changed: { kind: "tools" },
 		});
-		expect(loss?.tokens).toBeGreaterThan(1000);
+		expect(loss?.resent).toBeGreaterThan(1000);
 		expect(tokens).toBeGreaterThanOrEqual(0);
 	});
 });

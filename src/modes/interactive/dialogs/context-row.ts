@@ -1,3 +1,5 @@
+import type { CacheState } from "../../../context/ledger.js";
+
 /** A row of the context panel. Its texts are untrusted: clean them before drawing. */
 export interface ContextRow {
 	/** `in`, `out` and `summary` as in the gutter of the transcript; the others compare two requests. */
@@ -11,7 +13,7 @@ export interface ContextRow {
 	note: string;
 	/** null for a row that is not a message. */
 	tokens: number | null;
-	state: "cached" | "new" | "";
+	state: CacheState;
 	/** Path of the hook that added, replaced or hid it. */
 	hook: string | null;
 	/** The full text of the message. */

@@ -1,10 +1,10 @@
 import { type ContextInspection, cacheShares } from "../../../commands/inspection.js";
-import { describeChanged } from "../../../context/cache-loss.js";
+import { describeCause, describeChanged } from "../../../context/cache-loss.js";
 import { describeCompaction } from "../../../context/compaction-steps.js";
 import type { Origin, TracedMessage } from "../../../context/context-message.js";
 import { diffRequests } from "../../../context/diff-requests.js";
 import { type EntrySource, entryMessage } from "../../../context/entry-message.js";
-import { fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
+import { cacheState, fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type AppMessage, isCompactionEntry, isSessionHeader, isSystemItemEntry } from "../../../log/entry.js";
@@ -74,7 +74,7 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 		...contextFile(inspection.entries, traced.entryIndex),
 		...omissionNote(traced),
 	};
-	const state = message.cached === undefined ? "" : message.cached ? "cached" : "new";
+	const state = cacheState(message);
 	if (traced.origin.kind === "compaction") {
 		const entry = inspection.entries.at(traced.origin.entryIndex);
 		const steps = isCompactionEntry(entry) ? describeCompaction(entry, inspection.entries) : [];
@@ -277,7 +277,8 @@ export function requestWarnings({ loss, unstable, ledger }: ContextInspection): 
 		const { by } = loss;
 		const who = by.kind === "hook" ? hookName(by.hook) : by.kind === "compaction" ? "compaction" : "a change";
 		const what = loss.changed.kind === "message" ? "the start" : describeChanged(loss.changed);
-		lines.push(`${who} changed ${what}: ${formatTokens(loss.tokens)} tokens are no longer cached`);
+		const after = describeCause(loss, hookName);
+		lines.push(`${who} changed ${what}${after}: ${formatTokens(loss.resent)} tokens are sent again uncached`);
 	}
 	for (const hook of unstable) lines.push(`${hookName(hook)} is unstable: it returns a different request each time`);
 	for (const { hook, reason } of ledger.problems) {

@@ -1,6 +1,6 @@
 import type { ContextInspection } from "../../../commands/inspection.js";
 import { diffPreambles, type RequestChange } from "../../../context/diff-requests.js";
-import type { LedgerSection, LedgerTool } from "../../../context/ledger.js";
+import { cacheState, type LedgerSection, type LedgerTool } from "../../../context/ledger.js";
 import { sectionTokens, toolTokens } from "../../../context/preamble.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import type { PromptSection, ToolInfo } from "../../../log/entry.js";
@@ -98,10 +98,9 @@ function hiddenBy(hidden: { hook: string } | undefined): Pick<ContextRow, "note"
 
 function ledgerFields({ isPreambleCurrent }: ContextInspection, part: LedgerTool | LedgerSection | undefined) {
 	if (!part) return {};
-	const { origin, cached, tokens } = part;
-	const state = cached === undefined ? "" : cached ? "cached" : "new";
+	const { origin, tokens } = part;
 	const note = isPreambleCurrent ? "current version" : originNote(origin, part, tokens);
-	return { state, note, hook: origin.hook ?? null } as const;
+	return { state: cacheState(part), note, hook: origin.hook ?? null };
 }
 
 function originNote(
