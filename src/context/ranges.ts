@@ -72,9 +72,20 @@ export function applyRanges(
 // that win have the same message.
 const summaries = new WeakMap<SessionEntry, Map<string, UserMessage>>();
 
+const all = new WeakSet<object>();
+
+/** True for the message of a range: certainly not that of an entry. */
+export function isSummary(message: object): boolean {
+	return all.has(message);
+}
+
 /** Returns the same message object for the same text, start and last entry. */
 function summaryMessage(content: string, from: number, last: SessionEntry | undefined): UserMessage {
-	const create = (): UserMessage => Object.freeze({ role: "user", content, timestamp: entryTime(last) });
+	const create = (): UserMessage => {
+		const message: UserMessage = Object.freeze({ role: "user", content, timestamp: entryTime(last) });
+		all.add(message);
+		return message;
+	};
 	if (!last) return create();
 	let known = summaries.get(last);
 	if (!known) {

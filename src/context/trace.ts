@@ -1,6 +1,7 @@
 import type { Origin, TracedMessage } from "./context-message.js";
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import { adoptMessage, isSameData } from "./own-message.js";
+import { isSummary } from "./ranges.js";
 
 export interface TraceInput {
 	/** The field `messages` of the answer. */
@@ -68,35 +69,29 @@ export function traceAnswer({ list, before, entries, hook, previousOwn }: TraceI
 		const synthetic: TracedMessage[] = [];
 		const own: TracedMessage[] = [];
 		const finder = new Finder(before);
-		const traceItem = createItemTracer(finder, { hook, entries, own, findOwn: createOwnFinder(previousOwn) });
+		const tracing = { hook, entries, own, findOwn: createOwnFinder(previousOwn), mayRepeat: false };
+		const traceItem = createItemTracer(finder, tracing);
+		let last = -1;
+		// No index comes twice in an ascending list.
+		let isAscending = true;
 		for (; position < messages.length; position++) {
 			const input: unknown = list[position];
 			const item = finder.takeNext(input) ?? traceItem(input);
 			if ("rule" in item) return { ...item, position };
 			messages[position] = item;
-			if (item.entryIndex === null) synthetic.push(item);
+			const { entryIndex } = item;
+			if (entryIndex === null) synthetic.push(item);
+			else {
+				isAscending &&= entryIndex > last;
+				last = entryIndex;
+			}
 		}
-		const mayRepeat = finder.hasJumped || !isAscending(messages, own);
+		const mayRepeat = finder.hasJumped || !isAscending || tracing.mayRepeat;
 		return (mayRepeat && findNewRepeat(messages, before.messages)) || { messages, synthetic, own };
 	} catch {
 		// An accessor or proxy of the hook threw.
 		return { rule: "answer_can_be_read", position };
 	}
-}
-
-/**
- * True if each entry index is higher than the one before, and no message with an index is also one of the hook's without:
- * nothing can come twice then, unless the finder has jumped.
- */
-function isAscending(messages: readonly TracedMessage[], own: readonly TracedMessage[]): boolean {
-	const loose = new Set(own.flatMap(({ message, entryIndex }) => (entryIndex === null ? [message] : [])));
-	let last = -1;
-	for (const { message, entryIndex } of messages) {
-		if (entryIndex === null) continue;
-		if (entryIndex <= last || loose.has(message)) return false;
-		last = entryIndex;
-	}
-	return true;
 }
 
 /** Finds a message or an entry index that a list has twice. Faults of the list before are not new. */
@@ -122,11 +117,14 @@ interface ItemTracing {
 	entries: EntrySource;
 	/** Collects the messages that the hook created. */
 	own: TracedMessage[];
+	/** Becomes true for an object without an index that may be the message of an entry. */
+	mayRepeat: boolean;
 	findOwn: OwnFinder;
 }
 
 /** Traces items that are not the next object of the previous list. */
-function createItemTracer(finder: Finder, { hook, entries, own, findOwn }: ItemTracing) {
+function createItemTracer(finder: Finder, tracing: ItemTracing) {
+	const { hook, entries, own, findOwn } = tracing;
 	const origin: Origin = Object.freeze({ kind: "hook", hook });
 	/** The objects of the hook, before they are copied. */
 	const used = new Set<object>();
@@ -143,6 +141,7 @@ function createItemTracer(finder: Finder, { hook, entries, own, findOwn }: ItemT
 		if (index !== null && !replaced) return { rule: "entry_has_message", detail: String(index) };
 		if (used.has(message)) return { rule: "one_use_per_message" };
 		used.add(message);
+		tracing.mayRepeat ||= index === null && !known && Object.isFrozen(message) && !isSummary(message);
 		let item = known ?? findOwn(message, index);
 		if (item?.entryIndex !== index) {
 			const isForeign = index !== null && message !== replaced && isOfAnother(message, known, entries);

@@ -180,6 +180,7 @@ describe("a message that comes twice", () => {
 		["bare", [one.message, three, one.message], 2],
 		["after its later place", [three, one, three], 2],
 		["with and without its index", [{ message: one.message, entryIndex: null }, one], 1],
+		["with its index and without", [one, { message: one.message, entryIndex: null }], 1],
 		["as a summary", [summary, one, { message: summary.message, entryIndex: null }], 2],
 		["as a new message", [one, added, three, added], 3],
 		["as a new message with and without an index", [{ message: added, entryIndex: 1 }, added], 1],
