@@ -130,6 +130,7 @@ const EXPECTED = [
 	"toolResult read: beta",
 	"user: and compare them",
 	"assistant: they differ",
+	"request_usage",
 	`stack_pop to 1: ${POPPED}`,
 	"user: and now?",
 	"assistant: nothing else",

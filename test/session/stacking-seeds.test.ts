@@ -26,6 +26,7 @@ describe("the stacking hook of the design, unmodified", () => {
 		expect(session.entries.map(({ type }) => type)).toEqual([
 			"session",
 			...Array(6).fill("message"),
+			"request_usage",
 			"stack_pop",
 			...Array(2).fill("message"),
 		]);

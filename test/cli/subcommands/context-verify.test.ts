@@ -78,10 +78,10 @@ describe("pi context --verify", () => {
 		expect(code).toBe(1);
 		// u4, the first prompt after the pop.
 		expect(JSON.parse(stdout).mismatch).toMatchObject({
-			entryIndex: 9,
+			entryIndex: 10,
 			recorded: { messages: 4 },
 			computed: { messages: 7 },
-			reason: "Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
+			reason: "Entry 8 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 			message: { position: 2, entryIndex: 3, role: "user", origin: { kind: "entry" }, text: "u2" },
 			sent: { position: 2, entryIndex: null, role: "user", origin: { kind: "freeze" }, text: "[Summary]\n\nan answer" },
 			hook: null,
@@ -89,8 +89,8 @@ describe("pi context --verify", () => {
 		const lines = await run({ name: "context", verify: true }, { ...place, session: file, findHooks: false });
 		expect(lines.stdout).toBe(
 			[
-				"The request answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
-				"Entry 7 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
+				"The request answered by entry 10 differs from the recorded one: 4 messages recorded, 7 computed",
+				"Entry 8 (stack_pop) belongs to a hook that is not loaded; load its file with --hook",
 				"Computed from message 2 on, user from entry 3: u2",
 				"Recorded as message 2, user from a hook: [Summary] an answer",
 				"",

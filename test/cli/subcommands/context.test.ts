@@ -35,7 +35,7 @@ describe("pi context", () => {
 		expect(tools[0]).toEqual({ name: "read", ...core });
 		expect(report).toEqual({
 			session: file,
-			at: 9,
+			at: 10,
 			hooks: [{ path: STACK, scope: "flag" }],
 			tokens,
 			prefix: { tools: 8, systemPrompt: 3, messages: 4, tokens },
@@ -52,8 +52,8 @@ describe("pi context", () => {
 					origin: { kind: "hook", hook: STACK },
 					text: "[Summary]\n\nSUM",
 				},
-				{ position: 3, entryIndex: 8, role: "user", tokens, cached: true, origin: entry, text: "u4" },
-				{ position: 4, entryIndex: 9, role: "assistant", tokens, cached: false, origin: entry, text: "a4" },
+				{ position: 3, entryIndex: 9, role: "user", tokens, cached: true, origin: entry, text: "u4" },
+				{ position: 4, entryIndex: 10, role: "assistant", tokens, cached: false, origin: entry, text: "a4" },
 			],
 			hidden: [3, 4, 5, 6].map((entryIndex) => ({
 				entryIndex,
@@ -78,15 +78,15 @@ describe("pi context", () => {
 			return JSON.parse(stdout).messages.map((message: { text: string }) => message.text);
 		};
 		expect(await at(5, [STACK])).toEqual(["u1", "a1", "u2", "a2", "u3"]);
-		expect(await at(7, [STACK])).toEqual(["u1", "a1", "[Summary]\n\nSUM"]);
-		expect(await at(9, [])).toEqual(["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"]);
-		await expect(at(10, [])).rejects.toThrow("--at 10: no such entry, the session has entries 0 to 9");
+		expect(await at(8, [STACK])).toEqual(["u1", "a1", "[Summary]\n\nSUM"]);
+		expect(await at(10, [])).toEqual(["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"]);
+		await expect(at(11, [])).rejects.toThrow("--at 11: no such entry, the session has entries 0 to 10");
 	});
 
 	test("uses the latest session of the directory, and prints lines", async () => {
 		const { agentDir, cwd, file } = await poppedSession();
 		const { stdout } = await run({ name: "context", verify: false }, { agentDir, cwd, hooks: [STACK] });
-		expect(stdout).toContain(`${file} at entry 9: 5 messages`);
+		expect(stdout).toContain(`${file} at entry 10: 5 messages`);
 		expect(stdout).toMatch(/^-\s+user\s+\d+ tok\s+cached\s+\S*stack-design\.ts\s+\[Summary\] SUM$/m);
 		expect(stdout).toMatch(/^4\s+assistant\s+\d+ tok\s+by \S*stack-design\.ts$/m);
 		await expect(run({ name: "context", verify: false })).rejects.toThrow("No session in ");
@@ -118,7 +118,7 @@ describe("pi context", () => {
 		const without = await verify([]);
 		expect(without.code).toBe(1);
 		expect(without.stdout).toContain(
-			"answered by entry 9 differs from the recorded one: 4 messages recorded, 7 computed",
+			"answered by entry 10 differs from the recorded one: 4 messages recorded, 7 computed",
 		);
 	});
 
