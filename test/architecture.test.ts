@@ -23,7 +23,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["operations"],
 	["sdk"],
 	["modes", "testing"],
-	["bench"],
+	["context-bench"],
 	["cli"],
 	["main", "index"],
 ];

@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
-import { type BenchReport, runBench } from "../../bench/bench.js";
-import { describeReport } from "../../bench/describe-report.js";
-import { exceeded, readLimit, sumResults } from "../../bench/limit.js";
-import type { BenchSession, Strategy } from "../../bench/play.js";
+import { type BenchReport, runBench } from "../../context-bench/bench.js";
+import { describeReport } from "../../context-bench/describe-report.js";
+import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
+import type { BenchSession, Strategy } from "../../context-bench/play.js";
 import { describeError, PiError } from "../../errors.js";
 import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
 import { findSession, newestFirst, sessionFiles } from "../../log/catalog.js";
@@ -62,7 +62,7 @@ export async function runContextBench(
 		keys.end();
 	}
 	if (command.html !== undefined) {
-		const { benchPage } = await import("../../bench/bench-page.js");
+		const { benchPage } = await import("../../context-bench/bench-page.js");
 		writeFileSync(command.html, benchPage(report));
 	}
 	if (options.json) await printJson(io, { ...report, total: sumResults(report) });
