@@ -6,7 +6,7 @@ import { isSessionInfoEntry } from "../log/entry.js";
 import { SessionLog } from "../log/session-log.js";
 import { SESSION_FILE_SUFFIX, sessionDirName } from "../log/session-paths.js";
 import type { ModeIO } from "../modes/mode.js";
-import { viewLog } from "../session/session-context.js";
+import { viewLog } from "../session/log-view.js";
 import type { CliOptions } from "./options.js";
 import { printLines } from "./standard-io.js";
 

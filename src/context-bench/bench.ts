@@ -8,7 +8,7 @@ import { type Evidence, EvidenceIndex, EvidenceMeter } from "./evidence.js";
 import { type MeteredModel, type MeteredRequest, RequestMeter } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
 import type { CacheSurprise } from "./prompt-cache.js";
-import { SessionScale } from "./scale.js";
+import { SessionScale } from "./session-scale.js";
 
 export interface BenchOptions extends PlayOptions {
 	/** The model with whose prices and window all requests are computed. Default: the recorded ones. */
@@ -119,6 +119,11 @@ class SessionBench {
 		const evidence = new EvidenceMeter(this.#index);
 		const meter = new RequestMeter({
 			...{ scale: this.#scale, retention: options.retention },
+			onRequest: ({ reply, context }) => {
+				if (isBase) this.#noteBase(reply, context);
+				const base = this.#base.get(reply);
+				if (base) evidence.note(reply, context, base);
+			},
 			findModel: (provider, id) => this.#model(provider, id),
 			surpriseAt: (reply, message, read) => {
 				if (isBase) this.#surprises.set(reply, surpriseOf(message, read));
@@ -126,25 +131,7 @@ class SessionBench {
 			},
 			caches: (message) => this.#caching.has(nameOf(message)) || options.model !== undefined,
 		});
-		await playStrategy(session, strategy, options, {
-			onRequest: (request) => {
-				const { reply, context, message } = request;
-				// The provider refused it, or it never arrived.
-				if (message.stopReason === "error" && inputTokens(message) === 0) return 0;
-				if (isBase) {
-					const messages = context.messages.map(({ message }) => message);
-					const size = estimateAll(messages) + context.preamble.tokens;
-					const hasPreamble = context.preamble.sections.length + context.preamble.tools.length > 0;
-					this.#scale.note(session.entries[reply], reply, size, hasPreamble);
-					this.#base.set(reply, context);
-				}
-				const base = this.#base.get(reply);
-				if (base) evidence.note(reply, context, base);
-				return meter.onRequest(request);
-			},
-			onStandIn: (request) => meter.onStandIn(request),
-			onUnplayed: (what) => meter.onUnplayed(what),
-		});
+		await playStrategy(session, strategy, options, meter);
 		if (options.signal.aborted) return;
 		const { requests, standIns } = meter;
 		const costs = requests.map(({ cost }) => cost);
@@ -164,6 +151,14 @@ class SessionBench {
 			evidence: evidence.evidence,
 			unplayed: Object.fromEntries(meter.unplayed),
 		});
+	}
+
+	#noteBase(reply: number, context: BuiltContext): void {
+		const messages = context.messages.map(({ message }) => message);
+		const size = estimateAll(messages) + context.preamble.tokens;
+		const hasPreamble = context.preamble.sections.length + context.preamble.tools.length > 0;
+		this.#scale.note(this.session.entries[reply], reply, size, hasPreamble);
+		this.#base.set(reply, context);
 	}
 
 	report(): SessionResult {

@@ -58,6 +58,7 @@ function readFigure({ totals, evidence }: StrategyResult, figure: Figure): numbe
 }
 
 function describe(value: number, { figure, isRelative }: Limit): string {
+	if (!Number.isFinite(value)) return "none has 0";
 	const digits = Number.isInteger(value) ? String(value) : value.toFixed(figure === "cost" && !isRelative ? 4 : 1);
 	if (isRelative) return `${value > 0 ? "+" : ""}${digits} %`;
 	return figure === "evidence" ? `${digits} %` : digits;

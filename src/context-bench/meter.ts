@@ -1,6 +1,7 @@
 import type { Api, AssistantMessage, CacheRetention, Model, Usage } from "@mariozechner/pi-ai";
 import { cacheBreakpoints } from "../context/cache-breakpoints.js";
 import { findCacheLoss } from "../context/cache-loss.js";
+import { inputTokens } from "../context/calibration.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { ASSUMED_LIFETIME_MS, lifetimeOf } from "../context/facts.js";
 import { sectionTokens, toolTokens } from "../context/preamble.js";
@@ -8,7 +9,7 @@ import { estimateTokens } from "../context/tokens.js";
 import { calculateCost } from "../util/pi-ai.js";
 import type { PlayedRequest, PlayObserver } from "./play.js";
 import { type CacheRules, type CacheSurprise, PartIds, PromptCache, type RequestPart } from "./prompt-cache.js";
-import type { SessionScale } from "./scale.js";
+import type { SessionScale } from "./session-scale.js";
 import type { StandInRequest } from "./shadow-session.js";
 
 /** A request with its predicted tokens and cost. */
@@ -26,6 +27,8 @@ export interface MeteredRequest {
 
 export interface MeterOptions {
 	scale: SessionScale;
+	/** Called before a request is counted. */
+	onRequest(request: PlayedRequest): void;
 	retention: CacheRetention | undefined;
 	/** The model of a request, with its prices; null if it is unknown. */
 	findModel(provider: string, id: string): MeteredModel | null;
@@ -55,7 +58,11 @@ export class RequestMeter implements PlayObserver {
 
 	constructor(private readonly options: MeterOptions) {}
 
-	onRequest({ reply, message, context }: PlayedRequest): number {
+	onRequest(request: PlayedRequest): number {
+		const { reply, message, context } = request;
+		// The provider refused it, or it never arrived.
+		if (message.stopReason === "error" && inputTokens(message) === 0) return 0;
+		this.options.onRequest(request);
 		const { retention, findModel, scale, surpriseAt } = this.options;
 		const { provider, model: id } = message;
 		const model = findModel(provider, id);

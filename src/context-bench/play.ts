@@ -23,7 +23,7 @@ import { watchHandlers } from "../testing/replay/replay.js";
 import type { ReplaySessionOptions } from "../testing/replay/replay-session.js";
 import type { SessionViewOptions } from "../testing/replay/session-view.js";
 import { ShadowLog } from "./shadow-log.js";
-import { createShadowSession, type StandInRequest } from "./shadow-session.js";
+import { createShadowSession, type ShadowObserver } from "./shadow-session.js";
 
 /** Hooks that change the requests of a session. */
 export interface Strategy {
@@ -64,13 +64,10 @@ export interface PlayedRequest {
 	entries: readonly SessionEntry[];
 }
 
-/** Receives the requests of a strategy, in order. */
-export interface PlayObserver {
+/** Receives the requests of a strategy, in order, and what a recording does not tell. */
+export interface PlayObserver extends ShadowObserver {
 	/** @returns the tokens of the request, which the provider then has */
 	onRequest(request: PlayedRequest): number;
-	onStandIn(request: StandInRequest): void;
-	/** Something that a recording cannot tell, in words such as `blocked calls`. */
-	onUnplayed(what: string): void;
 }
 
 /**
@@ -131,8 +128,7 @@ class Play {
 				},
 				tools: () => this.#core(this.#end).tools,
 				rebuild: async () => void (await this.#build(this.#end)),
-				onStandIn: (request) => observer.onStandIn(request),
-				onUnplayed: (what) => observer.onUnplayed(what),
+				observer,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
 			...(watch && { watch }),

@@ -44,17 +44,19 @@ export interface CacheSurprise {
 
 /** A start of requests: the parts from the first one to this. */
 interface Start {
-	/** ms since the epoch until which the provider keeps it; 0: it does not. */
+	/** ms since the epoch until which the provider keeps it; `NEVER`: it never had it. */
 	keptUntil: number;
 	next: Map<number, Start> | null;
 }
+
+const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * A model of the cache of a provider: whole parts, the longest start that an earlier request left, within its lifetime, which
  * begins again with each hit.
  */
 export class PromptCache {
-	readonly #root: Start = { keptUntil: 0, next: null };
+	readonly #root: Start = { keptUntil: NEVER, next: null };
 
 	constructor(private readonly rules: CacheRules) {}
 
@@ -78,7 +80,7 @@ export class PromptCache {
 		const marks = kind === "automatic" ? starts.map((_, at) => at).slice(1) : breakpoints;
 		const expected = this.#find(starts, marks, tokensAt, time);
 		const { atMost = Number.POSITIVE_INFINITY, keptLonger } = surpriseOf(tokensAt[expected] ?? 0);
-		let hit = keptLonger ? this.#find(starts, marks, tokensAt, 1) : expected;
+		let hit = keptLonger ? this.#find(starts, marks, tokensAt, Number.MIN_SAFE_INTEGER) : expected;
 		while (hit > 0 && (tokensAt[hit] ?? 0) > atMost) hit--;
 		for (const mark of marks) {
 			const start = starts[mark];
@@ -98,7 +100,7 @@ export class PromptCache {
 		const starts = [start];
 		for (const { id } of parts) {
 			start.next ??= new Map();
-			const next = start.next.get(id) ?? { keptUntil: 0, next: null };
+			const next = start.next.get(id) ?? { keptUntil: NEVER, next: null };
 			start.next.set(id, next);
 			starts.push(next);
 			start = next;
@@ -111,7 +113,7 @@ export class PromptCache {
 		for (const mark of marks.toReversed()) {
 			const end = this.rules.kind === "automatic" ? mark : Math.max(1, mark - this.rules.lookback);
 			for (let at = mark; at >= end; at--) {
-				if ((tokensAt[at] ?? 0) >= this.rules.minTokens && (starts[at]?.keptUntil ?? 0) >= time) return at;
+				if ((tokensAt[at] ?? 0) >= this.rules.minTokens && (starts[at]?.keptUntil ?? NEVER) >= time) return at;
 			}
 		}
 		return 0;

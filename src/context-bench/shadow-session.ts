@@ -29,8 +29,13 @@ export interface ShadowSessionOptions extends Pick<ReplaySessionOptions, "cwd" |
 	tools(): readonly ToolInfo[];
 	setActive(names: readonly string[]): void;
 	rebuild(): Promise<void>;
+	observer: ShadowObserver;
+}
+
+/** Receives what strategies do that a recording does not tell. */
+export interface ShadowObserver {
 	onStandIn(request: StandInRequest): void;
-	/** Something that a recording cannot tell, in words such as `programs that were not run`. */
+	/** @param what in words, such as `programs that were not run` */
 	onUnplayed(what: string): void;
 }
 
@@ -39,9 +44,9 @@ const STAND_IN_TOKENS = 800;
 
 /** The session of a strategy: what it saves counts; programs do not run, and dialogs are canceled. */
 export function createShadowSession(options: ShadowSessionOptions): HookSession {
-	const { cwd, sessionFile, read, save, onUnplayed } = options;
+	const { cwd, sessionFile, read, save, observer } = options;
 	const unplayed = (line: string) => {
-		if (/^asks /.test(line)) onUnplayed("dialogs that were canceled");
+		if (/^asks /.test(line)) observer.onUnplayed("dialogs that were canceled");
 	};
 	const session = createReplaySession({ cwd, sessionFile, length: 0, ...read }, unplayed);
 	const own: Partial<HookSession> = {
@@ -51,7 +56,7 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		resolveApiKey: async () => "",
 		stream: async (_, model, context) => {
 			const reply = standIn(model, context);
-			options.onStandIn({
+			observer.onStandIn({
 				...{ provider: model.provider, model: model.id },
 				input: estimateAll(context.messages as AppMessage[]) + estimateText(context.systemPrompt ?? ""),
 				output: reply.usage.output,
@@ -77,7 +82,7 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		get active() {
 			return options.tools().map(describeTool);
 		},
-		setActive: (names) => options.setActive(names),
+		setActive: options.setActive,
 	};
 	return Object.defineProperties({} as HookSession, {
 		...Object.getOwnPropertyDescriptors(session),

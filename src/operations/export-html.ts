@@ -4,8 +4,8 @@ import type { DrawTool } from "../export/html-tool.js";
 import { PLAIN_THEME } from "../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText, type ToolRenderer } from "../hooks/tool-drawing.js";
 import { SessionName } from "../log/last-choices.js";
+import { viewLog } from "../session/log-view.js";
 import type { SessionComponents } from "../session/session-components.js";
-import { viewLog } from "../session/session-context.js";
 import { TEXT } from "./input.js";
 import { operation } from "./operation.js";
 

@@ -13,7 +13,7 @@ import type { PreparedMachine } from "../services/machine/session-machine.js";
 import { isSameFile } from "../util/fs.js";
 import type { Operation } from "./activity.js";
 import { describeMissingHooks, findMissingHooks, type MissingHooks } from "./hooks/missing-hooks.js";
-import { entriesUpTo } from "./session-context.js";
+import { entriesUpTo } from "./log-view.js";
 import type { SessionCore } from "./session-core.js";
 
 export interface LifecycleDeps extends SessionCore {

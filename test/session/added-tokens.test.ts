@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { NO_PREAMBLE } from "../../src/context/preamble.js";
 import { estimateTokens } from "../../src/context/tokens.js";
 import type { SessionEntry } from "../../src/log/entry.js";
-import { type ContextLog, SessionContext } from "../../src/session/session-context.js";
+import type { ContextLog } from "../../src/session/log-view.js";
+import { SessionContext } from "../../src/session/session-context.js";
 import { header, user } from "../helpers/entries.js";
 
 test("messages added after the context was computed are counted once, no matter how often the tokens are read", async () => {

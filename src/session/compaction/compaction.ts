@@ -28,9 +28,9 @@ import {
 import { requireModel } from "../../services/services.js";
 import { linkSignals } from "../../util/abort.js";
 import type { Operation } from "../activity.js";
+import { viewLog } from "../log-view.js";
 import { meterRequests } from "../run/meter-requests.js";
 import type { SessionWindow } from "../run/session-window.js";
-import { viewLog } from "../session-context.js";
 import type { SessionCore } from "../session-core.js";
 import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
 

@@ -107,7 +107,7 @@ describe("pi context", () => {
 		const lines = (await run({ name: "context", at: 8, verify: false }, options)).stdout;
 		expect(lines).toContain(`unchanged from the previous request, ${resent} sent again\n`);
 		expect(lines).toMatch(/^2\s+assistant\s+\d+ tok\s+resent\s+a1$/m);
-		expect(lines).toMatch(/^8\s+user\s+\d+ tok\s+u4$/m);
+		expect(lines).toMatch(/^9\s+user\s+\d+ tok\s+u4$/m);
 	});
 
 	test("--verify recomputes every request and names the first one that differs", async () => {

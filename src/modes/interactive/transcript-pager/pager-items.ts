@@ -4,7 +4,7 @@ import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
 import { isMessageEntry, messageText, type SessionEntry } from "../../../log/entry.js";
-import type { LogView } from "../../../session/session-context.js";
+import type { LogView } from "../../../session/log-view.js";
 import { FAILURE_WORDS } from "../../request-error.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
 import { type EntryDrawing, itemsOfEntry, type ToolItems } from "../entry-items.js";
