@@ -6,7 +6,8 @@ import { evidenceShare, sumResults } from "./limit.js";
 /** Losses that are listed. */
 const MAX_LOSSES = 10;
 const MAX_ITEM = 60;
-const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence"] as const;
+/** The columns of a table, without the name of the strategy. */
+export const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence"] as const;
 
 /** A report as lines of text. */
 export function describeReport(report: BenchReport): string[] {
@@ -16,10 +17,17 @@ export function describeReport(report: BenchReport): string[] {
 	if (sessions.length > 1) tables.push({ title: `all ${sessions.length} sessions`, rows: rowsOf(sumResults(report)) });
 	return [
 		...alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []])),
+		...describeNotes(report),
+		...describeLosses(sessions),
+	];
+}
+
+/** How far the figures can be relied on, one line each. */
+export function describeNotes({ sessions, isPartial }: BenchReport): string[] {
+	return [
 		...describeCalibration(sessions),
 		...describeUnplayed(sessions),
-		...describeLosses(sessions),
-		...(report.isPartial ? ["", "Stopped: the strategies that were not played are missing"] : []),
+		...(isPartial ? ["stopped: the strategies that were not played are missing"] : []),
 	];
 }
 

@@ -96,15 +96,15 @@ describe("pi context", () => {
 		const { cwd, file } = await poppedSession();
 		writeFiles(cwd, {
 			"late.ts": `export default (pi) => pi.on("context", ({ entries, messages }) =>
-				entries.length > 8 ? { messages: [{ role: "user", content: "note", timestamp: 0 }, ...messages.slice(1)] } : undefined);`,
+				entries.length > 9 ? { messages: [{ role: "user", content: "note", timestamp: 0 }, ...messages.slice(1)] } : undefined);`,
 		});
 		const options = { cwd, session: file, hooks: [join(cwd, "late.ts")], findHooks: false };
-		const { stdout } = await run({ name: "context", at: 8, verify: false }, { ...options, json: true });
+		const { stdout } = await run({ name: "context", at: 9, verify: false }, { ...options, json: true });
 		const { messages, resent } = JSON.parse(stdout);
 		const again = messages.filter((message: { resent?: boolean }) => message.resent === true);
 		expect(again.map(({ text }: { text: string }) => text)).toEqual(["a1", "u2", "a2", "u3", "a3"]);
 		expect(resent).toBe(again.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0));
-		const lines = (await run({ name: "context", at: 8, verify: false }, options)).stdout;
+		const lines = (await run({ name: "context", at: 9, verify: false }, options)).stdout;
 		expect(lines).toContain(`unchanged from the previous request, ${resent} sent again\n`);
 		expect(lines).toMatch(/^2\s+assistant\s+\d+ tok\s+resent\s+a1$/m);
 		expect(lines).toMatch(/^9\s+user\s+\d+ tok\s+u4$/m);
