@@ -21,9 +21,10 @@ const RANKS: readonly (readonly string[])[] = [
 	["services"],
 	["session"],
 	["operations"],
+	["replay"],
+	["context-bench"],
 	["sdk"],
 	["modes", "testing"],
-	["context-bench"],
 	["cli"],
 	["main", "index"],
 ];

@@ -17,11 +17,11 @@ import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { type AppMessage, isMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
+import { type EventPoint, eventPoints } from "../replay/event-points.js";
+import { watchHandlers } from "../replay/replay.js";
+import type { ReplaySessionOptions } from "../replay/replay-session.js";
+import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
-import { type EventPoint, eventPoints } from "../testing/replay/event-points.js";
-import { watchHandlers } from "../testing/replay/replay.js";
-import type { ReplaySessionOptions } from "../testing/replay/replay-session.js";
-import type { SessionViewOptions } from "../testing/replay/session-view.js";
 import { ShadowLog } from "./shadow-log.js";
 import { createShadowSession, type ShadowObserver } from "./shadow-session.js";
 

@@ -6,7 +6,7 @@ import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
 import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";
-import { createReplaySession, type ReplaySessionOptions } from "../testing/replay/replay-session.js";
+import { createReplaySession, type ReplaySessionOptions } from "../replay/replay-session.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
 
 /** A request of a hook to a model, whose reply pi made up. */

@@ -8,7 +8,7 @@ import { RequestMemo } from "../../src/context/request-memo.js";
 import { createLoadedHook, HookRegistry, type LoadedHook } from "../../src/hooks/registry.js";
 import { HookRunner } from "../../src/hooks/runner.js";
 import { freezeDeep } from "../../src/log/freeze.js";
-import { createReadOnlySession } from "../../src/testing/replay/replay-session.js";
+import { createReadOnlySession } from "../../src/replay/replay-session.js";
 import { assistant, result, session, user } from "../helpers/entries.js";
 import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../helpers/property-blocks.js";
 import { judgeConversation, type WireMessage } from "../helpers/wire-message.js";

@@ -6,7 +6,7 @@ import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import { plural } from "../../modes/format.js";
-import { NOT_REPLAYED } from "../../testing/replay/event-points.js";
+import { NOT_REPLAYED } from "../../replay/event-points.js";
 import {
 	type ReplayedCommand,
 	type ReplayedContext,
@@ -14,8 +14,8 @@ import {
 	type ReplayFailure,
 	replay,
 	replayCommand,
-} from "../../testing/replay/replay.js";
-import { sampleSession } from "../../testing/replay/sample-session.js";
+} from "../../replay/replay.js";
+import { sampleSession } from "../../replay/sample-session.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHookFile, loadHooksAt } from "./find-hooks.js";

@@ -1,7 +1,7 @@
 import { type FlagValues, listFlags } from "../../hooks/flags.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import type { ModelRegistry } from "../../models/models.js";
-import type { SessionViewOptions } from "../../testing/replay/session-view.js";
+import type { SessionViewOptions } from "../../replay/session-view.js";
 import type { SubcommandOptions } from "../options.js";
 import type { Location } from "./location.js";
 

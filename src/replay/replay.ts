@@ -1,21 +1,15 @@
-import type { BuiltContext } from "../../context/context-message.js";
-import { coreContext } from "../../context/core.js";
-import { describeProblem } from "../../context/describe-problem.js";
-import { entryMessage } from "../../context/entry-message.js";
-import { fullText } from "../../context/ledger.js";
-import { estimateAll, estimateTokens } from "../../context/tokens.js";
-import { errorText, PiError, type SourcePosition } from "../../errors.js";
-import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
-import { HookRunner } from "../../hooks/runner.js";
-import { positionOfError } from "../../hooks/source-position.js";
-import type {
-	CommandOptions,
-	HandlerContext,
-	HookEventContext,
-	HookEventName,
-	HookHandler,
-} from "../../hooks/types.js";
-import type { AppMessage, SessionEntry } from "../../log/entry.js";
+import type { BuiltContext } from "../context/context-message.js";
+import { coreContext } from "../context/core.js";
+import { describeProblem } from "../context/describe-problem.js";
+import { entryMessage } from "../context/entry-message.js";
+import { fullText } from "../context/ledger.js";
+import { estimateAll, estimateTokens } from "../context/tokens.js";
+import { errorText, PiError, type SourcePosition } from "../errors.js";
+import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRunner } from "../hooks/runner.js";
+import { positionOfError } from "../hooks/source-position.js";
+import type { CommandOptions, HandlerContext, HookEventContext, HookEventName, HookHandler } from "../hooks/types.js";
+import type { AppMessage, SessionEntry } from "../log/entry.js";
 import { type EventPoint, eventPoints, type PointEvent } from "./event-points.js";
 import { createReplaySession, withoutPrograms } from "./replay-session.js";
 import { buildAt, type LastContext, type ReplayOptions, sessionAt } from "./session-at.js";

@@ -8,7 +8,7 @@ import type {
 	SessionEvent,
 	ToolCallEvent,
 	ToolResultEvent,
-} from "../../hooks/types.js";
+} from "../hooks/types.js";
 import {
 	type AppMessage,
 	isCompactionEntry,
@@ -22,7 +22,7 @@ import {
 	messageText,
 	type SessionEntry,
 	type ThinkingLevel,
-} from "../../log/entry.js";
+} from "../log/entry.js";
 
 /** The event that handlers receive at a point. Fields that depend on the context are computed during the replay. */
 export type PointEvent =

@@ -1,28 +1,28 @@
-import { buildContext } from "../../context/build-context.js";
-import { ContextMemo } from "../../context/context-memo.js";
-import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
-import { coreContext } from "../../context/core.js";
-import { digestContext, RunningDigest } from "../../context/digest.js";
-import { factsAt, type PastFactInputs } from "../../context/facts.js";
-import { type CorePreamble, NO_PREAMBLE, withoutToolsOf, withTools } from "../../context/preamble.js";
-import { readRecordedHooks } from "../../context/recorded-hooks.js";
-import { coreAt, isSentPreamble, readRecordedPreamble } from "../../context/recorded-preamble.js";
-import { readRecordedRequest } from "../../context/recorded-request.js";
-import { StabilityWatch } from "../../context/stability.js";
-import { describeHookError, hookFailure } from "../../errors.js";
-import { type FlagValues, flagValues } from "../../hooks/flags.js";
-import { hookFileName } from "../../hooks/hook-name.js";
-import { HookRegistry, type LoadedHook } from "../../hooks/registry.js";
-import { HookRunner } from "../../hooks/runner.js";
-import type { HandlerWatch } from "../../hooks/watchdog.js";
+import { buildContext } from "../context/build-context.js";
+import { ContextMemo } from "../context/context-memo.js";
+import type { BuiltContext, TracedMessage } from "../context/context-message.js";
+import { coreContext } from "../context/core.js";
+import { digestContext, RunningDigest } from "../context/digest.js";
+import { factsAt, type PastFactInputs } from "../context/facts.js";
+import { type CorePreamble, NO_PREAMBLE, withoutToolsOf, withTools } from "../context/preamble.js";
+import { readRecordedHooks } from "../context/recorded-hooks.js";
+import { coreAt, isSentPreamble, readRecordedPreamble } from "../context/recorded-preamble.js";
+import { readRecordedRequest } from "../context/recorded-request.js";
+import { StabilityWatch } from "../context/stability.js";
+import { describeHookError, hookFailure } from "../errors.js";
+import { type FlagValues, flagValues } from "../hooks/flags.js";
+import { hookFileName } from "../hooks/hook-name.js";
+import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRunner } from "../hooks/runner.js";
+import type { HandlerWatch } from "../hooks/watchdog.js";
 import {
 	type ContextRecord,
 	isMessageEntry,
 	RESERVED_ENTRY_TYPES,
 	type RequestFacts,
 	type SessionEntry,
-} from "../../log/entry.js";
-import { sectionsForTools, toolInfo } from "../../resources/system-prompt.js";
+} from "../log/entry.js";
+import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { explainMismatch, type ForeignEntry, hookChanges, type MismatchReason } from "./explain-mismatch.js";
 import { createReadOnlySession } from "./replay-session.js";
 

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
-import type { AppMessage, SessionEntry } from "../../log/entry.js";
-import { freezeDeep } from "../../log/freeze.js";
+import type { AppMessage, SessionEntry } from "../log/entry.js";
+import { freezeDeep } from "../log/freeze.js";
 
 /** Fixed start of the sample session, so that the same hook always prints the same lines. */
 const STARTED_AT = Date.UTC(2025, 0, 1, 12);

@@ -1,13 +1,13 @@
-import { PiError } from "../../errors.js";
-import type { HookOperation, HookSession, OperationMember } from "../../hooks/context-object.js";
-import { checkCustomEntry } from "../../hooks/custom-entry.js";
-import type { FlagValues } from "../../hooks/flags.js";
-import { checkSystemItem, ownerOf } from "../../hooks/handles.js";
-import { NO_UI, type SessionUI } from "../../hooks/session-ui.js";
-import type { HookEventContext } from "../../hooks/types.js";
-import type { AppMessage, PromptSection, SessionEntry } from "../../log/entry.js";
-import { hookOperations } from "../../operations/index.js";
-import { exec } from "../../util/process.js";
+import { PiError } from "../errors.js";
+import type { HookOperation, HookSession, OperationMember } from "../hooks/context-object.js";
+import { checkCustomEntry } from "../hooks/custom-entry.js";
+import type { FlagValues } from "../hooks/flags.js";
+import { checkSystemItem, ownerOf } from "../hooks/handles.js";
+import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
+import type { HookEventContext } from "../hooks/types.js";
+import type { AppMessage, PromptSection, SessionEntry } from "../log/entry.js";
+import { hookOperations } from "../operations/index.js";
+import { exec } from "../util/process.js";
 
 /** Effects are truncated to this many characters. */
 const MAX_EFFECT_CHARS = 160;

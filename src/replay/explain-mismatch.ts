@@ -1,9 +1,9 @@
-import type { BuiltContext, TracedMessage } from "../../context/context-message.js";
-import { digestContext } from "../../context/digest.js";
-import { countPrefix, fullText } from "../../context/ledger.js";
-import { isSameSection, isSameTool } from "../../context/preamble.js";
-import type { RecordedParts } from "../../context/recorded-preamble.js";
-import type { AppMessage, ContextRecord, RecordedHook } from "../../log/entry.js";
+import type { BuiltContext, TracedMessage } from "../context/context-message.js";
+import { digestContext } from "../context/digest.js";
+import { countPrefix, fullText } from "../context/ledger.js";
+import { isSameSection, isSameTool } from "../context/preamble.js";
+import type { RecordedParts } from "../context/recorded-preamble.js";
+import type { AppMessage, ContextRecord, RecordedHook } from "../log/entry.js";
 
 /** A message that may differ. */
 export interface SuspectMessage {
