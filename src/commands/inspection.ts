@@ -5,6 +5,7 @@ import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
 import type { SourcePosition } from "../errors.js";
 import type { HookGroup } from "../hooks/bundled.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
+import { formatCost, formatTokens } from "../util/format-amounts.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
@@ -49,6 +50,33 @@ export function cacheShares(inspection: ContextInspection): string | null {
 		...(reported ? [`${at === null ? "last " : ""}reported ${percent(reported.cached, reported.tokens)}`] : []),
 	];
 	return shares.length > 0 ? `${shares.join(", ")} cached` : null;
+}
+
+/** What the requests of a session have sent so far. */
+export interface ContextTotals {
+	/** Number of requests whose usage is known. */
+	requests: number;
+	/** Tokens, as the providers counted them. */
+	sent: number;
+	cached: number;
+	/** Estimated tokens that were sent again although the provider had them. */
+	resent: number;
+	/** USD; null if unknown. */
+	cost: number | null;
+}
+
+/**
+ * One line: `so far 1.2M tokens sent, 91 % cached, 44k sent again, $4.32, hooks saved $0.73`.
+ * @param saved see `Inspector.hooksSaved`
+ */
+export function describeTotals({ sent, cached, resent, cost }: ContextTotals, saved: number | null): string {
+	return [
+		`so far ${formatTokens(sent)} tokens sent`,
+		`${Math.floor((100 * cached) / sent)} % cached`,
+		...(resent > 0 ? [`${formatTokens(resent)} sent again`] : []),
+		...(cost === null ? [] : [formatCost(cost)]),
+		...(saved === null ? [] : [`hooks ${saved < 0 ? "cost" : "saved"} ${formatCost(Math.abs(saved))}`]),
+	].join(", ");
 }
 
 /** Which request to inspect. */
@@ -131,6 +159,13 @@ export interface Inspector {
 	 * @throws PiError `bad_arguments` when entry `at` does not exist
 	 */
 	inspectContext(options?: InspectOptions): Promise<ContextInspection>;
+	/** What the requests of the session have sent; null before the first reply whose usage is known. */
+	contextTotals(): ContextTotals | null;
+	/**
+	 * USD that the hooks saved in this session by what they changed; negative: that they cost. Takes about a millisecond for
+	 * each request. @returns null if they changed no request, or if the cost is unknown
+	 */
+	hooksSaved(): Promise<number | null>;
 	/** The last request; null before the first one. */
 	readonly lastRequest: SentRequest | null;
 	/** Hooks in running order, then those that failed to load, then the bundled ones that are off. */

@@ -1,13 +1,11 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import { inputTokens } from "../context/calibration.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { estimateAll } from "../context/tokens.js";
 import { isMessageEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
 import { type Evidence, EvidenceIndex, EvidenceMeter } from "./evidence.js";
-import { type MeteredModel, type MeteredRequest, RequestMeter } from "./meter.js";
+import { type MeteredModel, type MeteredRequest, RequestMeter, surprises } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
-import type { CacheSurprise } from "./prompt-cache.js";
 import { SessionScale } from "./session-scale.js";
 
 export interface BenchOptions extends PlayOptions {
@@ -102,7 +100,7 @@ class SessionBench {
 	readonly #index: EvidenceIndex;
 	readonly #caching: ReadonlySet<string>;
 	/** What the caches of the recording did and no entry tells. */
-	readonly #surprises = new Map<number, CacheSurprise>();
+	readonly #surprises = surprises();
 	readonly #models = new Map<string, MeteredModel | null>();
 
 	constructor(
@@ -125,10 +123,7 @@ class SessionBench {
 				if (base) evidence.note(reply, context, base);
 			},
 			findModel: (provider, id) => this.#model(provider, id),
-			surpriseAt: (reply, message, read) => {
-				if (isBase) this.#surprises.set(reply, surpriseOf(message, read));
-				return this.#surprises.get(reply) ?? {};
-			},
+			surpriseAt: isBase ? this.#surprises.note : this.#surprises.of,
 			caches: (message) => this.#caching.has(nameOf(message)) || options.model !== undefined,
 		});
 		await playStrategy(session, strategy, options, meter);
@@ -192,17 +187,6 @@ class SessionBench {
 		this.#models.set(key, found);
 		return found;
 	}
-}
-
-/** Share of a request by which the cache may differ from its rules, and tokens: providers count in blocks. */
-const [TOLERANCE, MIN_DIFFERENCE] = [0.1, 1024];
-
-/** How the usage of a reply differs from what the rules of the cache say. */
-function surpriseOf({ usage }: AssistantMessage, read: number): CacheSurprise {
-	const counted = inputTokens({ usage });
-	const difference = usage.cacheRead - read;
-	if (counted === 0 || Math.abs(difference) < Math.max(MIN_DIFFERENCE, TOLERANCE * counted)) return {};
-	return difference > 0 ? { keptLonger: true } : { atMost: usage.cacheRead * (1 + TOLERANCE) };
 }
 
 /** The models of which at least one reply says that something was cached, or that counted nothing at all. */

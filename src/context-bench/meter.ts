@@ -25,10 +25,13 @@ export interface MeteredRequest {
 	cost: number | null;
 }
 
+/** What the meter needs of a request. */
+export type MeteredInput = Pick<PlayedRequest, "reply" | "message" | "context">;
+
 export interface MeterOptions {
 	scale: SessionScale;
 	/** Called before a request is counted. */
-	onRequest(request: PlayedRequest): void;
+	onRequest(request: MeteredInput): void;
 	retention: CacheRetention | undefined;
 	/** The model of a request, with its prices; null if it is unknown. */
 	findModel(provider: string, id: string): MeteredModel | null;
@@ -58,7 +61,7 @@ export class RequestMeter implements PlayObserver {
 
 	constructor(private readonly options: MeterOptions) {}
 
-	onRequest(request: PlayedRequest): number {
+	onRequest(request: MeteredInput): number {
 		const { reply, message, context } = request;
 		// The provider refused it, or it never arrived.
 		if (message.stopReason === "error" && inputTokens(message) === 0) return 0;
@@ -162,5 +165,29 @@ function usageOf({
 		...(isLong && { cacheWrite1h: written }),
 		totalTokens: read + written + uncached + output,
 		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+	};
+}
+
+/** Share of a request by which the cache may differ from its rules, and tokens: providers count in blocks. */
+const [TOLERANCE, MIN_DIFFERENCE] = [0.1, 1024];
+
+/** How the usage of a reply differs from what the rules of the cache say. */
+function surpriseOf({ usage }: AssistantMessage, read: number): CacheSurprise {
+	const counted = inputTokens({ usage });
+	const difference = usage.cacheRead - read;
+	if (counted === 0 || Math.abs(difference) < Math.max(MIN_DIFFERENCE, TOLERANCE * counted)) return {};
+	return difference > 0 ? { keptLonger: true } : { atMost: usage.cacheRead * (1 + TOLERANCE) };
+}
+
+/** Notes what the caches of a recording did and no entry tells, for all strategies. */
+export function surprises(): Record<"note" | "of", MeterOptions["surpriseAt"]> {
+	const found = new Map<number, CacheSurprise>();
+	return {
+		note(reply, message, read) {
+			const surprise = surpriseOf(message, read);
+			found.set(reply, surprise);
+			return surprise;
+		},
+		of: (reply) => found.get(reply) ?? {},
 	};
 }

@@ -11,6 +11,8 @@ export interface ContextRecord {
 	estimate?: number;
 	/** True if a subscription paid for the request: the `usage.cost` of the reply is its price without one. */
 	subscription?: true;
+	/** Estimated tokens that the previous request had and that were sent again uncached. Absent for none. */
+	resent?: number;
 	/** The messages of the request. Present only if hooks changed the request. */
 	shape?: RecordedRequest;
 	/** SHA-256, hex, of the system prompt as sent. Absent in records of older versions, like `tools` and `preamble`. */

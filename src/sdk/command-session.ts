@@ -1,5 +1,6 @@
 import type { CommandSession } from "../commands/command.js";
 import type { CommandCompaction } from "../commands/compaction.js";
+import { describeTotals } from "../commands/inspection.js";
 import type { BranchRow } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
@@ -78,7 +79,11 @@ export function createCommandSession(
 		},
 		compaction,
 		lastAssistantText: () => lastAssistantText(session.entries),
-		describeContext: (at = null) => session.inspector.inspectContext({ at }).then(describeContext),
+		async describeContext(at = null) {
+			const lines = describeContext(await session.inspector.inspectContext({ at }));
+			const totals = at === null ? session.inspector.contextTotals() : null;
+			return totals ? [...lines, "", describeTotals(totals, await session.inspector.hooksSaved())] : lines;
+		},
 		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
 		inspector: session.inspector,
 		writeDebugReport: (screen) => writeDebugReport(session, { store, models, code }, screen),

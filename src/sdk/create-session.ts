@@ -272,6 +272,11 @@ function assembleSession(
 		rebuild: operations.rebuildContext,
 		hooks,
 		ended: ended.signal,
+		async savedByHooks(entries) {
+			const { savedByHooks } = await import("../context-bench/saved-by-hooks.js");
+			const { cacheRetention: retention } = store.settings.current;
+			return savedByHooks(entries, { retention, findModel: models.list.find });
+		},
 		reach() {
 			// A program that drives the session through the SDK may fire any event.
 			const isDriven = surface.shell === null && prompter.acceptsSend;

@@ -1,6 +1,14 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import type { ContextInspection, HookFigures, HookStatus, InspectOptions, Inspector } from "../commands/inspection.js";
+import type {
+	ContextInspection,
+	ContextTotals,
+	HookFigures,
+	HookStatus,
+	InspectOptions,
+	Inspector,
+} from "../commands/inspection.js";
 import { buildContext } from "../context/build-context.js";
+import { inputTokens } from "../context/calibration.js";
 import type { BuiltContext, HookEdits } from "../context/context-message.js";
 import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
 import { type CorePreamble, withoutToolsOf } from "../context/preamble.js";
@@ -14,6 +22,7 @@ import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
 import type { Code, Resources, Store } from "../services/services.js";
+import { sum } from "../util/sum.js";
 import type { HookFailure, SessionHooks } from "./hooks/session-hooks.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionState } from "./session-state.js";
@@ -28,6 +37,8 @@ export interface InspectorDeps {
 	hooks: SessionHooks;
 	ended: AbortSignal;
 	reach(): HookReach;
+	/** See `Inspector.hooksSaved`. */
+	savedByHooks(entries: readonly SessionEntry[]): Promise<number | null>;
 }
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
@@ -69,6 +80,25 @@ export class SessionInspector implements Inspector {
 				this.deps.hooks.health.figures(path).isUnstable ? [path] : [],
 			),
 		};
+	}
+
+	contextTotals(): ContextTotals | null {
+		const replies = this.deps.state.log.entries.flatMap((entry) =>
+			isReply(entry) && inputTokens(entry.message) > 0 ? [entry] : [],
+		);
+		if (replies.length === 0) return null;
+		const cost = sum(replies.map(({ message }) => message.usage.cost.total));
+		return {
+			requests: replies.length,
+			sent: sum(replies.map(({ message }) => inputTokens(message))),
+			cached: sum(replies.map(({ message }) => message.usage.cacheRead)),
+			resent: sum(replies.map(({ context }) => context?.resent ?? 0)),
+			cost: cost > 0 ? cost : null,
+		};
+	}
+
+	hooksSaved(): Promise<number | null> {
+		return this.deps.savedByHooks(this.deps.state.log.entries);
 	}
 
 	get lastRequest(): SentRequest | null {

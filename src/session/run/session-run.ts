@@ -153,7 +153,8 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 				const { position: _, ...lost } = loss;
 				emit({ type: "cache_lost", ...lost });
 			}
-			return withPayloadChanges(deps, request, built, signal);
+			const record = { ...request.record, ...(loss && { resent: loss.resent }) };
+			return withPayloadChanges(deps, { ...request, record }, built, signal);
 		},
 		redact: models.redact,
 		onResponse({ status, headers }) {

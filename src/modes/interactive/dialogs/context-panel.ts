@@ -1,5 +1,10 @@
 import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
-import type { ContextInspection, InspectOptions } from "../../../commands/inspection.js";
+import {
+	type ContextInspection,
+	type ContextTotals,
+	describeTotals,
+	type Inspector,
+} from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
@@ -15,8 +20,7 @@ import { listRows, rowLine, titleLine } from "./panel-lines.js";
 /** Settings and callbacks of a `ContextPanel`. */
 export interface ContextPanelOptions {
 	inspection: ContextInspection;
-	/** Computes the next or a past request, optionally without some hooks. */
-	inspect(options: InspectOptions): Promise<ContextInspection>;
+	inspector: Pick<Inspector, "inspectContext" | "contextTotals" | "hooksSaved">;
 	/** Turns hooks off for the session. */
 	disable(hooks: ReadonlySet<string>): Promise<void>;
 	copy(text: string): Promise<void>;
@@ -49,6 +53,9 @@ export class ContextPanel implements Component, Focusable {
 	#at: number | null;
 	/** Tokens of the request with all hooks. */
 	#tokens: number;
+	/** What the hooks saved in the session, USD; null until it is computed, and if it is unknown. */
+	#saved: number | null = null;
+	readonly #totals: ContextTotals | null;
 	/** Shown until the next key. */
 	#notice: string | null = null;
 	#rows: readonly ContextRow[] = [];
@@ -91,9 +98,14 @@ export class ContextPanel implements Component, Focusable {
 		this.#inspection = options.inspection;
 		this.#at = options.inspection.at;
 		this.#tokens = options.inspection.ledger.tokens;
-		this.#list = new ScrollList(() => listRows(style.rows?.() ?? 30));
+		this.#totals = options.inspector.contextTotals();
+		this.#list = new ScrollList(() => listRows(style.rows?.() ?? 30) - (this.#totals === null ? 0 : 1));
 		this.#update();
 		this.#selectLast();
+		void options.inspector.hooksSaved().then((saved) => {
+			this.#saved = saved;
+			options.requestRender();
+		});
 	}
 
 	/** @returns lines of at most `width` columns */
@@ -128,6 +140,7 @@ export class ContextPanel implements Component, Focusable {
 		const warnings = requestWarnings(this.#inspection).map((line) => cleanLine(line));
 		return [
 			titleLine(full, this.#facts(), width, short),
+			...(this.#totals ? [theme.dim(clipLine(` ${describeTotals(this.#totals, this.#saved)}`, width))] : []),
 			...wrapLines(warnings, width - 2).map((line) => theme.warning(` ${line}`)),
 			...(this.#filter || this.#isFiltering ? [this.#filterLine(width)] : []),
 			...(rows.length > 0 ? rows : [theme.dim(clipLine(`   ${none}`, width))]),
@@ -235,7 +248,7 @@ export class ContextPanel implements Component, Focusable {
 		const without = new Set(this.#without);
 		if (!without.delete(path)) without.add(path);
 		this.#without = without;
-		this.#load(async () => ({ inspection: await this.options.inspect({ without, at: this.#at }) }));
+		this.#load(async () => ({ inspection: await this.options.inspector.inspectContext({ without, at: this.#at }) }));
 	}
 
 	#disable(): void {
@@ -245,7 +258,7 @@ export class ContextPanel implements Component, Focusable {
 			await this.options.disable(hooks);
 			this.#without = new Set();
 			this.#notice = "Off for this session; /hooks turns it on again";
-			const inspection = await this.options.inspect({ at: this.#at });
+			const inspection = await this.options.inspector.inspectContext({ at: this.#at });
 			return { inspection, tokens: inspection.ledger.tokens };
 		});
 	}
@@ -264,8 +277,8 @@ export class ContextPanel implements Component, Focusable {
 		const without = this.#without;
 		this.#at = at;
 		this.#load(async () => {
-			const inspection = await this.options.inspect({ without, at });
-			const withAll = without.size === 0 ? inspection : await this.options.inspect({ at });
+			const inspection = await this.options.inspector.inspectContext({ without, at });
+			const withAll = without.size === 0 ? inspection : await this.options.inspector.inspectContext({ at });
 			return { inspection, tokens: withAll.ledger.tokens, isOther: true };
 		});
 	}

@@ -1,7 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { CommandShell } from "../../../commands/command.js";
 import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
-import type { InspectOptions } from "../../../commands/inspection.js";
 import type { PickerShell } from "../../../commands/pickers.js";
 import type { ResolvedModel } from "../../../models/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
@@ -62,12 +61,11 @@ export function createDialogs(host: DialogMarks): CommandDialogs {
 			open<string | null>(host, signal, null, (onClose) => createListPage(style, page, onClose)),
 		async openContext(inspector, at, signal) {
 			const inspection = await inspector.inspectContext({ at });
-			const inspect = (options: InspectOptions) => inspector.inspectContext(options);
 			const disable = async (hooks: ReadonlySet<string>) => {
 				for (const path of hooks) await inspector.setHookEnabled(path, false);
 			};
 			await open<void>(host, signal, undefined, (onClose) => {
-				return new ContextPanel(style, { inspection, inspect, disable, copy, requestRender, onClose });
+				return new ContextPanel(style, { inspection, inspector, disable, copy, requestRender, onClose });
 			});
 		},
 		openCompaction: (trial) => openCompaction(trial, host),

@@ -138,7 +138,7 @@ test("no line is wider than the screen or moves the cursor, whatever the message
 		{ theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 },
 		{
 			inspection: await session.inspector.inspectContext(),
-			inspect: (options) => session.inspector.inspectContext(options),
+			inspector: session.inspector,
 			disable: async () => {},
 			copy: async () => {},
 			requestRender: () => {},
@@ -162,11 +162,11 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 	await app.submit("/context");
 	await app.terminal.waitFor(OPEN);
 	await app.terminal.press("home");
-	expect((await panel(app))[2]).toMatch(/^→▎ {4}tools {7}8 tools: read, bash, edit, .* 1\.\dk {2}cached$/);
+	expect((await panel(app))[3]).toMatch(/^→▎ {4}tools {7}8 tools: read, bash, edit, .* 1\.\dk {2}cached$/);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("Copied the message");
 	await app.terminal.press("down");
-	expect((await panel(app))[3]).toMatch(/^→▎ {4}system {6}base: You are pi, a coding agent.* \d+ {2}cached$/);
+	expect((await panel(app))[4]).toMatch(/^→▎ {4}system {6}base: You are pi, a coding agent.* \d+ {2}cached$/);
 	await app.terminal.press("enter");
 	expect((await panel(app))[2]).toMatch(/^ You are pi, a coding agent/);
 	await app.terminal.press("escape");
