@@ -95,6 +95,8 @@ class Play {
 	readonly #recorded: readonly SessionEntry[];
 	/** What handlers changed of recorded entries, by index. */
 	readonly #changed = new Map<number, SessionEntry>();
+	/** Recorded entries that the strategy has saved again. */
+	readonly #claimed = new Set<number>();
 	/** Calls that the strategy blocked; they have no result of a tool. */
 	readonly #blocked = new Set<string>();
 	/** Names of the tools that a handler has left on; null: those of the recording. */
@@ -264,13 +266,21 @@ class Play {
 		});
 	}
 
-	/** Index in the recording of an entry that is not played yet, before the next message. */
+	/** Index in the recording of an entry that the strategy saved in this turn, and that no earlier call has claimed. */
 	#findRecorded(entry: SessionEntry): number | null {
 		const key = keyOf(entry);
-		for (let index = this.#log.recordedLength; index < this.#recorded.length; index++) {
+		const isBorder = (index: number) => {
 			const candidate = this.#recorded[index];
-			if (candidate && candidate.type === entry.type && keyOf(candidate) === key) return index;
-			if (isMessageEntry(candidate) && candidate.message.role !== "toolResult") return null;
+			return isMessageEntry(candidate) && candidate.message.role !== "toolResult";
+		};
+		let from = this.#log.recordedLength;
+		while (from > 1 && !isBorder(from - 1)) from--;
+		for (let index = from; index < this.#recorded.length; index++) {
+			const candidate = this.#recorded[index];
+			if (index >= this.#log.recordedLength && isBorder(index)) return null;
+			if (!candidate || candidate.type !== entry.type || this.#claimed.has(index) || keyOf(candidate) !== key) continue;
+			this.#claimed.add(index);
+			return index;
 		}
 		return null;
 	}

@@ -155,11 +155,13 @@ export function factsAt(all: EntrySource, end: number, past: PastFactInputs): Re
 	const model = (name && past.findModel(name.provider, name.id)) ?? undefined;
 	const calibration = new Calibration();
 	if (name) calibration.readBack(name, entries);
-	return requestFacts({
+	const facts = requestFacts({
 		...{ model, retention: past.retention, calibration, entries },
 		flags: { ...past.defaults, ...past.given },
 		time: reply?.message.timestamp ?? past.now,
 	});
+	// A model that no list has anymore still has its name.
+	return model || !name ? facts : Object.freeze({ ...facts, model: Object.freeze({ ...name }) });
 }
 
 /** The model that a session uses at its end; null if its entries do not say. */
