@@ -1,9 +1,9 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { BuiltContext } from "../context/context-message.js";
-import { estimateAll } from "../context/tokens.js";
+import { RunningDigest } from "../context/digest.js";
 import { isMessageEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
-import { type Evidence, EvidenceIndex, EvidenceMeter } from "./evidence.js";
+import { type Evidence, EvidenceIndex, EvidenceMeter, type Needs } from "./evidence.js";
 import { type MeteredModel, type MeteredRequest, RequestMeter, surprises } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
 import { SessionScale } from "./session-scale.js";
@@ -96,7 +96,10 @@ export async function runBench(
 class SessionBench {
 	readonly results: StrategyResult[] = [];
 	readonly #scale = new SessionScale();
-	readonly #base = new Map<number, BuiltContext>();
+	readonly #needs: Needs = new Map();
+	readonly #digests = new RunningDigest();
+	/** Replies to requests that hooks of the session had changed: what they cost says nothing of `none`. */
+	readonly #changed = new Set<number>();
 	readonly #index: EvidenceIndex;
 	readonly #caching: ReadonlySet<string>;
 	/** What the caches of the recording did and no entry tells. */
@@ -114,13 +117,12 @@ class SessionBench {
 	async play(strategy: Strategy): Promise<void> {
 		const { session, options } = this;
 		const isBase = strategy.name === NONE;
-		const evidence = new EvidenceMeter(this.#index);
+		const evidence = new EvidenceMeter(this.#index, this.#needs, isBase);
 		const meter = new RequestMeter({
 			...{ scale: this.#scale, retention: options.retention },
 			onRequest: ({ reply, context }) => {
 				if (isBase) this.#noteBase(reply, context);
-				const base = this.#base.get(reply);
-				if (base) evidence.note(reply, context, base);
+				evidence.note(reply, context);
 			},
 			findModel: (provider, id) => this.#model(provider, id),
 			surpriseAt: isBase ? this.#surprises.note : this.#surprises.of,
@@ -138,7 +140,7 @@ class SessionBench {
 				cached: sum(requests.map(({ cached }) => cached)),
 				resent: sum(requests.map(({ resent }) => resent)),
 				breaks: requests.filter(({ resent }) => resent > 0).length,
-				peak: Math.max(0, ...requests.map(({ sent }) => sent)),
+				peak: requests.reduce((peak, { sent }) => Math.max(peak, sent), 0),
 				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + standIns.cost,
 				unpriced: costs.filter((cost) => cost === null).length,
 				standIns: standIns.count,
@@ -148,12 +150,11 @@ class SessionBench {
 		});
 	}
 
-	#noteBase(reply: number, context: BuiltContext): void {
-		const messages = context.messages.map(({ message }) => message);
-		const size = estimateAll(messages) + context.preamble.tokens;
-		const hasPreamble = context.preamble.sections.length + context.preamble.tools.length > 0;
-		this.#scale.note(this.session.entries[reply], reply, size, hasPreamble);
-		this.#base.set(reply, context);
+	#noteBase(reply: number, { messages, preamble }: BuiltContext): void {
+		const entry = this.session.entries[reply];
+		this.#scale.note(entry, reply, messages, preamble);
+		const digest = isMessageEntry(entry) ? entry.context?.digest : undefined;
+		if (digest !== undefined && this.#digests.update(messages) !== digest) this.#changed.add(reply);
 	}
 
 	report(): SessionResult {
@@ -168,6 +169,7 @@ class SessionBench {
 		for (const { reply, cost } of this.results[0]?.requests ?? []) {
 			const entry = this.session.entries[reply];
 			if (!isMessageEntry(entry) || entry.message.role !== "assistant" || cost === null) continue;
+			if (this.#changed.has(reply)) continue;
 			const { total } = entry.message.usage.cost;
 			if (total <= 0) continue;
 			predicted += cost;

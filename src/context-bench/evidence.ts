@@ -1,6 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
-import type { BuiltContext } from "../context/context-message.js";
+import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { fullText } from "../context/ledger.js";
+import { sharedLength } from "../context/shared-length.js";
 import { type AppMessage, isMessageEntry, type SessionEntry } from "../log/entry.js";
 
 /** What a strategy had hidden when the recorded model used it. */
@@ -60,120 +61,177 @@ function linesOf(text: string): string[] {
 	return text.split("\n").flatMap((line) => (line.trim().length >= MIN_LINE ? [line.trim()] : []));
 }
 
-/** What each recorded call uses, and which entries have it: the same for all strategies of a session. */
-export class EvidenceIndex {
-	readonly #texts = new WeakMap<AppMessage, string>();
-	/** Item → the messages that have it. */
-	readonly #holders = new Map<string, { until: number; messages: Set<AppMessage> }>();
+/** What a recorded call uses, as far as the request has it without a strategy. */
+interface NeededByCall {
+	tool: string;
+	items: readonly string[];
+	/** Results of the same call before. */
+	earlier: readonly AppMessage[];
+}
 
-	/** Calls with the same tool and arguments, in order. */
-	readonly #calls = new Map<string, { id: string; index: number }[]>();
-	readonly #results = new Map<string, AppMessage>();
+/** A word of a text or of an item. */
+const WORD = /[A-Za-z_][A-Za-z0-9_]{2,}/g;
+
+/** What the calls of a recording use, and which entries have it: the same for all strategies. */
+export class EvidenceIndex {
+	/** The items of each reply with calls. */
+	readonly #calls = new Map<number, { tool: string; items: string[]; earlier: AppMessage[] }[]>();
+	/** Word → indices of the entries with messages that have it, ascending. Only words by which items are found. */
+	readonly #entriesWith = new Map<string, number[]>();
+	readonly #holders = new Map<string, { until: number; indices: number[] }>();
 
 	constructor(private readonly entries: readonly SessionEntry[]) {
-		for (const [index, entry] of entries.entries()) {
+		this.#readCalls();
+		this.#readWords();
+	}
+
+	/** Calls of a reply with what each uses. */
+	callsOf(reply: number): readonly NeededByCall[] {
+		return this.#calls.get(reply) ?? [];
+	}
+
+	/** Indices of the entries before a reply that have an item, ascending. */
+	holders(item: string, reply: number): number[] {
+		const known = this.#holders.get(item) ?? { until: 0, indices: [] };
+		this.#holders.set(item, known);
+		const found = this.#entriesWith.get(anchorOf(item)) ?? [];
+		for (; known.until < found.length && (found[known.until] ?? reply) < reply; known.until++) {
+			const index = found[known.until] ?? 0;
+			const message = this.messageOf(index);
+			if (message && fullText(message).includes(item)) known.indices.push(index);
+		}
+		return known.indices.at(-1) === undefined || (known.indices.at(-1) ?? 0) < reply
+			? known.indices
+			: known.indices.filter((index) => index < reply);
+	}
+
+	messageOf(index: number): AppMessage | null {
+		const entry = this.entries[index];
+		return isMessageEntry(entry) ? entry.message : null;
+	}
+
+	#readCalls(): void {
+		const results = new Map<string, AppMessage>();
+		const sameCalls = new Map<string, string[]>();
+		for (const [index, entry] of this.entries.entries()) {
 			if (!isMessageEntry(entry)) continue;
 			const { message } = entry;
-			if (message.role === "toolResult") this.#results.set(message.toolCallId, message);
+			if (message.role === "toolResult") results.set(message.toolCallId, message);
 			if (message.role !== "assistant") continue;
-			for (const block of message.content) {
-				if (block.type !== "toolCall") continue;
-				const key = keyOf(block);
-				this.#calls.set(key, [...(this.#calls.get(key) ?? []), { id: block.id, index }]);
+			const calls = message.content.flatMap((block) => {
+				if (block.type !== "toolCall") return [];
+				const key = JSON.stringify([block.name, block.arguments]);
+				const ids = sameCalls.get(key) ?? [];
+				const earlier = ids.flatMap((id) => results.get(id) ?? []);
+				sameCalls.set(key, [...ids, block.id]);
+				return [{ tool: block.name, items: evidenceIn(block), earlier }];
+			});
+			if (calls.length > 0) this.#calls.set(index, calls);
+		}
+	}
+
+	#readWords(): void {
+		for (const calls of this.#calls.values())
+			for (const { items } of calls) for (const item of items) this.#entriesWith.set(anchorOf(item), []);
+		for (let index = 0; index < this.entries.length; index++) {
+			const message = this.messageOf(index);
+			if (!message) continue;
+			for (const [word] of fullText(message).matchAll(WORD)) {
+				const indices = this.#entriesWith.get(word);
+				if (indices && indices.at(-1) !== index) indices.push(index);
 			}
 		}
 	}
+}
 
-	/** Calls of the reply with what each uses, and the results of the same call before. */
-	callsOf(reply: number): { tool: string; items: string[]; earlier: readonly AppMessage[] }[] {
-		const entry = this.entries[reply];
-		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return [];
-		return entry.message.content.flatMap((block) =>
-			block.type === "toolCall"
-				? [{ tool: block.name, items: evidenceIn(block), earlier: this.#resultsOf(block, reply) }]
-				: [],
-		);
-	}
+/** The longest word of an item, by which the texts that may have it are found. */
+function anchorOf(item: string): string {
+	let anchor = "";
+	for (const [word] of item.matchAll(WORD)) if (word.length > anchor.length) anchor = word;
+	return anchor;
+}
 
-	#resultsOf(call: ToolCall, reply: number): AppMessage[] {
-		const ids = this.#calls.get(keyOf(call)) ?? [];
-		return ids.flatMap(({ id, index }) => (index < reply ? (this.#results.get(id) ?? []) : []));
-	}
+/** The messages of a request, updated from one request to the next. */
+class ShownMessages {
+	readonly all = new Set<AppMessage>();
+	/** Those that are not from an entry as it is. */
+	readonly made = new Set<AppMessage>();
+	#messages: readonly TracedMessage[] = [];
 
-	/** The recorded messages before a reply that have an item. */
-	holders(item: string, reply: number): ReadonlySet<AppMessage> {
-		const known = this.#holders.get(item) ?? { until: 0, messages: new Set<AppMessage>() };
-		this.#holders.set(item, known);
-		for (; known.until < reply; known.until++) {
-			const entry = this.entries[known.until];
-			if (isMessageEntry(entry) && this.text(entry.message).includes(item)) known.messages.add(entry.message);
+	update(messages: readonly TracedMessage[]): void {
+		const shared = sharedLength(this.#messages, messages);
+		for (let at = shared; at < this.#messages.length; at++) {
+			const message = this.#messages[at]?.message;
+			if (!message) continue;
+			this.all.delete(message);
+			this.made.delete(message);
 		}
-		return known.messages;
-	}
-
-	/** The indices of the entries before a reply that have an item. */
-	placesOf(item: string, reply: number): number[] {
-		const places: number[] = [];
-		for (let index = 0; index < reply; index++) {
-			const entry = this.entries[index];
-			if (isMessageEntry(entry) && this.text(entry.message).includes(item)) places.push(index);
+		for (let at = shared; at < messages.length; at++) {
+			const traced = messages[at];
+			if (!traced) continue;
+			this.all.add(traced.message);
+			if (traced.origin.kind !== "entry") this.made.add(traced.message);
 		}
-		return places;
+		this.#messages = messages;
 	}
 
-	text(message: AppMessage): string {
-		const known = this.#texts.get(message);
-		if (known !== undefined) return known;
-		const text = fullText(message);
-		this.#texts.set(message, text);
-		return text;
+	/** Whether an item can be read: in the message of one of the entries, or in what pi or a hook has made. */
+	has(item: string, holders: readonly (AppMessage | null)[]): boolean {
+		if (holders.some((message) => message && this.all.has(message))) return true;
+		for (const message of this.made) if (fullText(message).includes(item)) return true;
+		return false;
 	}
 }
+
+/** What each recorded call used and had in front of it without a strategy, by reply. */
+export type Needs = Map<number, readonly NeededByCall[]>;
 
 /** Compares what the recorded model used with the requests of one strategy. */
 export class EvidenceMeter {
 	readonly evidence: Evidence = { needed: 0, kept: 0, rereads: 0, losses: [] };
-	constructor(private readonly index: EvidenceIndex) {}
+	readonly #shown = new ShownMessages();
 
 	/**
-	 * Judges a request by the calls of its reply.
-	 * @param base the request without the strategy
+	 * @param needs filled by the requests without a strategy, and compared with those of a strategy
+	 * @param isBase whether the requests are those without a strategy
 	 */
-	note(reply: number, context: BuiltContext, base: BuiltContext): void {
-		const calls = this.index.callsOf(reply);
-		if (calls.length === 0) return;
-		const shown = new Set(context.messages.map(({ message }) => message));
-		// Messages that only this request has: those of hooks.
-		const own = context.messages.flatMap(({ message, origin }) =>
-			origin.kind === "entry" ? [] : [this.index.text(message)],
-		);
-		const sections = context.preamble.promptSections.map(({ text }) => text);
-		const all = new Set(base.messages.map(({ message }) => message));
-		const baseOwn = base.messages.flatMap(({ message, origin }) =>
-			origin.kind === "entry" ? [] : [this.index.text(message)],
-		);
-		for (const { tool, items, earlier } of calls) {
-			if (earlier.some((result) => all.has(result) && !shown.has(result))) this.evidence.rereads++;
-			const missing: string[] = [];
-			let needed = 0;
-			for (const item of items) {
-				const holders = this.index.holders(item, reply);
-				const isIn = (messages: ReadonlySet<AppMessage>, texts: readonly string[]) =>
-					[...holders].some((message) => messages.has(message)) || texts.some((text) => text.includes(item));
-				if (!isIn(all, baseOwn)) continue;
-				needed++;
-				if (!isIn(shown, own) && !sections.some((text) => text.includes(item))) missing.push(item);
-			}
-			this.evidence.needed += needed;
-			this.evidence.kept += needed - missing.length;
+	constructor(
+		private readonly index: EvidenceIndex,
+		private readonly needs: Needs,
+		private readonly isBase: boolean,
+	) {}
+
+	/** Judges a request by the calls of its reply. */
+	note(reply: number, { messages, preamble }: BuiltContext): void {
+		this.#shown.update(messages);
+		if (this.isBase) this.#noteNeeds(reply);
+		const sections = this.isBase ? [] : preamble.promptSections.map(({ text }) => text);
+		for (const { tool, items, earlier } of this.needs.get(reply) ?? []) {
+			if (earlier.some((result) => !this.#shown.all.has(result))) this.evidence.rereads++;
+			const missing = items.filter((item) => !this.#has(item, reply) && !sections.some((text) => text.includes(item)));
+			this.evidence.needed += items.length;
+			this.evidence.kept += items.length - missing.length;
 			if (missing.length === 0) continue;
 			missing.sort((a, b) => b.length - a.length);
-			const entries = this.index.placesOf(missing[0] ?? "", reply);
-			this.evidence.losses.push({ reply, tool, missing, needed, entries });
+			const entries = this.index.holders(missing[0] ?? "", reply);
+			this.evidence.losses.push({ reply, tool, missing, needed: items.length, entries });
 		}
 	}
-}
 
-function keyOf({ name, arguments: args }: ToolCall): string {
-	return JSON.stringify([name, args]);
+	#noteNeeds(reply: number): void {
+		const calls = this.index.callsOf(reply).map(({ tool, items, earlier }) => ({
+			tool,
+			items: items.filter((item) => this.#has(item, reply)),
+			earlier: earlier.filter((result) => this.#shown.all.has(result)),
+		}));
+		if (calls.length > 0) this.needs.set(reply, calls);
+	}
+
+	#has(item: string, reply: number): boolean {
+		const holders = this.index.holders(item, reply);
+		return this.#shown.has(
+			item,
+			holders.map((index) => this.index.messageOf(index)),
+		);
+	}
 }

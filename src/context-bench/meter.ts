@@ -2,13 +2,14 @@ import type { Api, AssistantMessage, CacheRetention, Model, Usage } from "@mario
 import { cacheBreakpoints } from "../context/cache-breakpoints.js";
 import { findCacheLoss } from "../context/cache-loss.js";
 import { inputTokens } from "../context/calibration.js";
-import type { BuiltContext } from "../context/context-message.js";
+import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { ASSUMED_LIFETIME_MS, lifetimeOf } from "../context/facts.js";
 import { sectionTokens, toolTokens } from "../context/preamble.js";
+import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
 import { calculateCost } from "../util/pi-ai.js";
 import type { PlayedRequest, PlayObserver } from "./play.js";
-import { type CacheRules, type CacheSurprise, PartIds, PromptCache, type RequestPart } from "./prompt-cache.js";
+import { type CacheRules, type CacheSurprise, PartIds, PromptCache } from "./prompt-cache.js";
 import type { SessionScale } from "./session-scale.js";
 import type { StandInRequest } from "./shadow-session.js";
 
@@ -56,7 +57,7 @@ export class RequestMeter implements PlayObserver {
 	readonly unplayed = new Map<string, number>();
 	readonly standIns: { count: number; cost: number } = { count: 0, cost: 0 };
 	readonly #caches = new Map<string, PromptCache>();
-	readonly #ids = new PartIds();
+	readonly #parts = new RequestParts();
 	#previous: BuiltContext | null = null;
 
 	constructor(private readonly options: MeterOptions) {}
@@ -69,10 +70,13 @@ export class RequestMeter implements PlayObserver {
 		const { retention, findModel, scale, surpriseAt } = this.options;
 		const { provider, model: id } = message;
 		const model = findModel(provider, id);
-		const { parts, breakpoints } = this.#parts(context, scale.of(reply));
-		const surpriseOf = (expected: number) => surpriseAt(reply, message, expected);
-		const cache = this.#cache(message, model);
-		const { read, written, uncached } = cache.send(parts, breakpoints, message.timestamp, surpriseOf);
+		const { ratio, unrecorded } = scale.of(reply);
+		const { breakpoints } = this.#parts.update(context, unrecorded);
+		const { ids, sums } = this.#parts;
+		const { read, written, uncached } = this.#cache(message, model).send(
+			{ ids, sums, ratio, breakpoints, time: message.timestamp },
+			(expected) => surpriseAt(reply, message, expected),
+		);
 		const isWriteFree = (model?.cost.cacheWrite ?? 0) === 0;
 		const usage = usageOf({
 			...{ read, output: message.usage.output, isLong: retention === "long" },
@@ -83,7 +87,7 @@ export class RequestMeter implements PlayObserver {
 		const sent = Math.round(read + written + uncached);
 		this.requests.push({
 			...{ reply, sent, cached: Math.round(read) },
-			resent: Math.round((loss?.resent ?? 0) * scale.of(reply).ratio),
+			resent: Math.round((loss?.resent ?? 0) * ratio),
 			cost: model && calculateCost(model as Model<Api>, usage).total,
 		});
 		return sent;
@@ -118,29 +122,64 @@ export class RequestMeter implements PlayObserver {
 			lookback: LOOKBACK,
 		};
 	}
+}
 
-	#parts(
-		context: BuiltContext,
-		{ ratio, unrecorded }: { ratio: number; unrecorded: number },
-	): { parts: RequestPart[]; breakpoints: number[] } {
+/** The parts of the last request; the next one changes only those that differ. */
+class RequestParts {
+	readonly ids: number[] = [];
+	/** Estimated tokens before each part, and of all. */
+	readonly sums: number[] = [0];
+	readonly #numbers = new PartIds();
+	#messages: readonly TracedMessage[] = [];
+	#head: readonly number[] = [];
+
+	/** @param unrecorded see `RequestScale` */
+	update(context: BuiltContext, unrecorded: number): { breakpoints: number[] } {
 		const { messages, preamble } = context;
-		const ids = this.#ids;
-		const part = (id: number, estimate: number): RequestPart => ({ id, tokens: estimate * ratio });
-		const tools = preamble.tools.map((tool) => part(ids.ofText(`tool ${JSON.stringify(tool)}`), toolTokens(tool)));
-		const system = preamble.promptSections.map((section) =>
-			part(ids.ofText(`section ${section.text}`), sectionTokens(section)),
-		);
-		if (unrecorded > 0) system.push(part(ids.ofText("unrecorded"), unrecorded));
-		const said = messages.map(({ message }) => part(ids.ofMessage(message), estimateTokens(message)));
-		const parts = [...tools, ...system, ...said];
-		const start = tools.length + system.length;
+		const numbers = this.#numbers;
+		const tools = preamble.tools.map((tool) => ({
+			id: numbers.ofText(`tool ${JSON.stringify(tool)}`),
+			tokens: toolTokens(tool),
+		}));
+		const system = preamble.promptSections.map((section) => ({
+			id: numbers.ofText(`section ${section.text}`),
+			tokens: sectionTokens(section),
+		}));
+		if (unrecorded > 0) system.push({ id: numbers.ofText("unrecorded"), tokens: unrecorded });
+		const head = [...tools, ...system];
+		const ids = head.map(({ id }) => id);
+		const isSame = ids.length === this.#head.length && ids.every((id, at) => id === this.#head[at]);
+		let shared = 0;
+		if (isSame) shared = sharedLength(this.#messages, messages);
+		else {
+			this.#cut(0);
+			for (const { id, tokens } of head) this.#add(id, tokens);
+		}
+		this.#cut(head.length + shared);
+		for (let at = shared; at < messages.length; at++) {
+			const message = messages[at]?.message;
+			if (message) this.#add(numbers.ofMessage(message), estimateTokens(message));
+		}
+		this.#messages = messages;
+		this.#head = ids;
 		const marks = cacheBreakpoints(context);
-		const breakpoints = [
-			...(marks.tools ? [tools.length] : []),
-			...(marks.systemPrompt || unrecorded > 0 ? [start] : []),
-			...marks.messages.map((end) => start + end),
-		];
-		return { parts, breakpoints };
+		return {
+			breakpoints: [
+				...(marks.tools ? [tools.length] : []),
+				...(marks.systemPrompt || unrecorded > 0 ? [head.length] : []),
+				...marks.messages.map((end) => head.length + end),
+			],
+		};
+	}
+
+	#add(id: number, tokens: number): void {
+		this.ids.push(id);
+		this.sums.push((this.sums.at(-1) ?? 0) + tokens);
+	}
+
+	#cut(length: number): void {
+		this.ids.length = length;
+		this.sums.length = length + 1;
 	}
 }
 

@@ -60,8 +60,6 @@ export interface PlayedRequest {
 	message: AssistantMessage;
 	context: BuiltContext;
 	facts: RequestFacts;
-	/** The entries from which it was computed. */
-	entries: readonly SessionEntry[];
 }
 
 /** Receives the requests of a strategy, in order, and what a recording does not tell. */
@@ -187,27 +185,29 @@ class Play {
 
 	/** Computes the context at a point; it is a request if the next entry is its reply. */
 	async #request(end: number): Promise<void> {
-		const { built, facts, entries } = await this.#build(end);
+		const { built, facts } = await this.#build(end);
 		const entry = this.#recorded[end];
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
-		const tokens = this.observer.onRequest({ reply: end, message, context: built, facts, entries });
+		const tokens = this.observer.onRequest({ reply: end, message, context: built, facts });
 		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model) };
 	}
 
-	async #build(end: number): Promise<{ built: BuiltContext; facts: RequestFacts; entries: readonly SessionEntry[] }> {
-		const { entries } = this.#log;
+	async #build(end: number): Promise<{ built: BuiltContext; facts: RequestFacts }> {
+		const log = this.#log;
+		const entries = log.source();
 		const facts = this.#facts(end);
-		const built = await buildContext(
-			entries,
-			this.#runner.contextStages(() => entries, this.options.signal),
-			{
-				...{ memo: this.#memo, preamble: this.#core(end) },
-				facts: () => facts,
-			},
+		const stages = this.#runner.contextStages(
+			() => log.entries,
+			this.options.signal,
+			(types) => log.hasType(types),
 		);
+		const built = await buildContext(entries, stages, {
+			...{ memo: this.#memo, preamble: this.#core(end) },
+			facts: () => facts,
+		});
 		this.#last = { built, length: entries.length };
-		return { built, facts, entries };
+		return { built, facts };
 	}
 
 	/** System prompt and tools of the recording, with the tools of the strategy. */

@@ -16,12 +16,18 @@ export interface CacheRules {
 	lookback: number;
 }
 
-/** A part of a request, in the order in which providers cache them: tools, system prompt, messages. */
-export interface RequestPart {
-	/** Equal for parts that are sent alike. */
-	id: number;
-	/** Tokens of the model. */
-	tokens: number;
+/** A request as a cache sees it: its parts in the order in which providers cache them. */
+export interface CacheRequest {
+	/** A number for each part: equal for parts that are sent alike. */
+	ids: readonly number[];
+	/** Tokens before each part, and of all: one more than there are parts. */
+	sums: readonly number[];
+	/** What a token of `sums` counts: tokens of the model for each estimated one. */
+	ratio: number;
+	/** Numbers of parts after which the request marks a place, ascending. */
+	breakpoints: readonly number[];
+	/** ms since the epoch. */
+	time: number;
 }
 
 /** The tokens of a request by what they cost. */
@@ -53,77 +59,75 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * A model of the cache of a provider: whole parts, the longest start that an earlier request left, within its lifetime, which
- * begins again with each hit.
+ * begins again with each hit. The time for a request depends on what is new in it.
  */
 export class PromptCache {
 	readonly #root: Start = { keptUntil: NEVER, next: null };
+	/** The starts of the last request and the parts that they end with. */
+	readonly #path: Start[] = [this.#root];
+	#ids: readonly number[] = [];
 
 	constructor(private readonly rules: CacheRules) {}
 
 	/**
 	 * Sends a request.
-	 * @param breakpoints numbers of parts after which the request marks a place, ascending
-	 * @param time ms since the epoch
 	 * @param surpriseOf what the cache does that its rules do not say, given the tokens that it has by its rules
 	 */
-	send(
-		parts: readonly RequestPart[],
-		breakpoints: readonly number[],
-		time: number,
-		surpriseOf: (read: number) => CacheSurprise = () => ({}),
-	): CacheUse {
-		const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-		const { kind, lifetimeMs, minTokens } = this.rules;
+	send(request: CacheRequest, surpriseOf: (read: number) => CacheSurprise = () => ({})): CacheUse {
+		const { kind, lifetimeMs } = this.rules;
+		const { ids, ratio, time } = request;
+		const tokensAt = (part: number) => (request.sums[part] ?? 0) * ratio;
+		const total = tokensAt(ids.length);
 		if (kind === "none") return { read: 0, written: 0, uncached: total };
-		const starts = this.#walk(parts);
-		const tokensAt = cumulated(parts);
-		const marks = kind === "automatic" ? starts.map((_, at) => at).slice(1) : breakpoints;
-		const expected = this.#find(starts, marks, tokensAt, time);
-		const { atMost = Number.POSITIVE_INFINITY, keptLonger } = surpriseOf(tokensAt[expected] ?? 0);
-		let hit = keptLonger ? this.#find(starts, marks, tokensAt, Number.MIN_SAFE_INTEGER) : expected;
-		while (hit > 0 && (tokensAt[hit] ?? 0) > atMost) hit--;
-		for (const mark of marks) {
-			const start = starts[mark];
-			if (start && (tokensAt[mark] ?? 0) >= minTokens) start.keptUntil = time + lifetimeMs;
-		}
-		const found = starts[hit];
-		if (found && hit > 0) found.keptUntil = time + lifetimeMs;
-		const end = tokensAt[marks.at(-1) ?? 0] ?? 0;
-		const read = tokensAt[hit] ?? 0;
-		const written = end >= minTokens ? end - read : 0;
+		this.#walk(ids);
+		const isLarge = (part: number) => tokensAt(part) >= this.rules.minTokens;
+		const expected = this.#find(request, isLarge, time);
+		const { atMost = Number.POSITIVE_INFINITY, keptLonger } = surpriseOf(tokensAt(expected));
+		let hit = keptLonger ? this.#find(request, isLarge, Number.MIN_SAFE_INTEGER) : expected;
+		while (hit > 0 && tokensAt(hit) > atMost) hit--;
+		const keep = (part: number) => {
+			const start = this.#path[part];
+			if (start && part > 0 && isLarge(part)) start.keptUntil = time + lifetimeMs;
+		};
+		if (kind === "automatic") for (let part = ids.length; part > 0 && isLarge(part); part--) keep(part);
+		else for (const mark of request.breakpoints) keep(mark);
+		keep(hit);
+		const last = kind === "automatic" ? ids.length : (request.breakpoints.at(-1) ?? 0);
+		const read = tokensAt(hit);
+		const written = isLarge(last) ? tokensAt(last) - read : 0;
 		return { read, written, uncached: total - read - written };
 	}
 
-	/** The starts of a request: without parts, with the first one, and so on. */
-	#walk(parts: readonly RequestPart[]): Start[] {
-		let start = this.#root;
-		const starts = [start];
-		for (const { id } of parts) {
+	/** Makes the path that of a request: without parts, with the first one, and so on. */
+	#walk(ids: readonly number[]): void {
+		let shared = 0;
+		while (shared < ids.length && ids[shared] === this.#ids[shared]) shared++;
+		this.#path.length = shared + 1;
+		let start = this.#path[shared] ?? this.#root;
+		for (let part = shared; part < ids.length; part++) {
+			const id = ids[part] ?? 0;
 			start.next ??= new Map();
 			const next = start.next.get(id) ?? { keptUntil: NEVER, next: null };
 			start.next.set(id, next);
-			starts.push(next);
+			this.#path.push(next);
 			start = next;
 		}
-		return starts;
+		this.#ids = ids.slice();
 	}
 
 	/** Number of parts of the longest start that the provider has. */
-	#find(starts: readonly Start[], marks: readonly number[], tokensAt: readonly number[], time: number): number {
-		for (const mark of marks.toReversed()) {
-			const end = this.rules.kind === "automatic" ? mark : Math.max(1, mark - this.rules.lookback);
-			for (let at = mark; at >= end; at--) {
-				if ((tokensAt[at] ?? 0) >= this.rules.minTokens && (starts[at]?.keptUntil ?? NEVER) >= time) return at;
-			}
+	#find({ ids, breakpoints }: CacheRequest, isLarge: (part: number) => boolean, time: number): number {
+		const isKept = (part: number) => isLarge(part) && (this.#path[part]?.keptUntil ?? NEVER) >= time;
+		if (this.rules.kind === "automatic") {
+			for (let part = ids.length; part > 0; part--) if (isKept(part)) return part;
+			return 0;
+		}
+		for (const mark of breakpoints.toReversed()) {
+			const end = Math.max(1, mark - this.rules.lookback);
+			for (let part = mark; part >= end; part--) if (isKept(part)) return part;
 		}
 		return 0;
 	}
-}
-
-function cumulated(parts: readonly RequestPart[]): number[] {
-	const sums = [0];
-	for (const { tokens } of parts) sums.push((sums.at(-1) ?? 0) + tokens);
-	return sums;
 }
 
 /** Numbers for parts: equal ones for parts that are sent alike. */

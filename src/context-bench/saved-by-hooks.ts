@@ -6,7 +6,6 @@ import type { BuiltContext } from "../context/context-message.js";
 import { NO_PREAMBLE, plainPreamble } from "../context/preamble.js";
 import { coreAt, readRecordedPreamble } from "../context/recorded-preamble.js";
 import { readRecordedRequest } from "../context/recorded-request.js";
-import { estimateAll } from "../context/tokens.js";
 import { isMessageEntry, type MessageEntry, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
 import { sum } from "../util/sum.js";
@@ -48,8 +47,7 @@ export async function savedByHooks(
 		const preamble = coreAt(entries, reply, sectionsForTools) ?? NO_PREAMBLE;
 		const core = await buildContext(before, [], { memo, preamble });
 		const context = sentContext(entries, reply, core);
-		const size = estimateAll(context.messages.map((item) => item.message)) + context.preamble.tokens;
-		scale.note(entry, reply, size, preamble !== NO_PREAMBLE);
+		scale.note(entry, reply, context.messages, context.preamble);
 		sent.onRequest({ reply, message, context });
 		plain.onRequest({ reply, message, context: core });
 	}

@@ -1,4 +1,7 @@
 import { inputTokens, type ModelName } from "../context/calibration.js";
+import type { TracedMessage } from "../context/context-message.js";
+import type { Preamble } from "../context/preamble.js";
+import { TokenSum } from "../context/request-memo.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 
 /** The size of a request before and after the provider counted it. */
@@ -13,15 +16,19 @@ export interface RequestScale {
 export class SessionScale {
 	readonly #ratios = new Map<string, number>();
 	readonly #scales = new Map<number, RequestScale>();
+	readonly #estimate = new TokenSum();
 	#unrecorded: number | null = null;
 
-	/**
-	 * The scale of a recorded request. Ask for the requests in order.
-	 * @param estimate estimated tokens of the recorded messages, system prompt and tools
-	 * @param hasPreamble whether the session records system prompt and tools
-	 */
-	note(entry: SessionEntry | undefined, reply: number, estimate: number, hasPreamble: boolean): RequestScale {
+	/** The scale of a recorded request. Ask for the requests in order. @param messages of the request without a strategy */
+	note(
+		entry: SessionEntry | undefined,
+		reply: number,
+		messages: readonly TracedMessage[],
+		preamble: Preamble,
+	): RequestScale {
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return { ratio: 1, unrecorded: 0 };
+		const hasPreamble = preamble.sections.length + preamble.tools.length > 0;
+		const estimate = this.#estimate.update(messages) + preamble.tokens;
 		const { message, context } = entry;
 		const counted = inputTokens(message);
 		if (hasPreamble) this.#unrecorded = 0;

@@ -1,3 +1,4 @@
+import type { EntrySource } from "../context/entry-message.js";
 import {
 	type ContextRecord,
 	isCompactionEntry,
@@ -29,14 +30,28 @@ const INDEX_FIELDS: Readonly<Record<string, readonly string[]>> = {
  */
 export class ShadowLog {
 	readonly #entries: SessionEntry[] = [];
+	#list: readonly SessionEntry[] | null = null;
+	readonly #types = new Set<string>();
 	/** The index here of each recorded entry so far. */
 	readonly #places: number[] = [];
 
 	constructor(private readonly recorded: readonly SessionEntry[]) {}
 
-	/** All entries so far. A new list after each change; frozen. */
+	/** All entries so far, frozen. */
 	get entries(): readonly SessionEntry[] {
-		return Object.freeze(this.#entries.slice());
+		if (this.#list?.length !== this.#entries.length) this.#list = Object.freeze(this.#entries.slice());
+		return this.#list;
+	}
+
+	/** The entries so far, read on demand. */
+	source(): EntrySource {
+		const { length } = this.#entries;
+		return { length, at: (index) => (index < length ? this.#entries[index] : undefined) };
+	}
+
+	/** Whether an entry has one of these types. */
+	hasType(types: readonly string[]): boolean {
+		return types.some((type) => this.#types.has(type));
 	}
 
 	/** Number of recorded entries so far. */
@@ -60,13 +75,18 @@ export class ShadowLog {
 			this.#places.push(this.#entries.length);
 			// A header of its own: caches of items belong to a header.
 			const own = index === 0 ? Object.freeze({ ...entry }) : this.#moved(entry);
-			this.#entries.push(change(own, index));
+			this.#add(change(own, index));
 		}
 	}
 
 	/** Adds entries of a strategy. @returns their indices */
 	append(entries: readonly SessionEntry[]): number[] {
-		return entries.map((entry) => this.#entries.push(freezeDeep(entry)) - 1);
+		return entries.map((entry) => this.#add(freezeDeep(entry)));
+	}
+
+	#add(entry: SessionEntry): number {
+		this.#types.add(entry.type);
+		return this.#entries.push(entry) - 1;
 	}
 
 	get #isMoved(): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
 import type { BuiltContext } from "../../src/context/context-message.js";
-import { EvidenceIndex, EvidenceMeter, evidenceIn } from "../../src/context-bench/evidence.js";
+import { EvidenceIndex, EvidenceMeter, evidenceIn, type Needs } from "../../src/context-bench/evidence.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { assistant, result, session, user } from "../helpers/entries.js";
@@ -62,8 +62,10 @@ function contextAt(end: number, hide: number | null = null): Promise<BuiltContex
 }
 
 async function judge(reply: number, hide: number | null) {
-	const meter = new EvidenceMeter(new EvidenceIndex(ENTRIES));
-	meter.note(reply, await contextAt(reply, hide), await contextAt(reply));
+	const [index, needs]: [EvidenceIndex, Needs] = [new EvidenceIndex(ENTRIES), new Map()];
+	new EvidenceMeter(index, needs, true).note(reply, await contextAt(reply));
+	const meter = new EvidenceMeter(index, needs, false);
+	meter.note(reply, await contextAt(reply, hide));
 	return meter.evidence;
 }
 
