@@ -98,7 +98,7 @@ export class EvidenceIndex {
 		for (; known.until < found.length && (found[known.until] ?? reply) < reply; known.until++) {
 			const index = found[known.until] ?? 0;
 			const message = this.messageOf(index);
-			if (message && fullText(message).includes(item)) known.indices.push(index);
+			if (message && textOf(message).includes(item)) known.indices.push(index);
 		}
 		return known.indices.at(-1) === undefined || (known.indices.at(-1) ?? 0) < reply
 			? known.indices
@@ -136,12 +136,22 @@ export class EvidenceIndex {
 		for (let index = 0; index < this.entries.length; index++) {
 			const message = this.messageOf(index);
 			if (!message) continue;
-			for (const [word] of fullText(message).matchAll(WORD)) {
+			for (const [word] of textOf(message).matchAll(WORD)) {
 				const indices = this.#entriesWith.get(word);
 				if (indices && indices.at(-1) !== index) indices.push(index);
 			}
 		}
 	}
+}
+
+const texts = new WeakMap<AppMessage, string>();
+
+function textOf(message: AppMessage): string {
+	const known = texts.get(message);
+	if (known !== undefined) return known;
+	const text = fullText(message);
+	texts.set(message, text);
+	return text;
 }
 
 /** The longest word of an item, by which the texts that may have it are found. */
@@ -176,9 +186,13 @@ class ShownMessages {
 	}
 
 	/** Whether an item can be read: in the message of one of the entries, or in what pi or a hook has made. */
-	has(item: string, holders: readonly (AppMessage | null)[]): boolean {
-		if (holders.some((message) => message && this.all.has(message))) return true;
-		for (const message of this.made) if (fullText(message).includes(item)) return true;
+	has(item: string, index: EvidenceIndex, holders: readonly number[]): boolean {
+		// The latest one is the likeliest.
+		for (let at = holders.length - 1; at >= 0; at--) {
+			const message = index.messageOf(holders[at] ?? -1);
+			if (message && this.all.has(message)) return true;
+		}
+		for (const message of this.made) if (textOf(message).includes(item)) return true;
 		return false;
 	}
 }
@@ -228,10 +242,6 @@ export class EvidenceMeter {
 	}
 
 	#has(item: string, reply: number): boolean {
-		const holders = this.index.holders(item, reply);
-		return this.#shown.has(
-			item,
-			holders.map((index) => this.index.messageOf(index)),
-		);
+		return this.#shown.has(item, this.index, this.index.holders(item, reply));
 	}
 }

@@ -6,7 +6,7 @@ import { entryMessage, entryTime } from "../context/entry-message.js";
 import { ASSUMED_LIFETIME_MS, factsAt } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, withTools } from "../context/preamble.js";
 import { readRecordedHooks } from "../context/recorded-hooks.js";
-import { coreAt } from "../context/recorded-preamble.js";
+import { coreOfReply } from "../context/recorded-preamble.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
@@ -101,6 +101,8 @@ class Play {
 	#active: readonly string[] | null = null;
 	#last: { built: BuiltContext; length: number } | null = null;
 	#sent: { tokens: number; time: number; model: string } | null = null;
+	/** The last reply whose record has system prompt and tools, and the number of entries that were searched. */
+	readonly #preambles: { last: number | null; searched: number } = { last: null, searched: 0 };
 	/** Number of recorded entries that exist now. */
 	#end = 1;
 
@@ -210,9 +212,19 @@ class Play {
 		return { built, facts };
 	}
 
+	/** As `coreAt`, without reading all of a session that records none again for each request. */
+	#recordedCore(end: number): CorePreamble {
+		for (; this.#preambles.searched <= end; this.#preambles.searched++) {
+			const entry = this.#recorded[this.#preambles.searched];
+			if (isMessageEntry(entry) && entry.context?.preamble) this.#preambles.last = this.#preambles.searched;
+		}
+		const { last } = this.#preambles;
+		return (last !== null && coreOfReply(this.#recorded, last, sectionsForTools)) || NO_PREAMBLE;
+	}
+
 	/** System prompt and tools of the recording, with the tools of the strategy. */
 	#core(end: number): CorePreamble {
-		const core = coreAt(this.#recorded, end, sectionsForTools) ?? NO_PREAMBLE;
+		const core = this.#recordedCore(end);
 		const recorded = new Set(readRecordedHooks(this.#recorded, end)?.map(({ path }) => path));
 		for (const { hook } of core.tools) if (hook !== undefined) recorded.add(hook);
 		const added = this.strategy.hooks.flatMap((hook) =>
