@@ -207,6 +207,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/quiet-screen"),
 	},
 	{
+		name: "recall",
+		group: "context",
+		description: "gives the model back what hooks removed",
+		commands: [],
+		load: () => import("#hooks-examples/recall"),
+	},
+	{
 		name: "redact",
 		group: "guards",
 		description: "masks secrets in tool results",
@@ -235,6 +242,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		commands: [],
 		hosts: ["ssh"],
 		load: () => import("#hooks-examples/ssh"),
+	},
+	{
+		name: "stack",
+		group: "context",
+		description: "lets the model keep only the result of a part of its work",
+		commands: [],
+		entryTypes: ["stack_push"],
+		load: () => import("#hooks-examples/stack"),
 	},
 	{
 		name: "stacking",
