@@ -125,6 +125,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/handoff"),
 	},
 	{
+		name: "idle-compact",
+		group: "context",
+		description: "compacts before the provider forgets a long context",
+		commands: [],
+		entryTypes: ["idle_compact"],
+		load: () => import("#hooks-examples/idle-compact"),
+	},
+	{
 		name: "macros",
 		group: "prompts",
 		description: "expands :name: in prompts and shell commands",
