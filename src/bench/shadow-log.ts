@@ -17,6 +17,7 @@ import { freezeDeep } from "../log/freeze.js";
 const INDEX_FIELDS: Readonly<Record<string, readonly string[]>> = {
 	stack_pop: ["backToIndex", "toIndex", "pushIndex"],
 	stack_unpop: ["popIndex"],
+	note_undo: ["noteIndex"],
 	fold: ["from", "to"],
 	fold_undo: ["foldIndex"],
 	pin: ["turn"],

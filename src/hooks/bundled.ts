@@ -147,6 +147,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/model-by-cost"),
 	},
 	{
+		name: "notes",
+		group: "context",
+		description: "keeps what the model notes on a project",
+		commands: ["notes"],
+		entryTypes: ["note", "note_undo", "notes_shown"],
+		contextTypes: ["notes_shown"],
+		load: () => import("#hooks-examples/notes"),
+	},
+	{
 		name: "permission-gate",
 		group: "guards",
 		description: "asks before each bash command that may change something",
