@@ -8,8 +8,9 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { convertToLlm, type HookAPI, type HookEventContext, messageText } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Shorter contexts cost too little to lose anything of them. */
-const MIN_TOKENS = 50_000;
+/** Shorter contexts are kept, because a summary loses something, unless they fill this share of the model's window. */
+const MIN_TOKENS = 120_000;
+const MIN_SHARE = 0.6;
 /** How likely a user comes back after the cache has expired. Nobody knows: a guess, for the question whether it pays. */
 const RETURNS = 0.5;
 /** Tokens that a compaction leaves: what pi keeps of the recent messages by default, and the summary. */
@@ -56,8 +57,8 @@ export default function idleCompact(pi: HookAPI): void {
 }
 
 /** True if reading the context once and writing the summary costs less than writing the context again, should the user return. */
-export function pays(tokens: number, { cost }: Pick<Model<Api>, "cost">): boolean {
-	if (tokens < MIN_TOKENS) return false;
+export function pays(tokens: number, { cost, contextWindow }: Pick<Model<Api>, "cost" | "contextWindow">): boolean {
+	if (tokens < Math.min(MIN_TOKENS, MIN_SHARE * contextWindow)) return false;
 	const writePrice = cost.cacheWrite || cost.input;
 	const spent = tokens * cost.cacheRead + REPLY_TOKENS * cost.output;
 	return RETURNS * (tokens - KEPT_TOKENS) * writePrice > spent;

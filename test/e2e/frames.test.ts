@@ -45,6 +45,9 @@ test("the model pushes, works and pops; the screen shows the frame, /unpop bring
 
 	const sessions = readdirSync(join(agentDir, "sessions"), { recursive: true, encoding: "utf8" });
 	const file = sessions.find((name) => name.endsWith(".jsonl")) ?? "";
-	const verified = await runPi(["context", "--verify", "--session", join(agentDir, "sessions", file)], { agentDir, cwd });
+	const verified = await runPi(["context", "--verify", "--session", join(agentDir, "sessions", file)], {
+		agentDir,
+		cwd,
+	});
 	expect(verified).toMatchObject({ code: 0, stdout: "All 6 requests match the recorded ones\n" });
 });

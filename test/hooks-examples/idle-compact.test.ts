@@ -11,13 +11,13 @@ const HOOK = example("idle-compact.ts");
 const COST = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 /** A session whose first run ends with a request of `tokens` tokens. */
-async function start({ tokens = 100_000, ...options }: TestSessionOptions & { tokens?: number } = {}) {
+async function start({ tokens = 150_000, ...options }: TestSessionOptions & { tokens?: number } = {}) {
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
 	onTestFinished(() => void vi.useRealTimers());
 	const test = await startSession({
 		hookFiles: [HOOK],
 		model: "loopback-anthropic/scripted",
-		modelOptions: { cost: COST, contextWindow: 200_000, reasoning: true },
+		modelOptions: { cost: COST, contextWindow: 10_000_000, reasoning: true },
 		userSettings: { compaction: { keepRecentTokens: 1 } },
 		files: { "a.txt": "alpha" },
 		...options,
@@ -70,7 +70,7 @@ test("compacts a long context before it expires, with a request that begins like
 });
 
 test.each([
-	["a short context", { tokens: 10_000 }],
+	["a short context", { tokens: 110_000 }],
 	["a model without prices", { modelOptions: { contextWindow: 200_000 } }],
 ])("does nothing for %s", async (_, options) => {
 	const test = await start(options);
@@ -117,13 +117,20 @@ test("pays only if half of what is saved at the next prompt is more than what is
 	const price = fc.double({ min: 0, max: 100, noNaN: true });
 	const costs = fc.record({ input: price, output: price, cacheRead: price, cacheWrite: price });
 	fc.assert(
-		fc.property(fc.integer({ min: 0, max: 1_000_000 }), costs, (tokens, cost) => {
-			const saved = (tokens - 22_000) * (cost.cacheWrite === 0 ? cost.input : cost.cacheWrite);
-			const spent = tokens * cost.cacheRead + 3000 * cost.output;
-			expect(pays(tokens, { cost })).toBe(tokens >= 50_000 && saved / 2 > spent);
-		}),
+		fc.property(
+			fc.integer({ min: 0, max: 1_000_000 }),
+			fc.constantFrom(0, 128_000, 200_000),
+			costs,
+			(tokens, contextWindow, cost) => {
+				const saved = (tokens - 22_000) * (cost.cacheWrite === 0 ? cost.input : cost.cacheWrite);
+				const spent = tokens * cost.cacheRead + 3000 * cost.output;
+				const isLong = tokens >= 120_000 || tokens >= 0.6 * contextWindow;
+				expect(pays(tokens, { cost, contextWindow })).toBe(isLong && saved / 2 > spent);
+			},
+		),
 	);
-	expect(pays(100_000, { cost: COST })).toBe(true);
-	expect(pays(49_999, { cost: COST })).toBe(false);
-	expect(pays(100_000, { cost: { ...COST, cacheRead: 3 } })).toBe(false);
+	expect(pays(120_000, { cost: COST, contextWindow: 200_000 })).toBe(true);
+	expect(pays(119_999, { cost: COST, contextWindow: 200_000 })).toBe(false);
+	expect(pays(80_000, { cost: COST, contextWindow: 128_000 })).toBe(true);
+	expect(pays(120_000, { cost: { ...COST, cacheRead: 3 }, contextWindow: 200_000 })).toBe(false);
 });
