@@ -8,10 +8,9 @@ import {
 	isMessageEntry,
 	messageText,
 	type SessionEntry,
-	serializeConversation,
 } from "@mariozechner/pi-coding-agent/hooks";
 import { Type } from "typebox";
-import { isStackPop, onOneLine, readEntries } from "./stacking.js";
+import { onOneLine, poppedText } from "./stacking.js";
 
 /** Characters of one answer: below the limit of tool results, so that pi does not cut it. */
 const PAGE = 40_000;
@@ -66,10 +65,7 @@ function recall(
 /** The text of a message, or of what a pop replaced; null for other entries. */
 function textOf(entries: readonly SessionEntry[], index: number): string | null {
 	const entry = entries[index];
-	if (isMessageEntry(entry)) return messageText(entry.message);
-	if (!entry || !isStackPop(entry)) return null;
-	// Without the pop itself, which would stand for what it replaced.
-	return serializeConversation(readEntries(entries.slice(0, index), entry.backToIndex, entry.toIndex ?? index));
+	return isMessageEntry(entry) ? messageText(entry.message) : poppedText(entries, index);
 }
 
 function answer(text: string, isError = false) {

@@ -237,6 +237,14 @@ export function readEntries(entries: readonly SessionEntry[], from: number, to: 
 		.map(({ message }) => message);
 }
 
+/** What a pop replaced, as text; null if the entry is no pop. */
+export function poppedText(entries: readonly SessionEntry[], index: number): string | null {
+	const entry = entries[index];
+	if (!entry || !isStackPop(entry)) return null;
+	// Without the pop itself, which would stand for what it replaced.
+	return serializeConversation(readEntries(entries.slice(0, index), entry.backToIndex, entry.toIndex ?? index));
+}
+
 /** The ranges that pops replace, after the latest compaction; ids increase with the order of the pops. */
 function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
 	const compaction = latestCompaction(entries);
@@ -343,7 +351,7 @@ function keepChanges(
 	return merged;
 }
 
-export function isStackPop(entry: SessionEntry): entry is StackPop {
+function isStackPop(entry: SessionEntry): entry is StackPop {
 	return (
 		entry.type === "stack_pop" &&
 		"summary" in entry &&

@@ -145,6 +145,13 @@ test("a fold of the turn of a frame replaces the result along with the turn", as
 	expect(sent(6)).toEqual(["user: [Summary]\n\nall of it", "user: go on", "assistant: next", "user: end"]);
 });
 
+test("a fold of more turns than a /pop replaced replaces its summary, too", async () => {
+	const { session, provider, sent } = await startSession({ hookFiles: ["fold.ts", "stacking.ts"].map(example) });
+	provider.reply("a1", "a2", "POPPED", "a3", "last");
+	for (const line of ["u1", "u2", "/pop 2", "u3", "/fold 1 2 all of it", "u4"]) await session.prompt(line);
+	expect(sent(5)).toEqual(["user: [Summary]\n\nall of it", "user: u3", "assistant: a3", "user: u4"]);
+});
+
 test("a frame in which the session is compacted replaces what follows the summary", async () => {
 	const { session, provider, sent } = await start({ userSettings: { compaction: { keepRecentTokens: 1 } } });
 	provider.reply([push("find it")], [read("a.txt")], "Hm.", "SUMMARY", [read("b.txt")], [pop("the result")], "done");
