@@ -27,10 +27,16 @@ import {
 	serializeConversation,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Entries `[backToIndex, its own index)` are replaced by `summary`. */
-interface StackPop extends CustomEntry {
+/** Entries `[backToIndex, toIndex)` are replaced by `summary`. */
+export interface StackPop extends CustomEntry {
 	type: "stack_pop";
 	backToIndex: number;
+	/** Set for a frame, which the model popped during a run: the reply with that call remains. Default: the index of the pop. */
+	toIndex?: number;
+	/** The task of a frame. */
+	task?: string;
+	/** Entry index of the push that began a frame. */
+	pushIndex?: number;
 	/** Number of the turn at `backToIndex`; entries of older versions have none. */
 	turnNumber?: number;
 	summary: string;
@@ -40,9 +46,11 @@ interface StackPop extends CustomEntry {
 	tokensAfter?: number;
 }
 
-interface IndexedPop {
+export interface IndexedPop {
 	/** Entry index of the pop. */
 	index: number;
+	/** First entry that is not replaced. */
+	to: number;
 	pop: StackPop;
 }
 
@@ -74,10 +82,10 @@ export default function stacking(pi: HookAPI): void {
 		render(entry, theme) {
 			if (!isStackPop(entry)) return theme.dim("invalid pop");
 			// The transcript shows the summary at its position in the context.
-			return theme.dim(`◇ popped${toTurn(entry)}${undone.has(keyOf(entry)) ? "" : " · /unpop restores it"}`);
+			return theme.dim(`◇ popped${whatOf(entry)}${undone.has(keyOf(entry)) ? "" : " · /unpop restores it"}`);
 		},
 	});
-	pi.entry("stack_unpop", { render: (entry, theme) => theme.dim(`◇ undid the pop${toTurn(entry)}`) });
+	pi.entry("stack_unpop", { render: (entry, theme) => theme.dim(`◇ undid the pop${whatOf(entry)}`) });
 
 	pi.command("pop", {
 		description: "Pop to a previous turn, summarizing the work",
@@ -97,11 +105,12 @@ export default function stacking(pi: HookAPI): void {
 			if (!last) return { status: "There is no pop to undo" };
 			if (isCompacted(last, ctx.entries))
 				return { status: "This pop cannot be undone: a compaction has summarized it" };
-			const turnNumber = listTurns(ctx.entries.slice(0, last.pop.backToIndex + 1)).length;
-			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index, turnNumber });
+			const { backToIndex, task } = last.pop;
+			const what = task === undefined ? { turnNumber: turnAt(ctx.entries, backToIndex) } : { task };
+			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index, ...what });
 			await ctx.rebuildContext();
 			// On a screen the transcript shows the entry.
-			return ctx.hasUI ? undefined : { status: `Undid the pop to turn ${turnNumber}` };
+			return ctx.hasUI ? undefined : { status: `Undid the pop${whatOf(what)}` };
 		},
 	});
 
@@ -110,7 +119,7 @@ export default function stacking(pi: HookAPI): void {
 	});
 
 	pi.on("context", ({ entries, messages }) => {
-		const ranges = popRanges(entries);
+		const ranges = remainingRanges(popRanges(entries), messages, entries);
 		if (ranges.length === 0) return undefined;
 		return { messages: keepChanges(applyRanges(entries, ranges), messages, entries) };
 	});
@@ -211,7 +220,7 @@ function listTurns(entries: readonly SessionEntry[]): Turn[] {
 }
 
 /** Messages of the entries `[from, to)`, with the summaries of pops and compactions inside this range. */
-function readEntries(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
+export function readEntries(entries: readonly SessionEntry[], from: number, to: number): AppMessage[] {
 	const ranges: SummaryRange[] = [];
 	const undone = new Set(entries.map((entry) => (isContextUndoEntry(entry) ? entry.entryIndex : null)));
 	for (const [index, entry] of entries.entries()) {
@@ -219,8 +228,8 @@ function readEntries(entries: readonly SessionEntry[], from: number, to: number)
 			ranges.push({ from: 0, to: entry.firstKeptEntryIndex, summary: entry.summary, id: index });
 		}
 	}
-	for (const { index, pop } of livePops(entries)) {
-		ranges.push({ from: pop.backToIndex, to: index, summary: pop.summary, id: index });
+	for (const { index, to: end, pop } of livePops(entries)) {
+		ranges.push({ from: pop.backToIndex, to: end, summary: pop.summary, id: index });
 	}
 	const inside = ranges.filter((range) => from <= range.from && range.to <= to);
 	return applyRanges(entries.slice(0, to), inside)
@@ -228,26 +237,57 @@ function readEntries(entries: readonly SessionEntry[], from: number, to: number)
 		.map(({ message }) => message);
 }
 
+/** What a pop replaced, as text; null if the entry is no pop. */
+export function poppedText(entries: readonly SessionEntry[], index: number): string | null {
+	const entry = entries[index];
+	if (!entry || !isStackPop(entry)) return null;
+	// Without the pop itself, which would stand for what it replaced.
+	return serializeConversation(readEntries(entries.slice(0, index), entry.backToIndex, entry.toIndex ?? index));
+}
+
 /** The ranges that pops replace, after the latest compaction; ids increase with the order of the pops. */
 function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
 	const compaction = latestCompaction(entries);
-	return livePops(entries).flatMap(({ index, pop }) => {
+	return livePops(entries).flatMap(({ index, to, pop }) => {
 		// A later compaction has summarized the pop: its own summary replaces all entries before its cut.
 		const floor = index < compaction ? firstKeptEntry(entries) : 0;
-		const work = { from: Math.max(pop.backToIndex, floor), to: index, summary: pop.summary, id: 2 * index + 1 };
+		const work = { from: Math.max(pop.backToIndex, floor), to, summary: pop.summary, id: 2 * index + 1 };
 		if (pop.prePopSummary === undefined) return work.from < work.to ? [work] : [];
 		const before = { from: floor, to: pop.backToIndex, summary: pop.prePopSummary, id: 2 * index };
 		return [before, work].filter(({ from, to }) => from < to);
 	});
 }
 
+/** Without the ranges that a previous hook has replaced together with other entries, such as those of turns that are folded. */
+function remainingRanges(
+	ranges: readonly SummaryRange[],
+	given: readonly ContextMessage[],
+	entries: readonly SessionEntry[],
+): SummaryRange[] {
+	const isCovered = (index: number) => ranges.some(({ from, to }) => from <= index && index < to);
+	const gaps = given
+		.flatMap(({ entryIndex }, position) => (entryIndex === null ? [gapAt(given, position, entries)] : []))
+		.filter((gap) => gap.messages.some((index) => !isCovered(index)));
+	return ranges.filter(({ from, to }) => !gaps.some((gap) => gap.from <= from && to <= gap.to));
+}
+
+/** The entries that a message without an entry replaces: those missing around it. */
+function gapAt(given: readonly ContextMessage[], position: number, entries: readonly SessionEntry[]) {
+	const from = (given.slice(0, position).findLast(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? 0) + 1;
+	const to = given.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
+	const messages = entries.slice(from, to).flatMap((entry, i) => (isMessageEntry(entry) ? [from + i] : []));
+	return { from, to, messages };
+}
+
 /** Pops that are not undone, oldest first. */
-function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
+export function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
 	const undone = new Set(
 		entries.map((entry) => (entry.type === "stack_unpop" && "popIndex" in entry ? entry.popIndex : null)),
 	);
 	return entries.flatMap((pop, index) =>
-		isStackPop(pop) && pop.backToIndex < index && !undone.has(index) ? [{ index, pop }] : [],
+		isStackPop(pop) && pop.backToIndex < index && !undone.has(index)
+			? [{ index, to: Math.min(pop.toIndex ?? index, index), pop }]
+			: [],
 	);
 }
 
@@ -268,8 +308,8 @@ function latestCompaction(entries: readonly SessionEntry[]): number {
 }
 
 /** True if a later compaction covers the complete pop. */
-function isCompacted({ index }: IndexedPop, entries: readonly SessionEntry[]): boolean {
-	return index < latestCompaction(entries) && index <= firstKeptEntry(entries);
+function isCompacted({ index, to }: IndexedPop, entries: readonly SessionEntry[]): boolean {
+	return index < latestCompaction(entries) && to <= firstKeptEntry(entries);
 }
 
 /**
@@ -290,26 +330,21 @@ function keepChanges(
 			if (item.entryIndex === null) merged.push(item);
 		}
 	};
-	let previous = 0;
 	for (const [position, item] of given.entries()) {
 		if (item.entryIndex !== null) {
-			previous = item.entryIndex;
-			if (!uncovered.has(previous)) continue;
-			addSummariesBefore(previous);
+			if (!uncovered.has(item.entryIndex)) continue;
+			addSummariesBefore(item.entryIndex);
 			merged.push(item);
 			continue;
 		}
-		// A message without an entry replaces the entries missing around it. Omit it if a pop covers all of them.
-		const following = given.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
-		const replaced = entries
-			.slice(previous + 1, following)
-			.flatMap((entry, i) => (isMessageEntry(entry) ? [previous + 1 + i] : []));
+		// Omit what replaces only entries that a pop covers.
+		const { from, to, messages } = gapAt(given, position, entries);
 		const isWanted =
-			replaced.length === 0
-				? uncovered.has(following) || following === entries.length
-				: replaced.some((index) => uncovered.has(index));
+			messages.length === 0
+				? uncovered.has(to) || to === entries.length
+				: messages.some((index) => uncovered.has(index));
 		if (!isWanted) continue;
-		addSummariesBefore(previous + 1);
+		addSummariesBefore(from);
 		merged.push(item);
 	}
 	addSummariesBefore(Number.POSITIVE_INFINITY);
@@ -322,22 +357,34 @@ function isStackPop(entry: SessionEntry): entry is StackPop {
 		"summary" in entry &&
 		typeof entry.summary === "string" &&
 		Number.isInteger(entry.backToIndex) &&
+		(entry.toIndex === undefined || Number.isInteger(entry.toIndex)) &&
 		(entry.prePopSummary === undefined || typeof entry.prePopSummary === "string")
 	);
 }
 
-function countTokens(messages: readonly AppMessage[]): number {
+export function countTokens(messages: readonly AppMessage[]): number {
 	return messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 }
 
-/** " to turn 3"; empty for an entry of an older version. */
-function toTurn(entry: SessionEntry): string {
+/** The number of the turn that an entry belongs to, from 1. */
+function turnAt(entries: readonly SessionEntry[], index: number): number {
+	return entries.slice(0, index + 1).filter(isUserMessageEntry).length;
+}
+
+/** " to turn 3", or for a frame " “find the bug”"; empty for an entry of an older version. */
+function whatOf(entry: object): string {
+	if ("task" in entry && typeof entry.task === "string") return ` “${onOneLine(entry.task)}”`;
 	return "turnNumber" in entry && typeof entry.turnNumber === "number" ? ` to turn ${entry.turnNumber}` : "";
 }
 
-function labelOf({ number, text }: Turn): string {
+/** Text for one line, of at most 60 characters. */
+export function onOneLine(text: string): string {
 	const line = text.replace(/\s+/g, " ").trim();
-	return `${number}  ${line.length > 60 ? `${line.slice(0, 60)}…` : line || "(no text)"}`.toWellFormed();
+	return (line.length > 60 ? `${line.slice(0, 60)}…` : line).toWellFormed();
+}
+
+function labelOf({ number, text }: Turn): string {
+	return `${number}  ${onOneLine(text) || "(no text)"}`;
 }
 
 function sizeOf({ messages, tokens }: Turn): string {
@@ -345,6 +392,6 @@ function sizeOf({ messages, tokens }: Turn): string {
 }
 
 /** 14210 → "14.2k". */
-function short(tokens: number): string {
+export function short(tokens: number): string {
 	return tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(1)}k`;
 }

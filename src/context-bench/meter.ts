@@ -93,9 +93,9 @@ export class RequestMeter implements PlayObserver {
 		return sent;
 	}
 
-	onStandIn({ provider, model: id, input, output }: StandInRequest): void {
+	onStandIn({ provider, model: id, input, cached, output }: StandInRequest): void {
 		const model = this.options.findModel(provider, id);
-		const usage = usageOf({ read: 0, written: 0, uncached: input, output, isLong: false });
+		const usage = usageOf({ read: cached, written: 0, uncached: input, output, isLong: false });
 		this.standIns.count++;
 		this.standIns.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
 	}

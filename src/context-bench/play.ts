@@ -1,7 +1,9 @@
-import type { AssistantMessage, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Context, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { CompactionTokens } from "../commands/compaction.js";
 import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext } from "../context/context-message.js";
+import { convertToLlm } from "../context/convert.js";
 import { entryMessage, entryTime } from "../context/entry-message.js";
 import { ASSUMED_LIFETIME_MS, factsAt } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, withTools } from "../context/preamble.js";
@@ -11,17 +13,24 @@ import { estimateAll, estimateText } from "../context/tokens.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import { isPartOfPi } from "../hooks/hook-scope.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import { type AppMessage, isMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
+import {
+	type AppMessage,
+	isMessageEntry,
+	isUserMessageEntry,
+	type RequestFacts,
+	type SessionEntry,
+} from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type EventPoint, eventPoints } from "../replay/event-points.js";
 import { watchHandlers } from "../replay/replay.js";
 import type { ReplaySessionOptions } from "../replay/replay-session.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
+import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
+import { compactShadow } from "./shadow-compaction.js";
 import { ShadowLog } from "./shadow-log.js";
 import { createShadowSession, type ShadowObserver } from "./shadow-session.js";
 
@@ -100,7 +109,9 @@ class Play {
 	/** Names of the tools that a handler has left on; null: those of the recording. */
 	#active: readonly string[] | null = null;
 	#last: { built: BuiltContext; length: number } | null = null;
-	#sent: { tokens: number; time: number; model: string } | null = null;
+	#sent: { tokens: number; time: number; model: string; built: BuiltContext } | null = null;
+	/** ms since the epoch while the session is idle; null: the time of the last entry. */
+	#idleSince: number | null = null;
 	/** The last reply whose record has system prompt and tools, and the number of entries that were searched. */
 	readonly #preambles: { last: number | null; searched: number } = { last: null, searched: 0 };
 	/** Number of recorded entries that exist now. */
@@ -131,6 +142,8 @@ class Play {
 				tools: () => this.#core(this.#end).tools,
 				rebuild: async () => void (await this.#build(this.#end)),
 				observer,
+				compact: () => this.#compact(session.path),
+				warmStart: (model, context) => this.#warmStart(nameOf(model.provider, model.id), context),
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
 			...(watch && { watch }),
@@ -177,6 +190,9 @@ class Play {
 					this.#changeResult(end, event.toolCallId, { content, isError });
 				return;
 			}
+			case "agent_settled":
+				await runner.emit(event, signal);
+				return this.#idle(end);
 			case "user_bash":
 				await runner.gateUserBash(event, signal);
 				return;
@@ -192,7 +208,48 @@ class Play {
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
 		const tokens = this.observer.onRequest({ reply: end, message, context: built, facts });
-		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model) };
+		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model), built };
+	}
+
+	/** Plays the time until the next prompt: a session that ends here was left open. */
+	async #idle(end: number): Promise<void> {
+		const sent = this.#sent;
+		if (!sent || !this.#registry.has("cache_expiring") || this.#wasLoaded(end)) return;
+		const { lifetimeMs } = this.#facts(end).cache;
+		const time = sent.time + (lifetimeMs ?? ASSUMED_LIFETIME_MS) - EXPIRY_NOTICE_MS;
+		const next = this.#recorded.slice(end).find((entry) => isUserMessageEntry(entry));
+		if (time < this.#time(end) || (next && entryTime(next) < time)) return;
+		this.#idleSince = time;
+		const { warmTokens } = this.#facts(end).cache;
+		const event = { type: "cache_expiring", warmTokens, expiresInMs: EXPIRY_NOTICE_MS } as const;
+		if (warmTokens > 0) await this.#runner.emit(event, this.options.signal);
+		this.#idleSince = null;
+	}
+
+	async #compact(sessionFile: string | null): Promise<CompactionTokens> {
+		const { built, facts } = await this.#build(this.#end);
+		const { entries } = this.#log;
+		const { model } = facts;
+		return compactShadow({
+			...{ context: built, entries, sessionFile, hooks: this.#runner, signal: this.options.signal },
+			model: model && this.options.findModel(model.provider, model.id),
+			append: (entry) => {
+				this.#log.append([entry]);
+				return this.#log.entries;
+			},
+			onStandIn: (request) => this.observer.onStandIn(request),
+		});
+	}
+
+	/** A request of a hook costs less if it continues the last one of the session. */
+	#warmStart(model: string, { systemPrompt, messages }: Context): { tokens: number; messages: number } {
+		const sent = this.#sent;
+		const { lifetimeMs } = this.#facts(this.#end).cache;
+		const isWarm = sent?.model === model && this.#time(this.#end) - sent.time <= (lifetimeMs ?? ASSUMED_LIFETIME_MS);
+		if (!isWarm || systemPrompt !== sent.built.preamble.systemPrompt) return { tokens: 0, messages: 0 };
+		const had = convertToLlm(sent.built.messages.map(({ message }) => message));
+		const isSame = had.every((message, at) => JSON.stringify(message) === JSON.stringify(messages[at]));
+		return isSame ? { tokens: sent.tokens, messages: had.length } : { tokens: 0, messages: 0 };
 	}
 
 	async #build(end: number): Promise<{ built: BuiltContext; facts: RequestFacts }> {
@@ -228,7 +285,7 @@ class Play {
 		const recorded = new Set(readRecordedHooks(this.#recorded, end)?.map(({ path }) => path));
 		for (const { hook } of core.tools) if (hook !== undefined) recorded.add(hook);
 		const added = this.strategy.hooks.flatMap((hook) =>
-			isPartOfPi(hook) || recorded.has(hook.path)
+			hook.scope === "builtin" || recorded.has(hook.path)
 				? []
 				: [...hook.tools.values()].map((tool) => toolInfo(tool, hook.path)),
 		);
@@ -239,7 +296,7 @@ class Play {
 
 	/** The time of the entry before `end`, ms since the epoch. */
 	#time(end: number): number {
-		return entryTime(this.#recorded[end - 1]) || (this.#sent?.time ?? 0);
+		return this.#idleSince || entryTime(this.#recorded[end - 1]) || (this.#sent?.time ?? 0);
 	}
 
 	#facts(end: number): RequestFacts {

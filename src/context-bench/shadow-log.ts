@@ -16,8 +16,9 @@ import { freezeDeep } from "../log/freeze.js";
 
 /** Fields of the entries of bundled hooks that hold the index of an entry. */
 const INDEX_FIELDS: Readonly<Record<string, readonly string[]>> = {
-	stack_pop: ["backToIndex"],
+	stack_pop: ["backToIndex", "toIndex", "pushIndex"],
 	stack_unpop: ["popIndex"],
+	note_undo: ["noteIndex"],
 	fold: ["from", "to"],
 	fold_undo: ["foldIndex"],
 	pin: ["turn"],

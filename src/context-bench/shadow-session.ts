@@ -1,4 +1,5 @@
-import type { AssistantMessage, AssistantMessageEventStream, Context } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import type { CompactionTokens } from "../commands/compaction.js";
 import { plainSummary, readActivities } from "../context/plain-summary.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import type { HookSession } from "../hooks/context-object.js";
@@ -13,8 +14,10 @@ import { createAssistantMessageEventStream } from "../util/pi-ai.js";
 export interface StandInRequest {
 	provider: string;
 	model: string;
-	/** Estimated tokens. */
+	/** Tokens that the provider does not have: an estimate. */
 	input: number;
+	/** Tokens that it has, because the request begins like the last one of the session. */
+	cached: number;
 	output: number;
 }
 
@@ -29,6 +32,10 @@ export interface ShadowSessionOptions extends Pick<ReplaySessionOptions, "cwd" |
 	tools(): readonly ToolInfo[];
 	setActive(names: readonly string[]): void;
 	rebuild(): Promise<void>;
+	/** Does what `ctx.compact` does. */
+	compact(): Promise<CompactionTokens>;
+	/** The tokens, and the number of messages, with which a request begins like the last one that the provider has. */
+	warmStart(model: Model<Api>, context: Context): { tokens: number; messages: number };
 	observer: ShadowObserver;
 }
 
@@ -40,7 +47,7 @@ export interface ShadowObserver {
 }
 
 /** Most tokens of a summary that stands in for the reply of a model. */
-const STAND_IN_TOKENS = 800;
+export const STAND_IN_TOKENS = 800;
 
 /** The session of a strategy: what it saves counts; programs do not run, and dialogs are canceled. */
 export function createShadowSession(options: ShadowSessionOptions): HookSession {
@@ -56,9 +63,11 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		resolveApiKey: async () => "",
 		stream: async (_, model, context) => {
 			const reply = standIn(model, context);
+			const { tokens: cached, messages } = options.warmStart(model, context);
+			const rest = context.messages.slice(messages) as AppMessage[];
 			observer.onStandIn({
-				...{ provider: model.provider, model: model.id },
-				input: estimateAll(context.messages as AppMessage[]) + estimateText(context.systemPrompt ?? ""),
+				...{ provider: model.provider, model: model.id, cached },
+				input: estimateAll(rest) + (cached > 0 ? 0 : estimateText(context.systemPrompt ?? "")),
 				output: reply.usage.output,
 			});
 			return streamOf(reply);
@@ -72,7 +81,11 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 			},
 		},
 		operations: session.operations.map((operation) =>
-			operation.member === "rebuildContext" ? { ...operation, call: () => options.rebuild() } : operation,
+			operation.member === "rebuildContext"
+				? { ...operation, call: () => options.rebuild() }
+				: operation.member === "compact"
+					? { ...operation, call: () => options.compact() }
+					: operation,
 		),
 	};
 	const tools: HookSession["tools"] = {

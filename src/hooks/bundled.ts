@@ -125,6 +125,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/handoff"),
 	},
 	{
+		name: "idle-compact",
+		group: "context",
+		description: "compacts before the provider forgets a long context",
+		commands: [],
+		entryTypes: ["idle_compact"],
+		load: () => import("#hooks-examples/idle-compact"),
+	},
+	{
 		name: "macros",
 		group: "prompts",
 		description: "expands :name: in prompts and shell commands",
@@ -137,6 +145,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "offers a cheaper model at a budget or rate limit",
 		commands: ["cheaper"],
 		load: () => import("#hooks-examples/model-by-cost"),
+	},
+	{
+		name: "notes",
+		group: "context",
+		description: "keeps what the model notes on a project",
+		commands: ["notes"],
+		entryTypes: ["note", "note_undo", "notes_shown"],
+		contextTypes: ["notes_shown"],
+		load: () => import("#hooks-examples/notes"),
 	},
 	{
 		name: "permission-gate",
@@ -207,6 +224,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/quiet-screen"),
 	},
 	{
+		name: "recall",
+		group: "context",
+		description: "gives the model back what hooks removed",
+		commands: [],
+		load: () => import("#hooks-examples/recall"),
+	},
+	{
 		name: "redact",
 		group: "guards",
 		description: "masks secrets in tool results",
@@ -235,6 +259,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		commands: [],
 		hosts: ["ssh"],
 		load: () => import("#hooks-examples/ssh"),
+	},
+	{
+		name: "stack",
+		group: "context",
+		description: "lets the model keep only the result of a part of its work",
+		commands: [],
+		entryTypes: ["stack_push"],
+		load: () => import("#hooks-examples/stack"),
 	},
 	{
 		name: "stacking",

@@ -46,6 +46,8 @@ export const EVENTS = {
 	agent_start: WATCH,
 	agent_end: WATCH,
 	agent_settled: WATCH,
+	// The handler may ask a model for a summary.
+	cache_expiring: { ...WATCH, deadline: "none" },
 	turn_start: WATCH,
 	turn_end: WATCH,
 	before_request: { ...WATCH, combine: "first" },

@@ -41,8 +41,14 @@ export interface EventPoint {
 	event: PointEvent;
 }
 
-/** Events that cannot be replayed: no entry has the headers of a response or a partial reply or result, and a replay knows no models. */
-export const NOT_REPLAYED: readonly HookEventName[] = ["response", "message_update", "tool_update", "model_changed"];
+/** Events that cannot be replayed: no entry has the headers of a response or a partial reply or result, and a replay knows no models and has no time. */
+export const NOT_REPLAYED: readonly HookEventName[] = [
+	"response",
+	"message_update",
+	"tool_update",
+	"model_changed",
+	"cache_expiring",
+];
 
 /**
  * The event points of a session that its entries record, in order: start, prompts, runs, turns, requests, tool calls and

@@ -1,7 +1,7 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { HookEventName, SessionReason } from "../../src/hooks/types.js";
 import { isMessageEntry, messageText } from "../../src/log/entry.js";
-import { toolCall } from "../helpers/loopback-provider.js";
+import { text, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 
 /** A point where handlers run: how to trigger it, and how to read the effect of answers from the session. */
@@ -108,6 +108,18 @@ export const EVENT_POINTS: Record<Exclude<HookEventName, "session">, EventPoint>
 	turn_start: run("turn_start"),
 	turn_end: run("turn_end"),
 	agent_settled: run("agent_settled"),
+	cache_expiring: {
+		...run("cache_expiring"),
+		async happen(test) {
+			vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+			onTestFinished(() => void vi.useRealTimers());
+			const usage = { input: 1000, output: 1 };
+			test.provider.reply({ content: [toolCall("bash", { command: "echo ran" })], usage });
+			test.provider.reply({ content: [text("done")], usage });
+			await test.session.prompt("go").catch(() => {});
+			await vi.advanceTimersByTimeAsync(300_000);
+		},
+	},
 	response: run("response"),
 	message_update: run("message_update"),
 	tool_update: run("tool_update"),

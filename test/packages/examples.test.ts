@@ -26,12 +26,14 @@ async function listHooks(scope: string, place: Parameters<typeof run>[1]) {
 	return { stderr, hooks: Object.fromEntries(registered) };
 }
 
-/** The files of an example: its own, and those of its folder. */
+/** The files of an example: its own, those of its folder, and the other examples that it imports. */
 function filesOf(name: string): Record<string, string> {
 	const folder = existsSync(example(name)) ? readdirSync(example(name)).map((file) => `${name}/${file}`) : [];
-	return Object.fromEntries(
+	const files = Object.fromEntries(
 		[`${name}.ts`, ...folder].map((file) => [`hooks/${file}`, readFileSync(example(file), "utf8")]),
 	);
+	const imported = [...(files[`hooks/${name}.ts`] ?? "").matchAll(/ from "\.\/([a-z-]+)\.js"/g)];
+	return Object.assign(files, ...imported.map(([, other = ""]) => filesOf(other)));
 }
 
 /** These come from the registry, the others from directories: an installation with npm takes a second. */
@@ -56,6 +58,8 @@ test("every example, installed as a package, registers the same as with --hook",
 			name: `pi-example-${name}`,
 			keywords: ["pi-package"],
 			peerDependencies: { "@mariozechner/pi-coding-agent": "*" },
+			// Without the examples that it imports.
+			pi: { hooks: [`hooks/${name}.ts`] },
 		};
 		const isPublished = PUBLISHED.includes(name);
 		if (isPublished) registry.publish(definePackage(manifest, filesOf(name)));

@@ -21,6 +21,7 @@ import type {
 } from "../../tools/tool.js";
 import type {
 	AgentSettledEvent,
+	CacheExpiringEvent,
 	MessageUpdateEvent,
 	ModelChangedEvent,
 	ResponseEvent,
@@ -264,6 +265,7 @@ export interface HookEvents {
 	agent_start: AgentStartEvent;
 	agent_end: AgentEndEvent;
 	agent_settled: AgentSettledEvent;
+	cache_expiring: CacheExpiringEvent;
 	turn_start: TurnStartEvent;
 	turn_end: TurnEndEvent;
 	message_update: MessageUpdateEvent;

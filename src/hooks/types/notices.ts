@@ -27,6 +27,18 @@ export interface AgentSettledEvent {
 	type: "agent_settled";
 }
 
+/**
+ * The session is idle, and its provider is about to forget the last request. Until then a request that begins like it costs
+ * little. Once after each run, about 30 s before the end of the lifetime; 5 minutes are assumed if it is unknown.
+ */
+export interface CacheExpiringEvent {
+	type: "cache_expiring";
+	/** Tokens of the last request that the provider still has. */
+	readonly warmTokens: number;
+	/** Time until it forgets them, in ms. */
+	readonly expiresInMs: number;
+}
+
 /** A provider has answered a request with headers; the reply follows. Runs for each attempt, failed ones included. */
 export interface ResponseEvent {
 	type: "response";

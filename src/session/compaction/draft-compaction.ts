@@ -29,6 +29,12 @@ export interface DraftInputs extends Omit<SummarizerDeps, "models" | "onText"> {
 	focus?: string;
 }
 
+/** What the hooks need to draft a compaction. */
+export type HookDraftInputs = Pick<
+	DraftInputs,
+	"entries" | "messages" | "sessionFile" | "model" | "hooks" | "focus" | "signal" | "onNotice"
+> & { models: Pick<DraftInputs["models"], "resolveApiKey"> };
+
 /** Share of a summary that the lists of files may take. */
 const LISTS_SHARE = 0.2;
 
@@ -92,7 +98,7 @@ export function cutOf(plan: CompactionPlan): CompactionCut {
  * Asks the hooks for a compaction entry. @returns null when none provides one
  * @throws PiError `compaction_failed` when a hook cancels the compaction
  */
-export async function askHooks(plan: CompactionPlan, setup: DraftInputs): Promise<CompactionDraft | null> {
+export async function askHooks(plan: CompactionPlan, setup: HookDraftInputs): Promise<CompactionDraft | null> {
 	if (!setup.hooks.registry.has("session")) return null;
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
 	const answer = await setup.hooks.emitSession(
@@ -126,7 +132,7 @@ function checkHookEntry(
 	entry: CompactionEntry,
 	hook: string,
 	plan: CompactionPlan,
-	setup: DraftInputs,
+	setup: HookDraftInputs,
 ): CompactionEntry | null {
 	if (typeof entry.summary !== "string") {
 		setup.onNotice(`Hook ${hook} returned a compaction without a summary, so the model writes one`);

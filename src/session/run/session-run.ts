@@ -18,6 +18,7 @@ import type { RequiredHooks } from "../hooks/required-hooks.js";
 import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
 import type { Budget } from "./budget.js";
+import { CacheTimer } from "./cache-timer.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { prepareAllowed, type RequestAdditions, type RequestWithRecord } from "./prepare-request.js";
 import type { SessionImages } from "./session-images.js";
@@ -44,6 +45,7 @@ export class SessionRunner {
 	/** Items that hooks and background commands add to the next request. */
 	readonly systemItems: SystemItems;
 	readonly #nestedFiles: NestedContextFiles;
+	readonly #cacheTimer: CacheTimer;
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(
@@ -51,12 +53,14 @@ export class SessionRunner {
 			(queue) => deps.emit({ type: "queue_changed", queue }),
 		);
 		this.systemItems = deps.systemItems;
+		this.#cacheTimer = new CacheTimer(deps);
 		const warn = (message: string) => deps.emit({ type: "notice", level: "warning", message });
 		this.#nestedFiles = new NestedContextFiles({ ...deps, warn });
 	}
 
 	/** Call when the session is left: writes the items for its next request. */
 	leave(): void {
+		this.#cacheTimer.stop();
 		this.systemItems.writeOrDrop();
 		this.#nestedFiles.drop();
 	}
@@ -69,6 +73,7 @@ export class SessionRunner {
 	 */
 	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
 		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
+		this.#cacheTimer.stop();
 		try {
 			return await this.#run(prompts, operation);
 		} finally {
@@ -89,6 +94,7 @@ export class SessionRunner {
 		if (this.deps.activity.current.phase !== "ending") return;
 		await this.deps.notices.settled();
 		await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
+		this.#cacheTimer.start();
 	}
 
 	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {

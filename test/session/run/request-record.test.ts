@@ -196,7 +196,9 @@ test("an invalid section or tool is reported as a sentence, and the request goes
 		]),
 	);
 	expect(toolNames(provider, 0)).toHaveLength(8);
-	const status = expect.stringMatching(/h1\.ts: tools\[1\] is not the name of a tool that is on\n\nso far .* tokens sent/);
+	const status = expect.stringMatching(
+		/h1\.ts: tools\[1\] is not the name of a tool that is on\n\nso far .* tokens sent/,
+	);
 	expect(await session.prompt("/context")).toEqual({ kind: "command", status });
 });
 

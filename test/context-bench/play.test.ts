@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseSubcommand } from "../../src/cli/subcommand-args.js";
+import type { StrategyTotals } from "../../src/context-bench/bench.js";
+import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
+import { run } from "../cli/subcommands/run.js";
+import { assistant, header, user } from "../helpers/entries.js";
+import { tempDir, writeFiles } from "../helpers/temp.js";
+
+const START = Date.parse("2026-01-01T00:00:00.000Z");
+const MINUTE = 60_000;
+/** Compacts with pi's own summary. */
+const PLAIN = `export default (pi) => pi.on("cache_expiring", async (_, ctx) => void (await ctx.compact()));`;
+
+function at(minutes: number, { message, ...entry }: MessageEntry): MessageEntry {
+	const time = START + minutes * MINUTE;
+	const added = { timestamp: time } as const;
+	return { ...entry, timestamp: new Date(time).toISOString(), message: { ...message, ...added } as typeof message };
+}
+
+/** A reply of a model with known prices to a request of `tokens` tokens, which it caches. */
+function reply(minutes: number, tokens: number): MessageEntry {
+	const { message, ...entry } = assistant("seen");
+	const usage = { input: 10, output: 10, cacheRead: 0, cacheWrite: tokens - 10, totalTokens: tokens + 10 };
+	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+	const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
+	return at(minutes, { ...entry, message: { ...message, ...model, usage: { ...usage, cost } } as typeof message });
+}
+
+/** Fifteen long prompts at once, and another one `gap` minutes later; null: none. */
+function session(gap: number | null): SessionEntry[] {
+	const turns = Array.from({ length: 15 }, (_, turn) => [
+		at(0, user(`${turn}: ${"one two three ".repeat(3000)}`)),
+		reply(0, 1000 + (turn + 1) * 10_600),
+	]);
+	const last = gap === null ? [] : [at(gap, user("go on")), reply(gap, 160_100)];
+	return [header(), ...turns.flat(), ...last];
+}
+
+async function bench(
+	entries: readonly SessionEntry[],
+	...strategies: string[]
+): Promise<Record<string, StrategyTotals>> {
+	const cwd = tempDir("pi-project-");
+	const lines = entries.map((entry) => JSON.stringify(entry)).join("\n");
+	writeFiles(cwd, { "session.jsonl": `${lines}\n`, "plain.ts": PLAIN });
+	const parsed = parseSubcommand("context", [
+		...["bench", "--json", "--sessions", join(cwd, "session.jsonl")],
+		...strategies.map((name) => name.replace("./", `${cwd}/`)),
+	]);
+	if (parsed.kind !== "subcommand") throw new Error("expected a command");
+	const { stdout, stderr } = await run(parsed.command, { ...parsed.options, cwd });
+	expect(stderr.replace(/^.*playing.*$/gm, "").trim()).toBe("");
+	const [{ results }] = JSON.parse(stdout).sessions;
+	return Object.fromEntries(
+		results.map(({ strategy, totals }: { strategy: string; totals: StrategyTotals }) => [
+			strategy.replace(/^.*\//, ""),
+			totals,
+		]),
+	);
+}
+
+test("the tools of a bundled hook count, also where a session records none", async () => {
+	const { none, "pi:stack": stack } = await bench(session(1), "pi:stack");
+	expect(stack?.sent).toBeGreaterThan(none?.sent ?? Number.NaN);
+});
+
+describe("cache_expiring", () => {
+	test("is played in a pause longer than the lifetime of the cache: a hook compacts, and its requests count", async () => {
+		const { none, "pi:idle-compact": warm } = await bench(session(10), "pi:idle-compact");
+		expect([none?.standIns, warm?.standIns]).toEqual([0, 1]);
+		expect(warm?.sent).toBeLessThan((none?.sent ?? 0) - 100_000);
+		expect(warm?.cost).toBeLessThan((none?.cost ?? 0) - 0.3);
+	});
+
+	test("is not played in a shorter pause, but at the end: nobody knows that the session was closed", async () => {
+		const [long, short, end] = await Promise.all([10, 4, null].map((gap) => bench(session(gap), "./plain.ts")));
+		const counts = [long, short, end].map((results) => results?.["plain.ts"]?.standIns);
+		expect(counts).toEqual([2, 1, 1]);
+		expect(short?.["plain.ts"]?.sent).toBe(short?.none?.sent);
+	});
+
+	test("a request that continues the last one reads it from the cache; pi's own summary does not", async () => {
+		const results = await bench(session(null), "pi:idle-compact", "./plain.ts");
+		const [none = 0, warm = 0, plain = 0] = ["none", "pi:idle-compact", "plain.ts"].map(
+			(name) => results[name]?.cost ?? 0,
+		);
+		// 160,000 tokens at $0.30, or 139,000 of them as text at $3 per million.
+		expect(warm - none).toBeCloseTo(0.05, 2);
+		expect(plain - none).toBeGreaterThan(0.35);
+	});
+});
