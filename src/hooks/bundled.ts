@@ -49,6 +49,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/auto-commit"),
 	},
 	{
+		name: "clear",
+		group: "context",
+		description: "clears old tool results when that saves money",
+		commands: ["cleared"],
+		entryTypes: ["clear"],
+		contextTypes: ["clear"],
+		load: () => import("#hooks-examples/clear"),
+	},
+	{
 		name: "confirm-destructive",
 		group: "guards",
 		description: "asks when you leave a session with uncommitted changes",
@@ -70,6 +79,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		commands: ["compact-with"],
 		entryTypes: ["compaction_model"],
 		load: () => import("#hooks-examples/custom-compaction"),
+	},
+	{
+		name: "dedupe",
+		group: "context",
+		description: "keeps only the latest of repeated reads and searches",
+		commands: ["deduped"],
+		entryTypes: ["dedupe"],
+		contextTypes: ["dedupe"],
+		load: () => import("#hooks-examples/dedupe"),
 	},
 	{
 		name: "diagnostics",
@@ -186,13 +204,6 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/protected-paths"),
 	},
 	{
-		name: "prune",
-		group: "context",
-		description: "truncates old tool outputs in the context",
-		commands: ["prune"],
-		load: () => import("#hooks-examples/prune"),
-	},
-	{
 		name: "question",
 		group: "model",
 		description: "lets the model ask you questions",
@@ -205,6 +216,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "shows a screen with less on it",
 		commands: ["quiet"],
 		load: () => import("#hooks-examples/quiet-screen"),
+	},
+	{
+		name: "recall",
+		group: "context",
+		description: "lets the model read what has left its context",
+		commands: [],
+		load: () => import("#hooks-examples/recall"),
 	},
 	{
 		name: "redact",
@@ -298,9 +316,20 @@ export function isBundledWord(word: string): boolean {
 	return word.startsWith(BUNDLED_PREFIX) || word.startsWith(`-${BUNDLED_PREFIX}`);
 }
 
-/** Finds a bundled hook by its path. */
+/** Former names of bundled hooks, which still turn them on and off. */
+const RENAMED: Readonly<Record<string, string>> = { prune: "clear" };
+
+/** A word that turns a bundled hook on or off, with the hook's present name: `pi:clear` for `pi:prune`. Others are unchanged. */
+export function presentWord(word: string): string {
+	const sign = word.startsWith("-") ? "-" : "";
+	const path = word.slice(sign.length);
+	const name = path.startsWith(BUNDLED_PREFIX) ? RENAMED[path.slice(BUNDLED_PREFIX.length)] : undefined;
+	return name === undefined ? word : sign + bundledPath(name);
+}
+
+/** Finds a bundled hook by its path, also by a former one. */
 export function findBundled(path: string): BundledHook | undefined {
-	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
+	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === presentWord(path));
 }
 
 /** True for the path of a bundled hook that is off unless the user turns it on. */
@@ -319,28 +348,36 @@ export function bundledFile(name: string): string {
  * The bundled hooks that are on.
  * @param words `pi:name` and `-pi:name`; the last one for a name wins. Others are ignored.
  * @param defaults false: only those that `words` turn on
- * @returns the hooks in running order, and an error for each word that names no bundled hook
+ * @returns the hooks in running order, an error for each word that names no bundled hook, and one for each former name
  */
 export function selectBundled(
 	words: readonly string[],
 	defaults: boolean,
-): { hooks: readonly BundledHook[]; errors: PiError[] } {
+): { hooks: readonly BundledHook[]; errors: PiError[]; renamed: PiError[] } {
 	const chosen = new Map<string, boolean>();
 	const errors: PiError[] = [];
+	const renamed: PiError[] = [];
 	for (const word of words.filter(isBundledWord)) {
-		const isOn = word.startsWith(BUNDLED_PREFIX);
-		const path = isOn ? word : word.slice(1);
-		if (findBundled(path)) chosen.set(path, isOn);
-		else errors.push(unknownBundled(path));
+		const present = presentWord(word);
+		const isOn = present.startsWith(BUNDLED_PREFIX);
+		const path = isOn ? present : present.slice(1);
+		if (!findBundled(path)) {
+			errors.push(unknownBundled(path));
+			continue;
+		}
+		chosen.set(path, isOn);
+		if (present === word) continue;
+		const message = `The bundled hook ${isOn ? word : word.slice(1)} is now ${path}`;
+		renamed.push(new PiError("hook_load_failed", message, { hint: `write ${present} instead of ${word}` }));
 	}
 	const isOn = ({ name, isDefault = false }: BundledHook) => chosen.get(bundledPath(name)) ?? (defaults && isDefault);
-	return { hooks: BUNDLED_HOOKS.filter(isOn), errors };
+	return { hooks: BUNDLED_HOOKS.filter(isOn), errors, renamed };
 }
 
 /** The words of the setting `hooks` after the user turns a bundled hook on or off. */
 export function switchBundled(words: readonly string[], { name, isDefault = false }: BundledHook, isOn: boolean) {
 	const path = bundledPath(name);
-	const others = words.filter((word) => word !== path && word !== `-${path}`);
+	const others = words.filter((word) => ![path, `-${path}`].includes(presentWord(word)));
 	if (isOn === isDefault) return others;
 	return [...others, isOn ? path : `-${path}`];
 }

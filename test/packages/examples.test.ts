@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
@@ -26,12 +26,24 @@ async function listHooks(scope: string, place: Parameters<typeof run>[1]) {
 	return { stderr, hooks: Object.fromEntries(registered) };
 }
 
-/** The files of an example: its own, and those of its folder. */
+/** The files of an example: its own, and those that it imports. */
 function filesOf(name: string): Record<string, string> {
-	const folder = existsSync(example(name)) ? readdirSync(example(name)).map((file) => `${name}/${file}`) : [];
-	return Object.fromEntries(
-		[`${name}.ts`, ...folder].map((file) => [`hooks/${file}`, readFileSync(example(file), "utf8")]),
-	);
+	const files = new Map<string, string>();
+	const add = (file: string) => {
+		if (files.has(file)) return;
+		const source = readFileSync(example(file), "utf8");
+		files.set(file, source);
+		for (const [, path = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)\.js"/g))
+			add(join(dirname(file), `${path}.ts`));
+	};
+	add(`${name}.ts`);
+	return Object.fromEntries([...files].map(([file, source]) => [`hooks/${file}`, source]));
+}
+
+/** Hooks among the files of an example: others that it imports are also hooks of its package. */
+function hooksOf(name: string): string {
+	const hooks = Object.keys(filesOf(name)).filter((file) => NAMES.some((other) => file === `hooks/${other}.ts`)).length;
+	return hooks === 1 ? "1 hook" : `${hooks} hooks`;
 }
 
 /** These come from the registry, the others from directories: an installation with npm takes a second. */
@@ -62,7 +74,7 @@ test("every example, installed as a package, registers the same as with --hook",
 		else writeFiles(join(local, name), { "package.json": manifest, ...filesOf(name) });
 		const manager = new PackageManager({ paths, env, settings: new SettingsStore(paths) });
 		const source = isPublished ? `npm:pi-example-${name}` : join(local, name);
-		expect(await manager.install(source, "user")).toMatchObject({ brings: "1 hook", dependencies: 0 });
+		expect(await manager.install(source, "user")).toMatchObject({ brings: hooksOf(name), dependencies: 0 });
 	}
 	const installed = await listHooks("package", { agentDir, cwd, env, trust: true });
 	const named = await listHooks("flag", {
