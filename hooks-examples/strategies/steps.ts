@@ -1,5 +1,5 @@
 /**
- * What `clear` and `dedupe` share: which results of tools the model has in front of it, when it pays to hide some of them, and
+ * What `clear`, `dedupe` and `distill` share: which results of tools the model has in front of it, when it pays to hide some of them, and
  * how they are hidden.
  *
  * Each change of the start of a request makes the provider process everything behind it again. So results are hidden in steps:
@@ -135,15 +135,20 @@ function isCold({ entries, model }: Pick<HookEventContext, "entries" | "model">,
 }
 
 /** The price of a token that the provider has to process, divided by that of a cached one. */
-function priceRatio(model: HookEventContext["model"]): number {
+export function priceRatio(model: HookEventContext["model"]): number {
 	if (!model || model.cost.input === 0) return DEFAULT_PRICE_RATIO;
 	const { input, cacheRead, cacheWrite } = model.cost;
 	return cacheRead > 0 ? (cacheWrite || input) / cacheRead : 1;
 }
 
 /** Saves a step as an entry. Hooks that run later then have the context without its results. */
-export async function saveStep(ctx: HookEventContext, type: string, { results, saved, resent }: Step): Promise<void> {
-	await ctx.saveEntry({ type, results: results.map(({ entryIndex }) => entryIndex), saved, resent });
+export async function saveStep(
+	ctx: HookEventContext,
+	type: string,
+	{ results, saved, resent }: Step,
+	fields: Readonly<Record<string, string>> = {},
+): Promise<void> {
+	await ctx.saveEntry({ ...fields, type, results: results.map(({ entryIndex }) => entryIndex), saved, resent });
 	await ctx.rebuildContext();
 }
 

@@ -104,6 +104,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/dirty-repo-guard"),
 	},
 	{
+		name: "distill",
+		group: "context",
+		description: "lets a cheap model rewrite tool results as notes",
+		commands: ["distilled"],
+		entryTypes: ["distill"],
+		contextTypes: ["distill"],
+		load: () => import("#hooks-examples/distill"),
+	},
+	{
 		name: "file-trigger",
 		group: "prompts",
 		description: "sends the text that another program writes to a file",
