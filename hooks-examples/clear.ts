@@ -8,16 +8,8 @@
  */
 import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";
 import { provideRecall } from "./recall.js";
-import {
-	chooseStep,
-	describeSteps,
-	isStep,
-	linesOf,
-	replaceResults,
-	saveStep,
-	short,
-	shownResults,
-} from "./strategies/steps.js";
+import { replaceResults, shownResults } from "./strategies/results.js";
+import { chooseStep, describeSteps, isStep, linesOf, saveStep, short } from "./strategies/steps.js";
 
 /**
  * Tokens at the end of the context that are never cleared: what the model works with. With 20,000, recorded sessions use 6 % of what

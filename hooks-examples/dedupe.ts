@@ -8,19 +8,8 @@
  */
 import { type HookAPI, messageText } from "@mariozechner/pi-coding-agent/hooks";
 import { provideRecall } from "./recall.js";
-import {
-	type Call,
-	chooseStep,
-	describeSteps,
-	isStep,
-	linesOf,
-	replaceResults,
-	type ShownResult,
-	saveStep,
-	short,
-	shownResults,
-	subjectOf,
-} from "./strategies/steps.js";
+import { type Call, replaceResults, type ShownResult, shownResults, subjectOf } from "./strategies/results.js";
+import { chooseStep, describeSteps, isStep, linesOf, saveStep, short } from "./strategies/steps.js";
 
 /** Tokens at the end of the context that never change: the model may be comparing two versions. */
 const KEEP_TOKENS = 10_000;

@@ -17,19 +17,17 @@ import {
 	serializeConversation,
 } from "@mariozechner/pi-coding-agent/hooks";
 import { provideRecall } from "./recall.js";
+import { handleOf, replaceResults, shownResults } from "./strategies/results.js";
 import {
 	chooseStep,
 	describeSteps,
 	expectedRequests,
-	handleOf,
 	isStep,
 	priceRatio,
-	replaceResults,
 	type Step,
 	type StepEntry,
 	saveStep,
 	short,
-	shownResults,
 } from "./strategies/steps.js";
 
 /** Models that write the notes, unless `--distill-model` names another one; for other providers, the model of the session. */

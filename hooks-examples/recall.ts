@@ -76,9 +76,8 @@ function search(entries: readonly SessionEntry[], text: string): Found {
 	const lines: string[] = [];
 	for (let index = entries.length - 1; index > 0 && lines.length < MAX_FOUND; index--) {
 		const message = messageAt(entries, index);
-		// A search finds no searches: neither the calls nor what they found.
 		if (!message || (message.role === "toolResult" && message.toolName === "recall")) continue;
-		const said = textOf(message);
+		const said = textOf(withoutRecalls(message));
 		const lower = said.toLowerCase();
 		if (!words.every((word) => lower.includes(word))) continue;
 		const at = Math.max(0, lower.indexOf(words[0] ?? "") - EXCERPT / 4);
@@ -91,6 +90,13 @@ function search(entries: readonly SessionEntry[], text: string): Found {
 		lines.push(`${index} ${who} · ${estimateTokens(message).toLocaleString("en-US")} tokens · ${excerpt}`);
 	}
 	return { text: lines.length > 0 ? lines.join("\n") : `No entry contains ${words.join(", ")}.` };
+}
+
+/** A search finds no searches: neither their results nor their calls. */
+function withoutRecalls(message: AppMessage): AppMessage {
+	if (message.role !== "assistant") return message;
+	const isRecall = (block: (typeof message.content)[number]) => block.type === "toolCall" && block.name === "recall";
+	return { ...message, content: message.content.filter((block) => !isRecall(block)) };
 }
 
 function messageAt(entries: readonly SessionEntry[], index: number): AppMessage | null {

@@ -1,20 +1,18 @@
 /**
- * What `clear`, `dedupe` and `distill` share: which results of tools the model has in front of it, when it pays to hide some of them, and
- * how they are hidden.
+ * What `clear`, `dedupe` and `distill` share: when it pays to hide results of tools, and the entries that say which ones are hidden.
  *
  * Each change of the start of a request makes the provider process everything behind it again. So results are hidden in steps:
- * a step hides many results at once, and only if the tokens that it saves in the next requests cost more than those that it sends
- * again. A step is decided once, at `turn_start`, and saved as an entry. `context` handlers only apply these entries.
+ * a step hides many results at once, and only if the tokens that the next requests save cost more than those that are sent again.
+ * A step is decided once and saved as an entry. `context` handlers only apply these entries.
  */
 import {
-	type ContextMessage,
 	type CustomEntry,
-	estimateTokens,
 	type HookEventContext,
 	isCompactionEntry,
 	isMessageEntry,
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
+import { callOf, handleOf, type ShownResult } from "./results.js";
 
 /** Results with fewer tokens stay: the line that replaces a result has about 40. */
 const MIN_RESULT_TOKENS = 200;
@@ -25,30 +23,6 @@ const EXPECTED_SHARE = 1 / 8;
 const MIN_EXPECTED_REQUESTS = 5;
 /** Lifetime of the provider's cache, in seconds, and price of what it has not cached per price of what it has, if unknown. */
 const [DEFAULT_LIFETIME, DEFAULT_PRICE_RATIO] = [300, 10];
-/** Characters of the path, command or pattern of a call in the line that replaces its result. */
-const MAX_SUBJECT = 80;
-
-type Message = ContextMessage["message"];
-type ResultMessage = Extract<Message, { role: "toolResult" }>;
-
-/** A call of a tool: `toolCall` in a reply. */
-export interface Call {
-	id: string;
-	name: string;
-	arguments: Record<string, unknown>;
-}
-
-/** A result that the model has in front of it in full. */
-export interface ShownResult {
-	entryIndex: number;
-	message: ResultMessage;
-	call: Call;
-	/** Estimated. */
-	tokens: number;
-	/** Tokens of the context from this result to the end. */
-	tail: number;
-}
-
 /** Results to hide together. */
 export interface Step {
 	results: readonly ShownResult[];
@@ -61,26 +35,6 @@ export interface Step {
 /** A step in the log; `results` are the indices of their entries. */
 export interface StepEntry extends CustomEntry, Pick<Step, "saved" | "resent"> {
 	results: readonly number[];
-}
-
-/** The results of the context that no hook has changed, in order. */
-export function shownResults({ entries, messages }: Pick<HookEventContext, "entries" | "messages">): ShownResult[] {
-	const indices = new Map<Message, number>();
-	for (const [index, entry] of entries.entries()) if (isMessageEntry(entry)) indices.set(entry.message, index);
-	const calls = new Map<string, Call>();
-	const results: ShownResult[] = [];
-	let before = 0;
-	for (const message of messages) {
-		const tokens = estimateTokens(message);
-		if (message.role === "assistant") for (const call of callsIn(message)) calls.set(call.id, call);
-		const entryIndex = indices.get(message);
-		const call = message.role === "toolResult" ? calls.get(message.toolCallId) : undefined;
-		if (message.role === "toolResult" && call && entryIndex !== undefined) {
-			results.push({ entryIndex, message, call, tokens, tail: before });
-		}
-		before += tokens;
-	}
-	return results.map((result) => ({ ...result, tail: before - result.tail }));
 }
 
 /**
@@ -125,9 +79,7 @@ export function expectedRequests(entries: readonly SessionEntry[]): number {
 
 /** True if the provider has forgotten the last request, so that a change of its start costs nothing. */
 function isCold({ entries, model }: Pick<HookEventContext, "entries" | "model">, now: number): boolean {
-	const last = entries.findLast(
-		(entry) => isCompactionEntry(entry) || (isMessageEntry(entry) && entry.message.role === "assistant"),
-	);
+	const last = entries.findLast((entry) => isCompactionEntry(entry) || isReply(entry));
 	if (!isMessageEntry(last) || last.message.role !== "assistant") return true;
 	const { provider, model: id, timestamp } = last.message;
 	const lifetime = model?.promptCache?.short ?? DEFAULT_LIFETIME;
@@ -186,8 +138,10 @@ export function describeSteps(
 	const counts = [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} ${name}`);
 	const saved = steps.reduce((sum, step) => sum + step.saved, 0);
 	const what = `${results.length} ${results.length === 1 ? "tool result was" : "tool results were"} ${done} (${counts.join(", ")})`;
+	const dollars =
+		model && model.cost.input > 0 ? dollarsSaved(entries, steps, model) - dollarsSpent(entries, type) : null;
 	const price =
-		model && model.cost.input > 0 ? ` · ${describeDollars(dollarsSaved(entries, steps, model))} so far` : "";
+		dollars === null ? "" : ` · about $${Math.abs(dollars).toFixed(2)} ${dollars < 0 ? "more" : "less"} so far`;
 	return `${what} in ${steps.length === 1 ? "1 step" : `${steps.length} steps`} · ${short(saved)} tokens less per request${price}`;
 }
 
@@ -208,76 +162,17 @@ function dollarsSaved(
 	return (tokens.reduce((sum, count) => sum + count, 0) * readPrice) / 1_000_000;
 }
 
-function describeDollars(dollars: number): string {
-	return `about $${Math.abs(dollars).toFixed(2)} ${dollars < 0 ? "more" : "less"}`;
+/** What the requests of the hook itself cost, in USD. */
+function dollarsSpent(entries: readonly SessionEntry[], hook: string): number {
+	return entries.reduce((sum, entry) => {
+		if (entry.type !== "request_usage" || !("usage" in entry) || !("purpose" in entry)) return sum;
+		const { cost } = entry.usage as { cost?: { total?: unknown } };
+		return entry.purpose === `hook ${hook}` && typeof cost?.total === "number" ? sum + cost.total : sum;
+	}, 0);
 }
 
 function isReply(entry: SessionEntry): boolean {
 	return isMessageEntry(entry) && entry.message.role === "assistant";
-}
-
-/** A line that tells the model what was here, and how it gets it back: `[read a.ts · 3,200 tokens cleared · recall 12]`. */
-export function handleOf(entries: readonly SessionEntry[], entryIndex: number, reason: string): string | null {
-	const entry = entries[entryIndex];
-	const call = callOf(entries, entryIndex);
-	if (!isMessageEntry(entry) || !call) return null;
-	const tokens = estimateTokens(entry.message).toLocaleString("en-US");
-	return `[${`${call.name} ${subjectOf(call)}`.trim()} · ${tokens} tokens ${reason} · recall ${entryIndex}]`;
-}
-
-const hidden = new WeakMap<Message, Message>();
-
-/** Replaces results by texts, which are given by entry index; undefined if none of them is in the list. */
-export function replaceResults(
-	messages: readonly ContextMessage[],
-	texts: ReadonlyMap<number, string>,
-): { messages: ContextMessage[] } | undefined {
-	let isChanged = false;
-	const replaced = messages.map((item) => {
-		const { message, entryIndex } = item;
-		const text = entryIndex === null ? undefined : texts.get(entryIndex);
-		if (text === undefined || message.role !== "toolResult") return item;
-		isChanged = true;
-		return { message: withText(message, text), entryIndex };
-	});
-	return isChanged ? { messages: replaced } : undefined;
-}
-
-/** The same object for the same change: pi compares objects to see that the start of a request is unchanged. */
-function withText(message: ResultMessage, text: string): Message {
-	const known = hidden.get(message);
-	if (known?.role === "toolResult" && known.content[0]?.type === "text" && known.content[0].text === text) return known;
-	const changed: Message = { ...message, content: [{ type: "text", text }] };
-	hidden.set(message, changed);
-	return changed;
-}
-
-/** The path, command or pattern of a call, in one line. */
-export function subjectOf(call: Call): string {
-	const { path, command, pattern } = call.arguments;
-	const subject = [pattern, path, command].find((value) => typeof value === "string" && value.trim() !== "");
-	const line = String(subject ?? "")
-		.replace(/\s+/g, " ")
-		.trim();
-	return (line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line).toWellFormed();
-}
-
-/** The call that a result answers. */
-function callOf(entries: readonly SessionEntry[], entryIndex: number): Call | null {
-	const result = entries[entryIndex];
-	if (!isMessageEntry(result) || result.message.role !== "toolResult") return null;
-	for (let index = entryIndex - 1; index > 0; index--) {
-		const entry = entries[index];
-		if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
-		const call = callsIn(entry.message).find(({ id }) => id === (result.message as ResultMessage).toolCallId);
-		if (call) return call;
-	}
-	return null;
-}
-
-function callsIn(message: Message): Call[] {
-	if (message.role !== "assistant") return [];
-	return message.content.flatMap((block) => (block.type === "toolCall" ? [block] : []));
 }
 
 /** 14210 → "14.2k". */
