@@ -11,7 +11,6 @@ import { estimateAll, estimateText } from "../context/tokens.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import { isPartOfPi } from "../hooks/hook-scope.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
@@ -218,9 +217,7 @@ class Play {
 		const recorded = new Set(readRecordedHooks(this.#recorded, end)?.map(({ path }) => path));
 		for (const { hook } of core.tools) if (hook !== undefined) recorded.add(hook);
 		const added = this.strategy.hooks.flatMap((hook) =>
-			isPartOfPi(hook) || recorded.has(hook.path)
-				? []
-				: [...hook.tools.values()].map((tool) => toolInfo(tool, hook.path)),
+			recorded.has(hook.path) ? [] : [...hook.tools.values()].map((tool) => toolInfo(tool, hook.path)),
 		);
 		const all = withTools(core, added);
 		const active = this.#active;

@@ -1,0 +1,3 @@
+import { HookPage } from "./hook-page.js";
+
+new HookPage("strategies.md").testCode({});
