@@ -12,6 +12,8 @@ import {
 
 /** Characters of the path, command or pattern of a call in the line that replaces its result. */
 const MAX_SUBJECT = 80;
+/** Writes 3,200; the same on every machine. */
+const NUMBER = new Intl.NumberFormat("en-US");
 
 type Message = ContextMessage["message"];
 type ResultMessage = Extract<Message, { role: "toolResult" }>;
@@ -66,7 +68,7 @@ export function handleOf(entries: readonly SessionEntry[], entryIndex: number, r
 	const entry = entries[entryIndex];
 	const call = callOf(entries, entryIndex);
 	if (!isMessageEntry(entry) || !call) return null;
-	const tokens = estimateTokens(entry.message).toLocaleString("en-US");
+	const tokens = NUMBER.format(estimateTokens(entry.message));
 	return `[${`${call.name} ${subjectOf(call)}`.trim()} · ${tokens} tokens ${reason} · recall ${entryIndex}]`;
 }
 
