@@ -19,7 +19,7 @@ import {
 } from "@mariozechner/pi-coding-agent/hooks";
 
 /** Tools that change no files; the last two are those of the task list and of question.ts. */
-const READING = new Set(["read", "grep", "find", "ls", "tasks", "question"]);
+const READING = new Set(["read", "grep", "find", "ls", "tasks", "question", "recall"]);
 
 const RULES = `You are in plan mode: find out what is needed, but change nothing. You can only read.
 Ask if the task is ambiguous. Otherwise end your answer with the plan: a heading "## Plan", then numbered steps that name the

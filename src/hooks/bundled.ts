@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import { PiError } from "../errors.js";
-import { nearest } from "../util/nearest.js";
 import { packageRoot } from "../util/package-root.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
 
@@ -49,6 +47,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/auto-commit"),
 	},
 	{
+		name: "clear",
+		group: "context",
+		description: "clears old tool results when that saves money",
+		commands: ["cleared"],
+		entryTypes: ["clear"],
+		contextTypes: ["clear"],
+		load: () => import("#hooks-examples/clear"),
+	},
+	{
 		name: "confirm-destructive",
 		group: "guards",
 		description: "asks when you leave a session with uncommitted changes",
@@ -72,6 +79,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/custom-compaction"),
 	},
 	{
+		name: "dedupe",
+		group: "context",
+		description: "keeps only the latest of repeated reads and searches",
+		commands: ["deduped"],
+		entryTypes: ["dedupe"],
+		contextTypes: ["dedupe"],
+		load: () => import("#hooks-examples/dedupe"),
+	},
+	{
 		name: "diagnostics",
 		group: "model",
 		description: "adds findings of type checker and linter to edits",
@@ -84,6 +100,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "asks once before changes to a dirty work tree",
 		commands: [],
 		load: () => import("#hooks-examples/dirty-repo-guard"),
+	},
+	{
+		name: "distill",
+		group: "context",
+		description: "lets a cheap model rewrite tool results as notes",
+		commands: ["distilled"],
+		entryTypes: ["distill"],
+		contextTypes: ["distill"],
+		load: () => import("#hooks-examples/distill"),
 	},
 	{
 		name: "file-trigger",
@@ -203,13 +228,6 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/protected-paths"),
 	},
 	{
-		name: "prune",
-		group: "context",
-		description: "truncates old tool outputs in the context",
-		commands: ["prune"],
-		load: () => import("#hooks-examples/prune"),
-	},
-	{
 		name: "question",
 		group: "model",
 		description: "lets the model ask you questions",
@@ -226,7 +244,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "recall",
 		group: "context",
-		description: "gives the model back what hooks removed",
+		description: "lets the model read what has left its context",
 		commands: [],
 		load: () => import("#hooks-examples/recall"),
 	},
@@ -330,9 +348,20 @@ export function isBundledWord(word: string): boolean {
 	return word.startsWith(BUNDLED_PREFIX) || word.startsWith(`-${BUNDLED_PREFIX}`);
 }
 
-/** Finds a bundled hook by its path. */
+/** Former names of bundled hooks, which still turn them on and off. */
+const RENAMED: Readonly<Record<string, string>> = { prune: "clear" };
+
+/** A word that turns a bundled hook on or off, with the hook's present name: `pi:clear` for `pi:prune`. Others are unchanged. */
+export function presentWord(word: string): string {
+	const sign = word.startsWith("-") ? "-" : "";
+	const path = word.slice(sign.length);
+	const name = path.startsWith(BUNDLED_PREFIX) ? RENAMED[path.slice(BUNDLED_PREFIX.length)] : undefined;
+	return name === undefined ? word : sign + bundledPath(name);
+}
+
+/** Finds a bundled hook by its path, also by a former one. */
 export function findBundled(path: string): BundledHook | undefined {
-	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === path);
+	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === presentWord(path));
 }
 
 /** True for the path of a bundled hook that is off unless the user turns it on. */
@@ -345,48 +374,4 @@ export function isOptional(path: string): boolean {
 export function bundledFile(name: string): string {
 	const isSource = import.meta.url.endsWith(".ts");
 	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.cjs`]));
-}
-
-/**
- * The bundled hooks that are on.
- * @param words `pi:name` and `-pi:name`; the last one for a name wins. Others are ignored.
- * @param defaults false: only those that `words` turn on
- * @returns the hooks in running order, and an error for each word that names no bundled hook
- */
-export function selectBundled(
-	words: readonly string[],
-	defaults: boolean,
-): { hooks: readonly BundledHook[]; errors: PiError[] } {
-	const chosen = new Map<string, boolean>();
-	const errors: PiError[] = [];
-	for (const word of words.filter(isBundledWord)) {
-		const isOn = word.startsWith(BUNDLED_PREFIX);
-		const path = isOn ? word : word.slice(1);
-		if (findBundled(path)) chosen.set(path, isOn);
-		else errors.push(unknownBundled(path));
-	}
-	const isOn = ({ name, isDefault = false }: BundledHook) => chosen.get(bundledPath(name)) ?? (defaults && isDefault);
-	return { hooks: BUNDLED_HOOKS.filter(isOn), errors };
-}
-
-/** The words of the setting `hooks` after the user turns a bundled hook on or off. */
-export function switchBundled(words: readonly string[], { name, isDefault = false }: BundledHook, isOn: boolean) {
-	const path = bundledPath(name);
-	const others = words.filter((word) => word !== path && word !== `-${path}`);
-	if (isOn === isDefault) return others;
-	return [...others, isOn ? path : `-${path}`];
-}
-
-/** What replaces bundled hooks that pi had. */
-const REPLACED: Readonly<Record<string, string>> = {
-	todo: 'the task list replaces it: "features": { "tasks": true } in settings.json',
-};
-
-function unknownBundled(path: string): PiError {
-	const paths = BUNDLED_HOOKS.map(({ name }) => bundledPath(name));
-	const [near] = nearest(path, paths, 1);
-	const similar = near ? `did you mean ${near}?` : "/hooks lists the bundled hooks";
-	return new PiError("hook_load_failed", `There is no bundled hook ${path}`, {
-		hint: REPLACED[path.slice(BUNDLED_PREFIX.length)] ?? similar,
-	});
 }

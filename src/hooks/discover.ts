@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "n
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 import { findForeignWriter } from "../util/foreign-writers.js";
-import { bundledFile, bundledPath, findBundled, isBundledWord, selectBundled } from "./bundled.js";
+import { bundledFile, bundledPath, findBundled, isBundledWord, presentWord } from "./bundled.js";
+import { selectBundled } from "./bundled-words.js";
 import { hookName } from "./hook-name.js";
 
 /**
@@ -113,9 +114,11 @@ export function discoverHooks(options: DiscoverOptions): DiscoveredHooks {
 		for (const error of selectBundled(named, false).errors) {
 			errors.push(new PiError("bad_arguments", error.message, error));
 		}
-		for (const { name } of selectBundled([...configured, ...named], options.bundled).hooks) {
+		const { hooks, renamed } = selectBundled([...configured, ...named], options.bundled);
+		errors.push(...renamed);
+		for (const { name } of hooks) {
 			const path = bundledPath(name);
-			const isNamed = named.includes(path) ? { isNamed: true as const } : {};
+			const isNamed = named.map(presentWord).includes(path) ? { isNamed: true as const } : {};
 			files.push({ path, realPath: bundledFile(name), scope: "bundled", name, ...isNamed });
 		}
 	}

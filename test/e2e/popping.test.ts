@@ -121,8 +121,8 @@ test("without any hook of the user, /pop shrinks the context of any session, and
 		"assistant: Next?",
 		"user: all of it",
 	]);
-	await submit(pi, "/prune");
-	await pi.waitForText("Unknown command /prune: the bundled hook prune, which provides it, is off");
+	await submit(pi, "/cleared");
+	await pi.waitForText("Unknown command /cleared: the bundled hook clear, which provides it, is off");
 });
 
 test("a completed command asks for its argument, unless a completion is chosen", async () => {

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { type DialogAnswer, type HookTest, toolCall } from "../../src/testing/index.js";
+import { expect, onTestFinished, test } from "vitest";
+import { createHookTest, type DialogAnswer, type HookTest, toolCall } from "../../src/testing/index.js";
 import { startSession } from "../helpers/session.js";
 import { startApp } from "../modes/interactive/app.js";
 import { example, tryExample } from "./example.js";
@@ -34,6 +34,13 @@ test("in plan mode the model gets the reading tools and the rules, and the foote
 	expect(t.requests[1]?.systemPrompt).not.toContain("plan mode");
 	expect(t.screen.statuses).toEqual({});
 	expect(t.errors).toEqual([]);
+});
+
+test("with clear, the model can still read what was cleared", async () => {
+	const t = await createHookTest({ hooks: [example("plan-mode.ts"), example("clear.ts")], replies: ["ok"] });
+	onTestFinished(() => t.dispose());
+	await t.run("/plan go");
+	expect(t.requests[0]?.tools.sort()).toEqual([...READING, "recall"].sort());
 });
 
 test("a call of another tool fails, because the tool is not offered", async () => {

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
@@ -26,14 +26,24 @@ async function listHooks(scope: string, place: Parameters<typeof run>[1]) {
 	return { stderr, hooks: Object.fromEntries(registered) };
 }
 
-/** The files of an example: its own, those of its folder, and the other examples that it imports. */
+/** The files of an example: its own, and those that it imports. */
 function filesOf(name: string): Record<string, string> {
-	const folder = existsSync(example(name)) ? readdirSync(example(name)).map((file) => `${name}/${file}`) : [];
-	const files = Object.fromEntries(
-		[`${name}.ts`, ...folder].map((file) => [`hooks/${file}`, readFileSync(example(file), "utf8")]),
-	);
-	const imported = [...(files[`hooks/${name}.ts`] ?? "").matchAll(/ from "\.\/([a-z-]+)\.js"/g)];
-	return Object.assign(files, ...imported.map(([, other = ""]) => filesOf(other)));
+	const files = new Map<string, string>();
+	const add = (file: string) => {
+		if (files.has(file)) return;
+		const source = readFileSync(example(file), "utf8");
+		files.set(file, source);
+		for (const [, path = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)\.js"/g))
+			add(join(dirname(file), `${path}.ts`));
+	};
+	add(`${name}.ts`);
+	return Object.fromEntries([...files].map(([file, source]) => [`hooks/${file}`, source]));
+}
+
+/** Hooks among the files of an example: others that it imports are also hooks of its package. */
+function hooksOf(name: string): string {
+	const hooks = Object.keys(filesOf(name)).filter((file) => NAMES.some((other) => file === `hooks/${other}.ts`)).length;
+	return hooks === 1 ? "1 hook" : `${hooks} hooks`;
 }
 
 /** These come from the registry, the others from directories: an installation with npm takes a second. */
@@ -66,7 +76,7 @@ test("every example, installed as a package, registers the same as with --hook",
 		else writeFiles(join(local, name), { "package.json": manifest, ...filesOf(name) });
 		const manager = new PackageManager({ paths, env, settings: new SettingsStore(paths) });
 		const source = isPublished ? `npm:pi-example-${name}` : join(local, name);
-		expect(await manager.install(source, "user")).toMatchObject({ brings: "1 hook", dependencies: 0 });
+		expect(await manager.install(source, "user")).toMatchObject({ brings: hooksOf(name), dependencies: 0 });
 	}
 	const installed = await listHooks("package", { agentDir, cwd, env, trust: true });
 	const named = await listHooks("flag", {

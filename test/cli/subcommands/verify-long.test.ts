@@ -11,7 +11,7 @@ import { run } from "./run.js";
 
 /** Each takes longer than the one before it, so that the suite sends fewer than `npm run test:long`. */
 const REQUESTS = process.env.PI_TEST_RUNS ? 400 : 120;
-const HOOKS = ["stacking.ts", "fold.ts", "prune.ts", "pin.ts"].map(example);
+const HOOKS = ["stacking.ts", "fold.ts", "clear.ts", "pin.ts"].map(example);
 const SEED = 20260103;
 
 /** A hook that changes prompt, tools and messages at once, by the entries alone. */

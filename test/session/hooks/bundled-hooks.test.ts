@@ -96,6 +96,27 @@ describe("which bundled hooks are on", () => {
 		]);
 	});
 
+	test("prune is now clear: its former name turns it on and off, and a line says so", async () => {
+		const inSettings = await start({ userSettings: { hooks: ["-pi:fold", "pi:prune"] } });
+		expect(paths(inSettings)).toEqual(["pi:clear", "pi:pin", "pi:stacking"]);
+		const line = "The bundled hook pi:prune is now pi:clear · write pi:clear instead of pi:prune";
+		expect(inSettings.session.loaded.warnings).toEqual([line]);
+		const { inspector } = inSettings.session;
+		expect(inspector.hookStatuses().filter(({ name }) => ["clear", "prune"].includes(name))).toMatchObject([
+			{ path: "pi:clear", isEnabled: true },
+		]);
+		await inspector.setHookEnabled("pi:clear", false);
+		expect(paths(inSettings)).toEqual(["pi:pin", "pi:stacking"]);
+		await inSettings.session.prompt("/reload");
+		expect(paths(inSettings)).toEqual(["pi:pin", "pi:stacking"]);
+
+		const named = await start({ hookFiles: ["pi:prune"], requireNamed: true });
+		expect(paths(named)).toEqual(["pi:clear", "pi:fold", "pi:pin", "pi:stacking"]);
+		expect(named.session.loaded.warnings).toEqual([line]);
+		const off = await start({ userSettings: { hooks: ["pi:clear", "-pi:prune"] } });
+		expect(paths(off)).not.toContain("pi:clear");
+	});
+
 	test("/reload reads the setting again", async () => {
 		const place = await start();
 		writeFileSync(join(place.agentDir, "settings.json"), JSON.stringify({ hooks: ["-pi:stacking"] }));
@@ -131,7 +152,7 @@ describe("a hook of the user with a command of a bundled hook", () => {
 
 describe("an unknown command that an inactive bundled hook provides", () => {
 	test.each([
-		[{}, "/prune", "prune", 'turn it on in /hooks, or add "pi:prune" to "hooks" in settings.json'],
+		[{}, "/cleared", "clear", 'turn it on in /hooks, or add "pi:clear" to "hooks" in settings.json'],
 		[
 			{ userSettings: { hooks: ["-pi:stacking"] } },
 			"/pop 1",

@@ -109,37 +109,37 @@ test.each([
 	[
 		40,
 		[
-			" Hooks     1/36 · 3 on · 33 bundled off",
+			" Hooks     1/38 · 3 on · 35 bundled off",
 			" Loaded, in the order they run",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
 			"   stacking      /pop /un…  never fired",
 			" Off · context",
-			"   custom-comp…  lets a cheaper model w…",
+			"   clear         clears old tool result…",
 		],
 	],
 	[
 		80,
 		[
-			" Hooks  type to filter                             1/36 · 3 on · 33 bundled off",
+			" Hooks  type to filter                             1/38 · 3 on · 35 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled  /fold /unfold · agent_start agen…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
 			"   stacking             bundled  /pop /unpop · agent_start agent_…  never fired",
 			" Off · context",
-			"   custom-compaction    lets a cheaper model write compaction summaries",
+			"   clear                clears old tool results when that saves money",
 		],
 	],
 	[
 		120,
 		[
-			" Hooks  type to filter                                                                     1/36 · 3 on · 33 bundled off",
+			" Hooks  type to filter                                                                     1/38 · 3 on · 35 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
 			"   stacking             bundled                                /pop /unpop · agent_start agent_end context  never fired",
 			" Off · context",
-			"   custom-compaction    lets a cheaper model write compaction summaries",
+			"   clear                clears old tool results when that saves money",
 		],
 	],
 ])(
@@ -170,13 +170,13 @@ test("typing filters the hooks by name, command and description, and keeps the s
 	const app = await openBundled(80);
 	await app.terminal.type("pop");
 	expect(await rows(app)).toEqual([
-		" Hooks  pop                                         1/1 · 3 on · 33 bundled off",
+		" Hooks  pop                                         1/1 · 3 on · 35 bundled off",
 		" Loaded, in the order they run",
 		expect.stringContaining(" → stacking "),
 	]);
 	await app.terminal.press("backspace", "backspace", "backspace");
 	await app.terminal.waitFor(/→ stacking/);
-	expect((await rows(app))[0]).toContain("3/36 ·");
+	expect((await rows(app))[0]).toContain("3/38 ·");
 	await app.terminal.type("nothing like it");
 	expect((await rows(app))[0]).toContain("0/0");
 	expect(await app.terminal.text()).toContain("nothing matches");
@@ -197,20 +197,20 @@ test("space turns bundled hooks off and on in the user's settings, at once and f
 			.palette()
 			.map(({ name }) => name),
 	).not.toContain("fold");
-	await app.terminal.type("prune");
-	await app.terminal.waitFor(/→ prune +truncates/);
+	await app.terminal.type("clear");
+	await app.terminal.waitFor(/→ clear +clears/);
 	await app.terminal.type(" ");
-	await app.terminal.waitFor(/→ prune .* 1 call/);
-	expect(app.settings.current.hooks).toEqual(["-pi:fold", "pi:prune"]);
+	await app.terminal.waitFor(/→ clear .* 1 call/);
+	expect(app.settings.current.hooks).toEqual(["-pi:fold", "pi:clear"]);
 	expect(
 		app
 			.session()
 			.palette()
 			.map(({ name }) => name),
-	).toContain("prune");
+	).toContain("cleared");
 	const again = await startApp({ agentDir: app.agentDir });
 	await again.terminal.waitFor("0%");
-	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:pin", "pi:prune", "pi:stacking"]);
+	expect(again.session().loaded.hooks.map(({ path }) => path)).toEqual(["pi:clear", "pi:pin", "pi:stacking"]);
 });
 
 test("the last row is reached with end, and space turns it on", async () => {

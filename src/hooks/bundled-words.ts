@@ -1,0 +1,56 @@
+import { PiError } from "../errors.js";
+import { nearest } from "../util/nearest.js";
+import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, isBundledWord, presentWord } from "./bundled.js";
+import { BUNDLED_PREFIX } from "./hook-name.js";
+
+/**
+ * The bundled hooks that are on.
+ * @param words `pi:name` and `-pi:name`; the last one for a name wins. Others are ignored.
+ * @param defaults false: only those that `words` turn on
+ * @returns the hooks in running order, an error for each word that names no bundled hook, and one for each former name
+ */
+export function selectBundled(
+	words: readonly string[],
+	defaults: boolean,
+): { hooks: readonly BundledHook[]; errors: PiError[]; renamed: PiError[] } {
+	const chosen = new Map<string, boolean>();
+	const errors: PiError[] = [];
+	const renamed: PiError[] = [];
+	for (const word of words.filter(isBundledWord)) {
+		const present = presentWord(word);
+		const isOn = present.startsWith(BUNDLED_PREFIX);
+		const path = isOn ? present : present.slice(1);
+		if (!findBundled(path)) {
+			errors.push(unknownBundled(path));
+			continue;
+		}
+		chosen.set(path, isOn);
+		if (present === word) continue;
+		const message = `The bundled hook ${isOn ? word : word.slice(1)} is now ${path}`;
+		renamed.push(new PiError("hook_load_failed", message, { hint: `write ${present} instead of ${word}` }));
+	}
+	const isOn = ({ name, isDefault = false }: BundledHook) => chosen.get(bundledPath(name)) ?? (defaults && isDefault);
+	return { hooks: BUNDLED_HOOKS.filter(isOn), errors, renamed };
+}
+
+/** The words of the setting `hooks` after the user turns a bundled hook on or off. */
+export function switchBundled(words: readonly string[], { name, isDefault = false }: BundledHook, isOn: boolean) {
+	const path = bundledPath(name);
+	const others = words.filter((word) => ![path, `-${path}`].includes(presentWord(word)));
+	if (isOn === isDefault) return others;
+	return [...others, isOn ? path : `-${path}`];
+}
+
+/** What replaces bundled hooks that pi had. */
+const REPLACED: Readonly<Record<string, string>> = {
+	todo: 'the task list replaces it: "features": { "tasks": true } in settings.json',
+};
+
+function unknownBundled(path: string): PiError {
+	const paths = BUNDLED_HOOKS.map(({ name }) => bundledPath(name));
+	const [near] = nearest(path, paths, 1);
+	const similar = near ? `did you mean ${near}?` : "/hooks lists the bundled hooks";
+	return new PiError("hook_load_failed", `There is no bundled hook ${path}`, {
+		hint: REPLACED[path.slice(BUNDLED_PREFIX.length)] ?? similar,
+	});
+}
