@@ -57,7 +57,6 @@ test("results that the model has not seen yet are never cleared", async () => {
 		"done",
 	);
 	await t.session.prompt("read all at once");
-	expect(t.results().map((text) => text.slice(0, 4).trim())).toEqual(reads(0, 40).map((_, i) => `f${i}`.slice(0, 4)));
 	expect(t.results().map((text) => text.split(" ")[0])).toEqual(
 		Object.keys(FILES)
 			.slice(0, 40)
