@@ -237,7 +237,7 @@ class Play {
 				this.#log.append([entry]);
 				return this.#log.entries;
 			},
-			onStandIn: (request) => this.observer.onStandIn(request),
+			observer: this.observer,
 		});
 	}
 

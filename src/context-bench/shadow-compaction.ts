@@ -25,7 +25,7 @@ export interface ShadowCompactionOptions {
 	signal: AbortSignal;
 	/** Appends the compaction to the log of the strategy. */
 	append(entry: CompactionEntry): readonly SessionEntry[];
-	onStandIn(request: StandInRequest): void;
+	observer: { onStandIn(request: StandInRequest): void };
 }
 
 /**
@@ -33,14 +33,14 @@ export interface ShadowCompactionOptions {
  * @throws PiError `compaction_failed`
  */
 export async function compactShadow(options: ShadowCompactionOptions): Promise<CompactionTokens> {
-	const { context, entries, sessionFile, model, hooks, signal, append, onStandIn } = options;
+	const { context, entries, sessionFile, model, hooks, signal, append, observer } = options;
 	const [plan] = planCompactions(context.messages, entries, KEEP_TOKENS);
 	if (!plan || !model) throw new PiError("compaction_failed", "There is nothing to compact yet");
 	const { messages } = context;
 	const models = { resolveApiKey: async () => "" };
 	const asked = { entries, messages, sessionFile, model, models, hooks, signal, onNotice: () => {} };
 	const drafted = await askHooks(plan, asked);
-	const entry = drafted?.entry ?? standIn(plan, model, onStandIn);
+	const entry = drafted?.entry ?? standIn(plan, model, observer);
 	const after = append(entry);
 	const base = { type: "session", sessionFile, previousSessionFile: null, entries: after } as const;
 	const { tokensBefore } = plan;
@@ -52,12 +52,12 @@ export async function compactShadow(options: ShadowCompactionOptions): Promise<C
 function standIn(
 	plan: CompactionPlan,
 	{ provider, id }: Model<Api>,
-	onStandIn: ShadowCompactionOptions["onStandIn"],
+	observer: ShadowCompactionOptions["observer"],
 ): CompactionEntry {
 	const { messagesToSummarize: all, previousSummary } = plan;
 	const summary = plainSummary(all, readActivities(all), previousSummary, STAND_IN_TOKENS);
 	// As pi sends it: as text, which no cache has.
 	const input = sum(splitConversation(all, Number.MAX_SAFE_INTEGER, previousSummary).map(estimateText));
-	onStandIn({ provider, model: id, input, cached: 0, output: estimateText(summary) });
+	observer.onStandIn({ provider, model: id, input, cached: 0, output: estimateText(summary) });
 	return { type: "compaction", timestamp: entryTimestamp(), summary, ...cutOf(plan) };
 }

@@ -52,6 +52,7 @@ test("compacts a long context before it expires, with a request that begins like
 	provider.reply({ content: [text("WARM SUMMARY")], usage: { input: 1, output: 1 } });
 	await idle();
 	await vi.waitFor(() => expect(types(test)).toContain("compaction"));
+	await vi.waitFor(() => expect(session.activity.state).toBe("idle"));
 	expect(types(test)).toEqual(["idle_compact", "request_usage", "compaction"]);
 	const [before, after] = provider.requests.slice(2).map(({ body }) => unmarked(body) as Record<string, unknown>);
 	const { messages: earlier, ...parameters } = before ?? {};
