@@ -60,9 +60,9 @@ function changeOf(cost: number | null, base: number | null): string {
 	return change === 0 ? "±0 %" : `${change > 0 ? "+" : "−"}${Math.abs(change)} %`;
 }
 
-/** 100 only if it is exactly that: a loss must show. */
+/** 100 only if it is exactly that, and one digit more below it: a loss must show. */
 function percent(value: number): string {
-	return value < 100 && value >= 99.95 ? "99.9" : value.toFixed(value >= 99 && value < 100 ? 1 : 0);
+	return value === 100 ? "100" : (Math.floor(value * 10) / 10).toFixed(1);
 }
 
 /** Text to the left, figures to the right, each column as wide as its widest cell. */

@@ -4,29 +4,22 @@ import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { convertToLlm } from "../context/convert.js";
-import { entryMessage, entryTime } from "../context/entry-message.js";
+import { entryTime } from "../context/entry-message.js";
 import { ASSUMED_LIFETIME_MS, factsAt } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, withTools } from "../context/preamble.js";
 import { readRecordedHooks } from "../context/recorded-hooks.js";
 import { coreOfReply } from "../context/recorded-preamble.js";
-import { estimateAll, estimateText } from "../context/tokens.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import {
-	type AppMessage,
-	isMessageEntry,
-	isUserMessageEntry,
-	type RequestFacts,
-	type SessionEntry,
-} from "../log/entry.js";
+import { isMessageEntry, isUserMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { type EventPoint, eventPoints } from "../replay/event-points.js";
 import { watchHandlers } from "../replay/replay.js";
-import type { ReplaySessionOptions } from "../replay/replay-session.js";
+import { handlerView } from "../replay/session-at.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
@@ -133,7 +126,13 @@ class Play {
 			registry: this.#registry,
 			host: createShadowSession({
 				...{ cwd: session.cwd, sessionFile: session.path },
-				read: this.#view(),
+				read: handlerView({
+					log: this.#log,
+					last: () => this.#last,
+					core: () => this.#core(this.#end),
+					facts: () => this.#facts(this.#end),
+					findModel: options.findModel,
+				}),
 				findModel: options.findModel,
 				save: (entries) => this.#save(entries),
 				setActive: (names) => {
@@ -372,33 +371,6 @@ class Play {
 			this.#changed.set(index, freezeDeep({ ...entry, message: { ...entry.message, ...fields } }));
 			return;
 		}
-	}
-
-	/** What handlers read of the session now. */
-	#view(): Omit<ReplaySessionOptions, "cwd" | "sessionFile" | "length"> {
-		const messages = (): readonly AppMessage[] => {
-			const { entries } = this.#log;
-			const before = this.#last?.built.messages.map(({ message }) => message) ?? [];
-			const added = entries.slice(this.#last?.length ?? 0).flatMap((entry) => entryMessage(entry) ?? []);
-			return Object.freeze([...before, ...added]);
-		};
-		const systemPrompt = () => this.#last?.built.preamble.promptSections ?? this.#core(this.#end).sections;
-		return {
-			entries: () => this.#log.entries,
-			messages,
-			systemPrompt,
-			flags: () => this.#facts(this.#end).flags,
-			model: () => {
-				const { model } = this.#facts(this.#end);
-				return model && this.options.findModel(model.provider, model.id);
-			},
-			usage: () => {
-				const { contextWindow, ratio } = this.#facts(this.#end);
-				const text = systemPrompt().map((section) => section.text);
-				const tokens = Math.ceil((estimateText(text.join("\n\n")) + estimateAll(messages())) * ratio);
-				return { tokens, contextWindow, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null };
-			},
-		};
 	}
 }
 

@@ -68,7 +68,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayedEvent[]> {
 		const { event } = point;
 		if (event.type === "tool_result" && blocked.has(event.toolCallId)) continue;
 		const { built, ...step } = await replayEventPoint(point, last, options);
-		if (built) last = { built, end: point.end };
+		if (built) last = { built, length: point.end };
 		if (event.type === "tool_call" && step.stopped !== null) blocked.add(event.toolCallId);
 		replayed.push(step);
 	}
@@ -101,7 +101,7 @@ export async function replayCommand(line: string, options: ReplayOptions): Promi
 	const result: ReplayedCommand = { command: line, answer: null, effects: [], failures: [] };
 	const onEffect = (effect: string) => void result.effects.push(effect);
 	const { length } = entries;
-	const last = hook.handlers.context ? { end: length, built: await buildAt(length, hook, options) } : null;
+	const last = hook.handlers.context ? { length, built: await buildAt(length, hook, options) } : null;
 	const watched: CommandOptions = {
 		...command,
 		handler: (ctx) => command.handler(withoutPrograms(ctx, onEffect)),

@@ -9,8 +9,9 @@ import { estimateAll, estimateText } from "../context/tokens.js";
 import { type FlagValues, flagValues, listFlags } from "../hooks/flags.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
+import type { HookEventContext } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
-import type { RequestFacts, SessionEntry } from "../log/entry.js";
+import type { AppMessage, RequestFacts, SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
 import { createReplaySession, type ReplaySessionOptions } from "./replay-session.js";
 
@@ -37,45 +38,67 @@ const NEVER = new AbortController().signal;
 export interface LastContext {
 	built: BuiltContext;
 	/** Number of entries from which it was computed. */
-	end: number;
+	length: number;
 }
 
-/** What handlers of a hook read at a point of a session, as in the session itself. Computed when a handler reads it. */
+/** What the members of a context object are computed from. */
+interface ViewSource {
+	log: { readonly entries: readonly SessionEntry[] };
+	last(): LastContext | null;
+	/** System prompt and tools before hooks. */
+	core(): CorePreamble;
+	facts(): RequestFacts;
+	findModel: HookEventContext["findModel"];
+}
+
+/** What handlers read during a replay, as in the session itself. Computed when a handler reads it. */
+export function handlerView(source: ViewSource): Omit<ReplaySessionOptions, "cwd" | "sessionFile" | "length"> {
+	const { log, last, core, facts, findModel } = source;
+	const messages = (): readonly AppMessage[] => {
+		const { built, length = log.entries.length } = last() ?? {};
+		const before = built?.messages ?? coreContext(log.entries).messages;
+		const added = log.entries.slice(length).flatMap((entry) => entryMessage(entry) ?? []);
+		return Object.freeze([...before.map(({ message }) => message), ...added]);
+	};
+	const systemPrompt = () => last()?.built.preamble.promptSections ?? core().sections;
+	return {
+		entries: () => log.entries,
+		messages,
+		systemPrompt,
+		flags: () => facts().flags,
+		model: () => {
+			const { model } = facts();
+			return model && findModel(model.provider, model.id);
+		},
+		usage: () => {
+			const { contextWindow, ratio } = facts();
+			const text = systemPrompt().map((section) => section.text);
+			const tokens = Math.ceil((estimateText(text.join("\n\n")) + estimateAll(messages())) * ratio);
+			return { tokens, contextWindow, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null };
+		},
+	};
+}
+
+/** What handlers of a hook read at a point of a session. */
 export function sessionAt(
 	end: number,
 	last: LastContext | null,
 	{ flags: declared }: Pick<LoadedHook, "flags">,
 	options: ReplayOptions,
-): Pick<ReplaySessionOptions, "length" | "entries" | "messages" | "flags" | "systemPrompt" | "model" | "usage"> {
+): Omit<ReplaySessionOptions, "cwd" | "sessionFile"> {
 	const entries = once(() => Object.freeze(options.entries.slice(0, end)));
-	const facts = once(() => factsOf(end, declared, options));
-	const systemPrompt = once(() => last?.built.preamble.promptSections ?? coreOf(end, options).sections);
-	const messages = once(() => {
-		const before = last?.built.messages ?? coreContext(entries()).messages;
-		const added = last ? options.entries.slice(last.end, end).flatMap((entry) => entryMessage(entry) ?? []) : [];
-		return Object.freeze([...before.map(({ message }) => message), ...added]);
+	const view = handlerView({
+		log: {
+			get entries() {
+				return entries();
+			},
+		},
+		last: () => last,
+		core: () => coreOf(end, options),
+		facts: once(() => factsOf(end, declared, options)),
+		findModel: options.findModel,
 	});
-	return {
-		length: end,
-		entries,
-		messages,
-		flags: () => facts().flags,
-		systemPrompt,
-		model: () => {
-			const { model } = facts();
-			return model && options.findModel(model.provider, model.id);
-		},
-		usage() {
-			const { contextWindow, ratio } = facts();
-			const preamble = estimateText(
-				systemPrompt()
-					.map(({ text }) => text)
-					.join("\n\n"),
-			);
-			const tokens = Math.ceil((estimateAll(messages()) + preamble) * ratio);
-			return { tokens, contextWindow, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : null };
-		},
-	};
+	return { length: end, ...view };
 }
 
 function coreOf(end: number, { entries }: Pick<ReplayOptions, "entries">): CorePreamble {

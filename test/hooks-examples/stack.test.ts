@@ -209,29 +209,3 @@ test(
 	},
 	PROPERTY_TIMEOUT_MS,
 );
-
-describe("recall", () => {
-	test("finds entries by words, and returns long texts in pages", async () => {
-		const { session, provider, sent } = await startSession({
-			hookFiles: [example("recall.ts")],
-			files: { "a.txt": `${"alpha beta ".repeat(40)}\n`.repeat(100) },
-		});
-		provider
-			.reply([read("a.txt")], [toolCall("recall", { words: "BETA alpha" })])
-			.reply(({ messages }) => {
-				const entry = Number(/^(\d+): /.exec(messages.at(-1)?.text ?? "")?.[1]);
-				return [toolCall("recall", { entry, page: 2 }), toolCall("recall", { entry: 1 })];
-			})
-			.reply([toolCall("recall", { words: "nowhere" }), toolCall("recall", { entry: 999 }), toolCall("recall", {})])
-			.reply("done");
-		await session.prompt("go");
-		expect(sent(3).at(-1)).toMatch(/^tool: \d+: alpha beta alpha/);
-		expect(sent(4).at(-2)).toMatch(/beta[\s\S]*\[Page 2 of 2\]$/);
-		expect(sent(4).at(-1)).toBe("tool: go");
-		expect(sent(5).slice(-3)).toEqual([
-			"tool: No entry contains: nowhere",
-			"tool: Entry 999 has no text. Pass words to find entries.",
-			"tool: Pass entry or words.",
-		]);
-	});
-});
