@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import type { SessionEntry } from "../../src/log/entry.js";
+import { assistant, result, session, user } from "../helpers/entries.js";
+import { startPi } from "../helpers/pty.js";
+import { runPi } from "../helpers/run-pi.js";
+import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
+
+const USAGE = { input: 3000, output: 50, cacheRead: 0, cacheWrite: 0, totalTokens: 3050 };
+const COST = { input: 0.009, output: 0.00075, cacheRead: 0, cacheWrite: 0, total: 0.00975 };
+
+/** Prompts, each with a read and an answer. */
+function lines(turns: number): string {
+	const entries: SessionEntry[] = session(
+		...Array.from({ length: turns }, (_, turn) => [
+			user(`look at file ${turn}`),
+			assistant("", [{ id: `c${turn}`, arguments: { path: `src/file-${turn}.ts` } }]),
+			result(`c${turn}`, `export const valueOfTheFile${turn} = 1;\n`.repeat(200)),
+			assistant(`seen ${turn}`),
+		]).flat(),
+	).map((entry) =>
+		"message" in entry && entry.type === "message" && (entry.message as { role: string }).role === "assistant"
+			? { ...entry, message: { ...(entry.message as object), usage: { ...USAGE, cost: COST } } }
+			: entry,
+	) as SessionEntry[];
+	return entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+}
+
+const CUT = `export default (pi) => pi.on("context", ({ messages }) => ({ messages: messages.map((item, at) =>
+	item.message.role === "toolResult" && at < messages.length - 4
+		? { ...item, message: { ...item.message, content: [{ type: "text", text: "[old]" }] } } : item) }));`;
+
+test("pi context bench prints a table on the terminal, writes the page, and its exit code is that of the limit", async () => {
+	const [cwd, agentDir] = [tempDir("pi-project-"), tempAgentDir()];
+	writeFiles(cwd, { "one.jsonl": lines(12), "cut.ts": CUT });
+	const args = [
+		"context",
+		"bench",
+		"--sessions",
+		"one.jsonl",
+		"./cut.ts",
+		"--html",
+		"out.html",
+		"--fail-if",
+		"breaks > 3",
+	];
+	const pi = startPi({ args, agentDir, cwd, columns: 120, rows: 40 });
+	expect((await pi.exited).code).toBe(1);
+	const shown = stripVTControlCharacters(pi.output());
+	expect(shown).toMatch(/look at file 0, 24 requests +sent +cached +resent +breaks +peak +cost +vs none +evidence/);
+	expect(shown).toMatch(/none .* 100 %\s/);
+	expect(shown).toMatch(/\.\/cut\.ts .* \d+ +\d+/);
+	expect(shown).toMatch(/calibration: \$0\.\d+ predicted, \$0\.234 recorded/);
+	expect(shown).toMatch(/\.\/cut\.ts: breaks > 3 · \d+/);
+	expect(readFileSync(`${cwd}/out.html`, "utf8")).toContain("<svg");
+	const json = await runPi(["context", "bench", "--sessions", "one.jsonl", "--json", "./cut.ts"], { agentDir, cwd });
+	expect(json.code).toBe(0);
+	expect(JSON.parse(json.stdout)).toMatchObject({
+		isPartial: false,
+		sessions: [{ requests: 24, results: [{ strategy: "none" }, { strategy: "./cut.ts" }] }],
+		total: [{ strategy: "none" }, { strategy: "./cut.ts" }],
+	});
+});
+
+test("Escape stops it and prints what there is", async () => {
+	const [cwd, agentDir] = [tempDir("pi-project-"), tempAgentDir()];
+	const sessions = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`all/s${at}.jsonl`, lines(60)]));
+	writeFiles(cwd, { ...sessions, "cut.ts": CUT });
+	const args = ["context", "bench", "--sessions", "all", "./cut.ts"];
+	const pi = startPi({ args, agentDir, cwd, columns: 120, rows: 40 });
+	await expect.poll(() => /[3-9] of 120 runs/.test(pi.output()), { timeout: 20_000 }).toBe(true);
+	await pi.press("escape");
+	expect((await pi.exited).code).toBe(130);
+	const shown = stripVTControlCharacters(pi.output());
+	expect(shown).toContain("stopped: the strategies that were not played are missing");
+	expect(shown).toMatch(/look at file 0, 120 requests/);
+});
