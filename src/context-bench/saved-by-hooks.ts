@@ -59,7 +59,10 @@ export async function savedByHooks(
 
 /** A request as it was sent. */
 function sentContext(entries: readonly SessionEntry[], reply: number, core: BuiltContext): BuiltContext {
-	const messages = readRecordedRequest(entries, reply) ?? core.messages;
+	// The record does not name the hooks: that one made a message decides where the request asks to be cached.
+	const messages = (readRecordedRequest(entries, reply) ?? core.messages).map((traced) =>
+		traced.origin.kind === "freeze" ? { ...traced, origin: { kind: "hook", hook: "" } as const } : traced,
+	);
 	const { problems, facts } = core;
 	const preamble = sentPreambleOf(entries, reply).preamble ?? core.preamble;
 	return { length: reply, messages, preamble, hidden: [], edits: [], problems, facts, isChanged: false };

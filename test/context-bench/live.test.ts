@@ -105,8 +105,11 @@ async function record(cwd: string, hookFiles: string[]) {
 	const costs = entries.flatMap((entry) =>
 		isMessageEntry(entry) && entry.message.role === "assistant" ? [entry.message.usage.cost.total] : [],
 	);
+	const saved = await test.session.inspector.hooksSaved();
+	const shown = await test.session.prompt("/context");
 	await test.session.dispose();
-	return { session: { name: "script", path, cwd, entries }, model, cost: costs.reduce((sum, cost) => sum + cost, 0) };
+	const session = { name: "script", path, cwd, entries };
+	return { session, model, cost: costs.reduce((sum, cost) => sum + cost, 0), saved, shown };
 }
 
 test("what the bench predicts of a strategy is within 7 % of what the same script costs with it", async () => {
@@ -116,6 +119,7 @@ test("what the bench predicts of a strategy is within 7 % of what the same scrip
 	);
 	writeFiles(cwd, { ...files, ...STRATEGIES });
 	const plain = await record(cwd, []);
+	expect(plain.saved).toBe(null);
 	const names = Object.keys(STRATEGIES);
 	const strategies = await Promise.all(
 		names.map(async (name) => {
@@ -139,6 +143,10 @@ test("what the bench predicts of a strategy is within 7 % of what the same scrip
 	expect(predicted.none).toBeLessThan(plain.cost * 1.05);
 	for (const name of names) {
 		const live = await record(cwd, [`${cwd}/${name}`]);
+		// What /context says that the hook saved is the difference to the script without it.
+		const off = ((live.saved ?? Number.NaN) - (plain.cost - live.cost)) / plain.cost;
+		expect(Math.abs(off), `${name} saved ${live.saved}`).toBeLessThan(0.07);
+		expect(JSON.stringify(live.shown)).toMatch(name === "steps.ts" ? /hooks saved \$0\.\d\d/ : /hooks cost \$0\.\d\d/);
 		expect(`${name} ${((predicted[name] ?? 0) / live.cost).toFixed(3)}`).toMatch(/ (?:0\.9[3-9]|1\.0[0-6])\d*$/);
 	}
 	expect(predicted["creep.ts"]).toBeGreaterThan(predicted.none ?? 0);
