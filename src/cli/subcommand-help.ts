@@ -14,19 +14,21 @@ const ALL_OPTION = "  --all                     the sessions of all directories\
 
 /** Output of `pi <subcommand> --help`, by the words after `pi`. */
 const HELP: Readonly<Record<string, string>> = {
-	"context bench": `usage: pi context bench [--sessions <which>] [--model <provider/id>] [--html <file>] [--fail-if <limit>] [--json] <strategy>...
+	"context bench": `usage: pi context bench [--sessions <which>] [--model <name>] [--html <file>] [--fail-if <limit>] [--json]
+                        <strategy>...
 
-Plays recorded sessions as if other hooks had run, and prints what each strategy would have sent, cost and hidden from the model.
-A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.ts+pi:clear. Reads only; no network. Escape stops and prints
-what there is.
+Plays recorded sessions as if other hooks had run, and prints what each strategy would have sent, cost and hidden from the
+model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.ts+pi:clear. Flags of hooks are written as
+--name=value. Reads only; no network. Escape stops and prints what there is.
 
-  --sessions <which>        last:20 (the default) for the latest sessions of this directory, ids, files or directories; repeatable
+  --sessions <which>        last:20 (the default) for the latest sessions of this directory, ids, files or directories;
+                            repeatable
   --model <provider/id>     compute costs and windows of this model instead of the recorded ones
   --html <file>             also write a page with charts
-  --fail-if <limit>         such as "cost > +5%" or "evidence < 99%", for each strategy over all sessions; repeatable. The figures are
-                            cost, sent, resent, breaks, peak, evidence and rereads; +5% compares with none
+  --fail-if <limit>         such as "cost > +5%" or "evidence < 99%", for each strategy over all sessions; repeatable. The
+                            figures are cost, sent, resent, breaks, peak, evidence and rereads; +5% compares with none
 ${JSON_OPTION}${COMMON}
-Exit codes: 1 if a strategy exceeds a limit, 130 if it was stopped
+Exit codes: 1 if a strategy exceeds a limit, or if its hooks failed or their answers were dropped, 130 if it was stopped
 `,
 	hooks: `usage: pi hooks [list | new <name> | check <hook>... | test <hook> | trust | untrust]
 

@@ -101,9 +101,9 @@ ${lines.toReversed().join("\n")}
 function lossesHtml(sessions: readonly SessionResult[]): string {
 	const losses = worstLosses(sessions);
 	if (losses.length === 0) return "";
-	const items = losses.map(({ session, strategy, loss: { reply, tool, missing, needed, entries } }) => {
+	const items = losses.map(({ session, strategies, loss: { reply, tool, missing, needed, entries } }) => {
 		const where = entries.length > 0 ? `, from entry ${entries.slice(-3).join(", ")}` : "";
-		return `<li>${escapeHtml(strategy)} · ${escapeHtml(session)} · entry ${reply}, ${escapeHtml(tool)}: ${missing.length} of ${needed}<br><code>${escapeHtml(missing[0] ?? "")}</code>${where}</li>`;
+		return `<li>${escapeHtml(strategies.join(", "))} · ${escapeHtml(session)} · entry ${reply}, ${escapeHtml(tool)}: misses ${missing.length} of ${plural(needed, "item")}<br><code>${escapeHtml(missing[0] ?? "")}</code>${where}</li>`;
 	});
 	return `<h2>Worst losses</h2>\n<ol>\n${items.join("\n")}\n</ol>`;
 }

@@ -4,7 +4,7 @@ import { RunningDigest } from "../context/digest.js";
 import { isMessageEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
 import { type Evidence, EvidenceIndex, EvidenceMeter, type Needs } from "./evidence.js";
-import { type MeteredModel, type MeteredRequest, RequestMeter, surprises } from "./meter.js";
+import { type MeteredModel, type MeteredRequest, RequestMeter, type StrategyProblem, surprises } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
 import { SessionScale } from "./session-scale.js";
 
@@ -23,6 +23,8 @@ export interface StrategyResult {
 	evidence: Evidence;
 	/** What the recording cannot tell, with the number of times. */
 	unplayed: Readonly<Record<string, number>>;
+	/** Failures and dropped answers of its hooks: the figures are those without them. */
+	problems: readonly StrategyProblem[];
 }
 
 /** Sums over the requests of a strategy. Tokens are predicted. */
@@ -44,6 +46,7 @@ export interface StrategyTotals {
 
 /** A session with all strategies; the first result is `none`. */
 export interface SessionResult {
+	/** The start of its id and its name or first prompt. */
 	name: string;
 	path: string | null;
 	/** Number of requests. */
@@ -54,6 +57,8 @@ export interface SessionResult {
 }
 
 export interface BenchReport {
+	/** `provider/id` whose prices were used instead of the recorded ones; null for those. */
+	model: string | null;
 	sessions: readonly SessionResult[];
 	/** True if it was stopped before all strategies were played. */
 	isPartial: boolean;
@@ -72,6 +77,7 @@ export async function runBench(
 	options: BenchOptions,
 ): Promise<BenchReport> {
 	const played = [{ name: NONE, hooks: [] }, ...strategies.filter(({ name }) => name !== NONE)];
+	const model = options.model ? `${options.model.provider}/${options.model.id}` : null;
 	const results: SessionResult[] = [];
 	const total = sessions.length * played.length;
 	let done = 0;
@@ -85,11 +91,11 @@ export async function runBench(
 		}
 		if (options.signal.aborted) {
 			if (bench.results.length > 1) results.push(bench.report());
-			return { sessions: results, isPartial: true };
+			return { model, sessions: results, isPartial: true };
 		}
 		results.push(bench.report());
 	}
-	return { sessions: results, isPartial: false };
+	return { model, sessions: results, isPartial: false };
 }
 
 /** One session, first without a strategy, then with each of them. */
@@ -147,6 +153,7 @@ class SessionBench {
 			},
 			evidence: evidence.evidence,
 			unplayed: Object.fromEntries(meter.unplayed),
+			problems: [...meter.problems.values()],
 		});
 	}
 

@@ -1,7 +1,7 @@
 import { formatTokens, plural } from "../util/format-amounts.js";
 import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
 import type { EvidenceLoss } from "./evidence.js";
-import { evidenceShare, sumResults } from "./limit.js";
+import { evidenceShare, formatShare, sumResults } from "./limit.js";
 
 /** Losses that are listed. */
 const MAX_LOSSES = 10;
@@ -23,11 +23,13 @@ export function describeReport(report: BenchReport): string[] {
 }
 
 /** How far the figures can be relied on, one line each. */
-export function describeNotes({ sessions, isPartial }: BenchReport): string[] {
+export function describeNotes(report: BenchReport): string[] {
+	const { sessions, isPartial } = report;
 	return [
-		...describeCalibration(sessions),
+		...describeCalibration(report),
 		...describeUnplayed(sessions),
-		...(isPartial ? ["stopped: the strategies that were not played are missing"] : []),
+		...describeProblems(sessions),
+		...(isPartial ? ["stopped: what had not been played is missing"] : []),
 	];
 }
 
@@ -49,20 +51,16 @@ export function rowsOf(results: readonly StrategyResult[]): string[][] {
 			formatTokens(peak),
 			cost === null ? "–" : `$${cost.toFixed(3)}${unpriced > 0 ? "+" : ""}`,
 			strategy === base?.strategy ? "–" : changeOf(cost, base?.totals.cost ?? null),
-			`${percent(100 * evidenceShare(evidence))} %`,
+			`${formatShare(100 * evidenceShare(evidence))} %`,
 		];
 	});
 }
 
 function changeOf(cost: number | null, base: number | null): string {
 	if (cost === null || base === null || base === 0) return "–";
-	const change = Math.round(100 * (cost / base - 1));
-	return change === 0 ? "±0 %" : `${change > 0 ? "+" : "−"}${Math.abs(change)} %`;
-}
-
-/** 100 only if it is exactly that, and one digit more below it: a loss must show. */
-function percent(value: number): string {
-	return value === 100 ? "100" : (Math.floor(value * 10) / 10).toFixed(1);
+	const change = 100 * (cost / base - 1);
+	const digits = Math.abs(change).toFixed(Math.abs(change) < 0.95 ? 1 : 0);
+	return digits === "0.0" ? "±0 %" : `${change > 0 ? "+" : "−"}${digits} %`;
 }
 
 /** Text to the left, figures to the right, each column as wide as its widest cell. */
@@ -75,7 +73,8 @@ function alignRows(rows: readonly string[][]): string[] {
 	);
 }
 
-function describeCalibration(sessions: readonly SessionResult[]): string[] {
+function describeCalibration({ sessions, model }: BenchReport): string[] {
+	if (model !== null) return [`calibration: none, because the costs are those of ${model}`];
 	const known = sessions.flatMap(({ calibration }) => calibration ?? []);
 	const total = sessions.reduce((count, { requests }) => count + requests, 0);
 	if (known.length === 0) return ["calibration: no session records what it cost, so tokens and costs are estimates"];
@@ -90,7 +89,7 @@ function describeCalibration(sessions: readonly SessionResult[]): string[] {
 }
 
 function describeUnplayed(sessions: readonly SessionResult[]): string[] {
-	const all = sumResults({ sessions, isPartial: false });
+	const all = sumResults({ sessions });
 	return all.flatMap(({ strategy, unplayed, totals }) => {
 		const parts = Object.entries(unplayed).map(([what, count]) => `${count} ${what}`);
 		if (totals.standIns > 0)
@@ -99,30 +98,45 @@ function describeUnplayed(sessions: readonly SessionResult[]): string[] {
 	});
 }
 
+function describeProblems(sessions: readonly SessionResult[]): string[] {
+	return sumResults({ sessions }).flatMap(({ strategy, problems }) =>
+		problems.map(({ reason, count }) => `problem: ${strategy}: ${count} times: ${reason}`),
+	);
+}
+
 function describeLosses(sessions: readonly SessionResult[]): string[] {
 	const losses = worstLosses(sessions);
 	if (losses.length === 0) return [];
 	return [
 		"",
 		"worst losses:",
-		...losses.map(({ session, strategy, loss }) => {
+		...losses.map(({ session, strategies, loss }) => {
 			const { reply, tool, missing, needed, entries } = loss;
 			const [first = ""] = missing;
 			const item = first.length > MAX_ITEM ? `${first.slice(0, MAX_ITEM)}…` : first;
 			const where = entries.length > 0 ? ` of entry ${entries.slice(-3).join(", ")}` : "";
-			return `${strategy}  ${session}  entry ${reply}, ${tool}: ${missing.length} of ${needed} · ${JSON.stringify(item)}${where}`;
+			return `${strategies.join(", ")}  ${session}  entry ${reply}, ${tool}: misses ${missing.length} of ${plural(needed, "item")} · ${JSON.stringify(item)}${where}`;
 		}),
 	];
 }
 
-/** The calls that miss most of what they use, in all sessions. */
-export function worstLosses(
-	sessions: readonly SessionResult[],
-): { session: string; strategy: string; loss: EvidenceLoss }[] {
-	return sessions
-		.flatMap(({ name, results }) =>
-			results.flatMap(({ strategy, evidence }) => evidence.losses.map((loss) => ({ session: name, strategy, loss }))),
-		)
-		.sort((a, b) => b.loss.missing.length - a.loss.missing.length)
-		.slice(0, MAX_LOSSES);
+/** A loss, and the strategies that have it. */
+export interface WorstLoss {
+	session: string;
+	strategies: string[];
+	loss: EvidenceLoss;
+}
+
+/** The calls that miss most of what they use, in all sessions, each once. */
+export function worstLosses(sessions: readonly SessionResult[]): WorstLoss[] {
+	const found = new Map<string, WorstLoss>();
+	for (const { name, results } of sessions)
+		for (const { strategy, evidence } of results)
+			for (const loss of evidence.losses) {
+				const key = JSON.stringify([name, loss.reply, loss.tool, loss.missing]);
+				const known = found.get(key) ?? { session: name, strategies: [], loss };
+				known.strategies.push(strategy);
+				found.set(key, known);
+			}
+	return [...found.values()].sort((a, b) => b.loss.missing.length - a.loss.missing.length).slice(0, MAX_LOSSES);
 }

@@ -59,9 +59,14 @@ function readFigure({ totals, evidence }: StrategyResult, figure: Figure): numbe
 
 function describe(value: number, { figure, isRelative }: Limit): string {
 	if (!Number.isFinite(value)) return "none has 0";
+	if (figure === "evidence") return `${formatShare(value)} %`;
 	const digits = Number.isInteger(value) ? String(value) : value.toFixed(figure === "cost" && !isRelative ? 4 : 1);
-	if (isRelative) return `${value > 0 ? "+" : ""}${digits} %`;
-	return figure === "evidence" ? `${digits} %` : digits;
+	return isRelative ? `${value > 0 ? "+" : ""}${digits} %` : digits;
+}
+
+/** A share in percent: 100 only if it is exactly that, and one digit more below it, because a loss must show. */
+export function formatShare(percent: number): string {
+	return percent === 100 ? "100" : (Math.floor(percent * 10) / 10).toFixed(1);
 }
 
 /** The share of what the recorded model used that it still has in front of it; 1 if it used nothing. */
@@ -70,7 +75,7 @@ export function evidenceShare({ needed, kept }: Pick<StrategyResult["evidence"],
 }
 
 /** The results of all sessions together, by strategy. Only strategies that were played in every session are comparable. */
-export function sumResults({ sessions }: BenchReport): StrategyResult[] {
+export function sumResults({ sessions }: Pick<BenchReport, "sessions">): StrategyResult[] {
 	const names = sessions[0]?.results.map(({ strategy }) => strategy) ?? [];
 	return names.flatMap((name) => {
 		const results = sessions.map(({ results: own }) => own.find(({ strategy }) => strategy === name));
@@ -103,5 +108,15 @@ function add(a: StrategyResult, b: StrategyResult): StrategyResult {
 			losses: [...a.evidence.losses, ...b.evidence.losses],
 		},
 		unplayed,
+		problems: addProblems(a.problems, b.problems),
 	};
+}
+
+function addProblems(a: StrategyResult["problems"], b: StrategyResult["problems"]): StrategyResult["problems"] {
+	const all = new Map(a.map((problem) => [`${problem.hook} ${problem.reason}`, problem]));
+	for (const problem of b) {
+		const key = `${problem.hook} ${problem.reason}`;
+		all.set(key, { ...problem, count: problem.count + (all.get(key)?.count ?? 0) });
+	}
+	return [...all.values()];
 }

@@ -8,7 +8,7 @@ import { sectionTokens, toolTokens } from "../context/preamble.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
 import { calculateCost } from "../util/pi-ai.js";
-import type { PlayedRequest, PlayObserver } from "./play.js";
+import type { PlayedRequest, PlayObserver, PlayProblem } from "./play.js";
 import { type CacheRules, type CacheSurprise, PartIds, PromptCache } from "./prompt-cache.js";
 import type { SessionScale } from "./session-scale.js";
 import type { StandInRequest } from "./shadow-session.js";
@@ -24,6 +24,15 @@ export interface MeteredRequest {
 	resent: number;
 	/** USD; null if the prices are unknown. */
 	cost: number | null;
+}
+
+/** A kind of failures or dropped answers of a hook. */
+export interface StrategyProblem {
+	/** File name of the hook. */
+	hook: string;
+	/** The last one, as a sentence. */
+	reason: string;
+	count: number;
 }
 
 /** What the meter needs of a request. */
@@ -53,6 +62,8 @@ const LOOKBACK = 20;
 /** Predicts the tokens and the cost of the requests of one strategy in one session. */
 export class RequestMeter implements PlayObserver {
 	readonly requests: MeteredRequest[] = [];
+	/** What went wrong in hooks, each kind once. */
+	readonly problems = new Map<string, StrategyProblem>();
 	/** What a recording cannot tell, with the number of times. */
 	readonly unplayed = new Map<string, number>();
 	readonly standIns: { count: number; cost: number } = { count: 0, cost: 0 };
@@ -98,6 +109,11 @@ export class RequestMeter implements PlayObserver {
 		const usage = usageOf({ read: cached, written: 0, uncached: input, output, isLong: false });
 		this.standIns.count++;
 		this.standIns.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
+	}
+
+	onProblem({ hook, kind, reason }: PlayProblem): void {
+		const key = `${hook} ${kind}`;
+		this.problems.set(key, { hook, reason, count: (this.problems.get(key)?.count ?? 0) + 1 });
 	}
 
 	onUnplayed(what: string): void {

@@ -4,11 +4,13 @@ import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { convertToLlm } from "../context/convert.js";
+import { describeProblem } from "../context/describe-problem.js";
 import { entryTime } from "../context/entry-message.js";
 import { ASSUMED_LIFETIME_MS, factsAt } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, withTools } from "../context/preamble.js";
 import { readRecordedHooks } from "../context/recorded-hooks.js";
 import { coreOfReply } from "../context/recorded-preamble.js";
+import { StabilityWatch } from "../context/stability.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
@@ -50,8 +52,6 @@ export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "ret
 	hookTimeoutMs: number;
 	/** Detects handlers that block the event loop. */
 	watch?: HandlerWatch;
-	/** Receives a line for each failure of a hook. */
-	onHookError(line: string): void;
 	signal: AbortSignal;
 }
 
@@ -64,10 +64,22 @@ export interface PlayedRequest {
 	facts: RequestFacts;
 }
 
+/** What went wrong in a hook. */
+export interface PlayProblem {
+	/** File name of the hook. */
+	hook: string;
+	/** Equal for problems of one kind. */
+	kind: string;
+	/** A sentence, with the place in the source if it is known. */
+	reason: string;
+}
+
 /** Receives the requests of a strategy, in order, and what a recording does not tell. */
 export interface PlayObserver extends ShadowObserver {
 	/** @returns the tokens of the request, which the provider then has */
 	onRequest(request: PlayedRequest): number;
+	/** A failure of a hook, or an answer that was dropped. */
+	onProblem(problem: PlayProblem): void;
 }
 
 /**
@@ -86,6 +98,9 @@ export async function playStrategy(
 		await play.at(point);
 	}
 }
+
+/** Requests that are computed twice, to find hooks that answer differently to the same entries. */
+const MAX_STABILITY_CHECKS = 5;
 
 class Play {
 	readonly #log: ShadowLog;
@@ -107,6 +122,11 @@ class Play {
 	#idleSince: number | null = null;
 	/** The last reply whose record has system prompt and tools, and the number of entries that were searched. */
 	readonly #preambles: { last: number | null; searched: number } = { last: null, searched: 0 };
+	#requests = 0;
+	readonly #stability = new StabilityWatch((path) => {
+		const [hook, kind] = [hookFileName(path), "unstable"];
+		this.observer.onProblem({ hook, kind, reason: "it returns different results for the same entries" });
+	});
 	/** Number of recorded entries that exist now. */
 	#end = 1;
 
@@ -121,7 +141,7 @@ class Play {
 		const onEffect = () => observer.onUnplayed("programs that were not run");
 		const hooks = strategy.hooks.map((hook) => watchHandlers(hook, { onEffect }));
 		this.#registry = new HookRegistry(hooks, new Set());
-		const { hookTimeoutMs, watch, onHookError } = options;
+		const { hookTimeoutMs, watch } = options;
 		this.#runner = new HookRunner({
 			registry: this.#registry,
 			host: createShadowSession({
@@ -146,7 +166,11 @@ class Play {
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
 			...(watch && { watch }),
-			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
+			onError: (error) => {
+				const hook = hookFileName(error.hookPath);
+				const reason = describeHookError(hookFailure(error), hook);
+				observer.onProblem({ hook, kind: `${error.event} ${error.reason}`, reason });
+			},
 		});
 	}
 
@@ -203,6 +227,8 @@ class Play {
 	/** Computes the context at a point; it is a request if the next entry is its reply. */
 	async #request(end: number): Promise<void> {
 		const { built, facts } = await this.#build(end);
+		// Only a second answer shows that a hook is unstable.
+		if (this.#requests++ < MAX_STABILITY_CHECKS) await this.#build(end);
 		const entry = this.#recorded[end];
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
@@ -260,9 +286,20 @@ class Play {
 			this.options.signal,
 			(types) => log.hasType(types),
 		);
-		const built = await buildContext(entries, stages, {
+		const watched = this.#stability.watch(stages, entries.length);
+		const built = await buildContext(entries, watched, {
 			...{ memo: this.#memo, preamble: this.#core(end) },
 			facts: () => facts,
+			onProblem: (problem) => {
+				if (problem.hook === null) return;
+				const reason = describeProblem(problem);
+				const kind = problem.rule === "answer_has_known_fields" ? reason : problem.rule;
+				this.observer.onProblem({
+					hook: hookFileName(problem.hook),
+					kind,
+					reason: `${reason}; its answer was dropped`,
+				});
+			},
 		});
 		this.#last = { built, length: entries.length };
 		return { built, facts };

@@ -119,9 +119,6 @@ test(
 					{ name: "strategy", hooks },
 					{
 						...{ findModel: () => null, retention: undefined, flags: {}, hookTimeoutMs: 30_000 },
-						onHookError: (line) => {
-							throw new Error(line);
-						},
 						signal: new AbortController().signal,
 					},
 					{
@@ -132,6 +129,9 @@ test(
 						},
 						onStandIn: () => {},
 						onUnplayed: () => {},
+						onProblem: ({ reason }) => {
+							throw new Error(reason);
+						},
 					},
 				);
 				expect(played).toEqual(replies);

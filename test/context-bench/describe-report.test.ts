@@ -10,7 +10,7 @@ function result(
 	fields: Partial<StrategyResult> = {},
 ): StrategyResult {
 	return {
-		...{ strategy, unplayed: {} },
+		...{ strategy, unplayed: {}, problems: [] },
 		requests: [
 			{ reply: 2, sent: 600, cached: 0, resent: 0, cost: cost === null ? null : cost / 3 },
 			{ reply: 4, sent: 1400, cached: 1300, resent: 20, cost: cost === null ? null : (2 * cost) / 3 },
@@ -23,7 +23,7 @@ function result(
 
 const LOSS = { reply: 4, tool: "edit", missing: ['if (a < "b") <script>'], needed: 3, entries: [1, 3] };
 const REPORT: BenchReport = {
-	isPartial: true,
+	...{ isPartial: true, model: null },
 	sessions: [
 		{
 			...{ name: "outputs <b>", path: null, requests: 2, calibration: { predicted: 0.99, recorded: 1, requests: 2 } },
@@ -33,7 +33,10 @@ const REPORT: BenchReport = {
 					unplayed: { "blocked calls": 2 },
 					evidence: { needed: 1000, kept: 999, rereads: 1, losses: [LOSS] },
 				}),
-				result("./big.ts", 1.2, 985),
+				result("./big.ts", 1.002, 985, {
+					problems: [{ hook: "big.ts", reason: 'unknown field "mesages"; its answer was dropped', count: 2 }],
+					evidence: { needed: 1000, kept: 985, rereads: 0, losses: [LOSS] },
+				}),
 				result("./free.ts", null, 1000),
 			],
 		},
@@ -45,15 +48,16 @@ test("a report is a table for each session, then how far it can be relied on, th
 		"outputs <b>, 2 requests  sent  cached  resent  breaks  peak    cost  vs none  evidence",
 		"none                       2k    65 %      20       1  1.4k  $1.000        –     100 %",
 		"pi:clear                   2k    65 %      20       1  1.4k  $0.660    −34 %    99.9 %",
-		"./big.ts                   2k    65 %      20       1  1.4k  $1.200    +20 %    98.5 %",
+		"./big.ts                   2k    65 %      20       1  1.4k  $1.002   +0.2 %    98.5 %",
 		"./free.ts                  2k    65 %      20       1  1.4k       –        –     100 %",
 		"",
 		"calibration: $0.990 predicted, $1.000 recorded (−1.0 %) for 2 of 2 requests",
 		"not replayed: pi:clear: 2 blocked calls",
-		"stopped: the strategies that were not played are missing",
+		'problem: ./big.ts: 2 times: unknown field "mesages"; its answer was dropped',
+		"stopped: what had not been played is missing",
 		"",
 		"worst losses:",
-		'pi:clear  outputs <b>  entry 4, edit: 1 of 3 · "if (a < \\"b\\") <script>" of entry 1, 3',
+		'pi:clear, ./big.ts  outputs <b>  entry 4, edit: misses 1 of 3 items · "if (a < \\"b\\") <script>" of entry 1, 3',
 	]);
 });
 

@@ -4,14 +4,14 @@ import { exceeded, readLimit } from "../../src/context-bench/limit.js";
 
 function result(strategy: string, cost: number | null, kept: number, breaks: number): StrategyResult {
 	return {
-		...{ strategy, requests: [], unplayed: {} },
+		...{ strategy, requests: [], unplayed: {}, problems: [] },
 		totals: { sent: 1000, cached: 0, resent: 0, breaks, peak: 10, cost, unpriced: 0, standIns: 0 },
 		evidence: { needed: 100, kept, rereads: 2, losses: [] },
 	};
 }
 
 const REPORT: BenchReport = {
-	isPartial: false,
+	...{ isPartial: false, model: null },
 	sessions: [
 		{
 			name: "one",
@@ -35,7 +35,7 @@ describe("a limit", () => {
 		["cost > +5%", []],
 		["cost > -1%", ["a: cost > -1% · 0 %"]],
 		["cost > 1.5", ["a: cost > 1.5 · 2"]],
-		["evidence < 99.5%", ["a: evidence < 99.5% · 99 %"]],
+		["evidence < 99.5%", ["a: evidence < 99.5% · 99.0 %"]],
 		["evidence < 99%", []],
 		["breaks > 3", ["a: breaks > 3 · 4"]],
 		["breaks > 10%", ["a: breaks > 10% · none has 0"]],

@@ -48,7 +48,9 @@ test("pi context bench prints a table on the terminal, writes the page, and its 
 	const pi = startPi({ args, agentDir, cwd, columns: 120, rows: 40 });
 	expect((await pi.exited).code).toBe(1);
 	const shown = stripVTControlCharacters(pi.output());
-	expect(shown).toMatch(/look at file 0, 24 requests +sent +cached +resent +breaks +peak +cost +vs none +evidence/);
+	expect(shown).toMatch(
+		/test look at file 0, 24 requests +sent +cached +resent +breaks +peak +cost +vs none +evidence/,
+	);
 	expect(shown).toMatch(/none .* 100 %\s/);
 	expect(shown).toMatch(/\.\/cut\.ts .* \d+ +\d+/);
 	expect(shown).toMatch(/calibration: \$0\.\d+ predicted, \$0\.234 recorded/);
@@ -73,6 +75,6 @@ test("Escape stops it and prints what there is", async () => {
 	await pi.press("escape");
 	expect((await pi.exited).code).toBe(130);
 	const shown = stripVTControlCharacters(pi.output());
-	expect(shown).toContain("stopped: the strategies that were not played are missing");
+	expect(shown).toContain("stopped: what had not been played is missing");
 	expect(shown).toMatch(/look at file 0, 120 requests/);
 });

@@ -1,4 +1,5 @@
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type BenchReport, runBench } from "../../context-bench/bench.js";
 import { describeReport } from "../../context-bench/describe-report.js";
 import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
@@ -17,7 +18,9 @@ import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { plural } from "../../util/format-amounts.js";
+import { didYouMean } from "../../util/nearest.js";
 import type { Subcommand } from "../options.js";
+import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import { findHookFile, tryHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
@@ -25,7 +28,9 @@ import { pastFacts } from "./past-facts.js";
 
 /** Sessions that are played without `--sessions`. */
 const DEFAULT_SESSIONS = 20;
-const MAX_NAME = 40;
+const MAX_NAME = 24;
+/** Characters of an id. */
+const ID_LENGTH = 8;
 
 /**
  * `pi context bench`: plays recorded sessions under strategies and prints what each would have cost and lost. Reads only,
@@ -39,14 +44,14 @@ export async function runContextBench(
 ): Promise<number> {
 	const limits = command.failIf.map(readLimit);
 	const notices = [...location.warnings];
-	const strategies = await loadStrategies(command.strategies, location);
+	const strategies = await loadStrategies(command.strategies, { location, options });
 	const base = await loadBase(location);
 	const facts = await pastFacts(location, options, [...base, ...strategies.flatMap(({ hooks }) => hooks)], notices);
 	const model = command.model === undefined ? undefined : facts.registry.resolveModelSpec(command.model).model;
 	const sessions = readSessions(command.sessions, location, notices);
 	printNotices(io, notices.splice(0));
 	const keys = listenForStop(io);
-	const errors = new Set<string>();
+	checkDirectory(command.html);
 	let report: BenchReport;
 	try {
 		report = await runBench(sessions, strategies, base, {
@@ -54,7 +59,6 @@ export async function runContextBench(
 			...(model && { model }),
 			hookTimeoutMs: location.settings.hookTimeout,
 			...(location.watch && { watch: location.watch }),
-			onHookError: (line) => errors.add(line),
 			signal: keys.signal,
 			onProgress: keys.progress,
 		});
@@ -64,23 +68,52 @@ export async function runContextBench(
 	if (command.html !== undefined) {
 		const { benchPage } = await import("../../context-bench/bench-page.js");
 		writeFileSync(command.html, benchPage(report));
+		printNotices(io, [`Wrote ${command.html}`]);
 	}
 	if (options.json) await printJson(io, { ...report, total: sumResults(report) });
 	else await printLines(io, describeReport(report));
 	const failures = exceeded(report, limits);
-	printNotices(io, [...errors, ...failures]);
-	return report.isPartial ? 130 : failures.length > 0 ? 1 : 0;
+	const hasProblems = report.sessions.some(({ results }) => results.some(({ problems }) => problems.length > 0));
+	printNotices(io, failures);
+	return report.isPartial ? 130 : failures.length > 0 || hasProblems ? 1 : 0;
 }
 
-/** @throws PiError for a hook that does not exist or does not load */
-async function loadStrategies(words: readonly string[], location: Location): Promise<Strategy[]> {
+/** @throws PiError `bad_arguments` for a hook that does not exist, `hook_load_failed` for one that does not load */
+async function loadStrategies(
+	words: readonly string[],
+	{ location, options }: Pick<SubcommandContext, "location" | "options">,
+): Promise<Strategy[]> {
 	const strategies: Strategy[] = [];
-	for (const word of words) {
-		const names = word.split("+").filter((name) => name !== "none");
-		const hooks = await Promise.all(names.map((name) => findHookFile(name, location)));
-		strategies.push({ name: word, hooks: await load(hooks, location) });
+	for (const word of new Set(words)) {
+		const names = word.split("+").map((name) => name.trim());
+		if (names.includes("")) throw usage(`${word}: a name is missing beside the +`);
+		const files = [];
+		for (const name of names) if (name !== "none") files.push(await findStrategyFile(name, { location, options }));
+		strategies.push({ name: names.join("+"), hooks: await load(files, location) });
 	}
 	return strategies;
+}
+
+async function findStrategyFile(name: string, { location, options }: Pick<SubcommandContext, "location" | "options">) {
+	try {
+		return await findHookFile(name, location);
+	} catch (error) {
+		// The word may be the value of an option that does not exist.
+		const { problem } = options.readFlags?.([]) ?? {};
+		if (problem) throw problem;
+		if (!(error instanceof PiError) || error.code !== "hook_load_failed") throw error;
+		const { cwd } = location.paths;
+		const file = [name, `${name}.ts`].find((candidate) => existsSync(join(cwd, candidate)));
+		const known = BUNDLED_HOOKS.filter(({ group }) => group === "context").map((hook) => bundledPath(hook.name));
+		const hint = file ? `write ./${file} for the file of this directory` : didYouMean(name, known);
+		throw new PiError("bad_arguments", error.message, { hint: hint ?? `with pi come ${known.join(", ")}` });
+	}
+}
+
+/** @throws PiError `bad_arguments` if the directory of the page does not exist: before everything is computed */
+function checkDirectory(html: string | undefined): void {
+	if (html === undefined || isDirectory(dirname(html))) return;
+	throw new PiError("bad_arguments", `--html ${html}: there is no directory ${dirname(html)}`);
 }
 
 /** The bundled hooks that are on by default: what every session has. */
@@ -113,7 +146,9 @@ function readSessions(words: readonly string[], location: Location, notices: str
 	});
 	const sessions = [...new Set(paths)].flatMap((path) => {
 		try {
-			return readSession(path) ?? [];
+			const session = readSession(path);
+			if (!session) notices.push(`${path} is not played: it has no reply of a model`);
+			return session ?? [];
 		} catch (error) {
 			notices.push(`${path} is not played: ${describeError(error)}`);
 			return [];
@@ -138,11 +173,13 @@ function readSession(path: string): BenchSession | null {
 	}
 }
 
+/** The start of its id, as in `pi sessions list`, and its name or first prompt. */
 function nameOf(entries: readonly SessionEntry[]): string {
+	const [header] = entries;
 	const named = entries.findLast(isSessionInfoEntry)?.name;
 	const first = entries.find((entry) => isMessageEntry(entry) && entry.message.role === "user");
-	const text = named ?? (isMessageEntry(first) ? messageText(first.message) : "");
-	return onOneLine(text, MAX_NAME) || "session";
+	const text = onOneLine(named ?? (isMessageEntry(first) ? messageText(first.message) : ""), MAX_NAME);
+	return [isSessionHeader(header) ? header.id.slice(0, ID_LENGTH) : "", text].filter(Boolean).join(" ") || "session";
 }
 
 function isDirectory(path: string): boolean {
