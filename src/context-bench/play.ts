@@ -1,4 +1,4 @@
-import type { AssistantMessage, Context, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
 import type { CompactionTokens } from "../commands/compaction.js";
 import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
@@ -18,7 +18,6 @@ import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { isMessageEntry, isUserMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
-import { freezeDeep } from "../log/freeze.js";
 import { type EventPoint, eventPoints } from "../replay/event-points.js";
 import { watchHandlers } from "../replay/replay.js";
 import { handlerView } from "../replay/session-at.js";
@@ -108,8 +107,6 @@ class Play {
 	readonly #runner: HookRunner;
 	readonly #memo = new ContextMemo();
 	readonly #recorded: readonly SessionEntry[];
-	/** What handlers changed of recorded entries, by index. */
-	readonly #changed = new Map<number, SessionEntry>();
 	/** Recorded entries that the strategy has saved again. */
 	readonly #claimed = new Set<number>();
 	/** Calls that the strategy blocked; they have no result of a tool. */
@@ -177,7 +174,7 @@ class Play {
 	async at({ end, event }: EventPoint): Promise<void> {
 		const { signal } = this.options;
 		this.#end = end;
-		this.#log.extend(end, (entry, index) => this.#changed.get(index) ?? entry);
+		this.#log.extend(end);
 		const runner = this.#runner;
 		switch (event.type) {
 			case "context":
@@ -195,7 +192,7 @@ class Play {
 			case "prompt": {
 				const decision = await runner.gatePrompt(event, signal);
 				if ("stop" in decision || "handled" in decision) this.observer.onUnplayed("prompts that were not sent");
-				else if (decision.text !== event.text) this.#changePrompt(end, decision.text);
+				else if (decision.text !== event.text) this.#log.changePrompt(end, decision.text);
 				return;
 			}
 			case "tool_call": {
@@ -210,7 +207,7 @@ class Play {
 				if (this.#blocked.has(event.toolCallId)) return;
 				const { content, isError } = await runner.changeToolResult(event, signal);
 				if (content.length !== event.content.length || content.some((block, at) => block !== event.content[at]))
-					this.#changeResult(end, event.toolCallId, { content, isError });
+					this.#log.changeResult(end, event.toolCallId, { content, isError });
 				return;
 			}
 			case "agent_settled":
@@ -365,7 +362,7 @@ class Play {
 				const timestamp = new Date(this.#time(this.#end)).toISOString();
 				return this.#log.append([{ ...entry, timestamp } as SessionEntry])[0] ?? -1;
 			}
-			this.#log.extend(known + 1, (other, index) => this.#changed.get(index) ?? other);
+			this.#log.extend(known + 1);
 			this.#end = Math.max(this.#end, known + 1);
 			return this.#log.placeOf(known);
 		});
@@ -388,26 +385,6 @@ class Play {
 			return index;
 		}
 		return null;
-	}
-
-	#changePrompt(index: number, text: string): void {
-		const entry = this.#recorded[index];
-		if (!isMessageEntry(entry) || entry.message.role !== "user") return;
-		const { content } = entry.message;
-		const others = typeof content === "string" ? [] : content.filter(({ type }) => type !== "text");
-		this.#changed.set(
-			index,
-			freezeDeep({ ...entry, message: { ...entry.message, content: [{ type: "text" as const, text }, ...others] } }),
-		);
-	}
-
-	#changeResult(end: number, id: string, fields: Pick<ToolResultMessage, "content" | "isError">): void {
-		for (let index = end; index < this.#recorded.length; index++) {
-			const entry = this.#recorded[index];
-			if (!isMessageEntry(entry) || entry.message.role !== "toolResult" || entry.message.toolCallId !== id) continue;
-			this.#changed.set(index, freezeDeep({ ...entry, message: { ...entry.message, ...fields } }));
-			return;
-		}
 	}
 }
 

@@ -1,3 +1,4 @@
+import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import type { EntrySource } from "../context/entry-message.js";
 import {
 	type ContextRecord,
@@ -33,6 +34,8 @@ export class ShadowLog {
 	readonly #entries: SessionEntry[] = [];
 	#list: readonly SessionEntry[] | null = null;
 	readonly #types = new Set<string>();
+	/** Recorded entries as a strategy has changed them, by index. */
+	readonly #changed = new Map<number, SessionEntry>();
 	/** The index here of each recorded entry so far. */
 	readonly #places: number[] = [];
 
@@ -65,18 +68,36 @@ export class ShadowLog {
 		return this.#places[recorded] ?? this.#entries.length + (recorded - this.#places.length);
 	}
 
-	/**
-	 * Adds recorded entries up to index `end`.
-	 * @param change replaces the entry at an index of the recording
-	 */
-	extend(end: number, change: (entry: SessionEntry, index: number) => SessionEntry = (entry) => entry): void {
+	/** Changes the prompt at an index of the recording that is not here yet. */
+	changePrompt(index: number, text: string): void {
+		const entry = this.recorded[index];
+		if (!isMessageEntry(entry) || entry.message.role !== "user") return;
+		const { content } = entry.message;
+		const others = typeof content === "string" ? [] : content.filter(({ type }) => type !== "text");
+		const message = { ...entry.message, content: [{ type: "text" as const, text }, ...others] };
+		this.#changed.set(index, freezeDeep({ ...entry, message }));
+	}
+
+	/** Changes the result of a tool call, which is not here yet, at or after an index of the recording. */
+	changeResult(from: number, callId: string, fields: Pick<ToolResultMessage, "content" | "isError">): void {
+		for (let index = from; index < this.recorded.length; index++) {
+			const entry = this.recorded[index];
+			if (!isMessageEntry(entry) || entry.message.role !== "toolResult") continue;
+			if (entry.message.toolCallId !== callId) continue;
+			this.#changed.set(index, freezeDeep({ ...entry, message: { ...entry.message, ...fields } }));
+			return;
+		}
+	}
+
+	/** Adds recorded entries up to index `end`. */
+	extend(end: number): void {
 		for (let index = this.#places.length; index < end; index++) {
 			const entry = this.recorded[index];
 			if (!entry) continue;
 			this.#places.push(this.#entries.length);
 			// A header of its own: caches of items belong to a header.
-			const own = index === 0 ? Object.freeze({ ...entry }) : this.#moved(entry);
-			this.#add(change(own, index));
+			const own = index === 0 ? Object.freeze({ ...entry }) : this.#moved(this.#changed.get(index) ?? entry);
+			this.#add(own);
 		}
 	}
 
