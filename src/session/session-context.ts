@@ -25,6 +25,13 @@ export interface StageInput {
 	length: number;
 }
 
+/** What the log has of a past request besides its entries. */
+export interface PastRequest {
+	/** System prompt and tools before hooks; null if the log does not have them, and the current ones are used. */
+	preamble: CorePreamble | null;
+	facts: RequestFacts;
+}
+
 export interface SessionContextOptions {
 	log(): ContextLog;
 	stages(input: StageInput, signal: AbortSignal): ContextStage[];

@@ -1,19 +1,11 @@
 import type { BuiltContext } from "../context/context-message.js";
-import type { CorePreamble } from "../context/preamble.js";
 import type { HookRunner } from "../hooks/runner.js";
-import type { RequestFacts, SessionEntry } from "../log/entry.js";
+import type { SessionEntry } from "../log/entry.js";
 import type { SessionServices } from "../services/services.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
-import type { SessionContext } from "./session-context.js";
+import type { PastRequest, SessionContext } from "./session-context.js";
 import type { SessionState } from "./session-state.js";
-
-/** What the log has of a past request besides its entries. */
-export interface PastRequest {
-	/** System prompt and tools before hooks; null if the log does not have them, and the current ones are used. */
-	preamble: CorePreamble | null;
-	facts: RequestFacts;
-}
 
 /** The components and functions that most parts of a session work with. */
 export interface SessionCore extends SessionServices {

@@ -9,8 +9,7 @@ import { type ContextRecord, isMessageEntry, RESERVED_ENTRY_TYPES, type SessionE
 import type { SessionLog } from "../../log/session-log.js";
 import { sectionsForTools } from "../../resources/system-prompt.js";
 import { plural } from "../../util/format-amounts.js";
-import type { SessionContext } from "../session-context.js";
-import type { PastRequest } from "../session-core.js";
+import type { PastRequest, SessionContext } from "../session-context.js";
 
 /** Size of a request; tokens are estimates. */
 export interface RequestSize {
