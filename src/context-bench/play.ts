@@ -60,7 +60,6 @@ export interface PlayedRequest {
 	reply: number;
 	message: AssistantMessage;
 	context: BuiltContext;
-	facts: RequestFacts;
 }
 
 /** What went wrong in a hook. */
@@ -107,8 +106,6 @@ class Play {
 	readonly #runner: HookRunner;
 	readonly #memo = new ContextMemo();
 	readonly #recorded: readonly SessionEntry[];
-	/** Recorded entries that the strategy has saved again. */
-	readonly #claimed = new Set<number>();
 	/** Calls that the strategy blocked; they have no result of a tool. */
 	readonly #blocked = new Set<string>();
 	/** Names of the tools that a handler has left on; null: those of the recording. */
@@ -120,6 +117,7 @@ class Play {
 	/** The last reply whose record has system prompt and tools, and the number of entries that were searched. */
 	readonly #preambles: { last: number | null; searched: number } = { last: null, searched: 0 };
 	#requests = 0;
+	#isSecondAnswer = false;
 	readonly #stability = new StabilityWatch((path) => {
 		const [hook, kind] = [hookFileName(path), "unstable"];
 		this.observer.onProblem({ hook, kind, reason: "it returns different results for the same entries" });
@@ -164,9 +162,8 @@ class Play {
 			hookTimeoutMs: () => hookTimeoutMs,
 			...(watch && { watch }),
 			onError: (error) => {
-				const hook = hookFileName(error.hookPath);
-				const reason = describeHookError(hookFailure(error), hook);
-				observer.onProblem({ hook, kind: `${error.event} ${error.reason}`, reason });
+				const reason = describeHookError(hookFailure(error), hookFileName(error.hookPath));
+				this.#report(error.hookPath, `${error.event} ${error.reason}`, reason);
 			},
 		});
 	}
@@ -223,14 +220,24 @@ class Play {
 
 	/** Computes the context at a point; it is a request if the next entry is its reply. */
 	async #request(end: number): Promise<void> {
-		const { built, facts } = await this.#build(end);
-		// Only a second answer shows that a hook is unstable.
-		if (this.#requests++ < MAX_STABILITY_CHECKS) await this.#build(end);
+		const { built } = await this.#build(end);
+		if (this.#requests++ < MAX_STABILITY_CHECKS) await this.#checkStability(end);
 		const entry = this.#recorded[end];
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
-		const tokens = this.observer.onRequest({ reply: end, message, context: built, facts });
+		const tokens = this.observer.onRequest({ reply: end, message, context: built });
 		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model), built };
+	}
+
+	/** Only a second answer shows that a hook is unstable. What else goes wrong in it was reported before. */
+	async #checkStability(end: number): Promise<void> {
+		this.#isSecondAnswer = true;
+		await this.#build(end);
+		this.#isSecondAnswer = false;
+	}
+
+	#report(hookPath: string, kind: string, reason: string): void {
+		if (!this.#isSecondAnswer) this.observer.onProblem({ hook: hookFileName(hookPath), kind, reason });
 	}
 
 	/** Plays the time until the next prompt: a session that ends here was left open. */
@@ -265,10 +272,9 @@ class Play {
 
 	/** A request of a hook costs less if it continues the last one of the session. */
 	#warmStart(model: string, { systemPrompt, messages }: Context): { tokens: number; messages: number } {
-		const sent = this.#sent;
 		const { lifetimeMs } = this.#facts(this.#end).cache;
-		const isWarm = sent?.model === model && this.#time(this.#end) - sent.time <= (lifetimeMs ?? ASSUMED_LIFETIME_MS);
-		if (!isWarm || systemPrompt !== sent.built.preamble.systemPrompt) return { tokens: 0, messages: 0 };
+		const sent = this.#warmRequest(model, this.#time(this.#end), lifetimeMs);
+		if (!sent || systemPrompt !== sent.built.preamble.systemPrompt) return { tokens: 0, messages: 0 };
 		const had = convertToLlm(sent.built.messages.map(({ message }) => message));
 		const isSame = had.every((message, at) => JSON.stringify(message) === JSON.stringify(messages[at]));
 		return isSame ? { tokens: sent.tokens, messages: had.length } : { tokens: 0, messages: 0 };
@@ -291,11 +297,7 @@ class Play {
 				if (problem.hook === null) return;
 				const reason = describeProblem(problem);
 				const kind = problem.rule === "answer_has_known_fields" ? reason : problem.rule;
-				this.observer.onProblem({
-					hook: hookFileName(problem.hook),
-					kind,
-					reason: `${reason}; its answer was dropped`,
-				});
+				this.#report(problem.hook, kind, `${reason}; its answer was dropped`);
 			},
 		});
 		this.#last = { built, length: entries.length };
@@ -339,12 +341,14 @@ class Play {
 		const facts = factsAt(this.#recorded, end, { findModel, retention, given, defaults, now });
 		if (this.#wasLoaded(end)) return facts;
 		const { cache, model, time } = facts;
+		const sent = model && this.#warmRequest(nameOf(model.provider, model.id), time, cache.lifetimeMs);
+		return Object.freeze({ ...facts, cache: Object.freeze({ ...cache, warmTokens: sent?.tokens ?? 0 }) });
+	}
+
+	/** The last request, if the provider of this model still has it at a time; null otherwise. */
+	#warmRequest(model: string, time: number, lifetimeMs: number | null) {
 		const sent = this.#sent;
-		const isWarm =
-			sent !== null &&
-			sent.model === (model && nameOf(model.provider, model.id)) &&
-			time - sent.time <= (cache.lifetimeMs ?? ASSUMED_LIFETIME_MS);
-		return Object.freeze({ ...facts, cache: Object.freeze({ ...cache, warmTokens: isWarm ? sent.tokens : 0 }) });
+		return sent?.model === model && time - sent.time <= (lifetimeMs ?? ASSUMED_LIFETIME_MS) ? sent : null;
 	}
 
 	/** Whether the session was recorded with these very hooks, so that its entries and facts are those of the strategy. */
@@ -357,7 +361,7 @@ class Play {
 	/** Appends entries of the strategy, except those that the recording has because the strategy ran in it. */
 	#save(entries: readonly SessionEntry[]): number[] {
 		return entries.map((entry) => {
-			const known = this.#findRecorded(entry);
+			const known = this.#log.claim(entry);
 			if (known === null) {
 				const timestamp = new Date(this.#time(this.#end)).toISOString();
 				return this.#log.append([{ ...entry, timestamp } as SessionEntry])[0] ?? -1;
@@ -367,32 +371,8 @@ class Play {
 			return this.#log.placeOf(known);
 		});
 	}
-
-	/** Index in the recording of an entry that the strategy saved in this turn, and that no earlier call has claimed. */
-	#findRecorded(entry: SessionEntry): number | null {
-		const key = keyOf(entry);
-		const isBorder = (index: number) => {
-			const candidate = this.#recorded[index];
-			return isMessageEntry(candidate) && candidate.message.role !== "toolResult";
-		};
-		let from = this.#log.recordedLength;
-		while (from > 1 && !isBorder(from - 1)) from--;
-		for (let index = from; index < this.#recorded.length; index++) {
-			const candidate = this.#recorded[index];
-			if (index >= this.#log.recordedLength && isBorder(index)) return null;
-			if (!candidate || candidate.type !== entry.type || this.#claimed.has(index) || keyOf(candidate) !== key) continue;
-			this.#claimed.add(index);
-			return index;
-		}
-		return null;
-	}
 }
 
 function nameOf(provider: string, id: string): string {
 	return `${provider}/${id}`;
-}
-
-/** An entry without the time at which it was saved. */
-function keyOf({ timestamp: _, ...entry }: SessionEntry & { timestamp?: unknown }): string {
-	return JSON.stringify(entry);
 }

@@ -34,6 +34,8 @@ export class ShadowLog {
 	readonly #entries: SessionEntry[] = [];
 	#list: readonly SessionEntry[] | null = null;
 	readonly #types = new Set<string>();
+	/** Recorded entries that the strategy has saved again. */
+	readonly #claimed = new Set<number>();
 	/** Recorded entries as a strategy has changed them, by index. */
 	readonly #changed = new Map<number, SessionEntry>();
 	/** The index here of each recorded entry so far. */
@@ -87,6 +89,25 @@ export class ShadowLog {
 			this.#changed.set(index, freezeDeep({ ...entry, message: { ...entry.message, ...fields } }));
 			return;
 		}
+	}
+
+	/** Index in the recording of an entry that the strategy saved in this turn, and that no earlier call has claimed. */
+	claim(entry: SessionEntry): number | null {
+		const key = keyOf(entry);
+		const isBorder = (index: number) => {
+			const candidate = this.recorded[index];
+			return isMessageEntry(candidate) && candidate.message.role !== "toolResult";
+		};
+		let from = this.recordedLength;
+		while (from > 1 && !isBorder(from - 1)) from--;
+		for (let index = from; index < this.recorded.length; index++) {
+			const candidate = this.recorded[index];
+			if (index >= this.recordedLength && isBorder(index)) return null;
+			if (!candidate || candidate.type !== entry.type || this.#claimed.has(index) || keyOf(candidate) !== key) continue;
+			this.#claimed.add(index);
+			return index;
+		}
+		return null;
 	}
 
 	/** Adds recorded entries up to index `end`. */
@@ -182,4 +203,9 @@ function movedShape(shape: RecordedRequest, place: (index: number) => number): R
 		if ("reply" in segment) return { ...segment, reply: place(segment.reply) };
 		return segment.entryIndex === null ? segment : { ...segment, entryIndex: place(segment.entryIndex) };
 	});
+}
+
+/** An entry without the time at which it was saved. */
+function keyOf({ timestamp: _, ...entry }: SessionEntry & { timestamp?: unknown }): string {
+	return JSON.stringify(entry);
 }

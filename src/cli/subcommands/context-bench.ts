@@ -86,7 +86,7 @@ async function loadStrategies(
 	const strategies: Strategy[] = [];
 	for (const word of new Set(words)) {
 		const names = word.split("+").map((name) => name.trim());
-		if (names.includes("")) throw usage(`${word}: a name is missing beside the +`);
+		if (names.includes("")) throw usage(`${word}: a hook is missing before or after the +`);
 		const files = [];
 		for (const name of names) if (name !== "none") files.push(await findStrategyFile(name, { location, options }));
 		strategies.push({ name: names.join("+"), hooks: await load(files, location) });
@@ -135,7 +135,7 @@ async function load(files: Parameters<typeof tryHooks>[0], location: Location): 
 /**
  * @param words `last:20`, ids, files and directories
  * @param notices receives files that cannot be read
- * @throws PiError `log_not_found` if there is none
+ * @throws PiError `log_not_found` if no session has a reply
  */
 function readSessions(words: readonly string[], location: Location, notices: string[]): BenchSession[] {
 	const { sessionDir } = location;
