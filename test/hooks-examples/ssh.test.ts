@@ -126,7 +126,7 @@ describe.skipIf(NO_SSH !== undefined)("a host reached with ssh", () => {
 		await expect.poll(() => processesWith(server.config)).toEqual([]);
 		writeFileSync(server.config, config);
 		const program = readFileSync(join(server.bin, "ssh"), "utf8");
-		const older = `case "$*" in *StdinNull*|*ForkAfter*|*SessionType*) echo Bad configuration option >&2; exit 255 ;; *-G*) exit 255 ;; esac`;
+		const older = `case "$*" in *StdinNull*|*ForkAfter*|*SessionType*) echo Bad configuration option >&2; exit 255 ;; "-G "*) exit 255 ;; esac`;
 		writeFileSync(join(server.bin, "ssh"), program.replace("\n", `\n${older}\n`));
 		expect(await run((await connect({ server })).host, "echo works")).toMatchObject({ output: "works\n" });
 	});
