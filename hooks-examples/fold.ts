@@ -13,13 +13,13 @@ import {
 	applyRanges,
 	type CommandContext,
 	type CommandResult,
-	type ContextMessage,
 	type CustomEntry,
 	estimateTokens,
 	firstKeptEntry,
 	type HookAPI,
 	isMessageEntry,
 	isUserMessageEntry,
+	keepChanges,
 	messageText,
 	promptText,
 	type SessionEntry,
@@ -113,9 +113,9 @@ export default function foldTurns(pi: HookAPI): void {
 		undone = new Set(entries.flatMap((entry, at) => (isFold(entry) && indices.has(at) ? [keyOf(entry)] : [])));
 	});
 
-	pi.on("context", ({ entries, messages }) => {
-		const folds = shownFolds(entries);
-		return folds.length > 0 ? { messages: putSummaries(messages, folds, entries) } : undefined;
+	pi.on("context", (event) => {
+		const folds = shownFolds(event.entries);
+		return folds.length > 0 ? { messages: keepChanges(event, folds.map(toRange)) } : undefined;
 	});
 }
 
@@ -300,44 +300,6 @@ function shownFolds(entries: readonly SessionEntry[]): IndexedFold[] {
 
 function toRange({ from, to, index, fold }: IndexedFold) {
 	return { from, to, summary: fold.summary, id: index };
-}
-
-/**
- * Inserts the summaries into the messages that previous hooks returned, and keeps their changes to other entries. A fold
- * without any message left in that list gets no summary.
- */
-function putSummaries(
-	given: readonly ContextMessage[],
-	folds: readonly IndexedFold[],
-	entries: readonly SessionEntry[],
-): ContextMessage[] {
-	// Folds do not overlap, so their summaries are in the same order.
-	const summaries = applyRanges(entries, folds.map(toRange)).filter(({ entryIndex }) => entryIndex === null);
-	const foldOf = (index: number) => folds.findIndex(({ from, to }) => from <= index && index < to);
-	const put = new Set<number>();
-	const merged: ContextMessage[] = [];
-	let previous = 0;
-	for (const [position, item] of given.entries()) {
-		const own = item.entryIndex === null ? foldAround(given, position, previous) : foldOf(item.entryIndex);
-		if (item.entryIndex !== null) previous = item.entryIndex;
-		const summary = summaries[own];
-		if (!summary) merged.push(item);
-		else if (!put.has(own)) {
-			put.add(own);
-			merged.push(summary);
-		}
-	}
-	return merged;
-
-	/** Position of the fold that covers all entries replaced by the message at `position`; -1 if none exists. */
-	function foldAround(list: readonly ContextMessage[], position: number, before: number): number {
-		const after = list.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
-		const replaced = entries
-			.slice(before + 1, after)
-			.flatMap((entry, i) => (isMessageEntry(entry) ? [before + 1 + i] : []));
-		const owners = new Set((replaced.length > 0 ? replaced : [before, after]).map(foldOf));
-		return owners.size === 1 ? ([...owners][0] ?? -1) : -1;
-	}
 }
 
 function isFold(entry: SessionEntry): entry is Fold {

@@ -12,6 +12,7 @@ import {
 	type CommandResult,
 	type ContextMessage,
 	estimateTokens,
+	groupTurns,
 	type HookAPI,
 	isUserMessageEntry,
 	messageText,
@@ -111,8 +112,8 @@ function unpinnedTurns(entries: readonly SessionEntry[]): number[] {
 
 /** The messages of a turn before entry `end`, without tool calls that have no result there, and results without a call. */
 function readTurn(entries: readonly SessionEntry[], turn: number, end: number): ContextMessage[] {
-	const next = entries.findIndex((entry, index) => index > turn && isUserMessageEntry(entry));
-	const until = next < 0 ? end : Math.min(next, end);
+	const next = groupTurns(entries).find(({ from }) => from === turn)?.to ?? turn;
+	const until = Math.min(next, end);
 	if (until <= turn) return [];
 	const messages = applyRanges(entries.slice(0, until), []).filter(({ entryIndex }) => (entryIndex ?? 0) >= turn);
 	const answered = new Set(messages.map(({ message }) => (message.role === "toolResult" ? message.toolCallId : null)));

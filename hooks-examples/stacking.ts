@@ -11,17 +11,17 @@ import {
 	applyRanges,
 	type CommandContext,
 	type CommandResult,
-	type ContextMessage,
 	type CustomEntry,
 	estimateTokens,
 	firstKeptEntry,
+	groupTurns,
 	type HookAPI,
 	isCompactionEntry,
 	isContextUndoEntry,
 	isMessageEntry,
 	isUserMessageEntry,
+	keepChanges,
 	messageText,
-	promptText,
 	type SessionEntry,
 	type SummaryRange,
 	serializeConversation,
@@ -118,10 +118,9 @@ export default function stacking(pi: HookAPI): void {
 		undone = undonePops(entries);
 	});
 
-	pi.on("context", ({ entries, messages }) => {
-		const ranges = remainingRanges(popRanges(entries), messages, entries);
-		if (ranges.length === 0) return undefined;
-		return { messages: keepChanges(applyRanges(entries, ranges), messages, entries) };
+	pi.on("context", (event) => {
+		const ranges = popRanges(event.entries);
+		return ranges.length === 0 ? undefined : { messages: keepChanges(event, ranges) };
 	});
 }
 
@@ -204,14 +203,12 @@ async function summarize(messages: readonly AppMessage[], subject: string, ctx: 
 
 /** Newest first. */
 function listTurns(entries: readonly SessionEntry[]): Turn[] {
-	const starts = entries.flatMap((entry, index) => (isUserMessageEntry(entry) ? [index] : []));
-	const turns = starts.map((index, at): Turn => {
-		const entry = entries[index];
-		const messages = applyRanges(entries.slice(index, starts[at + 1] ?? entries.length), []);
+	const turns = groupTurns(entries).map(({ number, from, to, prompt }): Turn => {
+		const messages = applyRanges(entries.slice(from, to), []);
 		return {
-			number: at + 1,
-			index,
-			text: isUserMessageEntry(entry) ? promptText(entry) : "",
+			number,
+			index: from,
+			text: prompt,
 			messages: messages.length,
 			tokens: countTokens(messages.map(({ message }) => message)),
 		};
@@ -258,27 +255,6 @@ function popRanges(entries: readonly SessionEntry[]): SummaryRange[] {
 	});
 }
 
-/** Without the ranges that a previous hook has replaced together with other entries, such as those of turns that are folded. */
-function remainingRanges(
-	ranges: readonly SummaryRange[],
-	given: readonly ContextMessage[],
-	entries: readonly SessionEntry[],
-): SummaryRange[] {
-	const isCovered = (index: number) => ranges.some(({ from, to }) => from <= index && index < to);
-	const gaps = given
-		.flatMap(({ entryIndex }, position) => (entryIndex === null ? [gapAt(given, position, entries)] : []))
-		.filter((gap) => gap.messages.some((index) => !isCovered(index)));
-	return ranges.filter(({ from, to }) => !gaps.some((gap) => gap.from <= from && to <= gap.to));
-}
-
-/** The entries that a message without an entry replaces: those missing around it. */
-function gapAt(given: readonly ContextMessage[], position: number, entries: readonly SessionEntry[]) {
-	const from = (given.slice(0, position).findLast(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? 0) + 1;
-	const to = given.slice(position).find(({ entryIndex }) => entryIndex !== null)?.entryIndex ?? entries.length;
-	const messages = entries.slice(from, to).flatMap((entry, i) => (isMessageEntry(entry) ? [from + i] : []));
-	return { from, to, messages };
-}
-
 /** Pops that are not undone, oldest first. */
 export function livePops(entries: readonly SessionEntry[]): IndexedPop[] {
 	const undone = new Set(
@@ -310,45 +286,6 @@ function latestCompaction(entries: readonly SessionEntry[]): number {
 /** True if a later compaction covers the complete pop. */
 function isCompacted({ index, to }: IndexedPop, entries: readonly SessionEntry[]): boolean {
 	return index < latestCompaction(entries) && to <= firstKeptEntry(entries);
-}
-
-/**
- * Inserts the summaries into the messages that previous hooks returned. `applyRanges` returns entries as they are in the
- * log; this keeps the messages that other hooks changed, hid or added, unless a pop covers them.
- */
-function keepChanges(
-	ranged: readonly ContextMessage[],
-	given: readonly ContextMessage[],
-	entries: readonly SessionEntry[],
-): ContextMessage[] {
-	const uncovered = new Set(ranged.map(({ entryIndex }) => entryIndex));
-	const merged: ContextMessage[] = [];
-	let next = 0;
-	/** Adds the summaries that belong before entry `index`. */
-	const addSummariesBefore = (index: number) => {
-		for (let item = ranged[next]; item && (item.entryIndex ?? -1) < index; item = ranged[++next]) {
-			if (item.entryIndex === null) merged.push(item);
-		}
-	};
-	for (const [position, item] of given.entries()) {
-		if (item.entryIndex !== null) {
-			if (!uncovered.has(item.entryIndex)) continue;
-			addSummariesBefore(item.entryIndex);
-			merged.push(item);
-			continue;
-		}
-		// Omit what replaces only entries that a pop covers.
-		const { from, to, messages } = gapAt(given, position, entries);
-		const isWanted =
-			messages.length === 0
-				? uncovered.has(to) || to === entries.length
-				: messages.some((index) => uncovered.has(index));
-		if (!isWanted) continue;
-		addSummariesBefore(from);
-		merged.push(item);
-	}
-	addSummariesBefore(Number.POSITIVE_INFINITY);
-	return merged;
 }
 
 function isStackPop(entry: SessionEntry): entry is StackPop {

@@ -9,7 +9,10 @@ export interface SummaryRange {
 	from: number;
 	/** First entry index no longer covered. */
 	to: number;
-	summary: string;
+	/** null: the entries are hidden, and nothing stands for them. */
+	summary: string | null;
+	/** Indices of entries in the range that it does not cover, such as a decision that stays. A call stays with its results. */
+	except?: readonly number[];
 	/** On overlap the highest id wins; with equal ids, the later one in the list. */
 	id: number;
 }
@@ -17,7 +20,7 @@ export interface SummaryRange {
 /** Options of `applyRanges`. */
 export interface ApplyRangesOptions {
 	/** Returns the text of the user message for a summary. Default: `[Summary]`, a blank line, the summary. */
-	render?(range: SummaryRange): string;
+	render?(range: SummaryRange & { summary: string }): string;
 }
 
 /** Consecutive entries and the range that wins them. */
@@ -28,19 +31,19 @@ interface Segment {
 }
 
 /**
- * Replaces ranges of entries with their summaries; the later range wins. Uncovered entries pass through with their index.
+ * Replaces ranges of entries with their summaries, or hides them; the later range wins. Uncovered entries pass through with their index.
  * A winning summary is emitted once, at the first index where it wins: a partly overlapped range is never lost, and a fully
  * overlapped one disappears. Equal input gives equal output. Items are frozen, and those that pass through are the objects
  * that `context` handlers receive.
  *
- * Costs O(r log r + messages passed through) for r ranges, independent of their length.
+ * Costs O(r log r + messages passed through) for r ranges with their exceptions, independent of their length.
  */
 export function applyRanges(
 	entries: readonly SessionEntry[],
 	ranges: readonly SummaryRange[],
 	options: ApplyRangesOptions = {},
 ): ContextMessage[] {
-	const render = options.render ?? ((range: SummaryRange) => `[Summary]\n\n${range.summary}`);
+	const render = options.render ?? (({ summary }) => `[Summary]\n\n${summary}`);
 	const items = EntryItems.of(entries[0]);
 	const emitted = new Set<SummaryRange>();
 	const allSegments = splitAtBorders(ranges, entries.length);
@@ -57,6 +60,7 @@ export function applyRanges(
 			}
 		} else if (!emitted.has(winner)) {
 			emitted.add(winner);
+			if (!hasSummary(winner)) continue;
 			const last = entries[Math.min(Math.trunc(winner.to), entries.length) - 1];
 			messages[count++] = Object.freeze({
 				message: summaryMessage(render(winner), winner.from, last),
@@ -66,6 +70,10 @@ export function applyRanges(
 	}
 	messages.length = count;
 	return messages;
+}
+
+function hasSummary(range: SummaryRange): range is SummaryRange & { summary: string } {
+	return range.summary !== null;
 }
 
 // By the range's last entry, then by its start and text: an unchanged context is recognized by identity, and no two ranges
@@ -101,7 +109,7 @@ function summaryMessage(content: string, from: number, last: SessionEntry | unde
 /** Splits `[0, length)` at every range border and finds the winner of each segment. */
 function splitAtBorders(ranges: readonly SummaryRange[], length: number): Segment[] {
 	const valid = ranges
-		.map((range, order) => ({ range, order, from: clamp(range.from, length), to: clamp(range.to, length) }))
+		.flatMap((range, order) => splitAtHoles(range, length).map(([from, to]) => ({ range, order, from, to })))
 		.filter(({ from, to }) => from < to);
 	if (valid.length === 0) return [{ from: 0, to: length, winner: null }];
 	type Valid = (typeof valid)[number];
@@ -127,6 +135,19 @@ function splitAtBorders(ranges: readonly SummaryRange[], length: number): Segmen
 		else result.push({ from, to, winner });
 	}
 	return result;
+}
+
+/** The parts `[from, to)` of a range between the entries that it does not cover. */
+function splitAtHoles({ from, to, except = [] }: SummaryRange, length: number): [from: number, to: number][] {
+	const end = clamp(to, length);
+	const parts: [number, number][] = [];
+	let start = clamp(from, length);
+	for (const hole of [...except].sort((a, b) => a - b)) {
+		if (!(hole >= start && hole < end)) continue;
+		parts.push([start, hole]);
+		start = hole + 1;
+	}
+	return [...parts, [start, end]];
 }
 
 function clamp(index: number, length: number): number {

@@ -3,6 +3,7 @@ export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";
 export type { ContextFacts } from "../context/facts.js";
+export { keepChanges, type RangedRequest } from "../context/keep-changes.js";
 export { type ApplyRangesOptions, applyRanges, type SummaryRange } from "../context/ranges.js";
 export { type ActiveCompaction, activeCompaction, firstKeptEntry } from "../context/replacement.js";
 export { type SerializeOptions, serializeConversation } from "../context/serialize.js";
@@ -18,6 +19,7 @@ export {
 	messageText,
 } from "../log/entry.js";
 export { promptText } from "../log/prompt-text.js";
+export { groupTurns, type PromptTurn } from "../log/turns.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/machine/machine.js";
 export type * from "../tools/machine/shell-engine.js";

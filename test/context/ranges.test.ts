@@ -13,10 +13,11 @@ function oracle(entries: readonly SessionEntry[], ranges: readonly SummaryRange[
 	entries.forEach((entry, index) => {
 		let winner: SummaryRange | undefined;
 		for (const range of ranges) {
-			if (range.from <= index && index < range.to && (!winner || range.id >= winner.id)) winner = range;
+			const covers = range.from <= index && index < range.to && !range.except?.includes(index);
+			if (covers && (!winner || range.id >= winner.id)) winner = range;
 		}
 		if (winner) {
-			if (!emitted.has(winner)) out.push(winner.summary);
+			if (!emitted.has(winner) && winner.summary !== null) out.push(winner.summary);
 			emitted.add(winner);
 		} else if (entry.type === "message") out.push(index);
 	});
@@ -36,6 +37,8 @@ const rangeLists = fc.array(
 		from: fc.integer({ min: -3, max: 45 }),
 		to: fc.integer({ min: -3, max: 45 }),
 		id: fc.integer({ min: 0, max: 12 }),
+		hides: fc.boolean(),
+		except: fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 4 }),
 	}),
 	{ maxLength: 12 },
 );
@@ -44,11 +47,18 @@ describe("applyRanges", () => {
 	test("agrees with a brute-force implementation on 10 000 random entry lists and range sets", () => {
 		fc.assert(
 			fc.property(entryLists, rangeLists, (entries, bare) => {
-				const ranges = bare.map((range, i) => ({ ...range, summary: `S${i}` }));
+				const ranges = bare.map(({ hides, ...range }, i) => ({ ...range, summary: hides ? null : `S${i}` }));
 				expect(short(applyRanges(entries, ranges))).toEqual(oracle(entries, ranges));
 			}),
 			{ numRuns: 10_000 },
 		);
+	});
+
+	test("hides entries without a summary, and leaves the exceptions where they are", () => {
+		const entries = session(...Array.from({ length: 6 }, (_, i) => user(`m${i + 1}`)));
+		expect(short(applyRanges(entries, [{ from: 2, to: 6, summary: null, id: 0, except: [4] }]))).toEqual([1, 4, 6]);
+		const summarized = [{ from: 2, to: 6, summary: "S", id: 0, except: [2, 4] }];
+		expect(short(applyRanges(entries, summarized))).toEqual([1, 2, "S", 4, 6]);
 	});
 
 	test("emits a summary that is overlapped at its start where it first wins", () => {
