@@ -2,16 +2,14 @@
  * What the model writes down with the tool `note` stays: a Markdown file for each project, which you can read and edit, and
  * which the model has in its system prompt in later sessions. `/notes` opens it, `/notes undo` takes the last edit back.
  *
- * The file is notes/<directory>-<digest>.md in the agent directory, not in the project: so nobody else can write it. Requests
- * contain the text of an entry, not of the file, so that each can be computed again. A changed section makes the provider
- * process the complete request again, and the model knows what it has just noted: so the section changes when a session starts,
- * when the cache is cold anyway, when you edit the notes, and when the call of an edit is no longer in the context.
+ * The file is in the agent directory, where nothing in the project can write it. Requests contain the text of an entry, not of
+ * the file, so that each can be computed again. A changed section makes the provider process the complete request again, and the
+ * model knows what it has just noted: so the section changes when a session starts, when the cache is cold anyway, when you edit
+ * the notes, and when the call of an edit is no longer in the context.
  */
-import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import {
-	agentDir,
 	type CommandContext,
 	type CommandResult,
 	type CustomEntry,
@@ -58,11 +56,11 @@ export default function notes(pi: HookAPI): void {
 	pi.entry("note_undo", { render: (_, theme) => theme.dim("◇ undid the last edit of the notes") });
 
 	pi.on("session", async ({ reason }, ctx) => {
-		if (READ_AFTER.includes(reason)) await show(await readNotes(ctx.cwd), ctx);
+		if (READ_AFTER.includes(reason)) await show(await readNotes(ctx), ctx);
 	});
 
 	pi.on("turn_start", async ({ timestamp }, ctx) => {
-		if (isCold(timestamp, ctx) || hasLostEdits(ctx)) await show(await readNotes(ctx.cwd), ctx);
+		if (isCold(timestamp, ctx) || hasLostEdits(ctx)) await show(await readNotes(ctx), ctx);
 	});
 
 	pi.on("context", ({ entries, systemPrompt }) => {
@@ -87,7 +85,7 @@ export default function notes(pi: HookAPI): void {
 			remove: Type.Optional(Type.String({ minLength: 1 })),
 		}),
 		async run(edit, { ctx, toolCallId }) {
-			const changed = await changeNotes(ctx.cwd, (before) => applyEdit(before, edit));
+			const changed = await changeNotes(ctx, (before) => applyEdit(before, edit));
 			if (typeof changed === "string") return answer(changed, true);
 			await ctx.saveEntry({ type: "note", edit, ...changed, toolCallId });
 			return answer(`Noted: ${changed.after.length} of ${MAX_CHARACTERS} characters.`);
@@ -103,13 +101,13 @@ export default function notes(pi: HookAPI): void {
 }
 
 async function edit(ctx: CommandContext): Promise<CommandResult | undefined> {
-	const path = notesPath(ctx.cwd);
-	const before = await readNotes(ctx.cwd);
+	const path = notesPath(ctx);
+	const before = await readNotes(ctx);
 	if (!ctx.hasUI && ctx.mode !== "rpc")
 		return { status: before === "" ? `There are no notes: ${path}` : `${path}\n${before}` };
 	const edited = await ctx.ui.editor(`Notes on this project: ${path}`, before);
 	if (edited === null || edited.trim() === before) return undefined;
-	const changed = await changeNotes(ctx.cwd, (now) =>
+	const changed = await changeNotes(ctx, (now) =>
 		now === before ? { after: edited.trim() } : "The notes have changed meanwhile",
 	);
 	if (typeof changed === "string") return { status: changed };
@@ -124,7 +122,7 @@ async function undo(ctx: CommandContext): Promise<CommandResult> {
 	const noteIndex = ctx.entries.findLastIndex((entry, index) => isNote(entry) && !undone.has(index));
 	const last = ctx.entries[noteIndex];
 	if (!last || !isNote(last)) return { status: "This session has no edit of the notes to undo" };
-	const changed = await changeNotes(ctx.cwd, (now) =>
+	const changed = await changeNotes(ctx, (now) =>
 		now === last.after ? { after: last.before } : "The notes have changed since that edit: /notes opens them",
 	);
 	if (typeof changed === "string") return { status: changed };
@@ -134,16 +132,14 @@ async function undo(ctx: CommandContext): Promise<CommandResult> {
 	return { status: `Undid: ${describeEdit(last.edit)}` };
 }
 
-/** The file with the notes on the project in a directory. */
-export function notesPath(cwd: string): string {
-	const digest = createHash("sha256").update(cwd).digest("hex").slice(0, 8);
-	return join(agentDir(), "notes", `${basename(cwd) || "root"}-${digest}.md`);
+function notesPath({ projectDir }: Pick<HookEventContext, "projectDir">): string {
+	return join(projectDir, "notes.md");
 }
 
 /** @returns the notes without blanks around them; empty if none exist */
-async function readNotes(cwd: string): Promise<string> {
+async function readNotes(ctx: Pick<HookEventContext, "projectDir">): Promise<string> {
 	try {
-		return (await readFile(notesPath(cwd), "utf8")).trim();
+		return (await readFile(notesPath(ctx), "utf8")).trim();
 	} catch (error) {
 		if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
 		throw error;
@@ -152,13 +148,13 @@ async function readNotes(cwd: string): Promise<string> {
 
 /** Changes the file. @returns the notes before and after, or why they were not changed */
 async function changeNotes(
-	cwd: string,
+	ctx: Pick<HookEventContext, "projectDir">,
 	change: (before: string) => { after: string } | string,
 ): Promise<{ before: string; after: string } | string> {
-	const path = notesPath(cwd);
-	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	const path = notesPath(ctx);
+	await mkdir(ctx.projectDir, { recursive: true, mode: 0o700 });
 	return withFileLock(path, async () => {
-		const before = await readNotes(cwd);
+		const before = await readNotes(ctx);
 		const changed = change(before);
 		if (typeof changed === "string") return changed;
 		// A crash leaves the old file or the new one.

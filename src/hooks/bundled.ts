@@ -150,6 +150,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/handoff"),
 	},
 	{
+		name: "hide",
+		group: "context",
+		description: "/hide takes the work of turns out of the context",
+		commands: ["hide", "unhide"],
+		entryTypes: ["hide", "unhide"],
+		load: () => import("#hooks-examples/hide"),
+	},
+	{
 		name: "idle-compact",
 		group: "context",
 		description: "compacts before the provider forgets a long context",

@@ -70,6 +70,8 @@ export interface HookSession
 			HookEventContext,
 			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
 		> {
+	/** `ctx.projectDir` of a hook. */
+	projectDirOf(hook: LoadedHook): string;
 	/** `ctx.session` of a hook. */
 	sessionFor(hook: LoadedHook): SessionHandle;
 	/** The user interface of the current mode. */
@@ -184,6 +186,9 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 			}),
 		saveEntry: (entry) => effect("saveEntry", async () => host.saveEntries(call.hook, [entry])[0] ?? -1),
 		saveEntries: (entries) => effect("saveEntries", async () => host.saveEntries(call.hook, entries)),
+		get projectDir() {
+			return use("projectDir", () => host.projectDirOf(call.hook));
+		},
 		get session() {
 			return use("session", () => host.sessionFor(call.hook));
 		},

@@ -18,6 +18,7 @@ const INSTEAD: Readonly<Record<Exclude<keyof HookEventContext, keyof PureContext
 	toolHost: IN_EVENT,
 	ui: IN_EVENT,
 	hasUI: IN_EVENT,
+	projectDir: IN_EVENT,
 	sessionFile: IN_EVENT,
 	session: IN_EVENT,
 	configFiles: IN_EVENT,

@@ -1,3 +1,4 @@
+import { agentDir, hookProjectDir } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import type { HookOperation, HookSession, OperationMember } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
@@ -64,6 +65,7 @@ export function createReadOnlySession({
 	return {
 		cwd,
 		sessionFile,
+		projectDirOf: ({ name }) => hookProjectDir(agentDir(), cwd, name),
 		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
 		projectTrusted: false,

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { applyEdit, notesPath } from "../../hooks-examples/notes.js";
+import { applyEdit } from "../../hooks-examples/notes.js";
+import { hookProjectDir } from "../../src/config/paths.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { run } from "../cli/subcommands/run.js";
 import { toolCall } from "../helpers/loopback-provider.js";
@@ -24,7 +26,9 @@ function start(options: TestSessionOptions = {}) {
 }
 
 const note = (edit: Record<string, string>) => toolCall("note", edit);
-const file = () => readFileSync(notesPath(place.cwd), "utf8");
+const notesDir = () => hookProjectDir(place.agentDir, place.cwd, "notes");
+const notesPath = () => join(notesDir(), "notes.md");
+const file = () => readFileSync(notesPath(), "utf8");
 
 /** The notes in the system prompt of a request; null for none. */
 function shown({ provider }: TestSession, number: number): string | null {
@@ -52,7 +56,7 @@ test("notes are a file, and in the system prompt of later sessions, whatever bec
 	expect([1, 2].map((number) => shown(second, number))).toEqual(Array(2).fill("Tests: npm test\nBuild: make"));
 	const session = second.session.sessionFile ?? "";
 	await second.session.dispose();
-	writeFiles(place.agentDir, { [`notes/${notesPath(place.cwd).split("/").at(-1)}`]: "something else" });
+	writeFiles(notesDir(), { "notes.md": "something else" });
 	const verified = await run({ name: "context", verify: true }, { ...place, session, hooks: [HOOK] });
 	expect(verified.stdout).toBe("All 2 requests match the recorded ones\n");
 });
@@ -91,7 +95,7 @@ test("/notes undo takes edits back, one after another, and refuses once the note
 	expect(file()).toBe("one\n");
 	await session.prompt("well");
 	expect(shown(test, 4)).toBe("one");
-	writeFiles(place.agentDir, { [`notes/${notesPath(place.cwd).split("/").at(-1)}`]: "mine" });
+	writeFiles(notesDir(), { "notes.md": "mine" });
 	expect(await session.prompt("/notes undo")).toMatchObject({
 		status: "The notes have changed since that edit: /notes opens them",
 	});
@@ -104,7 +108,7 @@ test("/notes opens the notes in the editor, and the model sees the change at onc
 	test.provider.reply([note({ add: "Use tabs" })], "noted", "ok");
 	await test.session.prompt("go");
 	await test.session.prompt("/notes");
-	expect(editor).toHaveBeenCalledWith(expect.stringContaining(notesPath(place.cwd)), "Use tabs", expect.anything());
+	expect(editor).toHaveBeenCalledWith(expect.stringContaining(notesPath()), "Use tabs", expect.anything());
 	expect(file()).toBe("Use spaces\n");
 	await test.session.prompt("go on");
 	expect(shown(test, 3)).toBe("Use spaces");
@@ -112,9 +116,9 @@ test("/notes opens the notes in the editor, and the model sees the change at onc
 
 test("without a screen, /notes prints the path and the notes", async () => {
 	const { session } = await start();
-	expect(await session.prompt("/notes")).toMatchObject({ status: `There are no notes: ${notesPath(place.cwd)}` });
-	writeFiles(place.agentDir, { [`notes/${notesPath(place.cwd).split("/").at(-1)}`]: "mine\n" });
-	expect(await session.prompt("/notes")).toMatchObject({ status: `${notesPath(place.cwd)}\nmine` });
+	expect(await session.prompt("/notes")).toMatchObject({ status: `There are no notes: ${notesPath()}` });
+	writeFiles(notesDir(), { "notes.md": "mine\n" });
+	expect(await session.prompt("/notes")).toMatchObject({ status: `${notesPath()}\nmine` });
 });
 
 describe("an edit", () => {

@@ -76,6 +76,11 @@ export interface HookEventContext {
 	/** True if a person can answer on the screen; false in print, JSON and RPC mode. */
 	readonly hasUI: boolean;
 	readonly cwd: string;
+	/**
+	 * A directory for what this hook keeps about the project in `cwd`, absolute: in the agent directory, so that nothing in the
+	 * project can write it. It need not exist: create it with mode 0700. Other pi processes may use it at the same time.
+	 */
+	readonly projectDir: string;
 	/** null with `--no-session`. */
 	readonly sessionFile: string | null;
 	/**

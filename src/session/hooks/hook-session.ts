@@ -2,6 +2,7 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
+import { hookProjectDir } from "../../config/paths.js";
 import { PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
@@ -69,6 +70,7 @@ export function createHookSession(
 		get sessionFile() {
 			return state.log.path;
 		},
+		projectDirOf: ({ name }) => hookProjectDir(store.agentDir, store.cwd, name),
 		sessionFor: ({ name }) => session().asParent.forHook(name),
 		get isIdle() {
 			const isRunning = activity.has("run") && activity.current.phase !== "ending";
