@@ -1,5 +1,5 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolResultMessage } from "@mariozechner/pi-ai";
-import type { AppMessage, ChangedInput } from "../log/entry.js";
+import type { ChangedInput, LoggedMessage } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 
 /**
@@ -8,18 +8,18 @@ import type { ToolResult } from "../tools/tool.js";
  */
 export type AgentEvent =
 	| { type: "agent_start" }
-	| { type: "agent_end"; messages: AppMessage[] }
+	| { type: "agent_end"; messages: LoggedMessage[] }
 	| { type: "turn_start"; turnIndex: number; timestamp: number }
 	| { type: "turn_end"; turnIndex: number; message: AssistantMessage; toolResults: ToolResultMessage[] }
 	/** A message begins. Assistant messages then receive updates; all others end at once. */
-	| { type: "message_start"; message: AppMessage }
+	| { type: "message_start"; message: LoggedMessage }
 	/** `message` changes while the model streams: copy it to keep it. */
 	| { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
 	/**
 	 * The message is complete and in the log, at `entryIndex`. `isRetried`: it is the part of a reply that broke off, and its
 	 * request is sent again after `auto_retry_start`.
 	 */
-	| { type: "message_end"; message: AppMessage; entryIndex: number; isRetried?: true }
+	| { type: "message_end"; message: LoggedMessage; entryIndex: number; isRetried?: true }
 	| { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
 	| {
 			type: "tool_execution_update";

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import type { AppMessage, ContextRecord, SessionToolResult } from "../log/entry.js";
+import type { ContextRecord, LoggedMessage, SessionToolResult } from "../log/entry.js";
 import type { AgentEvent } from "./events.js";
 import { IncompleteReplies } from "./incomplete-calls.js";
 import { normalizeToolCalls } from "./legal-calls.js";
@@ -28,13 +28,13 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "f
 	tools(): ToolCallDeps["tools"];
 	shellPath(): string | undefined;
 	/** Writes a message to the log, before any event reports it. @returns its entry index */
-	record(message: AppMessage, context?: ContextRecord): number;
+	record(message: LoggedMessage, context?: ContextRecord): number;
 	/** Writes the part of a reply that broke off before its retry. It is not part of any context. @returns its entry index */
 	recordRetried(message: AssistantMessage): number;
 	/** Removes and returns the queued prompts to send between turns. */
-	takeSteering(): AppMessage[];
+	takeSteering(): LoggedMessage[];
 	/** Removes and returns the queued prompts to send at the end of the run. */
-	takeFollowUps(): AppMessage[];
+	takeFollowUps(): LoggedMessage[];
 	eventPoints: AgentEventPoints;
 	retry(): RetryPolicy;
 	idleTimeoutMs(): number;
@@ -57,7 +57,7 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "f
 /** Points at which the run waits for hooks. */
 export interface AgentEventPoints {
 	agentStart(): Promise<void>;
-	agentEnd(messages: readonly AppMessage[]): Promise<void>;
+	agentEnd(messages: readonly LoggedMessage[]): Promise<void>;
 	turnStart(turnIndex: number, timestamp: number): Promise<void>;
 	turnEnd(turnIndex: number, message: AssistantMessage, toolResults: readonly SessionToolResult[]): Promise<void>;
 }
@@ -68,7 +68,7 @@ const MAX_REFUSALS = 10;
 /** How a run ended. */
 export interface AgentRunResult {
 	/** Messages of this run, including the prompts. */
-	messages: AppMessage[];
+	messages: LoggedMessage[];
 	/** The last reply; null when no request was sent. */
 	last: AssistantMessage | null;
 	/** Why no further request was sent; null when all were. */
@@ -80,15 +80,15 @@ export interface AgentRunResult {
  * more tools and no prompt is queued. Every message is logged before its `message_end` event, and every tool call gets a
  * result, even if the run is aborted.
  */
-export async function runAgent(prompts: readonly AppMessage[], deps: AgentDeps): Promise<AgentRunResult> {
-	const messages: AppMessage[] = [];
-	const write = (message: AppMessage, context: ContextRecord | undefined, before: readonly AgentEvent[]) => {
+export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDeps): Promise<AgentRunResult> {
+	const messages: LoggedMessage[] = [];
+	const write = (message: LoggedMessage, context: ContextRecord | undefined, before: readonly AgentEvent[]) => {
 		const entryIndex = deps.record(message, context);
 		messages.push(message);
 		for (const event of before) deps.emit(event);
 		deps.emit({ type: "message_end", message, entryIndex });
 	};
-	const writeAll = (list: readonly AppMessage[]) => {
+	const writeAll = (list: readonly LoggedMessage[]) => {
 		for (const message of list) {
 			deps.emit({ type: "message_start", message });
 			write(message, undefined, []);
@@ -204,7 +204,7 @@ async function requestReply(turnIndex: number, deps: AgentDeps): Promise<Reply> 
 /** Writes and returns one result for each tool call. Does not run the calls of an unfinished reply. */
 async function answerToolCalls(
 	message: AssistantMessage,
-	deps: AgentDeps & Pick<ToolCallDeps, "finish"> & { writeAll(list: readonly AppMessage[]): void },
+	deps: AgentDeps & Pick<ToolCallDeps, "finish"> & { writeAll(list: readonly LoggedMessage[]): void },
 ): Promise<ToolResults> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	if (calls.length === 0) return { results: [], terminate: false };

@@ -1,4 +1,5 @@
 import type { AppMessage, PromptSection, RequestFacts, ToolInfo } from "../log/entry.js";
+import { type Addition, placeAdditions, readAdditions } from "./additions.js";
 import { checkMessages, KNOWN_GOOD, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
@@ -72,6 +73,7 @@ export async function buildContext(
 	let preamble = plainPreamble(frozenPreamble(start, core.replacement, entries));
 	const offer = new FactsOffer(facts ?? (() => factsWithoutModel(entries)));
 	const changes: Change[] = [];
+	const additions: Addition[] = [];
 	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
 	for (const [index, { hook, name = hook, transform }] of stages.entries()) {
@@ -87,8 +89,14 @@ export async function buildContext(
 			report({ hook, ...changed });
 			continue;
 		}
+		const added = addedBy(fields, changed, entries.length, { hook, name });
+		if ("rule" in added) {
+			report({ hook, ...added });
+			continue;
+		}
 		if (fields.messages === undefined) {
 			preamble = changed;
+			additions.push(...added);
 			continue;
 		}
 		const stage = memo.stage(`${index} ${hook}`);
@@ -122,11 +130,17 @@ export async function buildContext(
 		changes.push({ hook, before: current.messages, after: traced.messages });
 		current = traced;
 		preamble = changed;
+		additions.push(...added);
 	}
-	const messages = withoutOmitted(current.messages, core.omitted);
+	let messages = withoutOmitted(current.messages, core.omitted);
+	if (additions.length > 0) {
+		const place = { takes: offer.facts.appends, entries, memo: memo.additions };
+		({ messages, preamble } = placeAdditions(additions, { messages, preamble }, place, report));
+	}
 	const sent = memo.preamble(generateSections(preamble));
 	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used };
-	return new Context(built, current.messages, core.replacement, changes, entries);
+	const hooked = additions.length > 0 ? messages : current.messages;
+	return new Context(built, hooked, core.replacement, changes, entries);
 }
 
 function inputOf({ promptSections: systemPrompt, tools }: Preamble, facts: FactsOffer): TransformInput {
@@ -136,6 +150,21 @@ function inputOf({ promptSections: systemPrompt, tools }: Preamble, facts: Facts
 function applyTo(before: Preamble, fields: AnswerFields, by: AnsweringHook): Preamble | TraceFault {
 	try {
 		return applyPreambleAnswer(fields, before, by);
+	} catch {
+		return UNREADABLE; // an accessor or proxy of the hook threw
+	}
+}
+
+/** What an answer adds in the middle of the conversation. */
+function addedBy(
+	{ append }: AnswerFields,
+	{ core }: Preamble,
+	length: number,
+	by: AnsweringHook,
+): Addition[] | TraceFault {
+	if (append === undefined) return [];
+	try {
+		return readAdditions(append, { tools: core.tools, length, by });
 	} catch {
 		return UNREADABLE; // an accessor or proxy of the hook threw
 	}

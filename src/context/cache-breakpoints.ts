@@ -19,7 +19,12 @@ export interface CacheBreakpoints {
  * another place, in the next request: a cache that ends with them is never found again.
  */
 export function stableEnd({ messages }: Pick<BuiltContext, "messages">): number {
-	return messages.findLastIndex(({ origin, entryIndex }) => origin.kind !== "hook" || entryIndex !== null) + 1;
+	return (
+		messages.findLastIndex(
+			// What is added in the middle of the conversation stays there.
+			({ origin, entryIndex, message }) => origin.kind !== "hook" || entryIndex !== null || message.role === "system",
+		) + 1
+	);
 }
 
 /** The breakpoints of a request, unless the setting `cacheRetention` is `none`. */

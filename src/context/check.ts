@@ -109,6 +109,7 @@ function findViolations(messages: readonly ContextMessage[], options: CheckOptio
 			continue;
 		}
 		const { message } = item;
+		if (message.role === "system") continue;
 		if (message.role === "user" || message.role === "bashExecution") {
 			if (isSentAsUser(message)) users++;
 		} else if (message.role === "assistant") {

@@ -15,6 +15,8 @@ export class ContextMemo {
 	#core: CoreContext | null = null;
 	readonly #stages = new Map<string, StageMemo>();
 	#preamble: Preamble | null = null;
+	/** What hooks added in the middle of the conversation, by contents. */
+	readonly additions = new Map<string, TracedMessage>();
 
 	/** The context before hooks. @param entries the log; if it is shorter than last time, it is read again */
 	core(entries: EntrySource): CoreContext {

@@ -2,11 +2,12 @@ import type {
 	AssistantMessage,
 	ImageContent,
 	Message,
+	SystemMessage,
 	TextContent,
 	ToolResultMessage,
 	UserMessage,
 } from "@mariozechner/pi-ai";
-import type { AppMessage } from "../log/entry.js";
+import type { AddedInstructions, AppMessage } from "../log/entry.js";
 import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
 import { bashExecutionText } from "./bash-execution-text.js";
 
@@ -14,16 +15,13 @@ const DAMAGED_IMAGE: TextContent = { type: "text", text: "(an image that is dama
 /** Replaces empty tool results: some providers refuse or misread empty text. */
 const NO_OUTPUT: TextContent = { type: "text", text: "(no output)" };
 
-/** A message of a request; the system prompt is not one of them. */
-export type ConversationMessage = Exclude<Message, { role: "system" }>;
-
 /**
  * Converts the messages of a session to provider messages: shell commands of the user become user text, `!!` commands and
  * blank user messages are omitted, empty tool results become "(no output)". Text replaces images that no provider accepts, as a
  * damaged session file can hold them.
  */
-export function convertToLlm(messages: readonly AppMessage[]): ConversationMessage[] {
-	const converted: ConversationMessage[] = [];
+export function convertToLlm(messages: readonly AppMessage[]): Message[] {
+	const converted: Message[] = [];
 	for (const message of messages) {
 		switch (message.role) {
 			case "bashExecution":
@@ -37,11 +35,18 @@ export function convertToLlm(messages: readonly AppMessage[]): ConversationMessa
 			case "toolResult":
 				converted.push(withOutput(withUsableImages(message)));
 				break;
+			case "system":
+				converted.push(sentInstructions(message));
+				break;
 			default:
 				converted.push(message);
 		}
 	}
 	return converted;
+}
+
+function sentInstructions({ toolsAdded, ...message }: AddedInstructions): SystemMessage {
+	return { ...message, ...(toolsAdded && { toolsAdded: [...toolsAdded] }) };
 }
 
 /** True for content with only white space and no image. Providers refuse such messages. */
@@ -86,7 +91,7 @@ function withOutput(message: ToolResultMessage): ToolResultMessage {
  * their results; aborted ones keep only their text. Blank text is omitted. Duplicate call ids are made unique; ids and names
  * that no provider accepts are replaced, and results have the name of their call.
  */
-export function repairMessages(messages: readonly ConversationMessage[]): ConversationMessage[] {
+export function repairMessages(messages: readonly Message[]): Message[] {
 	const results = new Map<string, ToolResultMessage[]>();
 	for (const message of messages) {
 		if (message.role !== "toolResult") continue;
@@ -94,10 +99,10 @@ export function repairMessages(messages: readonly ConversationMessage[]): Conver
 		if (list) list.push(message);
 		else results.set(message.toolCallId, [message]);
 	}
-	const repaired: ConversationMessage[] = [];
+	const repaired: Message[] = [];
 	const usedIds = new Set<string>();
 	for (const message of messages) {
-		if (message.role === "user") repaired.push(message);
+		if (message.role === "user" || message.role === "system") repaired.push(message);
 		if (message.role !== "assistant") continue;
 		const { assistant, calls } = acceptable(message, usedIds);
 		// Calls that are not sent lose their results.
@@ -120,7 +125,7 @@ const OPENING: UserMessage = Object.freeze({
 });
 
 /** Adds a user message at the start unless there is one: providers require it. */
-export function openedByUser(messages: ConversationMessage[]): ConversationMessage[] {
+export function openedByUser(messages: Message[]): Message[] {
 	return messages.length === 0 || messages[0]?.role === "user" ? messages : [OPENING, ...messages];
 }
 

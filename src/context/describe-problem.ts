@@ -25,9 +25,9 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 		`the signed thinking of entry ${entry} was changed; keep the reply as it is or drop it together with its results`,
 	user_message_remains: () => "no user message with content remains",
 	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
-	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt or tools",
+	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt, tools or append",
 	answer_has_known_fields: (_, name) =>
-		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt or tools`,
+		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt, tools or append`,
 	answer_can_be_read: (at) => `message ${at} cannot be read`,
 	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
 	entry_has_message: (at, index) => `entryIndex ${index} of message ${at} is not an entry with a message`,
@@ -44,6 +44,10 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	tools_is_list: () => "tools is not a list of names",
 	known_tool: (at) => `tools[${at}] is not the name of a tool that is on`,
 	one_offer_per_tool: (at) => `tools[${at}] repeats an earlier name`,
+	append_is_list: () => "append is not a list",
+	append_has_place: (at) => `append[${at}].after is not the index of an entry`,
+	append_has_content: (at) => `append[${at}] has neither instructions as a text nor tools as a list of names`,
+	append_names_tools: (at) => `append[${at}].tools has a name that is not that of a tool that is on`,
 	compaction_index_clamped: (entry) =>
 		`firstKeptEntryIndex of the compaction in entry ${entry} is outside of the session, so the nearest valid index is used`,
 };

@@ -1,5 +1,6 @@
 import type { Api, CacheRetention, Model } from "@mariozechner/pi-ai";
 import {
+	type AppendFacts,
 	type AppMessage,
 	isMessageEntry,
 	isModelChangeEntry,
@@ -16,7 +17,9 @@ import { estimateTokens } from "./tokens.js";
 export const ASSUMED_LIFETIME_MS = 300_000;
 
 /** What a `context` handler may know besides the entries. Frozen; recorded with the reply if a handler reads it. */
-export interface ContextFacts extends Omit<RequestFacts, "ratio"> {
+export interface ContextFacts extends Omit<RequestFacts, "ratio" | "appends"> {
+	/** What answers can `append` so that the request begins like the one before. */
+	readonly appends: AppendFacts;
 	/** Tokens of the model for messages: estimates, corrected by what the provider counted in this session. */
 	estimate(messages: AppMessage | ContextMessage | readonly (AppMessage | ContextMessage)[]): number;
 }
@@ -40,12 +43,12 @@ export class FactsOffer {
 }
 
 function give(used: RequestFacts): { used: RequestFacts; facts: ContextFacts } {
-	const { ratio, ...facts } = used;
+	const { ratio, appends = appendsOf(undefined), ...facts } = used;
 	const estimate: ContextFacts["estimate"] = (given) => {
 		const messages = Array.isArray(given) ? given : [given];
 		return Math.ceil(messages.reduce((sum, item) => sum + estimateTokens(messageOf(item)), 0) * ratio);
 	};
-	return { used, facts: Object.freeze({ ...facts, estimate }) };
+	return { used, facts: Object.freeze({ ...facts, appends, estimate }) };
 }
 
 function messageOf(item: AppMessage | ContextMessage): AppMessage {
@@ -85,6 +88,7 @@ export function requestFacts({ model, retention, flags, calibration, entries, ti
 			readPrice: cacheRead,
 			writePrice: write === 0 ? input : write,
 		}),
+		appends: appendsOf(model),
 		time,
 	});
 }
@@ -100,6 +104,16 @@ export function factsWithoutModel(entries: EntrySource): RequestFacts {
 		entries,
 		time,
 	});
+}
+
+/** What the client can send to a model in the middle of a conversation, as its facts say. */
+function appendsOf(model: Model<Api> | undefined): AppendFacts {
+	const facts: object = model?.compat ?? {};
+	const has = (name: string) => Reflect.get(facts, name) === true;
+	const instructions = has("supportsMidConvoSystemMessages");
+	// Each wire format has its own way to add tools. That of Anthropic begins with a tool that nobody knows: see `model-client.ts`.
+	const ways = ["supportsMidConvoToolAdditions", "supportsAdditionalTools", "supportsToolSearch"];
+	return Object.freeze({ instructions, tools: instructions && ways.some(has) });
 }
 
 /** Time in ms for which the provider of a model remembers a request; null if the model's facts do not say. */
@@ -149,7 +163,11 @@ export interface PastFactInputs extends Pick<FactInputs, "retention"> {
 export function factsAt(all: EntrySource, end: number, past: PastFactInputs): RequestFacts {
 	const reply = replyIn(all.at(end));
 	const recorded = reply?.context?.facts;
-	if (recorded) return { ...recorded, flags: { ...past.defaults, ...recorded.flags, ...past.given } };
+	if (recorded)
+		return {
+			...recorded,
+			flags: { ...past.defaults, ...recorded.flags, ...past.given },
+		};
 	const entries: EntrySource = { length: end, at: (index) => (index < end ? all.at(index) : undefined) };
 	const name = reply ? { provider: reply.message.provider, id: reply.message.model } : lastModel(entries);
 	const model = (name && past.findModel(name.provider, name.id)) ?? undefined;

@@ -1,5 +1,4 @@
-import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
-import type { ConversationMessage } from "./convert.js";
+import type { Api, AssistantMessage, Message, Model } from "@mariozechner/pi-ai";
 
 type Block = AssistantMessage["content"][number];
 
@@ -9,7 +8,7 @@ const BREAK = "\n\n";
  * Separates the thinking of other models from what they said, for requests of chat completions: the client sends it as text, and all
  * text of a reply as one string. Returns the same list if nothing changes.
  */
-export function separateThinking(messages: ConversationMessage[], model: Model<Api>): ConversationMessage[] {
+export function separateThinking(messages: Message[], model: Model<Api>): Message[] {
 	if (model.api !== "openai-completions") return messages;
 	let isChanged = false;
 	const separated = messages.map((message) => {

@@ -1,12 +1,11 @@
-import type { Api, ImageContent, Model, TextContent } from "@mariozechner/pi-ai";
+import type { Api, ImageContent, Message, Model, TextContent } from "@mariozechner/pi-ai";
 import { readImageHeader } from "../images/header.js";
 import { originalOf } from "../images/sent-image.js";
-import type { ConversationMessage } from "./convert.js";
 import { imageBlocks } from "./omitted-images.js";
 
 /** The messages of a request within the limits of its model. */
 export interface LimitedImages {
-	messages: ConversationMessage[];
+	messages: Message[];
 	/** Images that text replaces. */
 	omitted: number;
 }
@@ -18,7 +17,7 @@ const OMITTED_AT_ONCE = 1 / 4;
  * Replaces the images that a model does not accept, by its facts: those that are too large, and the oldest ones beyond its
  * limits for a message and a request. Returns the same list if there are none.
  */
-export function limitImages(messages: ConversationMessage[], model: Model<Api>): LimitedImages {
+export function limitImages(messages: Message[], model: Model<Api>): LimitedImages {
 	const limits = model.inputLimits?.images;
 	if (!limits || !model.input.includes("image")) return { messages, omitted: 0 };
 	const images = findImages(messages);
@@ -68,12 +67,12 @@ interface FoundImage {
 	group: number;
 }
 
-function findImages(messages: readonly ConversationMessage[]): FoundImage[] {
+function findImages(messages: readonly Message[]): FoundImage[] {
 	const found: FoundImage[] = [];
 	let group = 0;
 	messages.forEach((message, position) => {
 		if (message.role === "assistant") group = position;
-		if (imageBlocks(message).length === 0 || typeof message.content === "string") return;
+		if (message.role === "system" || imageBlocks(message).length === 0 || typeof message.content === "string") return;
 		message.content.forEach((image, block) => {
 			if (image.type === "image") found.push({ image, position, block, group });
 		});

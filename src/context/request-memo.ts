@@ -1,8 +1,8 @@
-import type { ToolResultMessage } from "@mariozechner/pi-ai";
+import type { Message, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { AppMessage } from "../log/entry.js";
 import { callIdPart } from "../tools/legal-names.js";
 import type { TracedMessage } from "./context-message.js";
-import { type ConversationMessage, convertToLlm, openedByUser, repairMessages } from "./convert.js";
+import { convertToLlm, openedByUser, repairMessages } from "./convert.js";
 import { RunningDigest } from "./digest.js";
 import { sharedLength } from "./shared-length.js";
 import { estimateTokens } from "./tokens.js";
@@ -10,7 +10,7 @@ import { estimateTokens } from "./tokens.js";
 /** A context in the form that is sent. */
 export interface ContextRequest {
 	/** Provider messages, valid for any context; the caller owns the list. */
-	messages: ConversationMessage[];
+	messages: Message[];
 	/** The result of `digestContext`. */
 	digest: string;
 }
@@ -56,13 +56,13 @@ class SentGroups {
 	/** Context of the groups so far; the messages before `#end` are in `#sent`. */
 	#context: readonly TracedMessage[] = [];
 	#end = 0;
-	readonly #sent: ConversationMessage[] = [];
+	readonly #sent: Message[] = [];
 	/** Length of `#sent` before each group, at the position of its first message. */
 	readonly #sentBefore: number[] = [];
 	/** The parts of their call ids that must be unique. */
 	readonly #callIds = new Set<string>();
 
-	update(context: readonly TracedMessage[]): ConversationMessage[] {
+	update(context: readonly TracedMessage[]): Message[] {
 		this.#cutBack(Math.min(sharedLength(this.#context, context), this.#end));
 		this.#context = context;
 		while (this.#end < context.length) {

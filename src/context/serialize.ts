@@ -31,6 +31,9 @@ function serializeMessage(message: AppMessage, maxResultChars: number): string {
 			const label = message.isError ? "Failed" : "Result";
 			return `[${label} of ${message.toolName}]\n${cut(messageText(message), maxResultChars)}${imageNote(message.content)}`;
 		}
+		case "system":
+			// Instructions for now, and no part of what happened.
+			return "";
 		default: {
 			const parts = message.content.flatMap((block) => {
 				if (block.type === "text") return block.text.trim() ? [block.text] : [];

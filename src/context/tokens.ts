@@ -35,6 +35,7 @@ function bytes(message: AppMessage): number {
 	if (message.role === "bashExecution") {
 		return message.excludeFromContext ? 0 : Buffer.byteLength(bashExecutionText(message));
 	}
+	if (message.role === "system") return Buffer.byteLength(message.content + JSON.stringify(message.toolsAdded ?? []));
 	if (typeof message.content === "string") return Buffer.byteLength(message.content);
 	let sum = 0;
 	for (const block of message.content) {

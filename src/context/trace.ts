@@ -37,21 +37,30 @@ export interface AnswerFields {
 	messages: unknown;
 	systemPrompt: unknown;
 	tools: unknown;
+	append: unknown;
 }
 
 /** The fields of an answer, and those of the event, which an answer such as `{ ...event, messages }` has too. */
-const FIELDS: ReadonlySet<string> = new Set(["messages", "systemPrompt", "tools", "type", "entries", "facts"]);
+const FIELDS: ReadonlySet<string> = new Set([
+	"messages",
+	"systemPrompt",
+	"tools",
+	"append",
+	"type",
+	"entries",
+	"facts",
+]);
 
 /** Reads the fields of an answer, each once. Never throws. @returns a fault if it has none of them, or others */
 export function readAnswer(answer: unknown): AnswerFields | TraceFault {
 	try {
 		if (typeof answer !== "object" || answer === null) return { rule: "answer_has_messages", position: 0 };
-		const { messages, systemPrompt, tools } = answer as Partial<AnswerFields>;
-		const isEmpty = [messages, systemPrompt, tools].every((field) => field === undefined);
+		const { messages, systemPrompt, tools, append } = answer as Partial<AnswerFields>;
+		const isEmpty = [messages, systemPrompt, tools, append].every((field) => field === undefined);
 		// A field of another name is a typing error: without it, the answer would not be what the hook meant.
 		const unknown = Object.keys(answer).find((name) => !FIELDS.has(name) && Reflect.get(answer, name) !== undefined);
 		if (unknown !== undefined) return { rule: "answer_has_known_fields", position: 0, detail: unknown };
-		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools };
+		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools, append };
 	} catch {
 		return UNREADABLE;
 	}

@@ -15,6 +15,7 @@ import {
 	isSystemItemEntry,
 	isThinkingLevelChangeEntry,
 	isToolHostEntry,
+	type LoggedMessage,
 	messageText,
 	type SessionEntry,
 } from "../log/entry.js";
@@ -105,7 +106,7 @@ export class EntryRenderer {
 		return foldHtml("compaction", `A summary replaces the earlier messages${model}`, this.#markdown(summary));
 	}
 
-	#messageHtml(message: AppMessage, index: number): string {
+	#messageHtml(message: LoggedMessage, index: number): string {
 		switch (message.role) {
 			case "user":
 				return userHtml(message);

@@ -327,6 +327,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/test-command"),
 	},
 	{
+		name: "toolbox",
+		group: "context",
+		description: "--toolbox a,b: tools that the model gets when it asks",
+		commands: [],
+		entryTypes: ["toolbox_opened"],
+		load: () => import("#hooks-examples/toolbox"),
+	},
+	{
 		name: "webhook",
 		group: "prompts",
 		description: "opens a local port for prompts",

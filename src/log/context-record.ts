@@ -38,8 +38,16 @@ export interface RequestFacts {
 	/** Values of the flags that hooks declare. */
 	readonly flags: Readonly<Record<string, boolean | string | undefined>>;
 	readonly cache: CacheFacts;
+	/** Absent in records of older versions. */
+	readonly appends?: AppendFacts;
 	/** ms since the epoch. */
 	readonly time: number;
+}
+
+/** What the model can take in the middle of a conversation, so that the request begins like the one before. */
+export interface AppendFacts {
+	readonly instructions: boolean;
+	readonly tools: boolean;
 }
 
 /** What the provider's cache holds before a request, and what it costs. */

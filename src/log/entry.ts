@@ -1,6 +1,6 @@
 import type { AssistantMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
 import type { ContextRecord } from "./context-record.js";
-import type { AppMessage, ThinkingLevel } from "./message.js";
+import type { AppMessage, LoggedMessage, ThinkingLevel } from "./message.js";
 
 export type * from "./context-record.js";
 export * from "./message.js";
@@ -21,7 +21,7 @@ export interface SessionHeader {
 export interface MessageEntry {
 	type: "message";
 	timestamp: string;
-	message: AppMessage;
+	message: LoggedMessage;
 	/** For assistant messages: the context that the model received. */
 	context?: ContextRecord;
 	/** What the user typed, if hooks changed the text of the prompt or the shell command. */

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Tool, ToolResultMessage, UserMessage } from "@mariozechner/pi-ai";
 
 /** How much a model thinks before it answers; `off` sends no reasoning request. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -46,5 +46,19 @@ export interface SessionToolResult extends ToolResultMessage {
 	gate?: GateRecord;
 }
 
-/** A message in a session: the types of pi-ai, and pi's own roles. */
-export type AppMessage = UserMessage | AssistantMessage | SessionToolResult | BashExecutionMessage;
+/** What a hook adds in the middle of a conversation. Only contexts have it: it is never a message of the log. */
+export interface AddedInstructions {
+	role: "system";
+	/** Empty for tools alone. */
+	content: string;
+	/** Tools that the model has from here on. */
+	toolsAdded?: readonly Pick<Tool, "name" | "description" | "parameters">[];
+	/** ms since the epoch. */
+	timestamp: number;
+}
+
+/** A message of the log: the types of pi-ai, and pi's own roles. */
+export type LoggedMessage = UserMessage | AssistantMessage | SessionToolResult | BashExecutionMessage;
+
+/** A message in a session. */
+export type AppMessage = LoggedMessage | AddedInstructions;

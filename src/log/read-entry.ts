@@ -25,7 +25,7 @@ import {
 } from "./entry.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
-import { completeUsage, readMessage } from "./read-message.js";
+import { completeUsage, readAddedInstructions, readMessage } from "./read-message.js";
 import { readPreamble } from "./read-preamble.js";
 
 const EPOCH = new Date(0).toISOString();
@@ -252,6 +252,6 @@ function readSegment(value: unknown): RecordedSegment | null {
 	const { compaction, entry, reply, part, entryIndex = null } = value;
 	if (isIndex(compaction)) return isIndex(entry) ? { compaction, entry } : { compaction };
 	if (isIndex(reply) && isIndex(part)) return { reply, part };
-	const message = readMessage(value.message, 0);
+	const message = readAddedInstructions(value.message) ?? readMessage(value.message, 0);
 	return typeof message !== "string" && (entryIndex === null || isIndex(entryIndex)) ? { message, entryIndex } : null;
 }

@@ -7,7 +7,7 @@ import type {
 	Usage,
 } from "@mariozechner/pi-ai";
 import { isRecord } from "../util/is-record.js";
-import type { AppMessage, BashExecutionMessage, GateRecord } from "./entry.js";
+import type { AddedInstructions, BashExecutionMessage, GateRecord, LoggedMessage } from "./entry.js";
 
 /**
  * Validates a message from a session. Fills in bookkeeping fields (`usage`, `timestamp`, the model's name) that are
@@ -15,7 +15,7 @@ import type { AppMessage, BashExecutionMessage, GateRecord } from "./entry.js";
  * @param loggedAt ms since the epoch, used if the timestamp is missing
  * @returns the message, or the reason why it is invalid
  */
-export function readMessage(value: unknown, loggedAt: number): AppMessage | string {
+export function readMessage(value: unknown, loggedAt: number): LoggedMessage | string {
 	if (!isRecord(value)) return "message is not an object";
 	const timestamp = isNumber(value.timestamp) ? value.timestamp : loggedAt;
 	switch (value.role) {
@@ -50,6 +50,28 @@ export function readMessage(value: unknown, loggedAt: number): AppMessage | stri
 		default:
 			return `unknown message role ${String(JSON.stringify(value.role)).slice(0, 40)}`;
 	}
+}
+
+/** Validates what a hook added to a request; null for anything else. */
+export function readAddedInstructions(value: unknown): AddedInstructions | null {
+	if (!isRecord(value) || value.role !== "system" || typeof value.content !== "string") return null;
+	const { content, toolsAdded } = value;
+	const timestamp = isNumber(value.timestamp) ? value.timestamp : 0;
+	if (toolsAdded === undefined) return { role: "system", content, timestamp };
+	return isToolList(toolsAdded) ? { role: "system", content, toolsAdded, timestamp } : null;
+}
+
+function isToolList(value: unknown): value is NonNullable<AddedInstructions["toolsAdded"]> {
+	return (
+		Array.isArray(value) &&
+		value.every(
+			(tool) =>
+				isRecord(tool) &&
+				typeof tool.name === "string" &&
+				typeof tool.description === "string" &&
+				isRecord(tool.parameters),
+		)
+	);
 }
 
 /** What hooks did to a call; null for an invalid record, which is only shown. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AppMessage, SessionToolResult } from "../log/entry.js";
+import type { LoggedMessage, SessionToolResult } from "../log/entry.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { JsonEvent } from "./event-schema.js";
@@ -67,7 +67,7 @@ export class JsonEvents {
 		return textDelta(before, text);
 	}
 
-	#message(message: AppMessage): JsonMessage {
+	#message(message: LoggedMessage): JsonMessage {
 		return message.role === "toolResult" ? this.#toolResult(message) : message;
 	}
 

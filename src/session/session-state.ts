@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SettingsStore } from "../config/settings-store.js";
 import {
-	type AppMessage,
 	type ContextRecord,
 	entryTimestamp,
+	type LoggedMessage,
 	type MessageEntry,
 	type SessionEntry,
 	type ThinkingLevel,
@@ -29,7 +29,7 @@ export class SessionState {
 	#generation = 0;
 	readonly #unsubscribe: () => void;
 	/** What the user typed, of messages that hooks changed. */
-	readonly #typed = new WeakMap<AppMessage, TypedFacts>();
+	readonly #typed = new WeakMap<LoggedMessage, TypedFacts>();
 	/** Changes before the first message. They are written with it, so that an unused session leaves no file. */
 	readonly #unwritten = new Set<"model" | "thinkingLevel" | "host">();
 	/** What the user knows about models already. */
@@ -177,12 +177,12 @@ export class SessionState {
 	}
 
 	/** Remembers how a prompt came about, for the entry of a message that is written later. */
-	noteTyped(message: AppMessage, typed: TypedFacts): void {
+	noteTyped(message: LoggedMessage, typed: TypedFacts): void {
 		this.#typed.set(message, typed);
 	}
 
 	/** Writes a message. @returns its entry index */
-	record(message: AppMessage, context?: ContextRecord): number {
+	record(message: LoggedMessage, context?: ContextRecord): number {
 		this.#writeChanges();
 		return this.#log.append({
 			type: "message",
@@ -194,7 +194,7 @@ export class SessionState {
 	}
 
 	/** Writes the part of a reply that broke off before its retry. @returns its entry index */
-	recordRetried(message: AppMessage): number {
+	recordRetried(message: LoggedMessage): number {
 		this.#writeChanges();
 		return this.#log.append({ type: "message", timestamp: entryTimestamp(), message, retried: true });
 	}

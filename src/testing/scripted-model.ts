@@ -13,7 +13,8 @@ export type Reply = Said | ((request: SeenRequest) => Said | Promise<Said>);
 
 /** A message as the model receives it. */
 export interface SeenMessage {
-	role: "user" | "assistant" | "toolResult";
+	/** `system`: what a hook added in the middle of the conversation. */
+	role: "user" | "assistant" | "toolResult" | "system";
 	/** Text blocks joined by newlines; a tool call as `name({"argument":"value"})`. */
 	text: string;
 }

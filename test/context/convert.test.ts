@@ -1,22 +1,17 @@
-import type { AssistantMessage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, Message as SentMessage, UserMessage } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bashExecutionText } from "../../src/context/bash-execution-text.js";
 import { checkMessages } from "../../src/context/check.js";
-import {
-	type ConversationMessage,
-	convertToLlm,
-	isBlank,
-	isSentReply,
-	openedByUser,
-	repairMessages,
-} from "../../src/context/convert.js";
+import { convertToLlm, isBlank, isSentReply, openedByUser, repairMessages } from "../../src/context/convert.js";
 import type { BashExecutionMessage } from "../../src/log/entry.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 
+type Message = Exclude<SentMessage, { role: "system" }>;
+
 const ids = fc.constantFrom("a", "b", "c", "d");
-const anyMessage: fc.Arbitrary<ConversationMessage> = fc.oneof(
-	fc.string().map((content): ConversationMessage => ({ role: "user", content, timestamp: 1 })),
+const anyMessage: fc.Arbitrary<Message> = fc.oneof(
+	fc.string().map((content): Message => ({ role: "user", content, timestamp: 1 })),
 	fc
 		.tuple(
 			fc.string(),
@@ -24,30 +19,30 @@ const anyMessage: fc.Arbitrary<ConversationMessage> = fc.oneof(
 			fc.constantFrom("stop" as const, "toolUse" as const, "error" as const, "aborted" as const),
 		)
 		.map(
-			([text, calls, stop]): ConversationMessage =>
+			([text, calls, stop]): Message =>
 				assistantMessage(
 					text,
 					calls.map((id) => ({ id })),
 					stop,
 				),
 		),
-	ids.map((id): ConversationMessage => result(id).message as ConversationMessage),
+	ids.map((id): Message => result(id).message as Message),
 );
 
 /** True for lists that a provider accepts: each call is answered at once, ids are unique. */
 const legalLists = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3 })), { maxLength: 8 }).map((turns) =>
-	turns.flatMap(([speaks, calls], turn): ConversationMessage[] => {
+	turns.flatMap(([speaks, calls], turn): Message[] => {
 		if (speaks) return [{ role: "user", content: `u${turn}`, timestamp: 1 }];
 		const made = Array.from({ length: calls }, (_, i) => `t${turn}-${i}`);
 		const reply = assistantMessage(
 			`a${turn}`,
 			made.map((id) => ({ id })),
 		);
-		return [reply, ...made.map((id) => result(id).message as ConversationMessage)];
+		return [reply, ...made.map((id) => result(id).message as Message)];
 	}),
 );
 
-function faults(messages: readonly ConversationMessage[]): string[] {
+function faults(messages: readonly Message[]): string[] {
 	const wrapped = messages.map((message) => ({ message, entryIndex: null }));
 	return checkMessages(wrapped)
 		.map(({ key }) => key)
@@ -59,7 +54,7 @@ describe("repairMessages", () => {
 		fc.assert(
 			fc.property(fc.array(anyMessage, { maxLength: 14 }), (messages) => {
 				const repaired = repairMessages(messages);
-				expect(faults(repaired)).toEqual([]);
+				expect(faults(repaired as Message[])).toEqual([]);
 				const seen = new Set<string>();
 				repaired.forEach((message, at) => {
 					if (message.role !== "assistant") return;
@@ -86,10 +81,10 @@ describe("repairMessages", () => {
 
 	test("keeps the text of an aborted reply and drops its calls with their results", () => {
 		const messages = [
-			user("go").message as ConversationMessage,
+			user("go").message as Message,
 			assistantMessage("half a thought", [{ id: "x" }], "aborted"),
-			result("x").message as ConversationMessage,
-			user("again").message as ConversationMessage,
+			result("x").message as Message,
+			user("again").message as Message,
 		];
 		expect(repairMessages(messages)).toEqual([
 			messages[0],
@@ -99,13 +94,13 @@ describe("repairMessages", () => {
 	});
 
 	test("adds a result to a call that a crash left without one", () => {
-		const repaired = repairMessages([user("go").message as ConversationMessage, assistantMessage("", [{ id: "x" }])]);
+		const repaired = repairMessages([user("go").message as Message, assistantMessage("", [{ id: "x" }])]);
 		expect(repaired.at(-1)).toMatchObject({ role: "toolResult", toolCallId: "x", isError: true });
 	});
 
 	test("omits blank text next to a call: some providers refuse it", () => {
 		const reply = assistantMessage(" ", [{ id: "x" }]);
-		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as ConversationMessage);
+		const messages = [user("go"), { message: reply }, result("x")].map(({ message }) => message as Message);
 		expect(repairMessages(messages)).toEqual([messages[0], assistantMessage("", [{ id: "x" }]), messages[2]]);
 	});
 
@@ -113,7 +108,7 @@ describe("repairMessages", () => {
 		const thinking = { type: "thinking", thinking: "hm", thinkingSignature: "signed" } as const;
 		const cut = { ...assistantMessage("", [], "length"), content: [thinking] };
 		const half = assistantMessage("Well,", [], "length");
-		const go = user("go").message as ConversationMessage;
+		const go = user("go").message as Message;
 		expect(repairMessages([go, cut, go])).toEqual([go, go]);
 		expect(repairMessages([go, { ...half, content: [thinking, ...half.content, thinking] }, go])).toEqual([
 			...[go, { ...half, content: [thinking, ...half.content] }, go],
@@ -123,7 +118,7 @@ describe("repairMessages", () => {
 	test("replaces tool names and call ids that no provider accepts, as a damaged session file can hold them", () => {
 		const calls = [{ id: "x \u0000", name: "re ad\ufffd" }];
 		const messages = [user("go"), { message: assistantMessage("", calls) }, result("x \u0000", "ok", "\u0000")];
-		const repaired = repairMessages(messages.map(({ message }) => message as ConversationMessage));
+		const repaired = repairMessages(messages.map(({ message }) => message as Message));
 		expect(repaired.slice(1)).toEqual([
 			assistantMessage("", [{ id: "x__", name: "re_ad_" }]),
 			{ ...result("x__").message, toolName: "re_ad_" },
@@ -132,8 +127,8 @@ describe("repairMessages", () => {
 });
 
 describe("a repaired list", () => {
-	const go = user("go").message as ConversationMessage;
-	const answer = (id: string, text?: string) => result(id, text).message as ConversationMessage;
+	const go = user("go").message as Message;
+	const answer = (id: string, text?: string) => result(id, text).message as Message;
 	const reply = (...ids: string[]) =>
 		assistantMessage(
 			"look",
@@ -197,7 +192,7 @@ describe("a repaired list", () => {
 	});
 
 	test("begins with a user message, which is added only where one is missing", () => {
-		const [opened, empty]: ConversationMessage[][] = [[go, reply()], []];
+		const [opened, empty]: Message[][] = [[go, reply()], []];
 		expect([openedByUser(opened ?? []), openedByUser(empty ?? [])]).toEqual([opened, []]);
 		expect(openedByUser([reply()])).toEqual([
 			{ role: "user", content: "(The beginning of this conversation was left out.)", timestamp: 0 },
@@ -245,7 +240,7 @@ describe("convertToLlm", () => {
 		["of an unusable type", "png\u0000", "iVBORw0KGgo="],
 	])("replaces an image %s by text", (_, mimeType, data) => {
 		const good = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
-		const message = user([good, { type: "image", mimeType, data }]).message as ConversationMessage;
+		const message = user([good, { type: "image", mimeType, data }]).message as Message;
 		expect(convertToLlm([message])).toEqual([
 			{ ...message, content: [good, { type: "text", text: "(an image that is damaged)" }] },
 		]);
@@ -283,7 +278,7 @@ describe("convertToLlm", () => {
 
 	test("removes empty text next to other output of a tool, but not white space", () => {
 		const output = { ...result("x").message, content: [text(""), image, text(" ")] };
-		expect(convertToLlm([output as ConversationMessage, { ...output, content: [] } as ConversationMessage])).toEqual([
+		expect(convertToLlm([output as Message, { ...output, content: [] } as Message])).toEqual([
 			{ ...output, content: [image, text(" ")] },
 			{ ...output, content: [text("(no output)")] },
 		]);

@@ -33,7 +33,23 @@ describe("the facts of a request", () => {
 		expect(facts(session())).toEqual({
 			...{ model: { provider: "anthropic", id: "claude" }, contextWindow: 200_000, ratio: 1, flags: {}, time: NOW },
 			cache: { warmTokens: 0, lifetimeMs: 300_000, readPrice: 0.3, writePrice: 3.75 },
+			appends: { instructions: false, tools: false },
 		});
+	});
+
+	test.each([
+		[{ supportsMidConvoSystemMessages: true }, { instructions: true, tools: false }],
+		[
+			{ supportsMidConvoSystemMessages: true, supportsMidConvoToolChanges: true },
+			{ instructions: true, tools: false },
+		],
+		[
+			{ supportsMidConvoSystemMessages: true, supportsToolSearch: true },
+			{ instructions: true, tools: true },
+		],
+		[{ supportsAdditionalTools: true }, { instructions: false, tools: false }],
+	])("say what a model with the flags %j takes in the middle of a conversation", (compat, appends) => {
+		expect(facts(session(), { model: { ...MODEL, compat } as Model<Api> }).appends).toEqual(appends);
 	});
 
 	test("count what the last request left in the cache, until its lifetime is over", () => {

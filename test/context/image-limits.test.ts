@@ -1,21 +1,20 @@
-import type { Model } from "@mariozechner/pi-ai";
+import type { Message, Model } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
-import type { ConversationMessage } from "../../src/context/convert.js";
 import { limitImages } from "../../src/context/image-limits.js";
 import { png } from "../helpers/images.js";
 import { model } from "../helpers/model.js";
 
 const small = png(4, 4);
-const user = (...images: (typeof small)[]): ConversationMessage => ({
+const user = (...images: (typeof small)[]): Message => ({
 	role: "user",
 	content: [{ type: "text", text: "look" }, ...images],
 	timestamp: 0,
 });
-const result = (image: typeof small): ConversationMessage => ({
+const result = (image: typeof small): Message => ({
 	...{ role: "toolResult", toolCallId: "a", toolName: "read", isError: false, timestamp: 0 },
 	content: [image],
 });
-const reply: ConversationMessage = {
+const reply: Message = {
 	...{ role: "assistant", api: "a", provider: "p", model: "m", stopReason: "stop", timestamp: 0 },
 	content: [{ type: "text", text: "ok" }],
 	usage: {
@@ -27,7 +26,7 @@ const limited = (images: NonNullable<Model<string>["inputLimits"]>["images"]) =>
 	model("lab", "a", { name: "A", input: ["text", "image"], inputLimits: { images } });
 
 /** One letter per image: `i` sent, `x` replaced. */
-function sent(messages: ConversationMessage[], images: Parameters<typeof limited>[0]): string {
+function sent(messages: Message[], images: Parameters<typeof limited>[0]): string {
 	const found = limitImages(messages, limited(images));
 	const words = found.messages.flatMap(({ content }) =>
 		(typeof content === "string" ? [] : content).flatMap((block) => {

@@ -47,6 +47,8 @@ export interface LoopbackModelOptions {
 	inputLimits?: Model<LoopbackApi>["inputLimits"];
 	/** US dollars per million tokens. Default: all 0. */
 	cost?: Model<LoopbackApi>["cost"];
+	/** Of models.json: what the models accept. */
+	compat?: JsonObject;
 	/** Headers that models.json adds to each request. */
 	headers?: Record<string, string>;
 }
@@ -182,6 +184,7 @@ export class LoopbackProvider {
 				{
 					...this.#modelFields(options),
 					cost: options.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+					...(options.compat && { compat: options.compat }),
 				},
 			],
 		});

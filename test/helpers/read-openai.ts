@@ -27,6 +27,7 @@ export function readOpenaiRequest(body: JsonObject): ReadRequest {
 		}
 		const message: WireMessage = { role, ...readContent(raw.content, where, issues) };
 		if (typeof raw.reasoning_content === "string") message.thinking = raw.reasoning_content;
+		if (role === "system" && Array.isArray(raw.tools)) message.isAddition = true;
 		if (role === "tool") message.toolCallId = stringOr(raw.tool_call_id, "");
 		if (Array.isArray(raw.tool_calls)) {
 			if (raw.tool_calls.length === 0) issues.push(`${where} has an empty list of tool calls`);

@@ -42,6 +42,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
 			message.text = [message.text, text].filter(Boolean).join("\n");
 		} else if (item.role === "user")
 			messages.push({ role: "user", ...readContent(item.content, "input", where, issues) });
+		else if (item.type === "additional_tools") messages.push({ role: "system", text: "", images: 0, isAddition: true });
 		else if (item.role === "system" || item.role === "developer") {
 			messages.push({ role: "system", ...readContent(item.content, "input", where, issues) });
 		} else issues.push(`${where} has an unknown type`);

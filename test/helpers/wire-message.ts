@@ -10,6 +10,8 @@ export interface WireMessage {
 	/** Text of thinking blocks that were sent back to the model. */
 	thinking?: string;
 	toolCalls?: { id: string; name: string; arguments: JsonObject }[];
+	/** For a system message: it adds tools in the middle of a conversation, as only some models accept. */
+	isAddition?: boolean;
 	/** For a tool message: the call that it answers, and whether it reports a failure (Anthropic only). */
 	toolCallId?: string;
 	isError?: boolean;
@@ -34,8 +36,9 @@ export function judgeConversation(messages: readonly WireMessage[]): string[] {
 	messages.forEach((message, index) => {
 		const where = `message ${index} (${message.role})`;
 		if (message.role === "system") {
-			if (spoken) issues.push(`${where} comes after the conversation began`);
-			if (message.text.trim() === "") issues.push(`${where} is empty`);
+			if (spoken && !message.isAddition) issues.push(`${where} comes after the conversation began`);
+			if (message.text.trim() === "" && !message.isAddition) issues.push(`${where} is empty`);
+			if (open.size > 0) issues.push(`${where} comes before the results of tool calls`);
 			return;
 		}
 		if (!spoken && message.role !== "user") issues.push(`${where} opens the conversation, a user must`);

@@ -33,7 +33,9 @@ test("hides several turns; what a pop put in place of a prompt stays, like the p
 	provider.reply("one", "two", "looked around", "three");
 	for (const prompt of ["first", "second"]) await session.prompt(prompt);
 	await session.prompt("/pop 2");
-	expect(await session.prompt("/hide 1 2")).toMatchObject({ status: "The model no longer sees the work of turns 1 to 2" });
+	expect(await session.prompt("/hide 1 2")).toMatchObject({
+		status: "The model no longer sees the work of turns 1 to 2",
+	});
 	await session.prompt("third");
 	expect(sent(4)).toEqual(["user: first", "user: [Summary]\n\nlooked around", "user: third"]);
 });

@@ -248,12 +248,29 @@ export interface ContextEvent {
 	readonly trial: boolean;
 }
 
+/** Something that is added in the middle of the conversation. It has instructions, tools or both. */
+export interface ContextAddition {
+	/**
+	 * Index of the entry after whose message it comes, such as that of the entry with which your hook decided it. It must stay the
+	 * same in later requests, or the provider gets everything behind it again.
+	 */
+	readonly after: number;
+	readonly instructions?: string;
+	/** Names of tools of the session that the model has from here on, and not before. */
+	readonly tools?: readonly string[];
+}
+
 /** Answer to `context`: each given field replaces that of the request; an omitted one leaves it unchanged. */
 export interface ContextEventResult {
 	/** A message with the role `system` is refused: sections of `systemPrompt` are for that. */
 	messages?: readonly (ContextMessage | AppMessage | Message)[];
 	/** Ids of new sections are `<name of the hook>:<name>`. */
 	systemPrompt?: readonly PromptSection[];
+	/**
+	 * What the model learns in the middle of the conversation, so that the request begins like the one before. A model that cannot
+	 * take that, as `facts.appends` says, gets it in the system prompt and the list of tools.
+	 */
+	append?: readonly ContextAddition[];
 	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */
 	tools?: readonly string[];
 }

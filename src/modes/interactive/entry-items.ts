@@ -3,7 +3,6 @@ import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import {
-	type AppMessage,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
@@ -12,6 +11,7 @@ import {
 	isMessageEntry,
 	isOpaqueEntry,
 	isSystemItemEntry,
+	type LoggedMessage,
 	type SessionEntry,
 	type SessionToolResult,
 } from "../../log/entry.js";
@@ -63,7 +63,7 @@ export function itemsOfEntry(entries: EntrySource, index: number, drawing: Entry
 
 /** The items of a message other than a reply. @param entry that of the message */
 export function itemsOfMessage(
-	message: AppMessage,
+	message: LoggedMessage,
 	entryIndex: number,
 	drawing: EntryDrawing,
 	entry: SessionEntry | undefined,

@@ -1,6 +1,7 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, runAgent } from "../../agent/loop.js";
 import type { ToolCallGate } from "../../agent/tool-calls.js";
+import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { ToolResultEvent } from "../../hooks/types.js";
@@ -138,7 +139,7 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 		jobs: deps.jobs,
 		shellPath: () => settings.current.shellPath,
 		tools() {
-			const offered = new Set(context.lastRequest?.preamble.tools.map(({ name }) => name));
+			const offered = context.lastRequest ? offeredTools(context.lastRequest) : new Set<string>();
 			return code.tools.filter(({ name }) => offered.has(name));
 		},
 		retry: () => settings.current.retry,

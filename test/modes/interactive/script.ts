@@ -6,7 +6,7 @@ import type {
 	ToolCall,
 	ToolResultMessage,
 } from "@mariozechner/pi-ai";
-import type { AppMessage, MessageEntry, SessionEntry } from "../../../src/log/entry.js";
+import type { LoggedMessage, MessageEntry, SessionEntry } from "../../../src/log/entry.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
 import type { ToolResult } from "../../../src/tools/tool.js";
 
@@ -54,7 +54,7 @@ export function toolResult(
 }
 
 /** Message entries of a session. */
-export function messageEntry(message: AppMessage): MessageEntry {
+export function messageEntry(message: LoggedMessage): MessageEntry {
 	return { type: "message", timestamp: TIMESTAMP, message: Object.freeze(message) };
 }
 
