@@ -63,9 +63,9 @@ function sentContext(entries: readonly SessionEntry[], reply: number, core: Buil
 	const messages = (readRecordedRequest(entries, reply) ?? core.messages).map((traced) =>
 		traced.origin.kind === "freeze" ? { ...traced, origin: { kind: "hook", hook: "" } as const } : traced,
 	);
-	const { problems, facts } = core;
+	const { problems, facts, provider } = core;
 	const preamble = sentPreambleOf(entries, reply).preamble ?? core.preamble;
-	return { length: reply, messages, preamble, hidden: [], edits: [], problems, facts, isChanged: false };
+	return { length: reply, messages, preamble, hidden: [], edits: [], problems, facts, provider, isChanged: false };
 }
 
 function sentPreambleOf(entries: readonly SessionEntry[], reply: number) {

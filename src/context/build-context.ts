@@ -15,6 +15,7 @@ import { FactsOffer, factsWithoutModel } from "./facts.js";
 import { withoutOmitted } from "./omitted-images.js";
 import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./preamble.js";
 import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
+import { addProviderFields, type ProviderFields } from "./provider-fields.js";
 import { frozenPreamble } from "./recorded-preamble.js";
 import type { ActiveCompaction, ActiveFreeze } from "./replacement.js";
 import { findChangedThinking } from "./signed-thinking.js";
@@ -74,6 +75,7 @@ export async function buildContext(
 	const offer = new FactsOffer(facts ?? (() => factsWithoutModel(entries)));
 	const changes: Change[] = [];
 	const additions: Addition[] = [];
+	let provider: ProviderFields | null = null;
 	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
 	for (const [index, { hook, name = hook, transform }] of stages.entries()) {
@@ -94,9 +96,15 @@ export async function buildContext(
 			report({ hook, ...added });
 			continue;
 		}
+		const asked = askedBy(fields, provider);
+		if ("rule" in asked) {
+			report({ hook, ...asked });
+			continue;
+		}
 		if (fields.messages === undefined) {
 			preamble = changed;
 			additions.push(...added);
+			provider = asked.fields;
 			continue;
 		}
 		const stage = memo.stage(`${index} ${hook}`);
@@ -131,6 +139,7 @@ export async function buildContext(
 		current = traced;
 		preamble = changed;
 		additions.push(...added);
+		provider = asked.fields;
 	}
 	let messages = withoutOmitted(current.messages, core.omitted);
 	if (additions.length > 0) {
@@ -138,7 +147,7 @@ export async function buildContext(
 		({ messages, preamble } = placeAdditions(additions, { messages, preamble }, place, report));
 	}
 	const sent = memo.preamble(generateSections(preamble));
-	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used };
+	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used, provider };
 	const hooked = additions.length > 0 ? messages : current.messages;
 	return new Context(built, hooked, core.replacement, changes, entries);
 }
@@ -150,6 +159,19 @@ function inputOf({ promptSections: systemPrompt, tools }: Preamble, facts: Facts
 function applyTo(before: Preamble, fields: AnswerFields, by: AnsweringHook): Preamble | TraceFault {
 	try {
 		return applyPreambleAnswer(fields, before, by);
+	} catch {
+		return UNREADABLE; // an accessor or proxy of the hook threw
+	}
+}
+
+/** What hooks ask of the provider, after an answer. */
+function askedBy(
+	{ provider }: AnswerFields,
+	before: ProviderFields | null,
+): { fields: ProviderFields | null } | TraceFault {
+	if (provider === undefined) return { fields: before };
+	try {
+		return addProviderFields(before, provider);
 	} catch {
 		return UNREADABLE; // an accessor or proxy of the hook threw
 	}
@@ -190,6 +212,7 @@ class Context implements BuiltContext {
 	readonly preamble: Preamble;
 	readonly problems: readonly ContextProblem[];
 	readonly facts: RequestFacts | null;
+	readonly provider: ProviderFields | null;
 
 	constructor(
 		{
@@ -198,7 +221,8 @@ class Context implements BuiltContext {
 			preamble,
 			problems,
 			facts,
-		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts">,
+			provider,
+		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts" | "provider">,
 		/** The messages before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
@@ -210,6 +234,7 @@ class Context implements BuiltContext {
 		this.preamble = preamble;
 		this.problems = problems;
 		this.facts = facts;
+		this.provider = provider;
 	}
 
 	get isChanged(): boolean {

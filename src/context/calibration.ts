@@ -102,7 +102,8 @@ export class Calibration {
 			const entry = entries.at(index);
 			if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
 			const { message, context } = entry;
-			if (message.provider !== model.provider || message.model !== model.id || !context?.estimate) continue;
+			if (message.provider !== model.provider || message.model !== model.id || !context?.estimate || context.provider)
+				continue;
 			this.#noteCount(model, context.estimate, inputTokens(message));
 			if (this.#ratios.has(key)) return;
 		}

@@ -1,5 +1,6 @@
 import type { AppMessage, RequestFacts } from "../log/entry.js";
 import type { Preamble } from "./preamble.js";
+import type { ProviderFields } from "./provider-fields.js";
 
 /** A message of the context and the index of its entry; null when it is not from a single entry. Frozen when pi creates it. */
 export interface ContextMessage {
@@ -64,6 +65,8 @@ export interface BuiltContext {
 	readonly problems: readonly ContextProblem[];
 	/** The facts of the request that handlers have read; null if none did. */
 	readonly facts: RequestFacts | null;
+	/** What hooks ask the provider to do itself; null for nothing. */
+	readonly provider: ProviderFields | null;
 	/** True when hooks changed the messages that pi alone would send. */
 	readonly isChanged: boolean;
 }

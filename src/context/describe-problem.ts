@@ -25,9 +25,10 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 		`the signed thinking of entry ${entry} was changed; keep the reply as it is or drop it together with its results`,
 	user_message_remains: () => "no user message with content remains",
 	prompt_comes_last: (at) => `message ${at}, a reply, is the last message, so nothing is left to answer`,
-	answer_has_messages: () => "the answer is not an object with a list of messages, systemPrompt, tools or append",
+	answer_has_messages: () =>
+		"the answer is not an object with a list of messages, systemPrompt, tools, append or provider",
 	answer_has_known_fields: (_, name) =>
-		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt, tools or append`,
+		`unknown field ${JSON.stringify(name)}; an answer has messages, systemPrompt, tools, append or provider`,
 	answer_can_be_read: (at) => `message ${at} cannot be read`,
 	entry_index_is_integer: (at) => `entryIndex of message ${at} is neither an integer nor null`,
 	entry_has_message: (at, index) => `entryIndex ${index} of message ${at} is not an entry with a message`,
@@ -48,6 +49,9 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	append_has_place: (at) => `append[${at}].after is not the index of an entry`,
 	append_has_content: (at) => `append[${at}] has neither instructions as a text nor tools as a list of names`,
 	append_names_tools: (at) => `append[${at}].tools has a name that is not that of a tool that is on`,
+	provider_is_object: () => "provider is not an object with an object of fields for each wire format",
+	provider_is_small: () => "provider has more than 10,000 characters of JSON",
+	provider_field_is_free: (_, name) => `provider must not have the field ${name}, which pi writes`,
 	compaction_index_clamped: (entry) =>
 		`firstKeptEntryIndex of the compaction in entry ${entry} is outside of the session, so the nearest valid index is used`,
 };

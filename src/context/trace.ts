@@ -38,6 +38,7 @@ export interface AnswerFields {
 	systemPrompt: unknown;
 	tools: unknown;
 	append: unknown;
+	provider: unknown;
 }
 
 /** The fields of an answer, and those of the event, which an answer such as `{ ...event, messages }` has too. */
@@ -46,6 +47,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 	"systemPrompt",
 	"tools",
 	"append",
+	"provider",
 	"type",
 	"entries",
 	"facts",
@@ -55,12 +57,12 @@ const FIELDS: ReadonlySet<string> = new Set([
 export function readAnswer(answer: unknown): AnswerFields | TraceFault {
 	try {
 		if (typeof answer !== "object" || answer === null) return { rule: "answer_has_messages", position: 0 };
-		const { messages, systemPrompt, tools, append } = answer as Partial<AnswerFields>;
-		const isEmpty = [messages, systemPrompt, tools, append].every((field) => field === undefined);
+		const { messages, systemPrompt, tools, append, provider } = answer as Partial<AnswerFields>;
+		const isEmpty = [messages, systemPrompt, tools, append, provider].every((field) => field === undefined);
 		// A field of another name is a typing error: without it, the answer would not be what the hook meant.
 		const unknown = Object.keys(answer).find((name) => !FIELDS.has(name) && Reflect.get(answer, name) !== undefined);
 		if (unknown !== undefined) return { rule: "answer_has_known_fields", position: 0, detail: unknown };
-		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools, append };
+		return isEmpty ? { rule: "answer_has_messages", position: 0 } : { messages, systemPrompt, tools, append, provider };
 	} catch {
 		return UNREADABLE;
 	}

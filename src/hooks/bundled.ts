@@ -272,6 +272,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/sandbox"),
 	},
 	{
+		name: "server-clear",
+		group: "context",
+		description: "lets Claude clear old tool results on its side",
+		commands: [],
+		load: () => import("#hooks-examples/server-clear"),
+	},
+	{
 		name: "snake",
 		group: "screen",
 		description: "a game for the time in which the agent works",

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { ContextStage, TransformInput } from "../context/build-context.js";
 import type { ContextMessage } from "../context/context-message.js";
+import { RECORDED_FIELDS } from "../context/provider-fields.js";
 import { describeHookError, errorText, hookFailure, inspectable, PiError } from "../errors.js";
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
@@ -290,13 +291,7 @@ export class HookRunner {
 /** The body of a request, in the format of its provider. */
 type Payload = Readonly<Record<string, unknown>>;
 
-/**
- * Fields that hold what pi has recorded of a request: instructions, conversation, tools and model. Google has some of them
- * in `config`.
- */
-const RECORDED = "model modelId messages system tools input instructions contents systemInstruction toolConfig".split(
-	" ",
-);
+/** Fields of Google that hold what pi has recorded of a request. */
 const RECORDED_IN_CONFIG = ["systemInstruction", "tools"];
 
 /** A copy of plain objects and lists that cannot be changed; other objects, such as signals, are the same. */
@@ -317,7 +312,7 @@ function frozen(value: unknown): unknown {
  */
 export function changePayload(payload: Payload, seen: Payload, changed: Payload): Payload | string {
 	const differs = (name: string, before: Payload, after: Payload) => !isDeepStrictEqual(before[name], after[name]);
-	const forbidden = RECORDED.find((name) => differs(name, seen, changed));
+	const forbidden = RECORDED_FIELDS.find((name) => differs(name, seen, changed));
 	if (forbidden !== undefined) return forbidden;
 	const [before, after] = [seen, changed].map(({ config }) => (isRecord(config) ? config : {})) as [Payload, Payload];
 	const hidden = RECORDED_IN_CONFIG.find((name) => differs(name, before, after));

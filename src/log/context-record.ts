@@ -23,6 +23,8 @@ export interface ContextRecord {
 	preamble?: RecordedPreamble;
 	/** What `context` handlers could know besides the entries. Present only if one of them read it. */
 	facts?: RequestFacts;
+	/** What hooks asked the provider to do itself: fields of the body by wire format. Absent for nothing. */
+	provider?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	/** The hooks that could change the request. Absent if all of them are part of pi. */
 	hooks?: RecordedHooks;
 }

@@ -216,7 +216,18 @@ function isOmittedImage(value: unknown): value is OmittedImage {
 /** @returns null for an invalid record; a record without `shape` if a segment of it is of an unknown kind */
 function readContextRecord(value: unknown): ContextRecord | null {
 	if (!isRecord(value)) return null;
-	const { digest, messages, tokens, subscription, shape: given, system, tools, preamble: start, ...rest } = value;
+	const {
+		digest,
+		messages,
+		tokens,
+		subscription,
+		shape: given,
+		system,
+		tools,
+		preamble: start,
+		provider,
+		...rest
+	} = value;
 	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
 	const shape = Array.isArray(given) ? readRequest(given) : null;
 	const preamble = readPreamble(start);
@@ -230,6 +241,8 @@ function readContextRecord(value: unknown): ContextRecord | null {
 		...(typeof system === "string" && { system }),
 		...(typeof tools === "string" && { tools }),
 		...(preamble && { preamble }),
+		...(isRecord(provider) &&
+			Object.values(provider).every(isRecord) && { provider: provider as ContextRecord["provider"] }),
 	};
 }
 

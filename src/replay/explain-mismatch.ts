@@ -2,6 +2,7 @@ import type { BuiltContext, TracedMessage } from "../context/context-message.js"
 import { digestContext } from "../context/digest.js";
 import { countPrefix, fullText } from "../context/ledger.js";
 import { isSameSection, isSameTool } from "../context/preamble.js";
+import { asksTheSame } from "../context/provider-fields.js";
 import type { RecordedParts } from "../context/recorded-preamble.js";
 import type { AppMessage, ContextRecord, RecordedHook } from "../log/entry.js";
 
@@ -163,10 +164,16 @@ function missingHook({ entryIndex, type, extension }: ForeignEntry): string {
 }
 
 /** Names the first tool or section that differs. The messages are equal. */
-function findPreambleChange({ sentPreamble, computed: { preamble }, foreign, changes }: MismatchEvidence): Finding {
+function findPreambleChange({ sentPreamble, recorded, computed, foreign, changes }: MismatchEvidence): Finding {
+	const { preamble } = computed;
+	const asks = !asksTheSame(computed.provider, recorded.provider);
 	const part = sentPreamble && firstDifference(sentPreamble, preamble);
 	const origin = part?.isTool ? undefined : preamble.sections.find(({ section }) => section.id === part?.name)?.origin;
-	const what = part ? `${part.isTool ? "Tool" : "Section"} ${part.name} is ${part.how}` : "Sections or tools differ";
+	const what = part
+		? `${part.isTool ? "Tool" : "Section"} ${part.name} is ${part.how}`
+		: asks
+			? "Hooks ask something else of the provider"
+			: "Sections or tools differ";
 	const why = foreign ? missingHook(foreign) : causeOf(changes, GUESS);
 	return { reason: `${what}. ${why}`, position: null, hook: origin?.kind === "hook" ? origin.hook : null };
 }

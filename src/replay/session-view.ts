@@ -5,6 +5,7 @@ import { coreContext } from "../context/core.js";
 import { digestContext, RunningDigest } from "../context/digest.js";
 import { factsAt, type PastFactInputs } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE, withoutToolsOf, withTools } from "../context/preamble.js";
+import { asksTheSame } from "../context/provider-fields.js";
 import { readRecordedHooks } from "../context/recorded-hooks.js";
 import { coreAt, isSentPreamble, readRecordedPreamble } from "../context/recorded-preamble.js";
 import { readRecordedRequest } from "../context/recorded-request.js";
@@ -56,7 +57,7 @@ export interface Mismatch extends MismatchReason {
 }
 
 /** Digests of a computed request, as in a record. Without `system` and `tools` if the session does not record them. */
-export type ComputedRequest = Pick<ContextRecord, "digest" | "messages" | "system" | "tools">;
+export type ComputedRequest = Pick<ContextRecord, "digest" | "messages" | "system" | "tools" | "provider">;
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
@@ -197,15 +198,17 @@ export class SessionView {
 	/** True for a request that was sent like the recorded one. */
 	#matches(context: BuiltContext, recorded: ContextRecord): boolean {
 		const { digest, system, tools } = this.#computed(context, recorded);
-		return digest === recorded.digest && system === recorded.system && tools === recorded.tools;
+		const isSame = digest === recorded.digest && system === recorded.system && tools === recorded.tools;
+		return isSame && asksTheSame(context.provider, recorded.provider);
 	}
 
-	#computed({ messages, preamble }: BuiltContext, { system, tools }: ContextRecord): ComputedRequest {
+	#computed({ messages, preamble, provider }: BuiltContext, { system, tools }: ContextRecord): ComputedRequest {
 		return {
 			digest: this.#digests.update(messages),
 			messages: messages.length,
 			...(system !== undefined && { system: preamble.systemDigest }),
 			...(tools !== undefined && { tools: preamble.toolsDigest }),
+			...(provider && { provider }),
 		};
 	}
 

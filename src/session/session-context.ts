@@ -61,6 +61,7 @@ const EMPTY: BuiltContext = {
 	edits: [],
 	problems: [],
 	facts: null,
+	provider: null,
 	isChanged: false,
 };
 
@@ -122,15 +123,23 @@ export class SessionContext {
 	/** The record of a context that is sent to the model, for the log: what hooks changed and read, and the preamble. */
 	describeRequest(
 		context: BuiltContext,
-	): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble" | "facts" | "hooks"> {
+	): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble" | "facts" | "provider" | "hooks"> {
 		const log = this.options.log();
 		const entries = sourceOf(log, log.length);
 		const shape = this.#recorder.describe(context, entries);
 		const { systemDigest: system, toolsDigest: tools } = context.preamble;
 		const preamble = this.#preambles.describe(context.preamble, entries);
 		const hooks = this.#hooks.describe(this.options.hooks(), entries);
-		const { facts } = context;
-		return { ...(shape && { shape }), system, tools, preamble, ...(facts && { facts }), ...(hooks && { hooks }) };
+		const { facts, provider } = context;
+		return {
+			...(shape && { shape }),
+			system,
+			tools,
+			preamble,
+			...(facts && { facts }),
+			...(provider && { provider }),
+			...(hooks && { hooks }),
+		};
 	}
 
 	/** The last computed context in the form in which it is sent. */
@@ -211,7 +220,9 @@ export class SessionContext {
 		// A hook may have computed the context again while the reply arrived.
 		const { messages, preamble } = this.#lastRequest ?? this.#current;
 		this.#counted = usage.totalTokens > 0 ? { messages, preamble, tokens: usage.totalTokens, model } : null;
-		if (reply.stopReason !== "error") this.calibration.noteAccepted(model, estimate, inputTokens(reply));
+		// A provider that changes the request itself counts another one.
+		const isOurs = !this.#lastRequest?.provider;
+		if (reply.stopReason !== "error" && isOurs) this.calibration.noteAccepted(model, estimate, inputTokens(reply));
 		this.#countCurrent();
 	}
 

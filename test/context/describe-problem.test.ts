@@ -24,11 +24,15 @@ test.each([
 	["one_result_per_call", "c1", "message 3 is a second result of tool call c1"],
 	["user_message_remains", "", "no user message with content remains"],
 	["prompt_comes_last", "", "message 3, a reply, is the last message, so nothing is left to answer"],
-	["answer_has_messages", "", "the answer is not an object with a list of messages, systemPrompt, tools or append"],
+	[
+		"answer_has_messages",
+		"",
+		"the answer is not an object with a list of messages, systemPrompt, tools, append or provider",
+	],
 	[
 		"answer_has_known_fields",
 		"message",
-		'unknown field "message"; an answer has messages, systemPrompt, tools or append',
+		'unknown field "message"; an answer has messages, systemPrompt, tools, append or provider',
 	],
 	["answer_can_be_read", "", "message 3 cannot be read"],
 	[

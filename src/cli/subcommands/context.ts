@@ -147,7 +147,9 @@ function differenceOf(recorded: Mismatch["recorded"], computed: Mismatch["comput
 		...(recorded.tools === computed.tools ? [] : ["the tools"]),
 		...(recorded.system === computed.system ? [] : ["the system prompt"]),
 	];
-	return `same messages, but not ${parts.join(" and ")}`;
+	return parts.length === 0
+		? "same request, but hooks asked something else of the provider"
+		: `same messages, but not ${parts.join(" and ")}`;
 }
 
 function describeSuspect(message: SuspectMessage | null, where: (position: number) => string): string[] {

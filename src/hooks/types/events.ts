@@ -271,6 +271,12 @@ export interface ContextEventResult {
 	 * take that, as `facts.appends` says, gets it in the system prompt and the list of tools.
 	 */
 	append?: readonly ContextAddition[];
+	/**
+	 * What the provider itself is to do with the request, such as clearing old tool results: fields of the body by wire format, such
+	 * as `{ "anthropic-messages": { context_management: … } }`. Other models ignore it. It is recorded with the reply, and adds to
+	 * what previous hooks ask. The fields of the conversation are refused. Answers of the provider are not interpreted.
+	 */
+	provider?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */
 	tools?: readonly string[];
 }

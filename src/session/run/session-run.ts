@@ -4,6 +4,7 @@ import type { ToolCallGate } from "../../agent/tool-calls.js";
 import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
+import { withFields } from "../../context/provider-fields.js";
 import type { ToolResultEvent } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { formatDay } from "../../models/update/describe-update.js";
@@ -234,7 +235,7 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
-/** Adds the breakpoint for the cache before what hooks append, and lets hooks change the parameters that the client sends. */
+/** Adds what hooks ask of the provider, and the breakpoint for the cache before what they append, and lets hooks change the parameters that the client sends. */
 function withPayloadChanges(
 	{ hooks }: SessionRunDeps,
 	request: RequestWithRecord,
@@ -243,12 +244,14 @@ function withPayloadChanges(
 ): RequestWithRecord {
 	const tail = sentTail(built);
 	const hasHooks = hooks().registry.has("payload");
-	if (tail === 0 && !hasHooks) return request;
-	const { provider, id } = request.model;
+	const { provider, id, api } = request.model;
+	const fields = built.provider?.[api];
+	if (tail === 0 && !hasHooks && !fields) return request;
 	const model = Object.freeze({ provider, id });
 	const onPayload = (payload: unknown) => {
 		if (!isRecord(payload)) return payload;
-		const marked = markBeforeTail(payload, tail);
+		const asking = fields ? withFields(payload, fields) : payload;
+		const marked = markBeforeTail(asking, tail);
 		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
 	};
 	return { ...request, options: { ...request.options, onPayload } };
