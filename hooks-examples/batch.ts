@@ -15,7 +15,7 @@ const PARAMETERS = Type.Object({
 	calls: Type.Array(
 		Type.Object({
 			tool: Type.String({ description: "Name of a tool, except batch" }),
-			args: Type.Optional(Type.Object({}, { additionalProperties: true, description: "The arguments of that tool" })),
+			args: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The arguments of that tool" })),
 		}),
 		{ minItems: 1, maxItems: 20 },
 	),
