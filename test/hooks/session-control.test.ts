@@ -113,7 +113,9 @@ describe("the context object controls the session", () => {
 		});
 		started.provider.reply("a1 ".repeat(500), "a2", "summary");
 		await started.session.prompt("one");
-		expect(errorsOf(started)).toEqual([expect.stringMatching(/^payload: ctx.compact cannot be called from payload during a run/)]);
+		expect(errorsOf(started)).toEqual([
+			expect.stringMatching(/^payload: ctx.compact cannot be called from payload during a run/),
+		]);
 		await started.session.prompt("two");
 		expect(await started.session.prompt("/shrink")).toMatchObject({ status: "done" });
 		expect(started.sent(3).join()).toContain("names");
