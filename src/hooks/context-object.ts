@@ -1,4 +1,5 @@
 import { errorText, PiError } from "../errors.js";
+import { linkSignals } from "../util/abort.js";
 import { withCallerStack } from "../util/caller-stack.js";
 import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
@@ -236,14 +237,12 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 						});
 					const { input, signal } = checkToolCall(name, args, options);
 					const release = holdClocks(call);
+					// A signal for each call, as many may run at the same time and listen.
+					const linked = linkSignals(AbortSignal.any([call.signal]), signal);
 					try {
-						return await host.callTool(
-							call,
-							name,
-							input,
-							signal ? AbortSignal.any([signal, call.signal]) : call.signal,
-						);
+						return await host.callTool(call, name, input, linked.signal);
 					} finally {
+						linked.unlink();
 						release();
 					}
 				}),

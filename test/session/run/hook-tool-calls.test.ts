@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isHookToolCallEntry } from "../../../src/log/entry.js";
 import { text, toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "../../helpers/session.js";
@@ -262,6 +262,28 @@ describe("ctx.tools.call", () => {
 		await session.prompt("go");
 		expect(notices()).toEqual([]);
 		expect(nested()[0]?.content).toEqual([{ type: "text", text: expect.stringContaining("slow") }]);
+	});
+
+	test("many calls at the same time listen to signals of their own, and one that was aborted before runs nothing", async () => {
+		const warnings: Error[] = [];
+		const onWarning = (warning: Error) => void warnings.push(warning);
+		process.on("warning", onWarning);
+		onTestFinished(() => void process.off("warning", onWarning));
+		const { session, provider, nested, run } = await start({
+			files,
+			body: `
+				pi.on("turn_end", async (_, ctx) => {
+					await Promise.all(Array.from({ length: 20 }, () => ctx.tools.call("read", { path: "a.txt" })));
+				});
+				pi.command("late", { async handler(ctx) {
+					return { status: textOf(await ctx.tools.call("write", { path: "b", content: "" }, { signal: AbortSignal.abort() })) };
+				} });`,
+		});
+		provider.reply("done");
+		await session.prompt("go");
+		expect(nested()).toHaveLength(20);
+		expect(await run("/late")).toContain("aborted");
+		expect(warnings).toEqual([]);
 	});
 
 	test("calls survive a restart, and the session is read as before", async () => {
