@@ -84,7 +84,7 @@ const scenarios: Record<string, () => Promise<void>> = {
 		provider.reply([toolCall("notes", { pattern: "tea" })], [toolCall("notes", { pattern: "[" })], "ok");
 		await session.prompt("look");
 		const results = [1, 2].map((index) => provider.requests[index]?.messages.at(-1)?.text);
-		expect(results).toEqual(["notes/tea.md\nBuy tea.\n", expect.stringContaining("regex")]);
+		expect(results).toEqual(["notes/tea.md\nBuy tea.\n", expect.stringContaining("not a valid regular expression")]);
 	},
 };
 
