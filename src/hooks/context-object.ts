@@ -236,6 +236,8 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 							hint: "a call waits for this handler; call tools from the run of a tool, from turn_end or from a command",
 						});
 					const { input, signal } = checkToolCall(name, args, options);
+					// What goes on after an abort must not begin anything.
+					call.signal.throwIfAborted();
 					const release = holdClocks(call);
 					// A signal for each call, as many may run at the same time and listen.
 					const linked = linkSignals(AbortSignal.any([call.signal]), signal);

@@ -20,7 +20,9 @@ test("the screen shows the calls of a batch while they run, and after a resume",
 	await pi.waitForText("│ bash  while");
 	expect(await pi.waitForText("│ read  a.txt")).not.toContain("All is done.");
 	writeFileSync(join(cwd, "go"), "");
-	expect(await pi.waitForText("All is done.")).toMatch(/batch[^\n]*\n[^\n]*│ read {2}a\.txt +1 line\n[^\n]*│ bash {2}while/);
+	expect(await pi.waitForText("All is done.")).toMatch(
+		/batch[^\n]*\n[^\n]*│ read {2}a\.txt +1 line\n[^\n]*│ bash {2}while/,
+	);
 	await submit(pi, "/quit");
 	await pi.exited;
 	const again = await openPi({ agentDir, cwd, columns: 100, rows: 30, args: ["--continue"] });

@@ -41,7 +41,7 @@ export interface HookTools {
 	 * the session, but not part of the context. It ends with `ctx.signal` and `options.signal`; a time limit of the handler is
 	 * paused meanwhile. Calls of tools that are not read-only run one after another. A tool that runs cannot be called again
 	 * from within its own run: the result says so.
-	 * @throws PiError `tool_unknown` for a tool that does not exist or is off; `bad_arguments`; `context_locked` in `context`,
+	 * @throws the reason of `ctx.signal` once it is aborted; PiError `tool_unknown` for a tool that does not exist or is off; `bad_arguments`; `context_locked` in `context`,
 	 * `tool_call` and `tool_result` handlers; `log_read_only` in a session that was opened only to be read
 	 */
 	call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<ToolCallResult>;

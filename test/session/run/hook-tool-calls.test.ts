@@ -253,6 +253,32 @@ describe("ctx.tools.call", () => {
 		]);
 	});
 
+	test("what goes on after an abort calls nothing any more", async () => {
+		const began = createGate();
+		share("__began", began);
+		const over = createGate();
+		share("__over", over);
+		const { session, nested, cwd, notices } = await start({
+			body: `
+				pi.tool({ name: "wait", description: "d", parameters: list, async run(_, { signal }) {
+					globalThis.__began.open();
+					await new Promise((resolve) => signal.addEventListener("abort", resolve));
+					return say("stopped early");
+				} });
+				pi.command("loop", { async handler(ctx) {
+					await ctx.tools.call("wait");
+					await ctx.tools.call("write", { path: "made", content: "x" }).finally(() => globalThis.__over.open());
+				} });`,
+		});
+		const command = session.prompt("/loop");
+		await began.opened;
+		await session.abort();
+		await Promise.all([command, over.opened]);
+		expect(nested().map(({ toolName }) => toolName)).toEqual(["wait"]);
+		expect(existsSync(join(cwd, "made"))).toBe(false);
+		expect(notices()).toEqual([]);
+	});
+
 	test("a handler with a time limit may wait for a slow tool", async () => {
 		const { session, provider, notices, nested } = await start({
 			userSettings: { hookTimeout: 100 },
