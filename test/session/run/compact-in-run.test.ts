@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isCompactionEntry, isMessageEntry } from "../../../src/log/entry.js";
+import { run } from "../../cli/subcommands/run.js";
 import { untilActivity } from "../../helpers/activity.js";
 import { LOOPBACK_PROVIDERS, type LoopbackApi, text, toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "../../helpers/session.js";
@@ -73,6 +74,26 @@ describe("ctx.compact during a run", () => {
 		expect(sent(next)[0]).toContain(SUMMARY);
 	});
 
+	test.each(["before_request", "turn_start", "turn_end"])(
+		"every request can be computed again after a compaction in %s, with calls of hooks in between",
+		async (event) => {
+			const { session, provider, agentDir, cwd, notices } = await start(
+				`pi.on("${event}", async (_, ctx) => {
+					if (!armed() || calls++ !== 1) return;
+					await ctx.tools.call("ls");
+					await told(ctx.compact());
+				});`,
+				{ session: { kind: "new" } },
+			);
+			provider.reply([toolCall("ls", {})], ...(event === "turn_end" ? [[toolCall("ls", {})]] : []), SUMMARY, "done");
+			await session.prompt("go");
+			expect(notices()).toEqual([]);
+			const place = { agentDir, cwd, session: session.sessionFile ?? "" };
+			const { stdout } = await run({ name: "context", verify: true }, place);
+			expect(stdout.trim()).toMatch(/^All \d requests match the recorded ones$/);
+		},
+	);
+
 	test("a command waits for the end of the turn, and compact before the next request", async () => {
 		const { session, provider, sent, seen, gate, compactions } = await start(`
 			pi.command("squeeze", { async handler(ctx) { globalThis.__seen("asked"); await told(ctx.compact()); } });
@@ -82,12 +103,12 @@ describe("ctx.compact during a run", () => {
 				return { content: [{ type: "text", text: "waited" }] };
 			} });`);
 		provider.reply([toolCall("wait", {})], SUMMARY, "done");
-		const run = session.prompt("go");
+		const running = session.prompt("go");
 		await untilActivity(session, ({ phase }) => phase === "tools");
 		const command = session.prompt("/squeeze");
 		await untilActivity(session, ({ operations }) => operations.some(({ kind }) => kind === "command"));
 		gate.open();
-		await Promise.all([run, command]);
+		await Promise.all([running, command]);
 		expect(seen).toEqual(["asked", "tool ends", "smaller"]);
 		expect(compactions()).toBe(1);
 		expect(sent(5).join("\n")).toContain(SUMMARY);
@@ -146,13 +167,13 @@ describe("ctx.compact during a run", () => {
 				return { content: [{ type: "text", text: "waited" }] };
 			} });`);
 		provider.reply([toolCall("wait", {})], SUMMARY, "done");
-		const run = session.prompt("go");
+		const running = session.prompt("go");
 		await untilActivity(session, ({ phase }) => phase === "tools");
 		const commands = [session.prompt("/squeeze"), session.prompt("/squeeze")];
 		await commands[1];
 		expect(seen).toEqual(["session_busy · A compaction already waits for the end of the turn"]);
 		gate.open();
-		await Promise.all([run, ...commands]);
+		await Promise.all([running, ...commands]);
 		const busy = "session_busy · A compaction is already running · wait, or stop it first";
 		expect(seen.slice(1)).toEqual([busy, busy, "smaller"]);
 		expect(compactions()).toBe(1);
@@ -163,12 +184,12 @@ describe("ctx.compact during a run", () => {
 			pi.on("turn_end", async (_, ctx) => { if (armed()) await told(ctx.compact()); });
 			pi.command("squeeze", { async handler(ctx) { await told(ctx.compact()); } });`);
 		provider.reply({ delayMs: 60_000 } as never);
-		const run = session.prompt("go");
+		const running = session.prompt("go");
 		await untilActivity(session, ({ phase }) => phase === "requesting" || phase === "streaming");
 		const command = session.prompt("/squeeze");
 		await untilActivity(session, ({ operations }) => operations.some(({ kind }) => kind === "command"));
 		await session.abort();
-		await Promise.all([run, command]);
+		await Promise.all([running, command]);
 		expect(new Set(seen)).toEqual(new Set(["compaction_failed · The compaction was canceled"]));
 		expect(compactions()).toBe(0);
 	});
