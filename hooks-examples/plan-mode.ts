@@ -18,8 +18,8 @@ import {
 	type SessionEntry,
 } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Tools that change no files; the last two are those of the task list and of question.ts. */
-const READING = new Set(["read", "grep", "find", "ls", "tasks", "question", "recall"]);
+/** Tools that change no files: those of pi, of the task list, of question.ts and clear.ts, and of batch.ts, whose calls are checked. */
+const READING = new Set(["read", "grep", "find", "ls", "tasks", "question", "recall", "batch"]);
 
 const RULES = `You are in plan mode: find out what is needed, but change nothing. You can only read.
 Ask if the task is ambiguous. Otherwise end your answer with the plan: a heading "## Plan", then numbered steps that name the
@@ -71,6 +71,12 @@ export default function planMode(pi: HookAPI): void {
 			tools: tools.map(({ name }) => name).filter((name) => READING.has(name)),
 			systemPrompt: [...systemPrompt, { id: "plan-mode:rules", text: RULES }],
 		};
+	});
+
+	// Hooks can call tools that the model is not offered.
+	pi.on("tool_call", ({ toolName }, ctx) => {
+		if (!isOn(ctx.entries) || READING.has(toolName)) return undefined;
+		return { block: true, reason: `Plan mode: ${toolName} could change something, and you can only read.` };
 	});
 
 	pi.on("agent_settled", async (_, ctx) => {

@@ -1,5 +1,5 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolResultMessage } from "@mariozechner/pi-ai";
-import type { ChangedInput, LoggedMessage } from "../log/entry.js";
+import type { ChangedInput, LoggedMessage, ToolCaller } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 
 /**
@@ -20,13 +20,21 @@ export type AgentEvent =
 	 * request is sent again after `auto_retry_start`.
 	 */
 	| { type: "message_end"; message: LoggedMessage; entryIndex: number; isRetried?: true }
-	| { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
+	/** A tool is called. This and the next three have a `caller` unless the model calls it. */
+	| {
+			type: "tool_execution_start";
+			toolCallId: string;
+			toolName: string;
+			args: Record<string, unknown>;
+			caller?: ToolCaller;
+	  }
 	| {
 			type: "tool_execution_update";
 			toolCallId: string;
 			toolName: string;
 			args: Record<string, unknown>;
 			partialResult: ToolResult;
+			caller?: ToolCaller;
 	  }
 	/** Hooks changed the arguments of a call that is about to run; `args` are the ones that the tool receives. */
 	| {
@@ -35,6 +43,7 @@ export type AgentEvent =
 			toolName: string;
 			args: Record<string, unknown>;
 			changed: ChangedInput;
+			caller?: ToolCaller;
 	  }
 	/** `blockedBy`: name of the hook that blocked the call; absent if none did. */
 	| {
@@ -44,6 +53,7 @@ export type AgentEvent =
 			result: ToolResult;
 			isError: boolean;
 			blockedBy?: string;
+			caller?: ToolCaller;
 	  }
 	/** A request failed and is sent again after `delayMs`. Without a part of the reply, no `message_end` precedes it. */
 	| { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }

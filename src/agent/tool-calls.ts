@@ -1,6 +1,6 @@
 import type { AssistantMessage, JsonValue, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
-import type { ChangedInput, GateRecord, SessionToolResult } from "../log/entry.js";
+import type { ChangedInput, GateRecord, SessionToolResult, ToolCaller } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
 import type { ToolHost } from "../tools/machine/machine.js";
 import { plainOutput } from "../tools/output.js";
@@ -15,6 +15,8 @@ export interface CheckedCall {
 	toolCallId: string;
 	toolName: string;
 	input: Record<string, unknown>;
+	/** Absent for a call of the model. */
+	caller?: ToolCaller;
 }
 
 /** What the gate decides about a call: the reason against it and who gave it, or the arguments to run it with. */
@@ -52,8 +54,13 @@ export interface ToolCallDeps {
 	jobs?: ToolJobs;
 	shellPath?: string;
 	signal: AbortSignal;
-	/** Writes a result to the log, then emits `ended` and the events of the message. Called as soon as the call has ended. */
-	finish(result: SessionToolResult, ended: AgentEvent): void;
+	/** Absent for calls of the model. */
+	caller?: ToolCaller;
+	/**
+	 * Writes a result to the log, then emits `ended` and the events of the message. Called as soon as the call has ended.
+	 * @param input the arguments that the tool received; those of the call if it was not run
+	 */
+	finish(result: SessionToolResult, ended: AgentEvent, input: Readonly<Record<string, unknown>>): void;
 	emit(event: AgentEvent): void;
 }
 
@@ -70,15 +77,29 @@ const MAX_VALIDATION_CHARS = 4000;
 export async function runToolCalls(message: AssistantMessage, deps: ToolCallDeps): Promise<ToolResults> {
 	const calls = message.content.filter((block) => block.type === "toolCall");
 	const parallel = calls.every((call) => deps.tools.find((tool) => tool.name === call.name)?.readOnly === true);
-	const running: ReturnType<typeof execute>[] = [];
+	const running: Promise<EndedCall>[] = [];
 	for (const call of calls) {
-		const prepared = await prepare(call, message, deps);
+		const prepared = await prepare(call, describeIncompleteCall(call, message), deps);
 		const run = execute(call, prepared, deps);
 		running.push(run);
 		if (!parallel) await run;
 	}
 	const answers = await Promise.all(running);
 	return { results: answers.map(({ result }) => result), terminate: answers.every(({ terminate }) => terminate) };
+}
+
+/**
+ * Runs one call through the gate. Never throws: a failure is a result with `isError`.
+ * @param refusal why the call must not be run
+ */
+export async function runToolCall(call: ToolCall, deps: ToolCallDeps, refusal: string | null): Promise<EndedCall> {
+	return execute(call, await prepare(call, refusal, deps), deps);
+}
+
+/** A finished call. `terminate`: see `ToolResult`. */
+export interface EndedCall {
+	result: SessionToolResult;
+	terminate: boolean;
 }
 
 /** The results of the tool calls of one message. */
@@ -92,11 +113,12 @@ type Prepared =
 	| { tool: AnyTool; checked: CheckedCall; changed?: ChangedInput | undefined }
 	| { refusal: string; by?: string | undefined; terminate?: boolean | undefined };
 
-async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDeps): Promise<Prepared> {
+async function prepare(call: ToolCall, refusal: string | null, deps: ToolCallDeps): Promise<Prepared> {
 	if (deps.signal.aborted) return { refusal: ABORTED };
-	deps.emit({ type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments });
-	const incomplete = describeIncompleteCall(call, reply);
-	if (incomplete !== null) return { refusal: incomplete };
+	const caller = callerOf(deps);
+	const { id: toolCallId, name: toolName } = call;
+	deps.emit({ type: "tool_execution_start", toolCallId, toolName, args: call.arguments, ...caller });
+	if (refusal !== null) return { refusal };
 	const tool = deps.tools.find(({ name }) => name === call.name);
 	if (!tool) {
 		const names = deps.tools.map(({ name }) => name).join(", ");
@@ -111,7 +133,7 @@ async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDe
 		const text = describeInvalidArguments(error);
 		return { refusal: text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text };
 	}
-	const checked = { toolCallId: call.id, toolName: call.name, input };
+	const checked = { toolCallId, toolName, input, ...caller };
 	let decision: GateDecision;
 	try {
 		decision = await deps.gate.before(checked, validate, deps.signal);
@@ -121,11 +143,13 @@ async function prepare(call: ToolCall, reply: AssistantMessage, deps: ToolCallDe
 	if (deps.signal.aborted) return { refusal: ABORTED };
 	if ("blocked" in decision) return { refusal: decision.blocked, by: decision.by, terminate: decision.terminate };
 	const { changed } = decision;
-	if (changed) {
-		const { id: toolCallId, name: toolName } = call;
-		deps.emit({ type: "tool_input_changed", toolCallId, toolName, args: decision.input, changed });
-	}
+	if (changed)
+		deps.emit({ type: "tool_input_changed", toolCallId, toolName, args: decision.input, changed, ...caller });
 	return { tool, checked: { ...checked, input: decision.input }, changed };
+}
+
+function callerOf({ caller }: Pick<ToolCallDeps, "caller">): Pick<ToolCallDeps, "caller"> {
+	return caller ? { caller } : {};
 }
 
 async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
@@ -138,11 +162,7 @@ async function validatorFor(tool: AnyTool, call: ToolCall, deps: ToolCallDeps) {
 
 const ABORTED = "aborted: the user stopped the run before this call was finished";
 
-async function execute(
-	call: ToolCall,
-	prepared: Prepared,
-	deps: ToolCallDeps,
-): Promise<{ result: SessionToolResult; terminate: boolean }> {
+async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): Promise<EndedCall> {
 	let result: ToolResult;
 	let terminate = false;
 	if ("refusal" in prepared) {
@@ -170,14 +190,16 @@ async function execute(
 		isError,
 		timestamp: Date.now(),
 	};
-	deps.finish(answer, {
+	const ended: AgentEvent = {
 		type: "tool_execution_end",
 		toolCallId: call.id,
 		toolName: call.name,
 		result,
 		isError,
 		...(blockedBy === undefined ? {} : { blockedBy }),
-	});
+		...callerOf(deps),
+	};
+	deps.finish(answer, ended, "checked" in prepared ? prepared.checked.input : call.arguments);
 	return { result: answer, terminate };
 }
 
@@ -195,7 +217,9 @@ async function runTool(tool: AnyTool, call: CheckedCall, deps: ToolCallDeps): Pr
 				...(deps.jobs ? { jobs: deps.jobs } : {}),
 				...(deps.shellPath ? { shellPath: deps.shellPath } : {}),
 				onUpdate(partialResult) {
-					if (!settled) deps.emit({ type: "tool_execution_update", toolCallId, toolName, args: input, partialResult });
+					if (settled) return;
+					const update = { toolCallId, toolName, args: input, partialResult, ...callerOf(deps) };
+					deps.emit({ type: "tool_execution_update", ...update });
 				},
 			});
 			return isToolResult(result) ? result : failure(`The tool "${toolName}" returned nothing that can be shown.`);

@@ -20,6 +20,8 @@ export interface CompactionRequest {
 	mustGain?: boolean;
 	/** Also replace recent messages, which the setting compaction.keepRecentTokens keeps: all but the latest prompt. */
 	includesRecent?: boolean;
+	/** A hook asks for it during a run, which waits for it. */
+	inRun?: boolean;
 	/** Aborts the compaction; the context is then unchanged. */
 	signal?: AbortSignal;
 }

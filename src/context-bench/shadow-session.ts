@@ -7,7 +7,7 @@ import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
 import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";
-import { createReplaySession, type ReplaySessionOptions } from "../replay/replay-session.js";
+import { CALLS_TOOL, createReplaySession, type ReplaySessionOptions } from "../replay/replay-session.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
 
 /** A request of a hook to a model, whose reply pi made up. */
@@ -54,6 +54,7 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 	const { cwd, sessionFile, read, save, observer } = options;
 	const unplayed = (line: string) => {
 		if (/^asks /.test(line)) observer.onUnplayed("dialogs that were canceled");
+		if (line.startsWith(CALLS_TOOL)) observer.onUnplayed("tools that hooks call");
 	};
 	const session = createReplaySession({ cwd, sessionFile, length: 0, ...read }, unplayed);
 	const own: Partial<HookSession> = {

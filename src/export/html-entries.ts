@@ -1,10 +1,11 @@
-import type { AssistantMessage, ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, TextContent, ToolCall, UserMessage } from "@mariozechner/pi-ai";
 import {
 	type AppMessage,
 	type CompactionEntry,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
+	isHookToolCallEntry,
 	isImageOmissionEntry,
 	isMessageEntry,
 	isModelChangeEntry,
@@ -84,6 +85,27 @@ export class EntryRenderer {
 				`<b>${escapeHtml(item.kind.replace("_", " "))}</b> from ${escapeHtml(source)}`,
 				plainHtml(item.text),
 			);
+		}
+		if (isHookToolCallEntry(entry)) {
+			const { hook, toolCallId, toolName, input, timestamp, content, details, isError, gate } = entry;
+			const call = {
+				type: "toolCall",
+				id: toolCallId,
+				name: toolName,
+				arguments: input as ToolCall["arguments"],
+			} as const;
+			const facts = { ...(details === undefined ? {} : { details }), ...(gate ? { gate } : {}) };
+			const ended = {
+				toolCallId,
+				toolName,
+				content: [...content],
+				isError,
+				timestamp: Date.parse(timestamp),
+				...facts,
+			};
+			const style = { code: this.#code, drawTool: this.drawTool };
+			const html = toolCallHtml(call, { message: { role: "toolResult", ...ended }, index }, style);
+			return `${html}${noteHtml(`Called by hook ${hook}`)}`;
 		}
 		if (isOpaqueEntry(entry)) return noteHtml(`Unreadable line: ${entry.reason}`);
 		const { type, timestamp: _, ...fields } = entry;

@@ -1,6 +1,6 @@
 import { isRecord } from "../util/is-record.js";
 import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenReports } from "./bound-screen.js";
-import type { HookCall } from "./hook-call.js";
+import { type HookCall, holdClocks } from "./hook-call.js";
 import { claimsOf } from "./screen-claims.js";
 import type { SessionUI } from "./session-ui.js";
 import type {
@@ -30,15 +30,13 @@ export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall):
 	});
 	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.
 	const untilAnswered = async <T>(title: string, answer: Promise<T>): Promise<T> => {
-		const release = call.deadline?.hold();
-		const resume = call.clock?.hold();
+		const release = holdClocks(call);
 		const close = host.openDialog(title);
 		try {
 			return await answer;
 		} finally {
 			close();
-			release?.();
-			resume?.();
+			release();
 		}
 	};
 	const dialogs = {

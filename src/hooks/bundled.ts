@@ -47,6 +47,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/auto-commit"),
 	},
 	{
+		name: "batch",
+		group: "model",
+		description: "lets the model run several tools with one call",
+		commands: [],
+		load: () => import("#hooks-examples/batch"),
+	},
+	{
 		name: "clear",
 		group: "context",
 		description: "clears old tool results when that saves money",
@@ -54,6 +61,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		entryTypes: ["clear"],
 		contextTypes: ["clear"],
 		load: () => import("#hooks-examples/clear"),
+	},
+	{
+		name: "commit-compact",
+		group: "context",
+		description: "compacts a large context after a commit",
+		commands: [],
+		load: () => import("#hooks-examples/commit-compact"),
 	},
 	{
 		name: "confirm-destructive",

@@ -1,13 +1,17 @@
-import { PiError } from "../errors.js";
+import { errorText, PiError } from "../errors.js";
+import { linkSignals } from "../util/abort.js";
 import { withCallerStack } from "../util/caller-stack.js";
+import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
+import { jsonCopy } from "./answers.js";
 import { boundUI, type DialogMarks } from "./bound-ui.js";
+import { textOf } from "./dialog-options.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
-import type { HookCall } from "./hook-call.js";
+import { type HookCall, holdClocks } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
 import type { SessionUI } from "./session-ui.js";
-import type { CommandContext, HookEventContext, HookTools, SessionHandle } from "./types.js";
+import type { CommandContext, HookEventContext, HookTools, SessionHandle, ToolCallResult } from "./types.js";
 
 /** Members of the context object that read the host each time. */
 const LIVE_MEMBERS = [
@@ -87,7 +91,9 @@ export interface HookSession
 	execOnHost(command: string, args: readonly string[], options: ExecOptions): Promise<ExecResult>;
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
-	readonly tools: HookTools;
+	readonly tools: Omit<HookTools, "call">;
+	/** Runs a tool for a hook. @param signal ends the call @throws as `HookTools.call` */
+	callTool(call: HookCall, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResult>;
 	setEditorText(text: string): void;
 	/** Calls code of a hook: the requests that it sends with pi-ai are of this session, and counted. */
 	enter<T>(hook: LoadedHook, action: () => T): T;
@@ -142,6 +148,21 @@ function stale(member: string, { event, hook }: HookCall, why: string): PiError 
 	return new PiError("hook_stale", `ctx.${member} of ${event} in ${hook.path} was used after ${why}`, {
 		hint: "use the ctx that each handler receives, and do not keep it",
 	});
+}
+
+/** Hooks are loaded without type checks. @throws PiError `bad_arguments` */
+function checkToolCall(name: unknown, args: unknown, options: unknown) {
+	const refuse = (message: string) => new PiError("bad_arguments", `ctx.tools.call ${message}`);
+	if (typeof name !== "string") throw refuse(`expects the name of a tool, not ${textOf(name)}`);
+	if (args !== undefined && !isRecord(args)) throw refuse(`expects arguments as an object, not ${textOf(args)}`);
+	const signal = isRecord(options) ? options.signal : undefined;
+	if (signal !== undefined && !(signal instanceof AbortSignal)) throw refuse("expects { signal } with an AbortSignal");
+	try {
+		// A copy: the entry of the call is frozen.
+		return { input: jsonCopy(args ?? {}) as Record<string, unknown>, signal };
+	} catch (error) {
+		throw refuse(`expects arguments that JSON can represent: ${errorText(error)}`);
+	}
 }
 
 /** @returns the members, of which those of commands are only complete for a command */
@@ -212,6 +233,25 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 				use("tools", () => {
 					requireEffects("tools.setActive");
 					host.tools.setActive(names, options);
+				}),
+			call: (name, args, options) =>
+				effect("tools.call", async () => {
+					if (call.defersRebuild)
+						throw new PiError("context_locked", `ctx.tools.call cannot be called from a handler of ${call.event}`, {
+							hint: "a call waits for this handler; call tools from the run of a tool, from turn_end or from a command",
+						});
+					const { input, signal } = checkToolCall(name, args, options);
+					// What goes on after an abort must not begin anything.
+					call.signal.throwIfAborted();
+					const release = holdClocks(call);
+					// A signal for each call, as many may run at the same time and listen.
+					const linked = linkSignals(AbortSignal.any([call.signal]), signal);
+					try {
+						return await host.callTool(call, name, input, linked.signal);
+					} finally {
+						linked.unlink();
+						release();
+					}
 				}),
 		}),
 		signal: call.signal,

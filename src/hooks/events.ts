@@ -24,8 +24,13 @@ export interface EventPolicy<N extends HookEventName = HookEventName> {
 	onError: "pass" | "block";
 	/** False if a handler must not save entries or rebuild the context. */
 	effects: boolean;
-	/** True if `rebuildContext` is left to the next request and resolves at once: a call of a tool is about to end. */
+	/**
+	 * True if a call of a tool waits for the handler: `rebuildContext` is left to the next request and resolves at once, and
+	 * `tools.call` is refused.
+	 */
 	defersRebuild: boolean;
+	/** True if the run waits for the handler while a request or a call of a tool is open: `compact` is refused during a run. */
+	holdsRun: boolean;
 	/** Requirement without which the event never occurs; null: none. */
 	needs: HookNeed | null;
 }
@@ -36,6 +41,7 @@ const WATCH = {
 	onError: "pass",
 	effects: true,
 	defersRebuild: false,
+	holdsRun: false,
 	needs: null,
 } as const;
 
@@ -51,19 +57,21 @@ export const EVENTS = {
 	turn_start: WATCH,
 	turn_end: WATCH,
 	before_request: { ...WATCH, combine: "first" },
-	payload: { ...WATCH, combine: "chain" },
+	payload: { ...WATCH, combine: "chain", holdsRun: true },
 	response: WATCH,
-	message_update: WATCH,
+	// Calls of tools, and the end of the turn, wait for the updates before them.
+	message_update: { ...WATCH, holdsRun: true },
 	tool_call: {
 		...WATCH,
 		combine: "gate",
 		deadline: "none",
 		onError: "block",
 		defersRebuild: true,
+		holdsRun: true,
 		needs: "tools",
 	},
-	tool_update: { ...WATCH, needs: "tools" },
-	tool_result: { ...WATCH, combine: "chain", defersRebuild: true, needs: "tools" },
+	tool_update: { ...WATCH, holdsRun: true, needs: "tools" },
+	tool_result: { ...WATCH, combine: "chain", defersRebuild: true, holdsRun: true, needs: "tools" },
 	context: { ...WATCH, combine: "chain", effects: false },
 	// The handler may run the command itself, somewhere else.
 	user_bash: { ...WATCH, combine: "gate", deadline: "none", needs: "user" },

@@ -114,17 +114,18 @@ async function ask(
 	event: ToolCallEvent,
 	signal: AbortSignal,
 ): Promise<string | null> {
-	const call = { hook, event: event.type, signal, deadline: null, effects: true, defersRebuild: true };
+	const call = { hook, event: event.type, signal, deadline: null, effects: true, defersRebuild: true, holdsRun: true };
 	if (host.ui === NO_UI) return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer`;
 	const isAllowed = await createHookContext(host, call).ui.confirm(question, describeCall(event));
 	return isAllowed ? null : `The user refused this call when hook ${hook.name} asked: ${question}`;
 }
 
 /** The complete call: the tool with its most informative argument, then the other ones. */
-function describeCall({ toolName, input }: ToolCallEvent): string {
+function describeCall({ toolName, input, caller }: ToolCallEvent): string {
 	const main = ["command", "path", "pattern"].find((name) => typeof input[name] === "string");
 	const { [main ?? ""]: first = "", ...others } = input;
-	return [`${toolName}: ${first}`.trim(), describeInput(others)].filter(Boolean).join("\n");
+	const by = caller ? `called by hook ${caller.hook}` : "";
+	return [`${toolName}: ${first}`.trim(), describeInput(others), by].filter(Boolean).join("\n");
 }
 
 /** The arguments that differ. */

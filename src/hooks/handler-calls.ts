@@ -148,6 +148,7 @@ export class HandlerCalls {
 			clock,
 			effects: policy.effects,
 			defersRebuild: policy.defersRebuild,
+			holdsRun: policy.holdsRun,
 		};
 		const leave = this.enter(hook, event.type);
 		const end = this.options.onBegin?.(hook.path, event.type);

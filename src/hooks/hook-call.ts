@@ -14,6 +14,20 @@ export interface HookCall {
 	clock?: CallClock;
 	/** False in `context` handlers and completions, which only compute something. */
 	effects: boolean;
-	/** True if `rebuildContext` is left to the next request. */
+	/** True if a call of a tool waits for the handler: `rebuildContext` is left to the next request, and no tool can be called. */
 	defersRebuild: boolean;
+	/** True if the run waits for the call while a request or a call of a tool is open, so that nothing can be compacted. Default: false. */
+	holdsRun?: boolean;
+	/** The call of a tool that it runs; absent for other code. */
+	tool?: { id: string; name: string };
+}
+
+/** Stops the time limit and the clock of a call until the returned function is called. */
+export function holdClocks({ deadline, clock }: Pick<HookCall, "deadline" | "clock">): () => void {
+	const release = deadline?.hold();
+	const resume = clock?.hold();
+	return () => {
+		release?.();
+		resume?.();
+	};
 }

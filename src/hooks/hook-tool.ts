@@ -80,7 +80,10 @@ async function runHookTool(
 		return `The tool "${tool.name}" of hook ${subject}${at}`;
 	};
 	const clock = new CallClock();
-	const call: HookCall = { hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false };
+	const call: HookCall = {
+		...{ hook, event, signal, deadline: null, clock, effects: true, defersRebuild: false, holdsRun: true },
+		tool: { id: context.toolCallId, name: tool.name },
+	};
 	const isOwn = isPartOfPi(hook);
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";

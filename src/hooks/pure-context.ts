@@ -13,7 +13,7 @@ const INSTEAD: Readonly<Record<Exclude<keyof HookEventContext, keyof PureContext
 	messages: "use event.messages",
 	entries: "use event.entries",
 	systemPrompt: "use event.systemPrompt",
-	tools: "use event.tools, and return tools to offer fewer",
+	tools: "use event.tools, and return tools to offer fewer; tools are called from a tool, a command or turn_end",
 	exec: IN_EVENT,
 	toolHost: IN_EVENT,
 	ui: IN_EVENT,

@@ -1,6 +1,6 @@
-import type { AssistantMessage, Usage, UserMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, ImageContent, JsonValue, TextContent, Usage, UserMessage } from "@mariozechner/pi-ai";
 import type { ContextRecord } from "./context-record.js";
-import type { AppMessage, LoggedMessage, ThinkingLevel } from "./message.js";
+import type { AppMessage, GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
 
 export type * from "./context-record.js";
 export * from "./message.js";
@@ -152,6 +152,33 @@ export interface RequestUsageEntry {
 	subscription?: true;
 }
 
+/** Who calls a tool, if not the model. */
+export interface ToolCaller {
+	/** Name of the hook. */
+	hook: string;
+	/** The call of a tool in which this one runs, the outermost one; absent for a call from a command or an event. */
+	toolCallId?: string;
+}
+
+/** A call of a tool that a hook has made, once it has ended. It is not part of any context. */
+export interface HookToolCallEntry {
+	type: "hook_tool_call";
+	timestamp: string;
+	/** Name of the hook. */
+	hook: string;
+	/** Unique; calls of the model have other ids. */
+	toolCallId: string;
+	/** As `ToolCaller.toolCallId`. */
+	parent?: string;
+	toolName: string;
+	/** The arguments that the tool received; those of the hook if the call was not run. */
+	input: Readonly<Record<string, unknown>>;
+	content: readonly (TextContent | ImageContent)[];
+	details?: JsonValue;
+	isError: boolean;
+	gate?: GateRecord;
+}
+
 /** Text that was added for the model; shown in the transcript and in the context. */
 export interface SystemItemEntry {
 	type: "system_item";
@@ -202,6 +229,7 @@ export type CoreEntry =
 	| ThinkingLevelChangeEntry
 	| ToolHostEntry
 	| RequestUsageEntry
+	| HookToolCallEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
 
@@ -220,6 +248,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"thinking_level_change",
 	"tool_host",
 	"request_usage",
+	"hook_tool_call",
 	"system_item",
 	"session_info",
 	"opaque",
@@ -240,6 +269,7 @@ export const isImageOmissionEntry = isEntry<ImageOmissionEntry>("image_omission"
 export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
+export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
 export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");

@@ -5,6 +5,7 @@ import {
 	type ContextRecord,
 	type ContextUndoEntry,
 	type CustomEntry,
+	type HookToolCallEntry,
 	type ImageOmissionEntry,
 	isIndex,
 	type MessageEntry,
@@ -169,6 +170,24 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				usage: completeUsage(value.usage),
 				...(subscription === true && { subscription }),
 			} satisfies RequestUsageEntry;
+		}
+		case "hook_tool_call": {
+			const { hook, toolCallId, toolName, input, parent, isError, ...rest } = value;
+			if (typeof hook !== "string" || typeof toolCallId !== "string" || typeof toolName !== "string") break;
+			const result = readMessage({ ...value, role: "toolResult", isError: isError === true }, 0);
+			if (typeof result === "string" || result.role !== "toolResult" || !isRecord(input)) break;
+			return {
+				...rest,
+				type: "hook_tool_call",
+				timestamp,
+				hook,
+				toolCallId,
+				...(typeof parent === "string" && { parent }),
+				toolName,
+				input,
+				content: result.content,
+				isError: isError === true,
+			} satisfies HookToolCallEntry;
 		}
 		case "system_item": {
 			const { source, item } = value;

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 /** Version of the events of JSON mode: a new field or event raises the minor version, any other change the major one. */
-export const EVENTS_VERSION = "1.0";
+export const EVENTS_VERSION = "1.1";
 
 /** An object without other fields. */
 const exact = <P extends TProperties>(properties: P, description?: string) =>
@@ -155,6 +155,15 @@ const MessageEvent = Type.Union([
 	exact({ type: Type.Literal("error"), reason: oneOf("aborted", "error"), error: AssistantMessage }),
 ]);
 const call = { toolCallId: text, toolName: text };
+/** Of a call that a hook makes. */
+const by = {
+	caller: optional(
+		exact(
+			{ hook: text, toolCallId: optional(text) },
+			"the hook that calls the tool, and the call in which it runs; absent for calls of the model",
+		),
+	),
+};
 /** New text = kept part of the text so far, all of it without `keep`, and `delta`. */
 const delta = {
 	delta: text,
@@ -177,10 +186,10 @@ const FIELDS = {
 	message_start: { message: Message },
 	message_update: { assistantMessageEvent: MessageEvent },
 	message_end: { message: Message, entryIndex: count, isRetried: optional(Type.Literal(true)) },
-	tool_execution_start: { ...call, args: record },
+	tool_execution_start: { ...call, args: record, ...by },
 	tool_execution_update: { toolCallId: text, ...delta },
-	tool_input_changed: { ...call, args: record, changed: ChangedInput },
-	tool_execution_end: { ...call, result: Result, isError: flag, blockedBy: optional(text) },
+	tool_input_changed: { ...call, args: record, changed: ChangedInput, ...by },
+	tool_execution_end: { ...call, result: Result, isError: flag, blockedBy: optional(text), ...by },
 	auto_retry_start: { attempt: count, maxAttempts: count, delayMs: Type.Number(), errorMessage: text },
 	auto_retry_end: { success: flag, attempt: count, finalError: optional(text) },
 	session_changed: { reason: oneOf("start", "switch", "clear", "branch") },

@@ -78,7 +78,8 @@ function describe(event: AgentSessionEvent, running: RunningWork, session: Agent
 			const subject = brief.length > MAX_SUBJECT ? `${brief.slice(0, MAX_SUBJECT)}…` : brief;
 			const title = `${event.toolName} ${subject}`.trimEnd();
 			calls.set(event.toolCallId, title);
-			return title;
+			if (!event.caller) return title;
+			return event.caller.toolCallId === undefined ? `${title} · hook ${event.caller.hook}` : `  ${title}`;
 		}
 		case "tool_input_changed":
 			return `${event.toolName} ${describeChangedInput(event.changed)}`;

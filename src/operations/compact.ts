@@ -1,5 +1,6 @@
 import type { CompactionTokens } from "../commands/compaction.js";
 import { PiError } from "../errors.js";
+import { holdClocks } from "../hooks/hook-call.js";
 import { isCompactionEntry } from "../log/entry.js";
 import type { SessionComponents } from "../session/session-components.js";
 import { isRecord } from "../util/is-record.js";
@@ -15,9 +16,17 @@ export const compact = operation({
 		member: "compact",
 		callers: "all",
 		returns: "promise",
-		async call(run, _, { signal }, options) {
-			const { tokensBefore, tokensAfter } = await run(readFocus(options), signal);
-			return { tokensBefore, tokensAfter };
+		async call(run, { activity, runner }, call, options) {
+			const focus = readFocus(options);
+			// It may ask a model, and wait for the end of a turn.
+			const release = holdClocks(call);
+			try {
+				const done = activity.has("run") ? runner.compact(focus, call) : run(focus, call.signal);
+				const { tokensBefore, tokensAfter } = await done;
+				return { tokensBefore, tokensAfter };
+			} finally {
+				release();
+			}
 		},
 	},
 	rpc: {

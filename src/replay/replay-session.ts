@@ -53,6 +53,15 @@ function readOnlyOperations(onEffect: (line: string) => void): HookOperation[] {
 	});
 }
 
+/** The start of the effect of `ctx.tools.call`. */
+export const CALLS_TOOL = "would call the tool ";
+
+/** The result of a tool that a hook calls. */
+const NOT_CALLED = Object.freeze({
+	content: Object.freeze([{ type: "text" as const, text: "not run: this is a replay" }]),
+	isError: true,
+});
+
 /** A read-only session for hooks: effects are rejected or ignored, and dialogs are canceled. */
 export function createReadOnlySession({
 	cwd,
@@ -100,6 +109,7 @@ export function createReadOnlySession({
 			throw new PiError("entry_refused", `saveEntry of ${path}: the session is read-only`);
 		},
 		tools: { all: [], active: [], setActive: () => {} },
+		callTool: async () => NOT_CALLED,
 		openDialog: () => () => {},
 		rankOf: () => 0,
 		reportScreen: () => {},
@@ -174,6 +184,10 @@ export function createReplaySession(options: ReplaySessionOptions, onEffect: (li
 			},
 		},
 		operations: readOnlyOperations(onEffect),
+		callTool: async (_, name) => {
+			onEffect(`${CALLS_TOOL}${name}`);
+			return NOT_CALLED;
+		},
 		setEditorText: (text) => onEffect(`would put into the editor: ${shorten(text)}`),
 		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
 	};

@@ -150,9 +150,12 @@ export class SessionActivity {
 		return verdicts.includes("queue") ? "queue" : "allow";
 	}
 
-	/** @throws PiError `session_busy` when the request is refused, naming the blocking operation */
-	check(request: SessionRequest): void {
-		const blocker = this.#entries.find(({ snapshot }) => RULES[snapshot.kind][request] === "refuse");
+	/**
+	 * @param apart operations that do not count
+	 * @throws PiError `session_busy` when the request is refused, naming the blocking operation
+	 */
+	check(request: SessionRequest, apart?: OperationKind): void {
+		const blocker = this.#entries.find(({ snapshot: { kind } }) => kind !== apart && RULES[kind][request] === "refuse");
 		if (blocker) throw busy(blocker.snapshot.kind);
 	}
 

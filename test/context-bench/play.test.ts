@@ -12,6 +12,12 @@ const MINUTE = 60_000;
 /** Compacts with pi's own summary. */
 const PLAIN = `export default (pi) => pi.on("cache_expiring", async (_, ctx) => void (await ctx.compact()));`;
 
+/** Calls a tool after each turn. */
+const CALLS = `export default (pi) => pi.on("turn_end", async (_, ctx) => void (await ctx.tools.call("read", { path: "a" })));`;
+
+/** What could not be played, with how often. */
+type Unplayed = Record<string, number>;
+
 function at(minutes: number, { message, ...entry }: MessageEntry): MessageEntry {
 	const time = START + minutes * MINUTE;
 	const added = { timestamp: time } as const;
@@ -40,10 +46,10 @@ function session(gap: number | null): SessionEntry[] {
 async function bench(
 	entries: readonly SessionEntry[],
 	...strategies: string[]
-): Promise<Record<string, StrategyTotals>> {
+): Promise<Record<string, StrategyTotals & { unplayed: Unplayed }>> {
 	const cwd = tempDir("pi-project-");
 	const lines = entries.map((entry) => JSON.stringify(entry)).join("\n");
-	writeFiles(cwd, { "session.jsonl": `${lines}\n`, "plain.ts": PLAIN });
+	writeFiles(cwd, { "session.jsonl": `${lines}\n`, "plain.ts": PLAIN, "calls.ts": CALLS });
 	const parsed = parseSubcommand("context", [
 		...["bench", "--json", "--sessions", join(cwd, "session.jsonl")],
 		...strategies.map((name) => name.replace("./", `${cwd}/`)),
@@ -53,9 +59,9 @@ async function bench(
 	expect(stderr.replace(/^.*playing.*$/gm, "").trim()).toBe("");
 	const [{ results }] = JSON.parse(stdout).sessions;
 	return Object.fromEntries(
-		results.map(({ strategy, totals }: { strategy: string; totals: StrategyTotals }) => [
+		results.map(({ strategy, totals, unplayed }: { strategy: string; totals: StrategyTotals; unplayed: Unplayed }) => [
 			strategy.replace(/^.*\//, ""),
-			totals,
+			{ ...totals, unplayed },
 		]),
 	);
 }
@@ -63,6 +69,11 @@ async function bench(
 test("the tools of a bundled hook count, also where a session records none", async () => {
 	const { none, "pi:stack": stack } = await bench(session(1), "pi:stack");
 	expect(stack?.sent).toBeGreaterThan(none?.sent ?? Number.NaN);
+});
+
+test("tools that hooks call are not run, and counted by name", async () => {
+	const { "calls.ts": calls } = await bench(session(null), "./calls.ts");
+	expect(calls?.unplayed).toEqual({ "tools that hooks call": 15 });
 });
 
 describe("cache_expiring", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
+import { checkMessages, KNOWN_GOOD } from "../../src/context/check.js";
 import { planCompactions, promptsToKeep } from "../../src/context/compact.js";
 import type { TracedMessage } from "../../src/context/context-message.js";
 import { assistant, compaction, result, session, user } from "../helpers/entries.js";
@@ -118,6 +119,44 @@ describe("the plans of a compaction", () => {
 	test("do not exist where a cut would drop nothing but prompts that stay", async () => {
 		const found = await plans(session(user("one"), user("two")), 1);
 		expect(found.map(({ firstKeptEntryIndex }) => firstKeptEntryIndex)).toEqual([2]);
+	});
+
+	test("leave a legal request, wherever in a run they are made: after the results of a turn, and after its prompt", async () => {
+		const turn = fc.record({
+			prompt: fc.boolean(),
+			calls: fc.integer({ min: 0, max: 3 }),
+			length: fc.integer({ min: 0, max: 4000 }),
+			nested: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(turn, { minLength: 1, maxLength: 8 }),
+				fc.boolean(),
+				fc.integer({ min: 1, max: 3000 }),
+				async (turns, endsWithPrompt, keep) => {
+					const made = turns.flatMap(({ prompt, calls, length, nested }, at) => {
+						const ids = Array.from({ length: calls }, (_, index) => ({ id: `${at}-${index}` }));
+						const between = nested ? [{ type: "hook_tool_call", toolName: "read" }] : [];
+						return [
+							...(prompt || at === 0 ? [user(`prompt ${at}`)] : []),
+							assistant(`reply ${at}`, ids),
+							...ids.flatMap(({ id }) => [...between, result(id, "x".repeat(length))]),
+						];
+					});
+					const entries = session(...made, ...(endsWithPrompt ? [user("last")] : []));
+					for (const { firstKeptEntryIndex, keptEntries, shortened } of await plans(entries, keep)) {
+						const cut = { ...compaction(firstKeptEntryIndex, "S"), keptEntries, shortened };
+						const after = await buildContext([...entries, cut], []);
+						// What is sent next may also be a prompt: a reply may be last.
+						expect(
+							checkMessages(after.messages, KNOWN_GOOD).filter(({ rule }) => rule !== "prompt_comes_last"),
+						).toEqual([]);
+						const isAnswered = made.at(-1)?.type === "message" && turns.at(-1)?.calls === 0 && !endsWithPrompt;
+						if (!isAnswered) expect(checkMessages(after.messages, KNOWN_GOOD)).toEqual([]);
+					}
+				},
+			),
+		);
 	});
 
 	test("never begin with a message of a hook", async () => {

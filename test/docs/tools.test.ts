@@ -76,6 +76,16 @@ const scenarios: Record<string, () => Promise<void>> = {
 		expect(await session.prompt("/hands-off")).toMatchObject({ status: "The agent can only read" });
 		expect(await session.prompt("/hands-off")).toMatchObject({ status: "All tools are on" });
 	},
+	async "hooks/notes-first.ts"() {
+		const { session, provider } = await start("hooks/notes-first.ts", {
+			"notes/tea.md": "Buy tea.\n",
+			"notes/a.md": "no\n",
+		});
+		provider.reply([toolCall("notes", { pattern: "tea" })], [toolCall("notes", { pattern: "[" })], "ok");
+		await session.prompt("look");
+		const results = [1, 2].map((index) => provider.requests[index]?.messages.at(-1)?.text);
+		expect(results).toEqual(["notes/tea.md\nBuy tea.\n", expect.stringContaining("not a valid regular expression")]);
+	},
 };
 
 test("a test runs every code block", () => {

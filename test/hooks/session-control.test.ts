@@ -100,7 +100,7 @@ describe("the context object controls the session", () => {
 		expect(session.activity.state).toBe("idle");
 	});
 
-	test("compact summarizes with a focus, and is refused in a handler of a run", async () => {
+	test("compact summarizes with a focus, and is refused in a handler for which a call waits", async () => {
 		const started = await startSession({
 			userSettings: { compaction: { enabled: false, keepRecentTokens: 1 } },
 			hooks: {
@@ -108,12 +108,14 @@ describe("the context object controls the session", () => {
 						const { tokensBefore, tokensAfter } = await ctx.compact({ focus: "names" });
 						return { status: [tokensBefore, tokensAfter].every(Number.isFinite) ? "done" : "no numbers" };
 					} });
-					pi.on("turn_end", (_, ctx) => ctx.compact());`),
+					pi.on("payload", (_, ctx) => ctx.compact());`),
 			},
 		});
 		started.provider.reply("a1 ".repeat(500), "a2", "summary");
 		await started.session.prompt("one");
-		expect(errorsOf(started)).toEqual([expect.stringMatching(/^turn_end: .*The agent is running/)]);
+		expect(errorsOf(started)).toEqual([
+			expect.stringMatching(/^payload: ctx.compact cannot be called from payload during a run/),
+		]);
 		await started.session.prompt("two");
 		expect(await started.session.prompt("/shrink")).toMatchObject({ status: "done" });
 		expect(started.sent(3).join()).toContain("names");

@@ -159,8 +159,11 @@ export interface HookEventContext {
 	/** Stops run, compaction and shell command, like Escape. Returns at once; queued prompts go back to the user. */
 	abort(): void;
 	/**
-	 * Replaces earlier messages with a summary.
-	 * @throws PiError `session_busy` during a run, also in its own handlers; `compaction_failed`, `model_missing`
+	 * Replaces earlier messages with a summary. During a run: at once in `agent_start`, `turn_start`, `before_request`, `turn_end`,
+	 * `agent_end` and `agent_settled`; otherwise at the next of these points, before the next request. A time limit of the
+	 * handler is paused meanwhile, and an abort of the run ends it.
+	 * @throws PiError `context_locked` in tools and in events for which the run waits while a call or a request is open;
+	 * `session_busy` while another compaction runs or waits; `compaction_failed`, `model_missing`
 	 */
 	compact(options?: { focus?: string }): Promise<{ tokensBefore: number; tokensAfter: number }>;
 	/**

@@ -9,7 +9,14 @@ import type {
 } from "@mariozechner/pi-ai";
 import type { ContextMessage } from "../../context/context-message.js";
 import type { ContextFacts } from "../../context/facts.js";
-import type { AppMessage, CompactionEntry, PromptSection, SessionEntry, ToolInfo } from "../../log/entry.js";
+import type {
+	AppMessage,
+	CompactionEntry,
+	PromptSection,
+	SessionEntry,
+	ToolCaller,
+	ToolInfo,
+} from "../../log/entry.js";
 import type {
 	BashToolDetails,
 	EditToolDetails,
@@ -154,6 +161,8 @@ export interface ToolCallEvent {
 	toolCallId: string;
 	/** Validated arguments after the hooks before this one, a frozen copy. */
 	input: Readonly<Record<string, unknown>>;
+	/** The hook that calls the tool with `ctx.tools.call`; absent for a call of the model. */
+	caller?: Readonly<ToolCaller>;
 }
 
 /** Answer to `tool_call`; without an answer the call runs, with a malformed one it is blocked. The first block wins. */
@@ -175,6 +184,8 @@ interface ToolResultEventBase {
 	input: Readonly<Record<string, unknown>>;
 	content: readonly (TextContent | ImageContent)[];
 	isError: boolean;
+	/** The hook that has called the tool with `ctx.tools.call`; absent for a call of the model. */
+	caller?: Readonly<ToolCaller>;
 }
 
 export interface BashToolResultEvent extends ToolResultEventBase {

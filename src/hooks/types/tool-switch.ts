@@ -1,3 +1,16 @@
+import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
+
+/** The result of `ctx.tools.call`, frozen. */
+export interface ToolCallResult {
+	/** What the model would get. */
+	readonly content: readonly (TextContent | ImageContent)[];
+	readonly details?: unknown;
+	/** True for a call that failed, was blocked, or has invalid arguments; the content says why. */
+	readonly isError: boolean;
+	/** Name of the hook that blocked the call. */
+	readonly blockedBy?: string;
+}
+
 /** A tool of the session. */
 export interface SessionToolInfo {
 	readonly name: string;
@@ -22,4 +35,14 @@ export interface HookTools {
 	 * @throws PiError `tool_unknown` for a name that no tool has, and `bad_arguments`, changing nothing
 	 */
 	setActive(names: readonly string[], options?: { mayJoin?: boolean }): void;
+	/**
+	 * Runs a tool that is on, through the same gates as a call of the model: the arguments are validated, `tool_call` handlers
+	 * may block or change the call or ask the user, and `tool_result` handlers may change the result. The call is an entry of
+	 * the session, but not part of the context. It ends with `ctx.signal` and `options.signal`; a time limit of the handler is
+	 * paused meanwhile. Calls of tools that are not read-only run one after another. A tool that runs cannot be called again
+	 * from within its own run: the result says so.
+	 * @throws the reason of `ctx.signal` once it is aborted; PiError `tool_unknown` for a tool that does not exist or is off; `bad_arguments`; `context_locked` in `context`,
+	 * `tool_call` and `tool_result` handlers; `log_read_only` in a session that was opened only to be read
+	 */
+	call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<ToolCallResult>;
 }

@@ -67,7 +67,8 @@ export class SessionUpdates {
 
 	/** Sends the updates for an event, now or with the next ones. */
 	handle(event: AgentSessionEvent): void {
-		this.#events.send(event);
+		// The protocol has no call within a call: to clients, a call is one of the agent.
+		if (!("caller" in event) || !event.caller) this.#events.send(event);
 	}
 
 	/** Begins a turn: while it lasts, notices can be sent as messages. */

@@ -3,10 +3,12 @@ import { describeCompaction } from "../../context/compaction-steps.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import {
+	type HookToolCallEntry,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
 	isEmptyReply,
+	isHookToolCallEntry,
 	isImageOmissionEntry,
 	isMessageEntry,
 	isOpaqueEntry,
@@ -14,6 +16,7 @@ import {
 	type LoggedMessage,
 	type SessionEntry,
 	type SessionToolResult,
+	type ToolCaller,
 } from "../../log/entry.js";
 import { describeChangedPrompt } from "../../log/gate-text.js";
 import type { RecordedMachine } from "../../log/last-choices.js";
@@ -95,6 +98,7 @@ export function itemsOfOther(
 	entries: EntrySource,
 ): Item[] {
 	const { style } = drawing;
+	if (isHookToolCallEntry(entry)) return itemsOfHookCall(entry, entryIndex, drawing);
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
 	const event = (text: string) => [createItem("event", new NoticeView(style, { level: "info", message: text }), style)];
 	if (isCompactionEntry(entry)) {
@@ -164,6 +168,36 @@ function itemsOfResult(message: SessionToolResult, entryIndex: number, drawing: 
 	if (gate?.changed) view.changeInput(gate.changed);
 	view.finish(result, isError, gate?.blockedBy);
 	return [createItem("tool", view, style, { entryIndex })];
+}
+
+/** Adds a call that a hook made below the call in which it ran. Without one on the screen it becomes its own item. */
+function itemsOfHookCall(entry: HookToolCallEntry, entryIndex: number, drawing: EntryDrawing): Item[] {
+	const { toolCallId: id, toolName: name, parent: within, hook, input, gate, isError } = entry;
+	const caller = { hook, ...(within === undefined ? {} : { toolCallId: within }) };
+	const known = drawing.tools.has(id);
+	const call = hookCallItem({ id, name, args: input, caller }, drawing, machineOf(drawing, entryIndex));
+	if (gate?.changed) call.view.changeInput(gate.changed);
+	call.view.finish({ content: [...entry.content], details: entry.details }, isError, gate?.blockedBy);
+	return known || call.isIncluded ? [] : [call.item];
+}
+
+/**
+ * The item of a call that a hook makes. One within a call on the screen is drawn with it.
+ * @returns `isIncluded`: the item is that of the other call
+ */
+export function hookCallItem(
+	{ id, name, args, caller }: { id: string; name: string; args: Readonly<Record<string, unknown>>; caller: ToolCaller },
+	{ style, tools, toolRendererOf }: EntryDrawing,
+	machine: RemoteMachine | null = style.remote,
+): ToolItem & { isIncluded: boolean } {
+	const within = tools.get(caller.toolCallId ?? "");
+	const known = tools.get(id);
+	if (known) return { ...known, isIncluded: within !== undefined };
+	const view = new ToolCallView(style, name, args, toolRendererOf, machine, within ? null : caller.hook);
+	within?.view.include(view);
+	const item = within?.item ?? createItem("event", view, style);
+	tools.set(id, { item, view });
+	return { item, view, isIncluded: within !== undefined };
 }
 
 function machineOf({ hostOf, style: { remote } }: EntryDrawing, entryIndex: number): RemoteMachine | null {

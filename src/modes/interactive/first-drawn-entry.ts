@@ -1,6 +1,12 @@
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
-import { isCompactionEntry, isMessageEntry, messageText, type SessionEntry } from "../../log/entry.js";
+import {
+	isCompactionEntry,
+	isHookToolCallEntry,
+	isMessageEntry,
+	messageText,
+	type SessionEntry,
+} from "../../log/entry.js";
 
 /** Maximum number of entries drawn when a session is opened; nobody scrolls further back. */
 const MAX_ENTRIES = 200;
@@ -34,7 +40,7 @@ function firstKeptEntry(entries: EntrySource, context: BuiltContext): number {
 }
 
 function isToolResult(entry: SessionEntry | undefined): boolean {
-	return isMessageEntry(entry) && entry.message.role === "toolResult";
+	return isHookToolCallEntry(entry) || (isMessageEntry(entry) && entry.message.role === "toolResult");
 }
 
 function rowsOf(entry: SessionEntry | undefined): number {

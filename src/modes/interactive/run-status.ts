@@ -65,7 +65,8 @@ export class RunStatus {
 				break;
 			case "tool_execution_start":
 			case "tool_input_changed":
-				this.#tools.set(event.toolCallId, { title: this.#toolTitle(event), startedAt: now });
+				// The transcript shows what the call of a hook does; the call in which it runs goes on.
+				if (!event.caller) this.#tools.set(event.toolCallId, { title: this.#toolTitle(event), startedAt: now });
 				break;
 			case "tool_execution_end":
 				this.#tools.delete(event.toolCallId);

@@ -15,6 +15,7 @@ import { ContextLayout, type PlacedBlock } from "./context-layout.js";
 import { type ContextMarks, NO_MARKS, readMarks } from "./context-marks.js";
 import {
 	type EntryDrawing,
+	hookCallItem,
 	itemsOfEntry,
 	itemsOfMessage,
 	itemsOfOther,
@@ -30,6 +31,9 @@ import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";
 import { ToolCallView } from "./views/tool-call-view.js";
 import type { ViewStyle } from "./views/view.js";
+
+/** An event of a call of a tool. */
+type ToolEvent = Extract<AgentEvent, { toolCallId: string }>;
 
 /** The session data that the transcript reads, live. */
 export interface TranscriptSource {
@@ -168,16 +172,16 @@ export class Transcript {
 				this.#endMessage(event);
 				break;
 			case "tool_execution_start":
-				this.#tool(event.toolCallId, event.toolName).view.start(event.args);
+				this.#tool(event).view.start(event.args);
 				break;
 			case "tool_execution_update":
-				this.#tool(event.toolCallId, event.toolName).view.update(event.partialResult);
+				this.#tool(event).view.update(event.partialResult);
 				break;
 			case "tool_execution_end":
-				this.#tool(event.toolCallId, event.toolName).view.finish(event.result, event.isError, event.blockedBy);
+				this.#tool(event).view.finish(event.result, event.isError, event.blockedBy);
 				break;
 			case "tool_input_changed":
-				this.#tool(event.toolCallId, event.toolName).view.changeInput(event.changed);
+				this.#tool(event).view.changeInput(event.changed);
 				break;
 			case "entry_appended":
 				this.#isUndone ||= isContextUndoEntry(event.entry);
@@ -307,9 +311,14 @@ export class Transcript {
 	}
 
 	/** The item of a tool call. Creates one for a call that did not stream. */
-	#tool(id: string, name: string): ToolItem {
+	#tool({ toolCallId: id, toolName: name, caller }: ToolEvent): ToolItem {
 		const known = this.#tools.get(id);
 		if (known) return known;
+		if (caller) {
+			const call = hookCallItem({ id, name, args: {}, caller }, this.#drawing());
+			if (!call.isIncluded) this.#add(call.item);
+			return call;
+		}
 		const view = new ToolCallView(this.style, name, {}, this.#toolRendererOf);
 		const created = { view, item: createItem("tool", view, this.style) };
 		this.#tools.set(id, created);

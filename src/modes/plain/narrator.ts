@@ -73,7 +73,8 @@ export class Narrator {
 				const words = plainWords({ name, args }, this.session.host);
 				const title = this.#drawnTitle(name, args) ?? toolTitle(name, words);
 				this.#calls.set(event.toolCallId, { title, args, startedAt: this.now() });
-				this.#say(`running ${title}`);
+				const by = event.caller ? `, called by hook ${plainLine(event.caller.hook, 40)}` : "";
+				this.#say(`running ${title}${by}`);
 				break;
 			}
 			case "tool_input_changed":
@@ -203,6 +204,8 @@ export class Narrator {
 		);
 		const ended = { result, isError, elapsedMs, blockedBy };
 		this.#say(resultWords(words, title, ended));
+		// What a hook makes of it is the result of another call.
+		if (event.caller && !isError) return;
 		const lines = this.#drawnResult(toolName, result, isError) ?? resultLines(words, ended);
 		for (const line of lines) this.#say(line);
 	}

@@ -107,9 +107,9 @@ export class Compaction implements CommandCompaction {
 	 * `session_busy`, `model_missing`, `log_read_only`
 	 */
 	async begin({ focus, signal, reason = "manual", ...wish }: CompactionRequest): Promise<CompactionTrial> {
-		const { mustGain = false, includesRecent = false } = wish;
+		const { mustGain = false, includesRecent = false, inRun = false } = wish;
 		const { activity, state, context, store, models, emit } = this.deps;
-		if (reason === "manual") {
+		if (reason === "manual" && !inRun) {
 			// Without a wait when nothing ends, so that an abort right after the call finds the operation.
 			if (activity.isRunEnding) await activity.untilRunEnded();
 			activity.check("compact");

@@ -7,7 +7,7 @@ import { PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
-import type { HookEventContext, HookTools } from "../../hooks/types.js";
+import type { HookEventContext } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { SessionName } from "../../log/last-choices.js";
 import { meteredBy } from "../../models/hook-meter.js";
@@ -23,7 +23,7 @@ function freezeModel<M extends Model<Api> | null>(model: M): M {
 }
 
 /** The tools of the session for hooks, which are loaded without type checks. */
-function hookTools({ toolSwitch }: Code): HookTools {
+function hookTools({ toolSwitch }: Code): HookSession["tools"] {
 	const infos = (tools: readonly ToolStatus[]) =>
 		Object.freeze(
 			tools.map(({ name, description, parameters, source }) =>
@@ -166,6 +166,7 @@ export function createHookSession(
 			return session().runner.systemItems;
 		},
 		tools: hookTools(code),
+		callTool: (...call) => session().runner.hookCalls.run(...call),
 		openDialog: (title) => activity.begin("dialog", { name: title }).end,
 		enter: (hook, action) => models.enterHooks(() => meteredBy((send) => meterHook(core, hook.name, send), action)),
 		setEditorText: (text) => {

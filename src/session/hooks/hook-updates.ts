@@ -48,7 +48,8 @@ export class HookUpdates {
 				if (this.#has("message_update")) this.#addChange(event.message, withoutPartial(event.assistantMessageEvent));
 				break;
 			case "tool_execution_update":
-				if (this.#has("tool_update")) this.#add(`call ${event.toolCallId}`, () => event);
+				// Nothing waits for the updates of a call that a hook makes.
+				if (!event.caller && this.#has("tool_update")) this.#add(`call ${event.toolCallId}`, () => event);
 				break;
 			case "tool_execution_end":
 				this.#streams.delete(`call ${event.toolCallId}`);

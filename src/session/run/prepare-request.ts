@@ -11,6 +11,7 @@ import type { Compaction } from "../compaction/compaction.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
 import type { NestedContextFiles } from "./nested-context-files.js";
+import type { RunPoints } from "./run-points.js";
 import type { SessionWindow } from "./session-window.js";
 
 /** What a request is made of. */
@@ -23,6 +24,7 @@ export interface RequestSources extends SessionCore {
 export interface RequestAdditions {
 	systemItems: SystemItems;
 	nestedFiles: NestedContextFiles;
+	points: RunPoints;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function prepareAllowed(
 		const excess = deps.window.describeExcess() ?? describeRequestSize(request.model, request.context);
 		if (excess !== null) return { stop: excess };
 		if (isAllowed) return prepared;
-		const stop = await askBeforeRequest(deps, request, turnIndex, signal);
+		const stop = await additions.points.at(() => askBeforeRequest(deps, request, turnIndex, signal));
 		if (stop !== null) return { stop };
 		if (deps.context.current === built) return prepared;
 		isAllowed = true;

@@ -1,42 +1,36 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, runAgent } from "../../agent/loop.js";
-import type { ToolCallGate } from "../../agent/tool-calls.js";
+import type { CompactionTokens } from "../../commands/compaction.js";
 import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import { withFields } from "../../context/provider-fields.js";
-import type { ToolResultEvent } from "../../hooks/types.js";
-import { freezeDeep } from "../../log/freeze.js";
+import { PiError } from "../../errors.js";
+import type { ContextCall } from "../../hooks/context-object.js";
 import { formatDay } from "../../models/update/describe-update.js";
 import { markBeforeTail } from "../../services/models/cache-markers.js";
 import { requireModel } from "../../services/services.js";
-import type { ToolJobs } from "../../tools/background-jobs.js";
 import { isRecord } from "../../util/is-record.js";
 import { type Operation, phaseAfter } from "../activity.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { HookNotices } from "../hooks/hook-notices.js";
-import type { HookUpdates } from "../hooks/hook-updates.js";
-import type { RequiredHooks } from "../hooks/required-hooks.js";
 import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
-import type { SessionCore } from "../session-core.js";
 import type { Budget } from "./budget.js";
 import { CacheTimer } from "./cache-timer.js";
+import { HookToolCalls } from "./hook-tool-calls.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { prepareAllowed, type RequestAdditions, type RequestWithRecord } from "./prepare-request.js";
-import type { SessionImages } from "./session-images.js";
+import { RunPoints } from "./run-points.js";
 import type { SessionWindow } from "./session-window.js";
+import { type CallSources, callEnvironment } from "./tool-gate.js";
 
-export interface SessionRunDeps extends SessionCore {
+export interface SessionRunDeps extends CallSources {
 	window: SessionWindow;
-	compaction: Pick<Compaction, "makeRoom" | "makeRoomAfterRefusal" | "makeRoomForBytes">;
-	images: SessionImages;
+	compaction: Pick<Compaction, "run" | "makeRoom" | "makeRoomAfterRefusal" | "makeRoomForBytes">;
 	budget: Pick<Budget, "ask" | "isExceeded">;
 	notices: Pick<HookNotices, "notify" | "settled">;
-	updates: Pick<HookUpdates, "settled">;
-	required: Pick<RequiredHooks, "refusal">;
 	/** Items that hooks and background commands add to the next request. */
 	systemItems: SystemItems;
-	jobs: ToolJobs;
 	/** Called when a run begins. */
 	onRun(): void;
 }
@@ -48,6 +42,11 @@ export class SessionRunner {
 	readonly systemItems: SystemItems;
 	readonly #nestedFiles: NestedContextFiles;
 	readonly #cacheTimer: CacheTimer;
+	/** The calls of tools that hooks make. */
+	readonly hookCalls: HookToolCalls;
+	readonly #points = new RunPoints();
+	/** Aborted with the run. */
+	#signal: AbortSignal | null = null;
 
 	constructor(private readonly deps: SessionRunDeps) {
 		this.queue = new PromptQueue(
@@ -58,6 +57,7 @@ export class SessionRunner {
 		this.#cacheTimer = new CacheTimer(deps);
 		const warn = (message: string) => deps.emit({ type: "notice", level: "warning", message });
 		this.#nestedFiles = new NestedContextFiles({ ...deps, warn });
+		this.hookCalls = new HookToolCalls(deps, this.#nestedFiles);
 	}
 
 	/** Call when the session is left: writes the items for its next request. */
@@ -76,6 +76,7 @@ export class SessionRunner {
 	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
 		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
 		this.#cacheTimer.stop();
+		this.#signal = operation.signal;
 		try {
 			return await this.#run(prompts, operation);
 		} finally {
@@ -84,18 +85,49 @@ export class SessionRunner {
 			if (texts.length > 0) this.deps.emit({ type: "queue_returned", texts });
 			await this.#settle(operation);
 			operation.end();
+			await this.#points.runWaiting();
 		}
 	}
 
+	/**
+	 * Compacts for a hook during a run: now if the run is at a point where nothing is open, else at the next one. Its
+	 * request is computed after that.
+	 * @throws PiError `context_locked` for a call for which the run waits; `session_busy`, `compaction_failed`
+	 */
+	async compact(focus: string | undefined, { event, signal, holdsRun }: ContextCall): Promise<CompactionTokens> {
+		const { activity, budget, compaction } = this.deps;
+		if (holdsRun) {
+			throw new PiError("context_locked", `ctx.compact cannot be called from ${event} during a run`, {
+				hint: "the run waits for it while a request or a call is open; call it from turn_end",
+			});
+		}
+		activity.check("compact", "run");
+		if (this.#points.isAwaited) throw new PiError("session_busy", "A compaction already waits for the end of the turn");
+		const ends = this.#signal ? AbortSignal.any([signal, this.#signal]) : signal;
+		return this.#points.run(async () => {
+			if (ends.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
+			const overrun = await budget.ask(ends);
+			if (overrun !== null) throw new PiError("compaction_failed", overrun);
+			return compaction.run({ focus, signal: ends, inRun: activity.has("run") });
+		}, ends);
+	}
+
 	get #additions(): RunAdditions {
-		return { queue: this.queue, systemItems: this.systemItems, nestedFiles: this.#nestedFiles };
+		return {
+			queue: this.queue,
+			systemItems: this.systemItems,
+			nestedFiles: this.#nestedFiles,
+			points: this.#points,
+		};
 	}
 
 	/** Notifies the hooks that the run is over, unless it never began. */
 	async #settle({ signal }: Operation): Promise<void> {
 		if (this.deps.activity.current.phase !== "ending") return;
-		await this.deps.notices.settled();
-		await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
+		await this.#points.at(async () => {
+			await this.deps.notices.settled();
+			await this.deps.hooks().emit({ type: "agent_settled" }, closingSignal(signal));
+		});
 		this.#cacheTimer.start();
 	}
 
@@ -123,8 +155,8 @@ interface RunAdditions extends RequestAdditions {
 }
 
 function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Operation): AgentDeps {
-	const { store, models, code, machine, state, context, compaction, images, emit } = deps;
-	const { queue, nestedFiles } = additions;
+	const { store, models, code, state, context, compaction, images, emit } = deps;
+	const { queue, nestedFiles, points } = additions;
 	const { signal } = operation;
 	const { client } = models;
 	const { settings } = store;
@@ -132,12 +164,7 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 	const { notices } = deps;
 	return {
 		stream: client.stream,
-		validator: client.validator,
-		gate: createGate(deps, nestedFiles),
-		cwd: store.cwd,
-		host: machine.host,
-		tmpDir: store.tmpDir,
-		jobs: deps.jobs,
+		...callEnvironment(deps, nestedFiles),
 		shellPath: () => settings.current.shellPath,
 		tools() {
 			const offered = context.lastRequest ? offeredTools(context.lastRequest) : new Set<string>();
@@ -181,19 +208,22 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 		takeSteering: () => queue.takeSteering(),
 		takeFollowUps: () => queue.takeFollowUps(),
 		eventPoints: {
-			async agentStart() {
-				// Those of changes before the run come first.
-				await notices.settled();
-				await deps.hooks().emit({ type: "agent_start" }, signal);
-			},
-			agentEnd: (messages) => deps.hooks().emit({ type: "agent_end", messages }, closing()),
-			turnStart: (turnIndex, timestamp) => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal),
-			async turnEnd(turnIndex, message, toolResults) {
-				// Those of the turn's response come first.
-				await notices.settled();
-				await deps.updates.settled();
-				await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
-			},
+			agentStart: () =>
+				points.at(async () => {
+					// Those of changes before the run come first.
+					await notices.settled();
+					await deps.hooks().emit({ type: "agent_start" }, signal);
+				}),
+			agentEnd: (messages) => points.at(() => deps.hooks().emit({ type: "agent_end", messages }, closing())),
+			turnStart: (turnIndex, timestamp) =>
+				points.at(() => deps.hooks().emit({ type: "turn_start", turnIndex, timestamp }, signal)),
+			turnEnd: (turnIndex, message, toolResults) =>
+				points.at(async () => {
+					// Those of the turn's response come first.
+					await notices.settled();
+					await deps.updates.settled();
+					await deps.hooks().emit({ type: "turn_end", turnIndex, message, toolResults }, closing());
+				}),
 		},
 		refusalOf(message) {
 			if (message.stopReason !== "error") return null;
@@ -255,40 +285,6 @@ function withPayloadChanges(
 		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
 	};
 	return { ...request, options: { ...request.options, onPayload } };
-}
-
-/**
- * Creates the gate through which hooks block tool calls and change results, images of results are fitted, and the
- * directories that calls reach are noted.
- */
-function createGate(
-	{ hooks, images, updates, required }: SessionRunDeps,
-	nestedFiles: Pick<NestedContextFiles, "note">,
-): ToolCallGate {
-	return {
-		async before({ toolName, toolCallId, input }, validate, signal) {
-			await updates.settled();
-			const refusal = await required.refusal(signal);
-			if (refusal !== null) return { blocked: refusal };
-			if (!hooks().registry.has("tool_call")) return { input };
-			return hooks().gateToolCall({ type: "tool_call", toolName, toolCallId, input }, validate, signal);
-		},
-		async after({ toolName, toolCallId, input }, result, signal) {
-			nestedFiles.note({ toolName, input });
-			await updates.settled();
-			if (!hooks().registry.has("tool_result")) return images.fitResult(result);
-			const event: ToolResultEvent = {
-				type: "tool_result",
-				toolName,
-				toolCallId,
-				input: freezeDeep(structuredClone(input)),
-				content: result.content,
-				details: result.details,
-				isError: result.isError === true,
-			};
-			return images.fitResult(await hooks().changeToolResult(event, signal));
-		},
-	};
 }
 
 /**

@@ -108,6 +108,8 @@ commands not run: /unused
 		ctx.ui.notify(index + " " + sure + " " + Object.isFrozen(ctx) + " " + ctx.cwd.length + " " + ctx.entries.length);
 		ctx.systemItems.append({ kind: "notification", text: "look" });
 		await ctx.rebuildContext();
+		const result = await ctx.tools.call("read", { path: "made" });
+		ctx.ui.notify(result.isError + " " + result.content[0].text);
 		pi.send("more");
 		pi.send(null);
 	});
@@ -123,6 +125,8 @@ commands not run: /unused
 				`                 shows: 1 false true ${cwd.length} 1`,
 				"                 would add a system item (notification): look",
 				"                 would rebuild the context",
+				"                 would call the tool read",
+				"                 shows: true not run: this is a replay",
 			].join("\n"),
 		);
 		const sent = "would send: more\nwould start a run without a prompt\n";

@@ -1,6 +1,7 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import {
 	isCompactionEntry,
+	isHookToolCallEntry,
 	isMessageEntry,
 	isSystemItemEntry,
 	messageText,
@@ -21,6 +22,11 @@ export function itemTexts(
 	if (entry === undefined) return [];
 	if (isSystemItemEntry(entry)) return [entry.item.text];
 	if (isCompactionEntry(entry)) return [entry.summary];
+	if (isHookToolCallEntry(entry)) {
+		const { toolName: name, input, content } = entry;
+		const output = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+		return [[callText({ name, arguments: input }), ...output].join("\n\n")];
+	}
 	if (!isMessageEntry(entry)) return [JSON.stringify(entry, null, 2)];
 	const { message } = entry;
 	switch (message.role) {
@@ -53,7 +59,7 @@ function replyTexts(
 }
 
 /** The name of a tool and its arguments, one per line. */
-function callText({ name, arguments: args }: { name: string; arguments: Record<string, unknown> }): string {
+function callText({ name, arguments: args }: { name: string; arguments: Readonly<Record<string, unknown>> }): string {
 	const lines = Object.entries(args).map(
 		([key, value]) => `${key}: ${typeof value === "string" ? value : (JSON.stringify(value) ?? "")}`,
 	);

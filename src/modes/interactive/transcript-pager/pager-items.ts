@@ -3,7 +3,7 @@ import { entryMessage } from "../../../context/entry-message.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
-import { isMessageEntry, messageText, type SessionEntry } from "../../../log/entry.js";
+import { isHookToolCallEntry, isMessageEntry, messageText, type SessionEntry } from "../../../log/entry.js";
 import type { LogView } from "../../../session/log-view.js";
 import { FAILURE_WORDS } from "../../request-error.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
@@ -66,6 +66,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 	"context_undo",
 	"context_freeze",
 	"system_item",
+	"hook_tool_call",
 	"opaque",
 ]);
 
@@ -200,7 +201,7 @@ export class PagerItems {
 	}
 
 	#entryItems(entry: number): Omit<PagerItem, keyof ItemRef>[] {
-		if (this.#log.roleOf(entry) === "toolResult" && this.#hasCall(entry)) return [];
+		if (this.#isResult(entry) && this.#hasCall(entry)) return [];
 		const closed = this.#draw(entry, this.closed);
 		const texts = itemTexts(
 			closed.map(({ kind }) => kind),
@@ -245,9 +246,14 @@ export class PagerItems {
 	#hasCall(entry: number): boolean {
 		const result = this.#log.peek(entry);
 		const reply = this.#log.peek(this.#log.findLastMessage("assistant", entry));
+		if (isHookToolCallEntry(result)) return result.parent !== undefined && callIds(reply).has(result.parent);
 		if (!isMessageEntry(result) || result.message.role !== "toolResult") return false;
-		const { toolCallId } = result.message;
-		return callIds(reply).has(toolCallId);
+		return callIds(reply).has(result.message.toolCallId);
+	}
+
+	/** Whether an entry is what a call of a tool did: its result, or a call that it made. */
+	#isResult(entry: number): boolean {
+		return this.#log.roleOf(entry) === "toolResult" || this.#log.typeOf(entry) === "hook_tool_call";
 	}
 
 	#resultIndices(reply: number): number[] {
@@ -255,7 +261,7 @@ export class PagerItems {
 		for (let index = reply + 1; index < this.#log.length; index++) {
 			const role = this.#log.roleOf(index);
 			if (role === "assistant" || role === "user") break;
-			if (role === "toolResult") found.push(index);
+			if (this.#isResult(index) && this.#hasCall(index)) found.push(index);
 		}
 		return found;
 	}

@@ -17,6 +17,8 @@ import { type RemoteMachine, View, type ViewStyle } from "./view.js";
 
 /** Names are padded to this width to align the subjects of the built-in tools. Columns. */
 const NAME_WIDTH = 4;
+/** Calls of the tool itself that a preview shows; a transcript shows all. */
+const MAX_MADE = 10;
 /** Maximum characters of the line that describes changed arguments. */
 const MAX_CHANGE = 1000;
 
@@ -37,6 +39,9 @@ export class ToolCallView extends View {
 	#presenter: ToolPresenter;
 	#ready = true;
 	#images: ImageLines | null = null;
+	/** Calls that the tool makes while it runs, oldest first. */
+	readonly #made: ToolCallView[] = [];
+	#within: ToolCallView | null = null;
 
 	/**
 	 * @param rendererOf finds how a hook draws its tool
@@ -48,6 +53,8 @@ export class ToolCallView extends View {
 		args: Record<string, unknown> = {},
 		private readonly rendererOf: FindToolRenderer = () => undefined,
 		remote: RemoteMachine | null = style.remote,
+		/** The hook that makes the call, if that must be said: not for one within another call. */
+		private readonly by: string | null = null,
 	) {
 		super(style);
 		this.#state = { name, args, phase: "writing", result: null, isError: false, blockedBy: "", change: "", remote };
@@ -56,11 +63,23 @@ export class ToolCallView extends View {
 
 	override get done(): boolean {
 		const { phase } = this.#state;
-		return (phase === "finished" || phase === "stopped") && this.#ready;
+		return (phase === "finished" || phase === "stopped") && this.#ready && this.#made.every(({ done }) => done);
 	}
 
 	override get whole(): boolean {
 		return this.#images?.isDrawn ?? false;
+	}
+
+	/** Draws a call that the tool makes below this one. */
+	include(call: ToolCallView): void {
+		call.#within = this;
+		this.#made.push(call);
+		this.changed();
+	}
+
+	protected override changed(): void {
+		super.changed();
+		this.#within?.changed();
 	}
 
 	/** Updates the call as far as the model has written it. */
@@ -119,9 +138,10 @@ export class ToolCallView extends View {
 		const { brief, status } = description;
 		const failed = call.phase === "finished" && call.isError;
 		const host = this.#host(description, width);
+		const by = this.by === null ? "" : ` · hook ${cleanLine(this.by, 40)}`;
 		const title = failed
-			? theme.error(`${theme.bold(name)}  ${host}${brief}`)
-			: `${theme.bold(name)}  ${theme.dim(host)}${brief}`;
+			? theme.error(`${theme.bold(name)}  ${host}${brief}${by}`)
+			: `${theme.bold(name)}  ${theme.dim(host)}${brief}${theme.dim(by)}`;
 		const rail = theme.dim("│ ");
 		const room = Math.max(1, width - visibleWidth(rail));
 		const renderer = this.rendererOf(call.name);
@@ -134,8 +154,18 @@ export class ToolCallView extends View {
 		}
 		body.push(...(drawn?.errors ?? []));
 		body.push(...(this.#images?.lines(room) ?? []));
+		body.unshift(...this.#drawMade(room, style));
 		if (call.change !== "") body.unshift(...styled(wrapLines([call.change], room), theme.warning));
 		return [...head, ...body.map((line) => clipLine(rail + line, width))];
+	}
+
+	/** The calls that the tool makes: a dimmed line for each, and in a transcript all of them. */
+	#drawMade(width: number, style: ViewStyle): string[] {
+		const { expanded, theme } = style;
+		if (expanded) return this.#made.flatMap((call) => call.draw(width));
+		const hidden = this.#made.length - MAX_MADE;
+		const lines = this.#made.slice(-MAX_MADE).map((call) => theme.dim(call.draw(width)[0] ?? ""));
+		return hidden > 0 ? [theme.dim(`… ${hidden} earlier ${hidden === 1 ? "call" : "calls"}`), ...lines] : lines;
 	}
 
 	/** A call that still grows must fit on the screen. */
