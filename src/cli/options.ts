@@ -129,6 +129,8 @@ export interface BenchSubcommand {
 	html?: string;
 	/** Limits such as `cost > +5%`. */
 	failIf: readonly string[];
+	/** Asks models for summaries, and what hooks ask them. */
+	ask?: boolean;
 }
 
 /** `pi models`. */

@@ -110,6 +110,7 @@ function parser(name: SubcommandName): Command {
 				.option("--model <name>")
 				.option("--html <file>")
 				.option("--fail-if <limit>", "", addOne)
+				.option("--ask")
 		: command;
 }
 
@@ -181,12 +182,13 @@ function readBench(strategies: readonly string[], options: ParsedOptions): Subco
 		...{ name: "bench", strategies, sessions: options.texts("sessions"), failIf: options.texts("failIf") },
 		...(model === undefined ? {} : { model }),
 		...(html === undefined ? {} : { html }),
+		...(options.flag("ask") && { ask: true }),
 	};
 }
 
 function refuseBenchOptions(options: ParsedOptions): void {
-	const given = ["sessions", "model", "html", "failIf"].find(
-		(name) => options.text(name) !== undefined || options.texts(name).length > 0,
+	const given = ["sessions", "model", "html", "failIf", "ask"].find(
+		(name) => options.flag(name) || options.text(name) !== undefined || options.texts(name).length > 0,
 	);
 	if (given) throw usage(`--${given === "failIf" ? "fail-if" : given} works only with pi context bench`);
 }

@@ -3,6 +3,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import { RunningDigest } from "../context/digest.js";
 import { isMessageEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
+import type { AskedRequests } from "./asked-models.js";
 import { type Evidence, EvidenceIndex, EvidenceMeter, type Needs } from "./evidence.js";
 import { type MeteredModel, type MeteredRequest, RequestMeter, type StrategyProblem, surprises } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
@@ -40,8 +41,10 @@ export interface StrategyTotals {
 	cost: number | null;
 	/** Requests whose price is unknown. */
 	unpriced: number;
-	/** Requests of hooks to models: their replies are pi's own summaries. */
+	/** Requests for hooks and compactions to models: their replies are pi's own summaries. */
 	standIns: number;
+	/** Such requests that the models answered. */
+	asked: number;
 }
 
 /** A session with all strategies; the first result is `none`. */
@@ -62,6 +65,8 @@ export interface BenchReport {
 	sessions: readonly SessionResult[];
 	/** True if it was stopped before all strategies were played. */
 	isPartial: boolean;
+	/** What models were asked for all of it; absent if none were to be. */
+	asked?: AskedRequests;
 }
 
 const NONE = "none";
@@ -77,6 +82,7 @@ export async function runBench(
 	options: BenchOptions,
 ): Promise<BenchReport> {
 	const played = [{ name: NONE, hooks: [] }, ...strategies.filter(({ name }) => name !== NONE)];
+	const asked = options.ask && { asked: options.ask.asked };
 	const model = options.model ? `${options.model.provider}/${options.model.id}` : null;
 	const results: SessionResult[] = [];
 	const total = sessions.length * played.length;
@@ -91,11 +97,11 @@ export async function runBench(
 		}
 		if (options.signal.aborted) {
 			if (bench.results.length > 1) results.push(bench.report());
-			return { model, sessions: results, isPartial: true };
+			return { model, sessions: results, isPartial: true, ...asked };
 		}
 		results.push(bench.report());
 	}
-	return { model, sessions: results, isPartial: false };
+	return { model, sessions: results, isPartial: false, ...asked };
 }
 
 /** One session, first without a strategy, then with each of them. */
@@ -136,7 +142,7 @@ class SessionBench {
 		});
 		await playStrategy(session, strategy, options, meter);
 		if (options.signal.aborted) return;
-		const { requests, standIns } = meter;
+		const { requests, sideRequests } = meter;
 		const costs = requests.map(({ cost }) => cost);
 		this.results.push({
 			strategy: strategy.name,
@@ -147,9 +153,10 @@ class SessionBench {
 				resent: sum(requests.map(({ resent }) => resent)),
 				breaks: requests.filter(({ resent }) => resent > 0).length,
 				peak: requests.reduce((peak, { sent }) => Math.max(peak, sent), 0),
-				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + standIns.cost,
+				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + sideRequests.cost,
 				unpriced: costs.filter((cost) => cost === null).length,
-				standIns: standIns.count,
+				standIns: sideRequests.standIns,
+				asked: sideRequests.asked,
 			},
 			evidence: evidence.evidence,
 			unplayed: Object.fromEntries(meter.unplayed),

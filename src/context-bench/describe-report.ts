@@ -1,4 +1,4 @@
-import { formatTokens, plural } from "../util/format-amounts.js";
+import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
 import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
 import type { EvidenceLoss } from "./evidence.js";
 import { evidenceShare, formatShare, sumResults } from "./limit.js";
@@ -12,7 +12,7 @@ export const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "
 /** A report as lines of text. */
 export function describeReport(report: BenchReport): string[] {
 	const { sessions } = report;
-	if (sessions.length === 0) return ["No session was played"];
+	if (sessions.length === 0) return ["No session was played", ...describeAsked(report)];
 	const tables = sessions.map((session) => ({ title: titleOf(session), rows: rowsOf(session.results) }));
 	if (sessions.length > 1) tables.push({ title: `all ${sessions.length} sessions`, rows: rowsOf(sumResults(report)) });
 	return [
@@ -29,6 +29,7 @@ export function describeNotes(report: BenchReport): string[] {
 		...describeCalibration(report),
 		...describeUnplayed(sessions),
 		...describeProblems(sessions),
+		...describeAsked(report),
 		...(isPartial ? ["stopped: what had not been played is missing"] : []),
 	];
 }
@@ -102,6 +103,17 @@ function describeProblems(sessions: readonly SessionResult[]): string[] {
 	return sumResults({ sessions }).flatMap(({ strategy, problems }) =>
 		problems.map(({ reason, count }) => `problem: ${strategy}: ${count} times: ${reason}`),
 	);
+}
+
+function describeAsked({ asked }: BenchReport): string[] {
+	if (!asked) return [];
+	const { requests, remembered, failed, cost, unpriced } = asked;
+	const parts = [
+		`${plural(requests, "request")}, ${formatCost(cost)}${unpriced > 0 ? "+" : ""}`,
+		...(failed > 0 ? [`${failed} without an answer`] : []),
+		...(remembered > 0 ? [`${plural(remembered, "answer")} remembered`] : []),
+	];
+	return [`asked: ${parts.join(" · ")}`];
 }
 
 function describeLosses(sessions: readonly SessionResult[]): string[] {

@@ -100,6 +100,7 @@ function add(a: StrategyResult, b: StrategyResult): StrategyResult {
 			cost: one.cost === null && two.cost === null ? null : (one.cost ?? 0) + (two.cost ?? 0),
 			unpriced: one.unpriced + two.unpriced,
 			standIns: one.standIns + two.standIns,
+			asked: one.asked + two.asked,
 		},
 		evidence: {
 			needed: a.evidence.needed + b.evidence.needed,

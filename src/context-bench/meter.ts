@@ -8,10 +8,10 @@ import { sectionTokens, toolTokens } from "../context/preamble.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
 import { calculateCost } from "../util/pi-ai.js";
-import type { PlayedRequest, PlayObserver, PlayProblem } from "./play.js";
+import type { PlayedRequest, PlayObserver } from "./play.js";
 import { type CacheRules, type CacheSurprise, PartIds, PromptCache } from "./prompt-cache.js";
 import type { SessionScale } from "./session-scale.js";
-import type { StandInRequest } from "./shadow-session.js";
+import type { PlayProblem, SideRequest } from "./shadow-session.js";
 
 /** A request with its predicted tokens and cost. */
 export interface MeteredRequest {
@@ -66,7 +66,8 @@ export class RequestMeter implements PlayObserver {
 	readonly problems = new Map<string, StrategyProblem>();
 	/** What a recording cannot tell, with the number of times. */
 	readonly unplayed = new Map<string, number>();
-	readonly standIns: { count: number; cost: number } = { count: 0, cost: 0 };
+	/** Requests for hooks and compactions, by who answered them, and what they cost. */
+	readonly sideRequests = { asked: 0, standIns: 0, cost: 0 };
 	readonly #caches = new Map<string, PromptCache>();
 	readonly #parts = new RequestParts();
 	#previous: BuiltContext | null = null;
@@ -104,11 +105,11 @@ export class RequestMeter implements PlayObserver {
 		return sent;
 	}
 
-	onStandIn({ provider, model: id, input, cached, output }: StandInRequest): void {
+	onSideRequest({ provider, model: id, isAsked, input, cached, output }: SideRequest): void {
 		const model = this.options.findModel(provider, id);
 		const usage = usageOf({ read: cached, written: 0, uncached: input, output, isLong: false });
-		this.standIns.count++;
-		this.standIns.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
+		this.sideRequests[isAsked ? "asked" : "standIns"]++;
+		this.sideRequests.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
 	}
 
 	onProblem({ hook, kind, reason }: PlayProblem): void {

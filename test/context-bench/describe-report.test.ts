@@ -15,7 +15,7 @@ function result(
 			{ reply: 2, sent: 600, cached: 0, resent: 0, cost: cost === null ? null : cost / 3 },
 			{ reply: 4, sent: 1400, cached: 1300, resent: 20, cost: cost === null ? null : (2 * cost) / 3 },
 		],
-		totals: { sent: 2000, cached: 1300, resent: 20, breaks: 1, peak: 1400, cost, unpriced: 0, standIns: 0 },
+		totals: { sent: 2000, cached: 1300, resent: 20, breaks: 1, peak: 1400, cost, unpriced: 0, standIns: 0, asked: 0 },
 		evidence: { needed: 1000, kept, rereads: 0, losses: [] },
 		...fields,
 	};

@@ -5,7 +5,7 @@ import { exceeded, readLimit } from "../../src/context-bench/limit.js";
 function result(strategy: string, cost: number | null, kept: number, breaks: number): StrategyResult {
 	return {
 		...{ strategy, requests: [], unplayed: {}, problems: [] },
-		totals: { sent: 1000, cached: 0, resent: 0, breaks, peak: 10, cost, unpriced: 0, standIns: 0 },
+		totals: { sent: 1000, cached: 0, resent: 0, breaks, peak: 10, cost, unpriced: 0, standIns: 0, asked: 0 },
 		evidence: { needed: 100, kept, rereads: 2, losses: [] },
 	};
 }

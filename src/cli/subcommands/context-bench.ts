@@ -1,5 +1,6 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AskedModels } from "../../context-bench/asked-models.js";
 import { type BenchReport, runBench } from "../../context-bench/bench.js";
 import { describeReport } from "../../context-bench/describe-report.js";
 import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
@@ -16,12 +17,12 @@ import {
 } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { ModeIO } from "../../modes/mode.js";
-import { plural } from "../../util/format-amounts.js";
 import { didYouMean } from "../../util/nearest.js";
 import type { Subcommand } from "../options.js";
 import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
+import type { BenchModelsOptions } from "./bench-models.js";
+import { listenForStop } from "./bench-progress.js";
 import { findHookFile, tryHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 import { pastFacts } from "./past-facts.js";
@@ -34,7 +35,7 @@ const ID_LENGTH = 8;
 
 /**
  * `pi context bench`: plays recorded sessions under strategies and prints what each would have cost and lost. Reads only,
- * without network.
+ * and without network unless models are asked.
  * @returns 1 if a strategy exceeds a limit of `--fail-if`, 130 if it was stopped
  * @throws PiError `bad_arguments`, `hook_load_failed`, `log_not_found`, `model_unknown`
  */
@@ -50,21 +51,25 @@ export async function runContextBench(
 	const model = command.model === undefined ? undefined : facts.registry.resolveModelSpec(command.model).model;
 	const sessions = readSessions(command.sessions, location, notices);
 	printNotices(io, notices.splice(0));
-	const keys = listenForStop(io);
 	checkDirectory(command.html);
+	const keys = listenForStop(io);
 	let report: BenchReport;
 	try {
+		const ask =
+			command.ask === true ? await openModels(location, { ...facts, model, onAsk: keys.asked, notices }) : null;
 		report = await runBench(sessions, strategies, base, {
 			...facts,
 			...(model && { model }),
 			hookTimeoutMs: location.settings.hookTimeout,
 			...(location.watch && { watch: location.watch }),
+			...(ask && { ask }),
 			signal: keys.signal,
 			onProgress: keys.progress,
 		});
 	} finally {
 		keys.end();
 	}
+	printNotices(io, notices);
 	if (command.html !== undefined) {
 		const { benchPage } = await import("../../context-bench/bench-page.js");
 		writeFileSync(command.html, benchPage(report));
@@ -108,6 +113,15 @@ async function findStrategyFile(name: string, { location, options }: Pick<Subcom
 		const hint = file ? `write ./${file} for the file of this directory` : didYouMean(name, known);
 		throw new PiError("bad_arguments", error.message, { hint: hint ?? `with pi come ${known.join(", ")}` });
 	}
+}
+
+async function openModels(
+	location: Location,
+	{ notices, ...options }: Omit<BenchModelsOptions, "onWarning"> & { notices: string[] },
+): Promise<AskedModels> {
+	// Only `--ask` needs the client of models.
+	const { benchModels } = await import("./bench-models.js");
+	return benchModels(location, { ...options, onWarning: (line) => notices.push(line) });
 }
 
 /** @throws PiError `bad_arguments` if the directory of the page does not exist: before everything is computed */
@@ -184,37 +198,4 @@ function nameOf(entries: readonly SessionEntry[]): string {
 
 function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** Shows progress on a terminal, and stops on Escape or Ctrl+C. */
-function listenForStop(io: ModeIO): {
-	signal: AbortSignal;
-	progress(done: number, total: number, session: string, strategy: string): void;
-	end(): void;
-} {
-	const { stdin, stderr } = process;
-	const stop = new AbortController();
-	const onKey = (key: Buffer) => {
-		if (["\u001b", "\u0003"].includes(key.toString())) stop.abort();
-	};
-	const isShown = io.outIsTerminal && stderr.isTTY === true;
-	const canStop = isShown && stdin.isTTY === true;
-	if (canStop) {
-		stdin.setRawMode(true);
-		stdin.on("data", onKey);
-		stdin.resume();
-	}
-	return {
-		signal: stop.signal,
-		progress(done, total, session, strategy) {
-			if (isShown) io.err(`\r\u001b[K${done} of ${plural(total, "run")} · ${session} · ${strategy} · Escape stops`);
-		},
-		end() {
-			if (isShown) io.err("\r\u001b[K");
-			if (!canStop) return;
-			stdin.off("data", onKey);
-			stdin.setRawMode(false);
-			stdin.pause();
-		},
-	};
 }
