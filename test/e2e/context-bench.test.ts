@@ -99,6 +99,7 @@ test("--ask shows what it asks as it goes, Escape stops the request, and a secon
 
 	const stopped = start();
 	await stopped.waitForText("asked 1 request, $0.00");
+	await expect.poll(() => held.length).toBe(1);
 	await stopped.press("escape");
 	expect((await stopped.exited).code).toBe(130);
 	expect(stripVTControlCharacters(stopped.output())).toMatch(
