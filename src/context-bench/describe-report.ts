@@ -46,18 +46,24 @@ export function rowsOf(results: readonly StrategyResult[]): string[][] {
 		return [
 			strategy,
 			formatTokens(sent),
-			sent === 0 ? "–" : `${Math.round((100 * cached) / sent)} %`,
+			formatShareOf(cached, sent),
 			formatTokens(resent),
 			String(breaks),
 			formatTokens(peak),
 			cost === null ? "–" : `$${cost.toFixed(3)}${unpriced > 0 ? "+" : ""}`,
-			strategy === base?.strategy ? "–" : changeOf(cost, base?.totals.cost ?? null),
+			strategy === base?.strategy ? "–" : formatChange(cost, base?.totals.cost ?? null),
 			`${formatShare(100 * evidenceShare(evidence))} %`,
 		];
 	});
 }
 
-function changeOf(cost: number | null, base: number | null): string {
+/** A share of tokens: `93 %`; `–` of none. */
+export function formatShareOf(part: number, all: number): string {
+	return all === 0 ? "–" : `${Math.round((100 * part) / all)} %`;
+}
+
+/** The change of a cost: `−34 %`; `–` if one of them is unknown. */
+export function formatChange(cost: number | null, base: number | null): string {
 	if (cost === null || base === null || base === 0) return "–";
 	const change = 100 * (cost / base - 1);
 	const digits = Math.abs(change).toFixed(Math.abs(change) < 0.95 ? 1 : 0);

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AskedModels } from "../../context-bench/asked-models.js";
-import { type BenchReport, runBench } from "../../context-bench/bench.js";
+import { type BenchOptions, type BenchReport, runBench, type StrategyResult } from "../../context-bench/bench.js";
 import { describeReport } from "../../context-bench/describe-report.js";
 import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
 import type { BenchSession, Strategy } from "../../context-bench/play.js";
@@ -23,7 +23,7 @@ import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import type { BenchModelsOptions } from "./bench-models.js";
 import { listenForStop } from "./bench-progress.js";
-import { findHookFile, tryHooks } from "./find-hooks.js";
+import { findHookFile, findPackageHook, tryHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 import { pastFacts } from "./past-facts.js";
 
@@ -75,12 +75,34 @@ export async function runContextBench(
 		writeFileSync(command.html, benchPage(report));
 		printNotices(io, [`Wrote ${command.html}`]);
 	}
-	if (options.json) await printJson(io, { ...report, total: sumResults(report) });
+	if (options.json) await printJson(io, { date: new Date().toISOString(), ...report, total: sumResults(report) });
 	else await printLines(io, describeReport(report));
 	const failures = exceeded(report, limits);
 	const hasProblems = report.sessions.some(({ results }) => results.some(({ problems }) => problems.length > 0));
 	printNotices(io, failures);
 	return report.isPartial ? 130 : failures.length > 0 || hasProblems ? 1 : 0;
+}
+
+/**
+ * Plays sessions under strategies, without limits, page and models.
+ * @returns the report, and its sums over all sessions
+ * @throws PiError as `runContextBench`
+ */
+export async function benchSessions(
+	words: readonly string[],
+	sessions: readonly string[],
+	{ location, options }: Pick<SubcommandContext, "location" | "options">,
+	run: Pick<BenchOptions, "signal" | "onProgress">,
+): Promise<BenchReport & { total: StrategyResult[] }> {
+	const strategies = await loadStrategies(words, { location, options });
+	const base = await loadBase(location);
+	const facts = await pastFacts(location, options, [...base, ...strategies.flatMap(({ hooks }) => hooks)], []);
+	const report = await runBench(readSessions(sessions, location, []), strategies, base, {
+		...facts,
+		...{ hookTimeoutMs: location.settings.hookTimeout, ...(location.watch && { watch: location.watch }) },
+		...run,
+	});
+	return { ...report, total: sumResults(report) };
 }
 
 /** @throws PiError `bad_arguments` for a hook that does not exist, `hook_load_failed` for one that does not load */
@@ -100,6 +122,8 @@ async function loadStrategies(
 }
 
 async function findStrategyFile(name: string, { location, options }: Pick<SubcommandContext, "location" | "options">) {
+	const ofPackage = await findPackageHook(name, location);
+	if (ofPackage) return ofPackage;
 	try {
 		return await findHookFile(name, location);
 	} catch (error) {

@@ -2,6 +2,7 @@ import { plural } from "../../modes/format.js";
 import type { PackageChange } from "../../packages/manage.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
+import { checkClaims, describeClaims, withClaims } from "./bench-claims.js";
 import type { SubcommandContext } from "./location.js";
 import { withPackages } from "./with-packages.js";
 
@@ -19,9 +20,11 @@ export function runInstall(
 	const scope = local ? "project" : "user";
 	return withPackages(context, async (manager) => {
 		const changes = source === undefined ? await manager.restore(scope) : [await manager.install(source, scope)];
-		if (context.options.json) await printJson(context.io, changes);
-		else if (changes.length === 0) await printLines(context.io, ["All packages are installed"]);
-		else await printLines(context.io, [...changes.map(describeInstalled), ...(source === undefined ? [] : [ASKS])]);
+		const { io } = context;
+		if (context.options.json) return printJson(io, withClaims(changes, await checkClaims(changes, context)));
+		if (changes.length === 0) return printLines(io, ["All packages are installed"]);
+		await printLines(io, [...changes.map(describeInstalled), ...(source === undefined ? [] : [ASKS])]);
+		await printLines(io, describeClaims(changes, await checkClaims(changes, context)));
 	});
 }
 
