@@ -27,8 +27,8 @@ model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.
   --ask                     let models write the summaries of compactions and answer the requests of hooks, with your keys:
                             this costs money. Answers are remembered, so the same bench asks nothing the next time
   --html <file>             also write a page with charts
-  --fail-if <limit>         such as "cost > +5%" or "evidence < 99%", for each strategy over all sessions; repeatable. The
-                            figures are cost, sent, resent, breaks, peak, evidence and rereads; +5% compares with none
+  --fail-if <limit>         such as "cost > +5%", "evidence < 99%" or "peak > 100k", for each strategy over all sessions;
+                            repeatable. The figures are the columns and rereads; +5% compares with none
 ${JSON_OPTION}${COMMON}
 Exit codes: 1 if a strategy exceeds a limit, or if its hooks failed or their answers were dropped, 130 if it was stopped
 `,

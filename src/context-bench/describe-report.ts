@@ -1,3 +1,4 @@
+import { clipMiddle } from "../util/clip-middle.js";
 import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
 import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
 import type { EvidenceLoss } from "./evidence.js";
@@ -9,17 +10,50 @@ const MAX_ITEM = 60;
 /** The columns of a table, without the name of the strategy. */
 export const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence"] as const;
 
-/** A report as lines of text. */
-export function describeReport(report: BenchReport): string[] {
+/** Columns that a narrow terminal lacks, the first one first. */
+const DISPENSABLE: readonly (typeof HEADINGS)[number][] = ["breaks", "resent", "peak", "cached", "sent"];
+/** Least columns for the name of a strategy. */
+const MIN_NAME = 12;
+
+/** A report as lines of text. @param columns of the terminal; tables are not wider. Default: any width */
+export function describeReport(report: BenchReport, columns = Number.POSITIVE_INFINITY): string[] {
 	const { sessions } = report;
 	if (sessions.length === 0) return ["No session was played", ...describeAsked(report)];
 	const tables = sessions.map((session) => ({ title: titleOf(session), rows: rowsOf(session.results) }));
 	if (sessions.length > 1) tables.push({ title: `all ${sessions.length} sessions`, rows: rowsOf(sumResults(report)) });
+	return [...fitTables(tables, columns), ...describeNotes(report), ...describeLosses(sessions)];
+}
+
+/** Tables of at most `columns` columns: titles get a line of their own, then columns are dropped, then names are cut. */
+function fitTables(tables: readonly { title: string; rows: string[][] }[], columns: number): string[] {
+	const wide = alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []]));
+	if (widthOf(wide) <= columns) return wide;
+	const dropped: string[] = [];
+	const format = (maxName: number) => {
+		const shown = ["", ...HEADINGS].map((heading) => !dropped.includes(heading));
+		const lines = alignRows(
+			tables.flatMap(({ rows }) =>
+				[["", ...HEADINGS], ...rows].map(([name = "", ...cells]) =>
+					[clipMiddle(name, maxName), ...cells].filter((_, at) => shown[at]),
+				),
+			),
+		);
+		return { lines, width: widthOf(lines) };
+	};
+	const longest = Math.max(...tables.flatMap(({ rows }) => rows.map(([name = ""]) => name.length)));
+	const isTooWide = () => format(Math.min(longest, MIN_NAME)).width > columns;
+	for (const heading of DISPENSABLE) if (isTooWide()) dropped.push(heading);
+	const { lines, width } = format(longest);
+	const fitted = width <= columns ? lines : format(Math.max(1, longest - (width - columns))).lines;
+	const rest = [...fitted];
 	return [
-		...alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []])),
-		...describeNotes(report),
-		...describeLosses(sessions),
+		...tables.flatMap(({ title, rows }) => [title, ...rest.splice(0, rows.length + 1), ""]),
+		...(dropped.length > 0 ? [`not shown, because the terminal is narrow: ${dropped.join(", ")}`] : []),
 	];
+}
+
+function widthOf(lines: readonly string[]): number {
+	return lines.reduce((width, line) => Math.max(width, line.length), 0);
 }
 
 /** How far the figures can be relied on, one line each. */

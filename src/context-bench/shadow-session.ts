@@ -14,10 +14,10 @@ import type { HookSession } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
+import type { HookEventContext } from "../hooks/types.js";
 import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";
 import { meteredBy } from "../models/hook-meter.js";
-import { createReplaySession, type ReplaySessionOptions } from "../replay/replay-session.js";
+import { createReplaySession, describeTool, type ReplaySessionOptions } from "../replay/replay-session.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
 import type { AskedModels } from "./asked-models.js";
 
@@ -141,10 +141,6 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		...Object.getOwnPropertyDescriptors(own),
 		...Object.getOwnPropertyDescriptors({ tools }),
 	});
-}
-
-function describeTool({ name, description, parameters, hook = "built-in" }: ToolInfo): SessionToolInfo {
-	return { name, description, parameters: parameters as SessionToolInfo["parameters"], source: hook };
 }
 
 /** The answer of the model if models are asked, else or if it gives none what pi writes instead. */

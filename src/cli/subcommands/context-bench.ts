@@ -76,7 +76,7 @@ export async function runContextBench(
 		printNotices(io, [`Wrote ${command.html}`]);
 	}
 	if (options.json) await printJson(io, { date: new Date().toISOString(), ...report, total: sumResults(report) });
-	else await printLines(io, describeReport(report));
+	else await printLines(io, describeReport(report, io.outIsTerminal ? process.stdout.columns : undefined));
 	const failures = exceeded(report, limits);
 	const hasProblems = report.sessions.some(({ results }) => results.some(({ problems }) => problems.length > 0));
 	printNotices(io, failures);

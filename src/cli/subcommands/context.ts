@@ -56,6 +56,7 @@ export async function runContext(
 			entries,
 			hooks,
 			excluded,
+			isTrial: without.length > 0,
 			hookTimeoutMs: location.settings.hookTimeout,
 			...(location.watch && { watch: location.watch }),
 			onHookError: (line) => errors.add(line),
