@@ -14,8 +14,8 @@ const ALL_OPTION = "  --all                     the sessions of all directories\
 
 /** Output of `pi <subcommand> --help`, by the words after `pi`. */
 const HELP: Readonly<Record<string, string>> = {
-	"context bench": `usage: pi context bench [--sessions <which>] [--model <name>] [--ask] [--html <file>] [--fail-if <limit>]
-                        [--json] <strategy>...
+	"context bench": `usage: pi context bench [--sessions <which>] [--model <name>] [--ask] [--show <entry>] [--html <file>]
+                        [--fail-if <limit>] [--json] <strategy>...
 
 Plays recorded sessions as if other hooks had run, and prints what each strategy would have sent, cost and hidden from the
 model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.ts+pi:clear. Flags of hooks are written as
@@ -24,6 +24,7 @@ model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.
   --sessions <which>        last:20 (the default) for the latest sessions of this directory, ids, files or directories;
                             repeatable
   --model <provider/id>     compute costs and windows of this model instead of the recorded ones
+  --show <entry>            print the request that this reply of one session answers, under each strategy, as pi context does
   --ask                     let models write the summaries of compactions and answer the requests of hooks, with your keys:
                             this costs money. Answers are remembered, so the same bench asks nothing the next time
   --html <file>             also write a page with charts

@@ -58,8 +58,11 @@ function widthOf(lines: readonly string[]): number {
 
 /** How far the figures can be relied on, one line each. */
 export function describeNotes(report: BenchReport): string[] {
-	const { sessions, isPartial } = report;
+	const { sessions, isPartial, shared } = report;
 	return [
+		...(shared
+			? [`${plural(shared.sessions, "session")} share ${plural(shared.requests, "request")}, counted once`]
+			: []),
 		...describeCalibration(report),
 		...describeUnplayed(sessions),
 		...describeProblems(sessions),

@@ -36,12 +36,14 @@ export interface StrategyProblem {
 }
 
 /** What the meter needs of a request. */
-export type MeteredInput = Pick<PlayedRequest, "reply" | "message" | "context">;
+export type MeteredInput = Omit<PlayedRequest, "entries"> & Partial<Pick<PlayedRequest, "entries">>;
 
 export interface MeterOptions {
 	scale: SessionScale;
 	/** Called before a request is counted. */
 	onRequest(request: MeteredInput): void;
+	/** False for a request that counts in another session. Default: all count. */
+	isCounted?(reply: number): boolean;
 	retention: CacheRetention | undefined;
 	/** The model of a request, with its prices; null if it is unknown. */
 	findModel(provider: string, id: string): MeteredModel | null;
@@ -62,6 +64,10 @@ const LOOKBACK = 20;
 /** Predicts the tokens and the cost of the requests of one strategy in one session. */
 export class RequestMeter implements PlayObserver {
 	readonly requests: MeteredRequest[] = [];
+	/** Requests that count in another session. */
+	skipped = 0;
+	/** Whether what is sent now counts; null before the first request. */
+	#isCounted: boolean | null = null;
 	/** What went wrong in hooks, each kind once. */
 	readonly problems = new Map<string, StrategyProblem>();
 	/** What a recording cannot tell, with the number of times. */
@@ -97,6 +103,11 @@ export class RequestMeter implements PlayObserver {
 		const loss = this.#previous && findCacheLoss(this.#previous, context);
 		this.#previous = context;
 		const sent = Math.round(read + written + uncached);
+		this.#isCounted = this.options.isCounted?.(reply) ?? true;
+		if (!this.#isCounted) {
+			this.skipped++;
+			return sent;
+		}
 		this.requests.push({
 			...{ reply, sent, cached: Math.round(read) },
 			resent: Math.round((loss?.resent ?? 0) * ratio),
@@ -106,6 +117,7 @@ export class RequestMeter implements PlayObserver {
 	}
 
 	onSideRequest({ provider, model: id, isAsked, input, cached, output }: SideRequest): void {
+		if (this.#isCounted === false) return;
 		const model = this.options.findModel(provider, id);
 		const usage = usageOf({ read: cached, written: 0, uncached: input, output, isLong: false });
 		this.sideRequests[isAsked ? "asked" : "standIns"]++;

@@ -63,6 +63,8 @@ export interface PlayedRequest {
 	reply: number;
 	message: AssistantMessage;
 	context: BuiltContext;
+	/** The entries that it was computed from: the recorded ones, and those that the strategy saved. */
+	entries(): readonly SessionEntry[];
 }
 
 /** Receives the requests of a strategy, in order, and what a recording does not tell. */
@@ -217,7 +219,8 @@ class Play {
 		const entry = this.#recorded[end];
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
-		const tokens = this.observer.onRequest({ reply: end, message, context: built });
+		const entries = () => this.#log.entries;
+		const tokens = this.observer.onRequest({ reply: end, message, context: built, entries });
 		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model), built };
 	}
 

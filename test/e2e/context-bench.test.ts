@@ -13,10 +13,10 @@ const USAGE = { input: 3000, output: 50, cacheRead: 0, cacheWrite: 0, totalToken
 const COST = { input: 0.009, output: 0.00075, cacheRead: 0, cacheWrite: 0, total: 0.00975 };
 
 /** Prompts, each with a read and an answer. */
-function lines(turns: number): string {
+function lines(turns: number, name = "file"): string {
 	const entries: SessionEntry[] = session(
 		...Array.from({ length: turns }, (_, turn) => [
-			user(`look at file ${turn}`),
+			user(`look at ${name} ${turn}`),
 			assistant("", [{ id: `c${turn}`, arguments: { path: `src/file-${turn}.ts` } }]),
 			result(`c${turn}`, `export const valueOfTheFile${turn} = 1;\n`.repeat(200)),
 			assistant(`seen ${turn}`),
@@ -69,7 +69,9 @@ test("pi context bench prints a table on the terminal, writes the page, and its 
 
 test("Escape stops it and prints what there is", async () => {
 	const [cwd, agentDir] = [tempDir("pi-project-"), tempAgentDir()];
-	const sessions = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`all/s${at}.jsonl`, lines(60)]));
+	const sessions = Object.fromEntries(
+		Array.from({ length: 60 }, (_, at) => [`all/s${at}.jsonl`, lines(60, `file of ${at},`)]),
+	);
 	writeFiles(cwd, { ...sessions, "cut.ts": CUT });
 	const args = ["context", "bench", "--sessions", "all", "./cut.ts"];
 	const pi = startPi({ args, agentDir, cwd, columns: 120, rows: 40 });
@@ -78,7 +80,7 @@ test("Escape stops it and prints what there is", async () => {
 	expect((await pi.exited).code).toBe(130);
 	const shown = stripVTControlCharacters(pi.output());
 	expect(shown).toContain("stopped: what had not been played is missing");
-	expect(shown).toMatch(/look at file 0, 120 requests/);
+	expect(shown).toMatch(/look at file of \d+, 0, 120 requests/);
 });
 
 const COMPACT = `export default (pi) => pi.on("cache_expiring", async (_, ctx) => void (await ctx.compact()));`;

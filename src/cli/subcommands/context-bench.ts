@@ -23,6 +23,7 @@ import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import type { BenchModelsOptions } from "./bench-models.js";
 import { listenForStop } from "./bench-progress.js";
+import type { ShownRequest } from "./bench-show.js";
 import { findHookFile, findPackageHook, tryHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 import { pastFacts } from "./past-facts.js";
@@ -51,6 +52,7 @@ export async function runContextBench(
 	const model = command.model === undefined ? undefined : facts.registry.resolveModelSpec(command.model).model;
 	const sessions = readSessions(command.sessions, location, notices);
 	printNotices(io, notices.splice(0));
+	const shown = command.show === undefined ? null : await openShown(command.show, sessions, strategies);
 	checkDirectory(command.html);
 	const keys = listenForStop(io);
 	let report: BenchReport;
@@ -65,11 +67,13 @@ export async function runContextBench(
 			...(ask && { ask }),
 			signal: keys.signal,
 			onProgress: keys.progress,
+			...(shown && { onRequest: shown.note }),
 		});
 	} finally {
 		keys.end();
 	}
 	printNotices(io, notices);
+	if (shown) return report.isPartial ? 130 : shown.print(io, options.json);
 	if (command.html !== undefined) {
 		const { benchPage } = await import("../../context-bench/bench-page.js");
 		writeFileSync(command.html, benchPage(report));
@@ -137,6 +141,12 @@ async function findStrategyFile(name: string, { location, options }: Pick<Subcom
 		const hint = file ? `write ./${file} for the file of this directory` : didYouMean(name, known);
 		throw new PiError("bad_arguments", error.message, { hint: hint ?? `with pi come ${known.join(", ")}` });
 	}
+}
+
+async function openShown(...request: ConstructorParameters<typeof ShownRequest>): Promise<ShownRequest> {
+	// It loads what prints a context.
+	const { ShownRequest: Shown } = await import("./bench-show.js");
+	return new Shown(...request);
 }
 
 async function openModels(

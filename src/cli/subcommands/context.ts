@@ -186,7 +186,8 @@ function describeUnstable(hook: string): string {
 	return `unstable: ${hook} returns different results for the same entries, so the provider cannot cache what follows them`;
 }
 
-function describeReport(report: ContextReport): string[] {
+/** A context as lines of text. */
+export function describeReport(report: ContextReport): string[] {
 	const {
 		session,
 		at,
