@@ -18,8 +18,8 @@ const HELP: Readonly<Record<string, string>> = {
                         [--fail-if <limit>] [--json] <strategy>...
 
 Plays recorded sessions as if other hooks had run, and prints what each strategy would have sent, cost and hidden from the
-model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.ts+pi:clear. Flags of hooks are written as
---name=value. Reads only; no network without --ask. Escape stops and prints what there is.
+model. A strategy is none, or hooks joined with +: pi:clear, ./dedupe.ts+pi:clear, or <package>:<hook>. Flags of hooks are
+written as --name=value. Reads only; no network without --ask. Escape stops and prints what there is.
 
   --sessions <which>        last:20 (the default) for the latest sessions of this directory, ids, files or directories;
                             repeatable
@@ -211,7 +211,8 @@ ${JSON_OPTION}${COMMON}`,
 
 Installs a package of hooks, extensions, tools, agents, skills, prompts and themes, and adds it to the settings. Uses the npm
 and git of this machine; install scripts never run. Nothing of the package runs before you have seen its code: pi asks at its
-next start. Versions and digests are stored in packages.lock.json and compared at each start.
+next start. Versions and digests are stored in packages.lock.json and compared at each start. What the package claims to save in
+its bench.json is shown, beside the figures of your last sessions if you have trusted its code before.
 Without a source, installs the packages of the settings that are missing or damaged, exactly as locked.
 
   npm:<name>[@<version>]    a version, range or tag of the registry; default: the latest version

@@ -144,7 +144,7 @@ function describeUnplayed(sessions: readonly SessionResult[]): string[] {
 
 function describeProblems(sessions: readonly SessionResult[]): string[] {
 	return sumResults({ sessions }).flatMap(({ strategy, problems }) =>
-		problems.map(({ reason, count }) => `problem: ${strategy}: ${count} times: ${reason}`),
+		problems.map(({ reason, count }) => `problem: ${strategy}: ${plural(count, "time")}: ${reason}`),
 	);
 }
 

@@ -2,7 +2,7 @@ import type { PackageChange } from "../../packages/manage.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
 import { checkClaims, describeClaims, withClaims } from "./bench-claims.js";
-import { ASKS } from "./install.js";
+import { describeNext } from "./install.js";
 import type { SubcommandContext } from "./location.js";
 import { withPackages } from "./with-packages.js";
 
@@ -23,7 +23,7 @@ export function runUpdate(
 			changes.length === 0
 				? ["No packages to update · those at paths are read at each start"]
 				: changes.map(describeUpdate);
-		await printLines(context.io, [...lines, ...(updated.length > 0 ? [ASKS] : [])]);
+		await printLines(context.io, [...lines, ...(await describeNext(updated, context))]);
 		return printLines(context.io, describeClaims(updated, await checked()));
 	});
 }

@@ -87,6 +87,7 @@ test("once the package is trusted, the claim stands beside the figures of the us
 	await trust(where);
 	const { stdout } = await run(install, { ...where, outIsTerminal: true });
 	expect(stdout).toMatch(/\n\.\/hooks\/squeeze\.ts {2}claim {2}371k .* 90\.0 %\n {20}yours .* −\d+ % +100 %\n/);
+	expect(stdout).not.toContain("None of its code has run");
 	expect(stdout).toContain(`\nyours: recomputed for 1 session with 15 requests\nin full: ${COMMAND}\n`);
 	expect(existsSync(where.ran)).toBe(true);
 

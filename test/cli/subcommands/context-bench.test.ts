@@ -49,7 +49,7 @@ test("failures and dropped answers of a strategy are counted, and make the exit 
 	expect(code).toBe(1);
 	expect(stdout).toMatch(/\nproblem: \.\/bad\.ts: 2 times: .*bad\.ts:2:\d+ failed on turn_start: /);
 	expect(stdout).toMatch(/\nproblem: \.\/bad\.ts: \d+ times: .*"?mesages"?.*; its answer was dropped\n/);
-	expect(stdout).toContain("problem: ./clock.ts: 1 times: it returns different results for the same entries");
+	expect(stdout).toContain("problem: ./clock.ts: 1 time: it returns different results for the same entries");
 });
 
 test.each([
