@@ -129,6 +129,10 @@ export interface BenchSubcommand {
 	html?: string;
 	/** Limits such as `cost > +5%`. */
 	failIf: readonly string[];
+	/** Index of a reply: prints the request that it answers under each strategy, instead of the figures. */
+	show?: number;
+	/** Asks models for summaries, and what hooks ask them. */
+	ask?: boolean;
 }
 
 /** `pi models`. */

@@ -110,6 +110,8 @@ function parser(name: SubcommandName): Command {
 				.option("--model <name>")
 				.option("--html <file>")
 				.option("--fail-if <limit>", "", addOne)
+				.option("--ask")
+				.option("--show <entry>")
 		: command;
 }
 
@@ -177,16 +179,23 @@ function readBench(strategies: readonly string[], options: ParsedOptions): Subco
 	);
 	if (refused) throw usage(`--${refused} does not work with pi context bench`, "pi context bench --help explains it");
 	const [model, html] = [options.text("model"), options.text("html")];
+	const show = readIndex(options.text("show"), "--show");
+	const withShow = ["html", "failIf"].find(
+		(name) => show !== undefined && (options.text(name) !== undefined || options.texts(name).length > 0),
+	);
+	if (withShow) throw usage(`--${withShow === "failIf" ? "fail-if" : withShow} and --show exclude each other`);
 	return {
 		...{ name: "bench", strategies, sessions: options.texts("sessions"), failIf: options.texts("failIf") },
 		...(model === undefined ? {} : { model }),
 		...(html === undefined ? {} : { html }),
+		...(options.flag("ask") && { ask: true }),
+		...(show !== undefined && { show }),
 	};
 }
 
 function refuseBenchOptions(options: ParsedOptions): void {
-	const given = ["sessions", "model", "html", "failIf"].find(
-		(name) => options.text(name) !== undefined || options.texts(name).length > 0,
+	const given = ["sessions", "model", "html", "failIf", "ask", "show"].find(
+		(name) => options.flag(name) || options.text(name) !== undefined || options.texts(name).length > 0,
 	);
 	if (given) throw usage(`--${given === "failIf" ? "fail-if" : given} works only with pi context bench`);
 }
@@ -220,10 +229,10 @@ function readPackages(name: PackageCommand, [target, ...more]: readonly string[]
 	return { name, package: target, local };
 }
 
-function readIndex(text: string | undefined): number | undefined {
+function readIndex(text: string | undefined, option = "--at"): number | undefined {
 	if (text === undefined) return undefined;
 	if (/^\d{1,9}$/.test(text)) return Number(text);
-	throw usage(`--at ${JSON.stringify(text)}: expected the index of an entry, 0 or greater`);
+	throw usage(`${option} ${JSON.stringify(text)}: expected the index of an entry, 0 or greater`);
 }
 
 function readGrouping(text = "day"): UsageGrouping {

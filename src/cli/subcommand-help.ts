@@ -14,19 +14,22 @@ const ALL_OPTION = "  --all                     the sessions of all directories\
 
 /** Output of `pi <subcommand> --help`, by the words after `pi`. */
 const HELP: Readonly<Record<string, string>> = {
-	"context bench": `usage: pi context bench [--sessions <which>] [--model <name>] [--html <file>] [--fail-if <limit>] [--json]
-                        <strategy>...
+	"context bench": `usage: pi context bench [--sessions <which>] [--model <name>] [--ask] [--show <entry>] [--html <file>]
+                        [--fail-if <limit>] [--json] <strategy>...
 
 Plays recorded sessions as if other hooks had run, and prints what each strategy would have sent, cost and hidden from the
-model. A strategy is none, or hooks joined with +, such as pi:clear or ./dedupe.ts+pi:clear. Flags of hooks are written as
---name=value. Reads only; no network. Escape stops and prints what there is.
+model. A strategy is none, or hooks joined with +: pi:clear, ./dedupe.ts+pi:clear, or <package>:<hook>. Flags of hooks are
+written as --name=value. Reads only; no network without --ask. Escape stops and prints what there is.
 
   --sessions <which>        last:20 (the default) for the latest sessions of this directory, ids, files or directories;
                             repeatable
   --model <provider/id>     compute costs and windows of this model instead of the recorded ones
+  --show <entry>            print the request that this reply of one session answers, under each strategy, as pi context does
+  --ask                     let models write the summaries of compactions and answer the requests of hooks, with your keys:
+                            this costs money. Answers are remembered, so the same bench asks nothing the next time
   --html <file>             also write a page with charts
-  --fail-if <limit>         such as "cost > +5%" or "evidence < 99%", for each strategy over all sessions; repeatable. The
-                            figures are cost, sent, resent, breaks, peak, evidence and rereads; +5% compares with none
+  --fail-if <limit>         such as "cost > +5%", "evidence < 99%" or "peak > 100k", for each strategy over all sessions;
+                            repeatable. The figures are the columns and rereads; +5% compares with none
 ${JSON_OPTION}${COMMON}
 Exit codes: 1 if a strategy exceeds a limit, or if its hooks failed or their answers were dropped, 130 if it was stopped
 `,
@@ -208,7 +211,8 @@ ${JSON_OPTION}${COMMON}`,
 
 Installs a package of hooks, extensions, tools, agents, skills, prompts and themes, and adds it to the settings. Uses the npm
 and git of this machine; install scripts never run. Nothing of the package runs before you have seen its code: pi asks at its
-next start. Versions and digests are stored in packages.lock.json and compared at each start.
+next start. Versions and digests are stored in packages.lock.json and compared at each start. What the package claims to save in
+its bench.json is shown, beside the figures of your last sessions if you have trusted its code before.
 Without a source, installs the packages of the settings that are missing or damaged, exactly as locked.
 
   npm:<name>[@<version>]    a version, range or tag of the registry; default: the latest version

@@ -3,16 +3,27 @@ import type { BuiltContext } from "../context/context-message.js";
 import { RunningDigest } from "../context/digest.js";
 import { isMessageEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
+import type { AskedRequests } from "./asked-models.js";
 import { type Evidence, EvidenceIndex, EvidenceMeter, type Needs } from "./evidence.js";
-import { type MeteredModel, type MeteredRequest, RequestMeter, type StrategyProblem, surprises } from "./meter.js";
+import {
+	type MeteredInput,
+	type MeteredModel,
+	type MeteredRequest,
+	RequestMeter,
+	type StrategyProblem,
+	surprises,
+} from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
 import { SessionScale } from "./session-scale.js";
+import { SharedRequests } from "./shared-requests.js";
 
 export interface BenchOptions extends PlayOptions {
 	/** The model with whose prices and window all requests are computed. Default: the recorded ones. */
 	model?: Model<Api>;
 	/** Called before each session and strategy. */
 	onProgress?(done: number, total: number, session: string, strategy: string): void;
+	/** Receives every request of every strategy, in order. */
+	onRequest?(strategy: string, request: MeteredInput): void;
 }
 
 /** One strategy in one session. */
@@ -40,8 +51,10 @@ export interface StrategyTotals {
 	cost: number | null;
 	/** Requests whose price is unknown. */
 	unpriced: number;
-	/** Requests of hooks to models: their replies are pi's own summaries. */
+	/** Requests for hooks and compactions to models: their replies are pi's own summaries. */
 	standIns: number;
+	/** Such requests that the models answered. */
+	asked: number;
 }
 
 /** A session with all strategies; the first result is `none`. */
@@ -62,6 +75,10 @@ export interface BenchReport {
 	sessions: readonly SessionResult[];
 	/** True if it was stopped before all strategies were played. */
 	isPartial: boolean;
+	/** Requests of sessions that are branches of another one, which count once; absent without any. */
+	shared?: { sessions: number; requests: number };
+	/** What models were asked for all of it; absent if none were to be. */
+	asked?: AskedRequests;
 }
 
 const NONE = "none";
@@ -77,12 +94,19 @@ export async function runBench(
 	options: BenchOptions,
 ): Promise<BenchReport> {
 	const played = [{ name: NONE, hooks: [] }, ...strategies.filter(({ name }) => name !== NONE)];
+	const asked = options.ask && { asked: options.ask.asked };
 	const model = options.model ? `${options.model.provider}/${options.model.id}` : null;
 	const results: SessionResult[] = [];
+	const copies = new SharedRequests();
+	let skipped = 0;
+	const report = (isPartial: boolean): BenchReport => ({
+		...{ model, sessions: results, isPartial, ...asked },
+		...(skipped > 0 && { shared: { sessions: copies.sessions, requests: skipped } }),
+	});
 	const total = sessions.length * played.length;
 	let done = 0;
 	for (const session of sessions) {
-		const bench = new SessionBench(session, options);
+		const bench = new SessionBench(session, options, copies.add(session.entries));
 		for (const { name, hooks } of played) {
 			options.onProgress?.(done++, total, session.name, name);
 			await bench.play({ name, hooks: [...base, ...hooks] });
@@ -90,17 +114,20 @@ export async function runBench(
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 		if (options.signal.aborted) {
-			if (bench.results.length > 1) results.push(bench.report());
-			return { model, sessions: results, isPartial: true };
+			if (bench.results.length > 1 && !bench.isCopy) results.push(bench.report());
+			return report(true);
 		}
-		results.push(bench.report());
+		skipped += bench.skipped;
+		if (!bench.isCopy) results.push(bench.report());
 	}
-	return { model, sessions: results, isPartial: false };
+	return report(false);
 }
 
 /** One session, first without a strategy, then with each of them. */
 class SessionBench {
 	readonly results: StrategyResult[] = [];
+	/** Requests that count in another session. */
+	skipped = 0;
 	readonly #scale = new SessionScale();
 	readonly #needs: Needs = new Map();
 	readonly #digests = new RunningDigest();
@@ -115,6 +142,8 @@ class SessionBench {
 	constructor(
 		private readonly session: BenchSession,
 		private readonly options: BenchOptions,
+		/** Replies to requests that count in another session. */
+		private readonly shared: ReadonlySet<number>,
 	) {
 		this.#index = new EvidenceIndex(session.entries);
 		this.#caching = cachingModels(session);
@@ -126,17 +155,21 @@ class SessionBench {
 		const evidence = new EvidenceMeter(this.#index, this.#needs, isBase);
 		const meter = new RequestMeter({
 			...{ scale: this.#scale, retention: options.retention },
-			onRequest: ({ reply, context }) => {
+			onRequest: (request) => {
+				const { reply, context } = request;
+				options.onRequest?.(strategy.name, request);
 				if (isBase) this.#noteBase(reply, context);
-				evidence.note(reply, context);
+				if (!this.shared.has(reply)) evidence.note(reply, context);
 			},
+			isCounted: (reply) => !this.shared.has(reply),
 			findModel: (provider, id) => this.#model(provider, id),
 			surpriseAt: isBase ? this.#surprises.note : this.#surprises.of,
 			caches: (message) => this.#caching.has(nameOf(message)) || options.model !== undefined,
 		});
 		await playStrategy(session, strategy, options, meter);
 		if (options.signal.aborted) return;
-		const { requests, standIns } = meter;
+		const { requests, sideRequests } = meter;
+		if (isBase) this.skipped = meter.skipped;
 		const costs = requests.map(({ cost }) => cost);
 		this.results.push({
 			strategy: strategy.name,
@@ -147,9 +180,10 @@ class SessionBench {
 				resent: sum(requests.map(({ resent }) => resent)),
 				breaks: requests.filter(({ resent }) => resent > 0).length,
 				peak: requests.reduce((peak, { sent }) => Math.max(peak, sent), 0),
-				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + standIns.cost,
+				cost: costs.every((cost) => cost === null) ? null : sum(costs.map((cost) => cost ?? 0)) + sideRequests.cost,
 				unpriced: costs.filter((cost) => cost === null).length,
-				standIns: standIns.count,
+				standIns: sideRequests.standIns,
+				asked: sideRequests.asked,
 			},
 			evidence: evidence.evidence,
 			unplayed: Object.fromEntries(meter.unplayed),
@@ -162,6 +196,11 @@ class SessionBench {
 		this.#scale.note(entry, reply, messages, preamble);
 		const digest = isMessageEntry(entry) ? entry.context?.digest : undefined;
 		if (digest !== undefined && this.#digests.update(messages) !== digest) this.#changed.add(reply);
+	}
+
+	/** Whether all requests count in another session. */
+	get isCopy(): boolean {
+		return this.skipped > 0 && this.results[0]?.requests.length === 0;
 	}
 
 	report(): SessionResult {

@@ -1,4 +1,5 @@
-import { formatTokens, plural } from "../util/format-amounts.js";
+import { clipMiddle } from "../util/clip-middle.js";
+import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
 import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
 import type { EvidenceLoss } from "./evidence.js";
 import { evidenceShare, formatShare, sumResults } from "./limit.js";
@@ -9,26 +10,63 @@ const MAX_ITEM = 60;
 /** The columns of a table, without the name of the strategy. */
 export const HEADINGS = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence"] as const;
 
-/** A report as lines of text. */
-export function describeReport(report: BenchReport): string[] {
+/** Columns that a narrow terminal lacks, the first one first. */
+const DISPENSABLE: readonly (typeof HEADINGS)[number][] = ["breaks", "resent", "peak", "cached", "sent"];
+/** Least columns for the name of a strategy. */
+const MIN_NAME = 12;
+
+/** A report as lines of text. @param columns of the terminal; tables are not wider. Default: any width */
+export function describeReport(report: BenchReport, columns = Number.POSITIVE_INFINITY): string[] {
 	const { sessions } = report;
-	if (sessions.length === 0) return ["No session was played"];
+	if (sessions.length === 0) return ["No session was played", ...describeAsked(report)];
 	const tables = sessions.map((session) => ({ title: titleOf(session), rows: rowsOf(session.results) }));
 	if (sessions.length > 1) tables.push({ title: `all ${sessions.length} sessions`, rows: rowsOf(sumResults(report)) });
+	return [...fitTables(tables, columns), ...describeNotes(report), ...describeLosses(sessions)];
+}
+
+/** Tables of at most `columns` columns: titles get a line of their own, then columns are dropped, then names are cut. */
+function fitTables(tables: readonly { title: string; rows: string[][] }[], columns: number): string[] {
+	const wide = alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []]));
+	if (widthOf(wide) <= columns) return wide;
+	const dropped: string[] = [];
+	const format = (maxName: number) => {
+		const shown = ["", ...HEADINGS].map((heading) => !dropped.includes(heading));
+		const lines = alignRows(
+			tables.flatMap(({ rows }) =>
+				[["", ...HEADINGS], ...rows].map(([name = "", ...cells]) =>
+					[clipMiddle(name, maxName), ...cells].filter((_, at) => shown[at]),
+				),
+			),
+		);
+		return { lines, width: widthOf(lines) };
+	};
+	const longest = Math.max(...tables.flatMap(({ rows }) => rows.map(([name = ""]) => name.length)));
+	const isTooWide = () => format(Math.min(longest, MIN_NAME)).width > columns;
+	for (const heading of DISPENSABLE) if (isTooWide()) dropped.push(heading);
+	const { lines, width } = format(longest);
+	const fitted = width <= columns ? lines : format(Math.max(1, longest - (width - columns))).lines;
+	const rest = [...fitted];
 	return [
-		...alignRows(tables.flatMap(({ title, rows }) => [[title, ...HEADINGS], ...rows, []])),
-		...describeNotes(report),
-		...describeLosses(sessions),
+		...tables.flatMap(({ title, rows }) => [title, ...rest.splice(0, rows.length + 1), ""]),
+		...(dropped.length > 0 ? [`not shown, because the terminal is narrow: ${dropped.join(", ")}`] : []),
 	];
+}
+
+function widthOf(lines: readonly string[]): number {
+	return lines.reduce((width, line) => Math.max(width, line.length), 0);
 }
 
 /** How far the figures can be relied on, one line each. */
 export function describeNotes(report: BenchReport): string[] {
-	const { sessions, isPartial } = report;
+	const { sessions, isPartial, shared } = report;
 	return [
+		...(shared
+			? [`${plural(shared.sessions, "session")} share ${plural(shared.requests, "request")}, counted once`]
+			: []),
 		...describeCalibration(report),
 		...describeUnplayed(sessions),
 		...describeProblems(sessions),
+		...describeAsked(report),
 		...(isPartial ? ["stopped: what had not been played is missing"] : []),
 	];
 }
@@ -45,18 +83,24 @@ export function rowsOf(results: readonly StrategyResult[]): string[][] {
 		return [
 			strategy,
 			formatTokens(sent),
-			sent === 0 ? "–" : `${Math.round((100 * cached) / sent)} %`,
+			formatShareOf(cached, sent),
 			formatTokens(resent),
 			String(breaks),
 			formatTokens(peak),
 			cost === null ? "–" : `$${cost.toFixed(3)}${unpriced > 0 ? "+" : ""}`,
-			strategy === base?.strategy ? "–" : changeOf(cost, base?.totals.cost ?? null),
+			strategy === base?.strategy ? "–" : formatChange(cost, base?.totals.cost ?? null),
 			`${formatShare(100 * evidenceShare(evidence))} %`,
 		];
 	});
 }
 
-function changeOf(cost: number | null, base: number | null): string {
+/** A share of tokens: `93 %`; `–` of none. */
+export function formatShareOf(part: number, all: number): string {
+	return all === 0 ? "–" : `${Math.round((100 * part) / all)} %`;
+}
+
+/** The change of a cost: `−34 %`; `–` if one of them is unknown. */
+export function formatChange(cost: number | null, base: number | null): string {
 	if (cost === null || base === null || base === 0) return "–";
 	const change = 100 * (cost / base - 1);
 	const digits = Math.abs(change).toFixed(Math.abs(change) < 0.95 ? 1 : 0);
@@ -100,8 +144,19 @@ function describeUnplayed(sessions: readonly SessionResult[]): string[] {
 
 function describeProblems(sessions: readonly SessionResult[]): string[] {
 	return sumResults({ sessions }).flatMap(({ strategy, problems }) =>
-		problems.map(({ reason, count }) => `problem: ${strategy}: ${count} times: ${reason}`),
+		problems.map(({ reason, count }) => `problem: ${strategy}: ${plural(count, "time")}: ${reason}`),
 	);
+}
+
+function describeAsked({ asked }: BenchReport): string[] {
+	if (!asked) return [];
+	const { requests, remembered, failed, cost, unpriced } = asked;
+	const parts = [
+		`${plural(requests, "request")}, ${formatCost(cost)}${unpriced > 0 ? "+" : ""}`,
+		...(failed > 0 ? [`${failed} without an answer`] : []),
+		...(remembered > 0 ? [`${plural(remembered, "answer")} remembered`] : []),
+	];
+	return [`asked: ${parts.join(" · ")}`];
 }
 
 function describeLosses(sessions: readonly SessionResult[]): string[] {

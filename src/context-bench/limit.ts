@@ -12,24 +12,34 @@ export interface Limit {
 	isRelative: boolean;
 }
 
-const FIGURES = ["cost", "sent", "resent", "breaks", "peak", "evidence", "rereads"] as const;
+const FIGURES = ["sent", "cached", "resent", "breaks", "peak", "cost", "vs none", "evidence", "rereads"] as const;
 type Figure = (typeof FIGURES)[number];
 
-const LIMIT = /^\s*([a-z]+)\s*(>|<)\s*([+-]?)(\d+(?:\.\d+)?)\s*(%?)\s*$/;
+/** Figures in percent, which are no change from `none`. */
+const SHARES: readonly Figure[] = ["cached", "evidence"];
+/** Figures in tokens, which may be written with k or M. */
+const TOKENS: readonly Figure[] = ["sent", "resent", "peak"];
+const FACTORS: Readonly<Record<string, number>> = { k: 1000, M: 1_000_000 };
+
+const LIMIT = /^\s*([a-z]+(?: +none)?)\s*(>|<)\s*([+-]?)(\d+(?:\.\d+)?)\s*([kM%]?)\s*$/;
 
 /**
- * Reads `cost > +5%`, `evidence < 99%`, `breaks > 3`, `cost > 0.5`. A sign and a percentage compare with `none`.
+ * Reads `cost > +5%`, `evidence < 99%`, `breaks > 3`, `peak > 100k`. A sign and a percentage compare with `none`.
  * @throws PiError `bad_arguments`
  */
 export function readLimit(text: string): Limit {
-	const [, name, comparison, sign, number, percent] = LIMIT.exec(text) ?? [];
-	const figure = FIGURES.find((one) => one === name);
-	const isRelative = percent === "%" && figure !== "evidence";
-	if (figure === undefined || number === undefined || (sign !== "" && !isRelative))
-		throw new PiError("bad_arguments", `--fail-if ${JSON.stringify(text)}: expected a figure and a limit`, {
-			hint: `for example "cost > +5%" or "evidence < 99%"; the figures are ${FIGURES.join(", ")}`,
+	const [, name = "", comparison, sign, number, unit = ""] = LIMIT.exec(text) ?? [];
+	const figure = FIGURES.find((one) => one === name.replace(/ +/, " "));
+	const fail = (reason: string) =>
+		new PiError("bad_arguments", `--fail-if ${JSON.stringify(text)}: ${reason}`, {
+			hint: `for example "cost > +5%", "evidence < 99%" or "peak > 100k"; the figures are ${FIGURES.join(", ")}`,
 		});
-	const value = Number(number) * (sign === "-" ? -1 : 1);
+	if (figure === undefined || number === undefined) throw fail("expected a figure and a limit");
+	const isRelative = unit === "%" && !SHARES.includes(figure);
+	if (sign !== "" && !isRelative) throw fail("only a change from none has a sign, such as +5%");
+	if (figure === "vs none" && !isRelative) throw fail("vs none is a change in %");
+	if (unit in FACTORS && !TOKENS.includes(figure)) throw fail(`only ${TOKENS.join(", ")} are tokens, with k or M`);
+	const value = Number(number) * (FACTORS[unit] ?? 1) * (sign === "-" ? -1 : 1);
 	return { text: text.trim(), figure, isAbove: comparison === ">", value, isRelative };
 }
 
@@ -54,12 +64,14 @@ function figureOf(result: StrategyResult, base: StrategyResult, { figure, isRela
 
 function readFigure({ totals, evidence }: StrategyResult, figure: Figure): number | null {
 	if (figure === "evidence") return 100 * evidenceShare(evidence);
+	if (figure === "cached") return totals.sent === 0 ? null : (100 * totals.cached) / totals.sent;
+	if (figure === "vs none") return totals.cost;
 	return figure === "rereads" ? evidence.rereads : totals[figure];
 }
 
 function describe(value: number, { figure, isRelative }: Limit): string {
 	if (!Number.isFinite(value)) return "none has 0";
-	if (figure === "evidence") return `${formatShare(value)} %`;
+	if (SHARES.includes(figure)) return `${formatShare(value)} %`;
 	const digits = Number.isInteger(value) ? String(value) : value.toFixed(figure === "cost" && !isRelative ? 4 : 1);
 	return isRelative ? `${value > 0 ? "+" : ""}${digits} %` : digits;
 }
@@ -100,6 +112,7 @@ function add(a: StrategyResult, b: StrategyResult): StrategyResult {
 			cost: one.cost === null && two.cost === null ? null : (one.cost ?? 0) + (two.cost ?? 0),
 			unpriced: one.unpriced + two.unpriced,
 			standIns: one.standIns + two.standIns,
+			asked: one.asked + two.asked,
 		},
 		evidence: {
 			needed: a.evidence.needed + b.evidence.needed,

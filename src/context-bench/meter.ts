@@ -8,10 +8,10 @@ import { sectionTokens, toolTokens } from "../context/preamble.js";
 import { sharedLength } from "../context/shared-length.js";
 import { estimateTokens } from "../context/tokens.js";
 import { calculateCost } from "../util/pi-ai.js";
-import type { PlayedRequest, PlayObserver, PlayProblem } from "./play.js";
+import type { PlayedRequest, PlayObserver } from "./play.js";
 import { type CacheRules, type CacheSurprise, PartIds, PromptCache } from "./prompt-cache.js";
 import type { SessionScale } from "./session-scale.js";
-import type { StandInRequest } from "./shadow-session.js";
+import type { PlayProblem, SideRequest } from "./shadow-session.js";
 
 /** A request with its predicted tokens and cost. */
 export interface MeteredRequest {
@@ -36,12 +36,14 @@ export interface StrategyProblem {
 }
 
 /** What the meter needs of a request. */
-export type MeteredInput = Pick<PlayedRequest, "reply" | "message" | "context">;
+export type MeteredInput = Omit<PlayedRequest, "entries"> & Partial<Pick<PlayedRequest, "entries">>;
 
 export interface MeterOptions {
 	scale: SessionScale;
 	/** Called before a request is counted. */
 	onRequest(request: MeteredInput): void;
+	/** False for a request that counts in another session. Default: all count. */
+	isCounted?(reply: number): boolean;
 	retention: CacheRetention | undefined;
 	/** The model of a request, with its prices; null if it is unknown. */
 	findModel(provider: string, id: string): MeteredModel | null;
@@ -62,11 +64,16 @@ const LOOKBACK = 20;
 /** Predicts the tokens and the cost of the requests of one strategy in one session. */
 export class RequestMeter implements PlayObserver {
 	readonly requests: MeteredRequest[] = [];
+	/** Requests that count in another session. */
+	skipped = 0;
+	/** Whether what is sent now counts; null before the first request. */
+	#isCounted: boolean | null = null;
 	/** What went wrong in hooks, each kind once. */
 	readonly problems = new Map<string, StrategyProblem>();
 	/** What a recording cannot tell, with the number of times. */
 	readonly unplayed = new Map<string, number>();
-	readonly standIns: { count: number; cost: number } = { count: 0, cost: 0 };
+	/** Requests for hooks and compactions, by who answered them, and what they cost. */
+	readonly sideRequests = { asked: 0, standIns: 0, cost: 0 };
 	readonly #caches = new Map<string, PromptCache>();
 	readonly #parts = new RequestParts();
 	#previous: BuiltContext | null = null;
@@ -96,6 +103,11 @@ export class RequestMeter implements PlayObserver {
 		const loss = this.#previous && findCacheLoss(this.#previous, context);
 		this.#previous = context;
 		const sent = Math.round(read + written + uncached);
+		this.#isCounted = this.options.isCounted?.(reply) ?? true;
+		if (!this.#isCounted) {
+			this.skipped++;
+			return sent;
+		}
 		this.requests.push({
 			...{ reply, sent, cached: Math.round(read) },
 			resent: Math.round((loss?.resent ?? 0) * ratio),
@@ -104,11 +116,12 @@ export class RequestMeter implements PlayObserver {
 		return sent;
 	}
 
-	onStandIn({ provider, model: id, input, cached, output }: StandInRequest): void {
+	onSideRequest({ provider, model: id, isAsked, input, cached, output }: SideRequest): void {
+		if (this.#isCounted === false) return;
 		const model = this.options.findModel(provider, id);
 		const usage = usageOf({ read: cached, written: 0, uncached: input, output, isLong: false });
-		this.standIns.count++;
-		this.standIns.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
+		this.sideRequests[isAsked ? "asked" : "standIns"]++;
+		this.sideRequests.cost += model ? calculateCost(model as Model<Api>, usage).total : 0;
 	}
 
 	onProblem({ hook, kind, reason }: PlayProblem): void {

@@ -24,6 +24,7 @@ import { handlerView } from "../replay/session-at.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
+import type { AskedModels } from "./asked-models.js";
 import { compactShadow } from "./shadow-compaction.js";
 import { ShadowLog } from "./shadow-log.js";
 import { createShadowSession, type ShadowObserver } from "./shadow-session.js";
@@ -52,6 +53,8 @@ export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "ret
 	/** Detects handlers that block the event loop. */
 	watch?: HandlerWatch;
 	signal: AbortSignal;
+	/** Asks models for summaries, and what hooks ask them. Absent: pi's own summaries stand in for their answers. */
+	ask?: AskedModels;
 }
 
 /** A request as it would have been sent. */
@@ -60,24 +63,14 @@ export interface PlayedRequest {
 	reply: number;
 	message: AssistantMessage;
 	context: BuiltContext;
-}
-
-/** What went wrong in a hook. */
-export interface PlayProblem {
-	/** File name of the hook. */
-	hook: string;
-	/** Equal for problems of one kind. */
-	kind: string;
-	/** A sentence, with the place in the source if it is known. */
-	reason: string;
+	/** The entries that it was computed from: the recorded ones, and those that the strategy saved. */
+	entries(): readonly SessionEntry[];
 }
 
 /** Receives the requests of a strategy, in order, and what a recording does not tell. */
 export interface PlayObserver extends ShadowObserver {
 	/** @returns the tokens of the request, which the provider then has */
 	onRequest(request: PlayedRequest): number;
-	/** A failure of a hook, or an answer that was dropped. */
-	onProblem(problem: PlayProblem): void;
 }
 
 /**
@@ -156,6 +149,7 @@ class Play {
 				tools: () => this.#core(this.#end).tools,
 				rebuild: async () => void (await this.#build(this.#end)),
 				observer,
+				...(options.ask && { ask: options.ask }),
 				compact: () => this.#compact(session.path),
 				warmStart: (model, context) => this.#warmStart(nameOf(model.provider, model.id), context),
 			}),
@@ -225,7 +219,8 @@ class Play {
 		const entry = this.#recorded[end];
 		if (!isMessageEntry(entry) || entry.message.role !== "assistant") return;
 		const { message } = entry;
-		const tokens = this.observer.onRequest({ reply: end, message, context: built });
+		const entries = () => this.#log.entries;
+		const tokens = this.observer.onRequest({ reply: end, message, context: built, entries });
 		this.#sent = { tokens, time: message.timestamp, model: nameOf(message.provider, message.model), built };
 	}
 
@@ -267,6 +262,7 @@ class Play {
 				return this.#log.entries;
 			},
 			observer: this.observer,
+			...(this.options.ask && { ask: this.options.ask }),
 		});
 	}
 

@@ -3,17 +3,24 @@ import type { CompactionTokens } from "../commands/compaction.js";
 import { type CompactionPlan, planCompactions } from "../context/compact.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { plainSummary, readActivities } from "../context/plain-summary.js";
+import { activeReplacement } from "../context/replacement.js";
 import { splitConversation } from "../context/summary-request.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
+import { divideWindow } from "../context/window-budget.js";
 import { PiError } from "../errors.js";
 import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
-import { askHooks, cutOf } from "../session/compaction/draft-compaction.js";
+import { askHooks, cutOf, draftCompaction } from "../session/compaction/draft-compaction.js";
 import { sum } from "../util/sum.js";
-import { STAND_IN_TOKENS, type StandInRequest } from "./shadow-session.js";
+import type { AskedModels } from "./asked-models.js";
+import { notAnswered, type ShadowObserver, STAND_IN_TOKENS } from "./shadow-session.js";
 
 /** Tokens of recent messages that a compaction keeps: the default of the setting `compaction.keepRecentTokens`. */
 const KEEP_TOKENS = 20_000;
+/** The default of the setting `compaction.reserveTokens`. */
+const RESERVE_TOKENS = 16_384;
+/** Window of a model whose window is unknown, in tokens. */
+const ASSUMED_WINDOW = 128_000;
 
 export interface ShadowCompactionOptions {
 	context: BuiltContext;
@@ -25,7 +32,9 @@ export interface ShadowCompactionOptions {
 	signal: AbortSignal;
 	/** Appends the compaction to the log of the strategy. */
 	append(entry: CompactionEntry): readonly SessionEntry[];
-	observer: { onStandIn(request: StandInRequest): void };
+	observer: Pick<ShadowObserver, "onSideRequest" | "onProblem">;
+	/** Asks a model for the summary. Absent: pi's own stands in for it. */
+	ask?: AskedModels;
 }
 
 /**
@@ -33,20 +42,63 @@ export interface ShadowCompactionOptions {
  * @throws PiError `compaction_failed`
  */
 export async function compactShadow(options: ShadowCompactionOptions): Promise<CompactionTokens> {
-	const { context, entries, sessionFile, model, hooks, signal, append, observer } = options;
+	const { context, entries, sessionFile, model, hooks, signal, append, observer, ask } = options;
 	const [plan] = planCompactions(context.messages, entries, KEEP_TOKENS);
 	if (!plan || !model) throw new PiError("compaction_failed", "There is nothing to compact yet");
 	const { messages } = context;
 	const models = { resolveApiKey: async () => "" };
 	const asked = { entries, messages, sessionFile, model, models, hooks, signal, onNotice: () => {} };
 	const drafted = await askHooks(plan, asked);
-	const entry = drafted?.entry ?? standIn(plan, model, observer);
+	const entry = drafted?.entry ?? (ask && (await draft(ask, plan, model, options))) ?? standIn(plan, model, observer);
 	const after = append(entry);
 	const base = { type: "session", sessionFile, previousSessionFile: null, entries: after } as const;
 	const { tokensBefore } = plan;
 	const fromHook = drafted !== null;
 	await hooks.emitSession({ ...base, reason: "compact", compactionEntry: entry, tokensBefore, fromHook }, signal);
 	return { tokensBefore, tokensAfter: estimateAll(plan.messagesToKeep) + estimateText(entry.summary) };
+}
+
+/**
+ * A compaction with the summary of a model, as a session drafts it. @returns null if no model wrote it
+ * @throws PiError `compaction_failed` when it was aborted
+ */
+async function draft(
+	{ stream, options: asking }: AskedModels,
+	plan: CompactionPlan,
+	sessionModel: Model<Api>,
+	{ context, entries, sessionFile, hooks, signal, observer }: ShadowCompactionOptions,
+): Promise<CompactionEntry | null> {
+	const { client, retry, redact, idleTimeoutMs } = asking;
+	const model = asking.summarizer ?? sessionModel;
+	const { contextWindow: window } = sessionModel;
+	const active = activeReplacement(entries);
+	const sizes = { preamble: context.preamble.tokens, reserveTokens: RESERVE_TOKENS, keepRecentTokens: KEEP_TOKENS };
+	const drafted = await draftCompaction(
+		plan,
+		{
+			...{ entries, messages: context.messages, sessionFile, hooks, signal, retry, redact, idleTimeoutMs },
+			...{ model: sessionModel, candidates: [model], onNotice: () => {}, noteRefusal: () => {} },
+			models: { resolveApiKey: async () => "", requestAuth: async () => ({ apiKey: "" }) },
+			stream: (...request) => {
+				const events = stream(...request);
+				void events.result().then(({ stopReason, usage: { input, cacheRead, cacheWrite, output } }) => {
+					if (stopReason === "error" || stopReason === "aborted") return;
+					const { provider, id } = model;
+					const all = input + cacheRead + cacheWrite;
+					observer.onSideRequest({ provider, model: id, isAsked: true, input: all, cached: 0, output });
+				});
+				return events;
+			},
+			isOverflow: (reply, { contextWindow }) => client.isOverflow(reply, contextWindow),
+			windowOf: ({ contextWindow }) => contextWindow,
+			maxTokens: divideWindow({ window: window || ASSUMED_WINDOW, ...sizes }).summary,
+			earlier: active?.kind === "compaction" ? active.entry : null,
+		},
+		() => {},
+	);
+	if (drafted.by.kind === "model") return drafted.entry;
+	observer.onProblem(notAnswered("pi", drafted.by.kind === "pi" ? drafted.by.reason : model.name));
+	return null;
 }
 
 function standIn(
@@ -58,6 +110,6 @@ function standIn(
 	const summary = plainSummary(all, readActivities(all), previousSummary, STAND_IN_TOKENS);
 	// As pi sends it: as text, which no cache has.
 	const input = sum(splitConversation(all, Number.MAX_SAFE_INTEGER, previousSummary).map(estimateText));
-	observer.onStandIn({ provider, model: id, input, cached: 0, output: estimateText(summary) });
+	observer.onSideRequest({ provider, model: id, isAsked: false, input, cached: 0, output: estimateText(summary) });
 	return { type: "compaction", timestamp: entryTimestamp(), summary, ...cutOf(plan) };
 }

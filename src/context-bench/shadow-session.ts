@@ -1,19 +1,32 @@
-import type { Api, AssistantMessage, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
+import type {
+	Api,
+	AssistantMessage,
+	AssistantMessageEventStream,
+	Context,
+	Model,
+	SimpleStreamOptions,
+} from "@mariozechner/pi-ai";
+import type { StreamFunction } from "../agent/stream.js";
 import type { CompactionTokens } from "../commands/compaction.js";
 import { plainSummary, readActivities } from "../context/plain-summary.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import type { HookSession } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
-import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
+import { hookFileName } from "../hooks/hook-name.js";
+import type { HookEventContext } from "../hooks/types.js";
 import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";
-import { CALLS_TOOL, createReplaySession, type ReplaySessionOptions } from "../replay/replay-session.js";
+import { meteredBy } from "../models/hook-meter.js";
+import { CALLS_TOOL, createReplaySession, describeTool, type ReplaySessionOptions } from "../replay/replay-session.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
+import type { AskedModels } from "./asked-models.js";
 
-/** A request of a hook to a model, whose reply pi made up. */
-export interface StandInRequest {
+/** A request for a hook or a compaction. */
+export interface SideRequest {
 	provider: string;
 	model: string;
+	/** True if the model answered it, false if pi made up the reply. */
+	isAsked: boolean;
 	/** Tokens that the provider does not have: an estimate. */
 	input: number;
 	/** Tokens that it has, because the request begins like the last one of the session. */
@@ -37,11 +50,25 @@ export interface ShadowSessionOptions extends Pick<ReplaySessionOptions, "cwd" |
 	/** The tokens, and the number of messages, with which a request begins like the last one that the provider has. */
 	warmStart(model: Model<Api>, context: Context): { tokens: number; messages: number };
 	observer: ShadowObserver;
+	/** Asks the models that hooks name. Absent: pi's own summaries stand in for the replies. */
+	ask?: Pick<AskedModels, "stream">;
+}
+
+/** What went wrong in a hook. */
+export interface PlayProblem {
+	/** File name of the hook; `pi` for a compaction. */
+	hook: string;
+	/** Equal for problems of one kind. */
+	kind: string;
+	/** A sentence, with the place in the source if it is known. */
+	reason: string;
 }
 
 /** Receives what strategies do that a recording does not tell. */
 export interface ShadowObserver {
-	onStandIn(request: StandInRequest): void;
+	onSideRequest(request: SideRequest): void;
+	/** A failure of a hook, an answer that was dropped, or a model that did not answer. */
+	onProblem(problem: PlayProblem): void;
 	/** @param what in words, such as `programs that were not run` */
 	onUnplayed(what: string): void;
 }
@@ -56,23 +83,35 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		if (/^asks /.test(line)) observer.onUnplayed("dialogs that were canceled");
 		if (line.startsWith(CALLS_TOOL)) observer.onUnplayed("tools that hooks call");
 	};
+	const answer = (hook: string, model: Model<Api>, context: Context, sent: SimpleStreamOptions = {}) => {
+		const events = createAssistantMessageEventStream();
+		void askOrStandIn(hook, options, model, context, sent).then((reply) => {
+			const { tokens: cached, messages } = options.warmStart(model, context);
+			const rest = context.messages.slice(messages) as AppMessage[];
+			observer.onSideRequest({
+				...{ provider: model.provider, model: model.id, isAsked: reply.isAsked, cached },
+				input: estimateAll(rest) + (cached > 0 ? 0 : estimateText(context.systemPrompt ?? "")),
+				output: reply.message.usage.output,
+			});
+			end(events, reply.message);
+		});
+		return events;
+	};
 	const session = createReplaySession({ cwd, sessionFile, length: 0, ...read }, unplayed);
 	const own: Partial<HookSession> = {
 		findModel: options.findModel,
 		availableModels: async () => [],
 		requestAuth: async () => ({ apiKey: "" }),
 		resolveApiKey: async () => "",
-		stream: async (_, model, context) => {
-			const reply = standIn(model, context);
-			const { tokens: cached, messages } = options.warmStart(model, context);
-			const rest = context.messages.slice(messages) as AppMessage[];
-			observer.onStandIn({
-				...{ provider: model.provider, model: model.id, cached },
-				input: estimateAll(rest) + (cached > 0 ? 0 : estimateText(context.systemPrompt ?? "")),
-				output: reply.usage.output,
-			});
-			return streamOf(reply);
-		},
+		stream: async ({ path }, ...request) => answer(hookFileName(path), ...request),
+		// What hooks send with pi-ai itself would reach the network.
+		enter: (hook, action) =>
+			meteredBy(
+				() =>
+					(...request) =>
+						answer(hookFileName(hook.path), ...request),
+				action,
+			),
 		saveEntries: (hook, entries) => save(entries.map((entry) => checkCustomEntry(hook, entry))),
 		systemItems: {
 			append(handle, item) {
@@ -105,8 +144,21 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 	});
 }
 
-function describeTool({ name, description, parameters, hook = "built-in" }: ToolInfo): SessionToolInfo {
-	return { name, description, parameters: parameters as SessionToolInfo["parameters"], source: hook };
+/** The answer of the model if models are asked, else or if it gives none what pi writes instead. */
+async function askOrStandIn(
+	hook: string,
+	{ ask, observer }: Pick<ShadowSessionOptions, "ask" | "observer">,
+	...[model, context, sent]: Parameters<StreamFunction>
+): Promise<{ message: AssistantMessage; isAsked: boolean }> {
+	const message = await ask?.stream(model, context, sent).result();
+	if (message && (message.stopReason !== "error" || sent.signal?.aborted)) return { message, isAsked: true };
+	if (message) observer.onProblem(notAnswered(hook, `${model.name}: ${message.errorMessage}`));
+	return { message: standIn(model, context), isAsked: false };
+}
+
+/** The problem of a request that a model did not answer. */
+export function notAnswered(hook: string, reason: string): PlayProblem {
+	return { hook, kind: `not answered: ${reason}`, reason: `${reason}; pi's own summary stands in for the answer` };
 }
 
 /** What pi writes instead of a model. */
@@ -122,8 +174,9 @@ function standIn({ api, provider, id }: Parameters<HookSession["stream"]>[1], { 
 	};
 }
 
-function streamOf(message: AssistantMessage): AssistantMessageEventStream {
-	const events = createAssistantMessageEventStream();
-	events.push({ type: "done", reason: "stop", message });
-	return events;
+function end(events: AssistantMessageEventStream, message: AssistantMessage): void {
+	const { stopReason } = message;
+	if (stopReason === "stop" || stopReason === "length" || stopReason === "toolUse")
+		events.push({ type: "done", reason: stopReason, message });
+	else events.push({ type: "error", reason: stopReason === "aborted" ? "aborted" : "error", error: message });
 }

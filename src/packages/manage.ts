@@ -6,6 +6,7 @@ import type { SettingsStore } from "../config/settings-store.js";
 import { PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
+import { type BenchClaim, readBenchClaim } from "./bench-claim.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
 import { type Installed, installPackage, removeInstalled } from "./install.js";
 import { loadPackage } from "./load-package.js";
@@ -38,6 +39,8 @@ export interface PackageChange {
 	dependencies: number;
 	/** False if everything was as it is now. */
 	isChanged: boolean;
+	/** What it says that its context strategies save; a sentence if its `bench.json` is not valid, null without one. */
+	bench: BenchClaim | string | null;
 }
 
 /** Installs, updates and removes packages of the settings. */
@@ -116,7 +119,8 @@ export class PackageManager {
 			...(locked ? { locked } : {}),
 		});
 		await updateLockFile(scopeFiles(scope, paths).lock, name, installed.locked);
-		return describeChange(name, scope, before, installed);
+		const bench = readBenchClaim(installed.content.files, source, installed.resources.hooks);
+		return { ...describeChange(name, scope, before, installed), bench };
 	}
 
 	async #checkPath(source: Extract<PackageSource, { kind: "path" }>, scope: SavedScope): Promise<PackageChange> {
@@ -143,6 +147,7 @@ export class PackageManager {
 			brings: describeResources(resources),
 			dependencies: content.dependencies.length,
 			isChanged: true,
+			bench: readBenchClaim(content.files, source, resources.hooks),
 		};
 	}
 
@@ -221,7 +226,7 @@ function describeChange(
 	scope: SavedScope,
 	before: LockedPackage | undefined,
 	{ locked, resources, content }: Installed,
-): PackageChange {
+): Omit<PackageChange, "bench"> {
 	return {
 		name,
 		scope,

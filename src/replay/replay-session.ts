@@ -5,8 +5,8 @@ import { checkCustomEntry } from "../hooks/custom-entry.js";
 import type { FlagValues } from "../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
 import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
-import type { HookEventContext } from "../hooks/types.js";
-import type { AppMessage, PromptSection, SessionEntry } from "../log/entry.js";
+import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
+import type { AppMessage, PromptSection, SessionEntry, ToolInfo } from "../log/entry.js";
 import { hookOperations } from "../operations/index.js";
 import { exec } from "../util/process.js";
 
@@ -207,4 +207,9 @@ export function withoutPrograms<C extends HookEventContext>(ctx: C, onEffect: (l
 function shorten(text: string): string {
 	const line = text.replace(/\s+/g, " ");
 	return line.length > MAX_EFFECT_CHARS ? `${line.slice(0, MAX_EFFECT_CHARS)}…` : line;
+}
+
+/** A tool as hooks see it. */
+export function describeTool({ name, description, parameters, hook = "built-in" }: ToolInfo): SessionToolInfo {
+	return { name, description, parameters: parameters as SessionToolInfo["parameters"], source: hook };
 }

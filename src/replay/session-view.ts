@@ -11,6 +11,7 @@ import { coreAt, isSentPreamble, readRecordedPreamble } from "../context/recorde
 import { readRecordedRequest } from "../context/recorded-request.js";
 import { StabilityWatch } from "../context/stability.js";
 import { describeHookError, hookFailure } from "../errors.js";
+import type { HookSession } from "../hooks/context-object.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
@@ -25,7 +26,9 @@ import {
 } from "../log/entry.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { explainMismatch, type ForeignEntry, hookChanges, type MismatchReason } from "./explain-mismatch.js";
-import { createReadOnlySession } from "./replay-session.js";
+import { watchHandlers } from "./replay.js";
+import { createReadOnlySession, createReplaySession, describeTool } from "./replay-session.js";
+import { handlerView } from "./session-at.js";
 
 /** The inputs of a session's context: entries and hooks. */
 export interface SessionViewOptions {
@@ -35,6 +38,8 @@ export interface SessionViewOptions {
 	hooks: readonly LoadedHook[];
 	/** Paths of hooks that are omitted on purpose: their tools are omitted as well. */
 	excluded?: ReadonlySet<string>;
+	/** The contexts are only tried: `event.trial`. */
+	isTrial?: boolean;
 	/** Values of flags that replace those that the session recorded. */
 	flags: FlagValues;
 	/** Finds a model of a request whose facts are not recorded. */
@@ -68,6 +73,7 @@ export class SessionView {
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
 	readonly #unstable = new Set<string>();
+	#started: Promise<void> | null = null;
 	/** The time of a request that was not sent: the same for all, so that only unstable hooks differ. */
 	readonly #now = Date.now();
 	readonly #stability = new StabilityWatch((hook) => this.#unstable.add(hook));
@@ -82,13 +88,60 @@ export class SessionView {
 	}
 
 	/**
+	 * Lets the hooks that were named for this replay register tools when the session starts: their tools count in every request.
+	 * Nothing else of what they do then counts.
+	 */
+	async #start(): Promise<void> {
+		const { entries, hooks, cwd, sessionFile, hookTimeoutMs, watch, onHookError, findModel } = this.options;
+		const starting = hooks.filter(({ isNamed, handlers }) => isNamed && handlers.session);
+		if (starting.length === 0) return;
+		const core = () => this.#core(entries.length);
+		const log = { entries: Object.freeze(entries.slice(0, 1)) };
+		const view = handlerView({ log, last: () => null, core, facts: () => this.#facts(1), findModel });
+		const session = createReplaySession({ cwd, sessionFile, length: 1, ...view }, () => {});
+		const tools: HookSession["tools"] = {
+			get all() {
+				return core().tools.map(describeTool);
+			},
+			get active() {
+				return core().tools.map(describeTool);
+			},
+			setActive: () => {},
+		};
+		const runner = new HookRunner({
+			registry: new HookRegistry(
+				starting.map((hook) => watchHandlers(hook, { onEffect: () => {} })),
+				new Set(),
+			),
+			host: Object.defineProperties({} as HookSession, {
+				...Object.getOwnPropertyDescriptors(session),
+				tools: { value: tools },
+			}),
+			hookTimeoutMs: () => hookTimeoutMs,
+			...(watch && { watch }),
+			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
+		});
+		const event = {
+			type: "session",
+			reason: "start",
+			isReload: false,
+			sessionFile,
+			previousSessionFile: null,
+		} as const;
+		await runner.emitSession({ ...event, entries: log.entries }, new AbortController().signal);
+	}
+
+	/**
 	 * The context of the entries before index `end`.
 	 * @param without paths of hooks to exclude
 	 * @param reply index of the reply to the request, whose record has its system prompt, tools and facts; without one, the
 	 * records before it count. Default: `end`
 	 */
 	async build(end: number, without: ReadonlySet<string> = NO_HOOKS, reply = end): Promise<BuiltContext> {
-		const { entries: all, excluded = NO_HOOKS, cwd, sessionFile, hookTimeoutMs, watch, onHookError } = this.options;
+		this.#started ??= this.#start();
+		await this.#started;
+		const { entries: all, excluded = NO_HOOKS, isTrial = false, ...options } = this.options;
+		const { cwd, sessionFile, hookTimeoutMs, watch, onHookError } = options;
 		const entries = Object.freeze(all.slice(0, end));
 		const preamble = withoutToolsOf(this.#core(reply), new Set([...without, ...excluded]));
 		const facts = this.#facts(reply);
@@ -104,6 +157,7 @@ export class SessionView {
 				systemPrompt: preamble.sections,
 			}),
 			hookTimeoutMs: () => hookTimeoutMs,
+			isTrial,
 			...(watch && { watch }),
 			onError: (error) => onHookError(describeHookError(hookFailure(error), hookFileName(error.hookPath))),
 		});

@@ -127,7 +127,7 @@ test(
 								played.push({ index: reply, digest: digestContext(context.messages.map(({ message }) => message)) });
 							return 0;
 						},
-						onStandIn: () => {},
+						onSideRequest: () => {},
 						onUnplayed: () => {},
 						onProblem: ({ reason }) => {
 							throw new Error(reason);

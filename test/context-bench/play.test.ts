@@ -2,13 +2,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseSubcommand } from "../../src/cli/subcommand-args.js";
 import type { StrategyTotals } from "../../src/context-bench/bench.js";
-import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
+import type { SessionEntry } from "../../src/log/entry.js";
 import { run } from "../cli/subcommands/run.js";
-import { assistant, header, user } from "../helpers/entries.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
+import { idleSession } from "./idle-session.js";
 
-const START = Date.parse("2026-01-01T00:00:00.000Z");
-const MINUTE = 60_000;
 /** Compacts with pi's own summary. */
 const PLAIN = `export default (pi) => pi.on("cache_expiring", async (_, ctx) => void (await ctx.compact()));`;
 
@@ -17,31 +15,6 @@ const CALLS = `export default (pi) => pi.on("turn_end", async (_, ctx) => void (
 
 /** What could not be played, with how often. */
 type Unplayed = Record<string, number>;
-
-function at(minutes: number, { message, ...entry }: MessageEntry): MessageEntry {
-	const time = START + minutes * MINUTE;
-	const added = { timestamp: time } as const;
-	return { ...entry, timestamp: new Date(time).toISOString(), message: { ...message, ...added } as typeof message };
-}
-
-/** A reply of a model with known prices to a request of `tokens` tokens, which it caches. */
-function reply(minutes: number, tokens: number): MessageEntry {
-	const { message, ...entry } = assistant("seen");
-	const usage = { input: 10, output: 10, cacheRead: 0, cacheWrite: tokens - 10, totalTokens: tokens + 10 };
-	const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-	const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
-	return at(minutes, { ...entry, message: { ...message, ...model, usage: { ...usage, cost } } as typeof message });
-}
-
-/** Fifteen long prompts at once, and another one `gap` minutes later; null: none. */
-function session(gap: number | null): SessionEntry[] {
-	const turns = Array.from({ length: 15 }, (_, turn) => [
-		at(0, user(`${turn}: ${"one two three ".repeat(3000)}`)),
-		reply(0, 1000 + (turn + 1) * 10_600),
-	]);
-	const last = gap === null ? [] : [at(gap, user("go on")), reply(gap, 160_100)];
-	return [header(), ...turns.flat(), ...last];
-}
 
 async function bench(
 	entries: readonly SessionEntry[],
@@ -67,32 +40,32 @@ async function bench(
 }
 
 test("the tools of a bundled hook count, also where a session records none", async () => {
-	const { none, "pi:stack": stack } = await bench(session(1), "pi:stack");
+	const { none, "pi:stack": stack } = await bench(idleSession(1), "pi:stack");
 	expect(stack?.sent).toBeGreaterThan(none?.sent ?? Number.NaN);
 });
 
 test("tools that hooks call are not run, and counted by name", async () => {
-	const { "calls.ts": calls } = await bench(session(null), "./calls.ts");
+	const { "calls.ts": calls } = await bench(idleSession(null), "./calls.ts");
 	expect(calls?.unplayed).toEqual({ "tools that hooks call": 15 });
 });
 
 describe("cache_expiring", () => {
 	test("is played in a pause longer than the lifetime of the cache: a hook compacts, and its requests count", async () => {
-		const { none, "pi:idle-compact": warm } = await bench(session(10), "pi:idle-compact");
+		const { none, "pi:idle-compact": warm } = await bench(idleSession(10), "pi:idle-compact");
 		expect([none?.standIns, warm?.standIns]).toEqual([0, 1]);
 		expect(warm?.sent).toBeLessThan((none?.sent ?? 0) - 100_000);
 		expect(warm?.cost).toBeLessThan((none?.cost ?? 0) - 0.3);
 	});
 
 	test("is not played in a shorter pause, but at the end: nobody knows that the session was closed", async () => {
-		const [long, short, end] = await Promise.all([10, 4, null].map((gap) => bench(session(gap), "./plain.ts")));
+		const [long, short, end] = await Promise.all([10, 4, null].map((gap) => bench(idleSession(gap), "./plain.ts")));
 		const counts = [long, short, end].map((results) => results?.["plain.ts"]?.standIns);
 		expect(counts).toEqual([2, 1, 1]);
 		expect(short?.["plain.ts"]?.sent).toBe(short?.none?.sent);
 	});
 
 	test("a request that continues the last one reads it from the cache; pi's own summary does not", async () => {
-		const results = await bench(session(null), "pi:idle-compact", "./plain.ts");
+		const results = await bench(idleSession(null), "pi:idle-compact", "./plain.ts");
 		const [none = 0, warm = 0, plain = 0] = ["none", "pi:idle-compact", "plain.ts"].map(
 			(name) => results[name]?.cost ?? 0,
 		);

@@ -21,6 +21,7 @@ describe("pi install npm:", () => {
 			brings: "1 hook, 1 skill",
 			dependencies: 1,
 			isChanged: true,
+			bench: null,
 		});
 		expect(settings()).toEqual({ packages: ["npm:demo@^1"] });
 		const locked = lock().get("npm:demo");

@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type BenchReport, runBench } from "../../context-bench/bench.js";
+import type { AskedModels } from "../../context-bench/asked-models.js";
+import { type BenchOptions, type BenchReport, runBench, type StrategyResult } from "../../context-bench/bench.js";
 import { describeReport } from "../../context-bench/describe-report.js";
 import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
 import type { BenchSession, Strategy } from "../../context-bench/play.js";
@@ -16,13 +17,14 @@ import {
 } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
-import type { ModeIO } from "../../modes/mode.js";
-import { plural } from "../../util/format-amounts.js";
 import { didYouMean } from "../../util/nearest.js";
 import type { Subcommand } from "../options.js";
 import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
-import { findHookFile, tryHooks } from "./find-hooks.js";
+import type { BenchModelsOptions } from "./bench-models.js";
+import { listenForStop } from "./bench-progress.js";
+import type { ShownRequest } from "./bench-show.js";
+import { findHookFile, findPackageHook, tryHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 import { pastFacts } from "./past-facts.js";
 
@@ -34,7 +36,7 @@ const ID_LENGTH = 8;
 
 /**
  * `pi context bench`: plays recorded sessions under strategies and prints what each would have cost and lost. Reads only,
- * without network.
+ * and without network unless models are asked.
  * @returns 1 if a strategy exceeds a limit of `--fail-if`, 130 if it was stopped
  * @throws PiError `bad_arguments`, `hook_load_failed`, `log_not_found`, `model_unknown`
  */
@@ -50,32 +52,61 @@ export async function runContextBench(
 	const model = command.model === undefined ? undefined : facts.registry.resolveModelSpec(command.model).model;
 	const sessions = readSessions(command.sessions, location, notices);
 	printNotices(io, notices.splice(0));
-	const keys = listenForStop(io);
+	const shown = command.show === undefined ? null : await openShown(command.show, sessions, strategies);
 	checkDirectory(command.html);
+	const keys = listenForStop(io);
 	let report: BenchReport;
 	try {
+		const ask =
+			command.ask === true ? await openModels(location, { ...facts, model, onAsk: keys.asked, notices }) : null;
 		report = await runBench(sessions, strategies, base, {
 			...facts,
 			...(model && { model }),
 			hookTimeoutMs: location.settings.hookTimeout,
 			...(location.watch && { watch: location.watch }),
+			...(ask && { ask }),
 			signal: keys.signal,
 			onProgress: keys.progress,
+			...(shown && { onRequest: shown.note }),
 		});
 	} finally {
 		keys.end();
 	}
+	printNotices(io, notices);
+	if (shown) return report.isPartial ? 130 : shown.print(io, options.json);
 	if (command.html !== undefined) {
 		const { benchPage } = await import("../../context-bench/bench-page.js");
 		writeFileSync(command.html, benchPage(report));
 		printNotices(io, [`Wrote ${command.html}`]);
 	}
-	if (options.json) await printJson(io, { ...report, total: sumResults(report) });
-	else await printLines(io, describeReport(report));
+	if (options.json) await printJson(io, { date: new Date().toISOString(), ...report, total: sumResults(report) });
+	else await printLines(io, describeReport(report, io.outIsTerminal ? process.stdout.columns : undefined));
 	const failures = exceeded(report, limits);
 	const hasProblems = report.sessions.some(({ results }) => results.some(({ problems }) => problems.length > 0));
 	printNotices(io, failures);
 	return report.isPartial ? 130 : failures.length > 0 || hasProblems ? 1 : 0;
+}
+
+/**
+ * Plays sessions under strategies, without limits, page and models.
+ * @returns the report, and its sums over all sessions
+ * @throws PiError as `runContextBench`
+ */
+export async function benchSessions(
+	words: readonly string[],
+	sessions: readonly string[],
+	{ location, options }: Pick<SubcommandContext, "location" | "options">,
+	run: Pick<BenchOptions, "signal" | "onProgress">,
+): Promise<BenchReport & { total: StrategyResult[] }> {
+	const strategies = await loadStrategies(words, { location, options });
+	const base = await loadBase(location);
+	const facts = await pastFacts(location, options, [...base, ...strategies.flatMap(({ hooks }) => hooks)], []);
+	const report = await runBench(readSessions(sessions, location, []), strategies, base, {
+		...facts,
+		...{ hookTimeoutMs: location.settings.hookTimeout, ...(location.watch && { watch: location.watch }) },
+		...run,
+	});
+	return { ...report, total: sumResults(report) };
 }
 
 /** @throws PiError `bad_arguments` for a hook that does not exist, `hook_load_failed` for one that does not load */
@@ -95,6 +126,8 @@ async function loadStrategies(
 }
 
 async function findStrategyFile(name: string, { location, options }: Pick<SubcommandContext, "location" | "options">) {
+	const ofPackage = await findPackageHook(name, location);
+	if (ofPackage) return ofPackage;
 	try {
 		return await findHookFile(name, location);
 	} catch (error) {
@@ -108,6 +141,21 @@ async function findStrategyFile(name: string, { location, options }: Pick<Subcom
 		const hint = file ? `write ./${file} for the file of this directory` : didYouMean(name, known);
 		throw new PiError("bad_arguments", error.message, { hint: hint ?? `with pi come ${known.join(", ")}` });
 	}
+}
+
+async function openShown(...request: ConstructorParameters<typeof ShownRequest>): Promise<ShownRequest> {
+	// It loads what prints a context.
+	const { ShownRequest: Shown } = await import("./bench-show.js");
+	return new Shown(...request);
+}
+
+async function openModels(
+	location: Location,
+	{ notices, ...options }: Omit<BenchModelsOptions, "onWarning"> & { notices: string[] },
+): Promise<AskedModels> {
+	// Only `--ask` needs the client of models.
+	const { benchModels } = await import("./bench-models.js");
+	return benchModels(location, { ...options, onWarning: (line) => notices.push(line) });
 }
 
 /** @throws PiError `bad_arguments` if the directory of the page does not exist: before everything is computed */
@@ -184,37 +232,4 @@ function nameOf(entries: readonly SessionEntry[]): string {
 
 function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** Shows progress on a terminal, and stops on Escape or Ctrl+C. */
-function listenForStop(io: ModeIO): {
-	signal: AbortSignal;
-	progress(done: number, total: number, session: string, strategy: string): void;
-	end(): void;
-} {
-	const { stdin, stderr } = process;
-	const stop = new AbortController();
-	const onKey = (key: Buffer) => {
-		if (["\u001b", "\u0003"].includes(key.toString())) stop.abort();
-	};
-	const isShown = io.outIsTerminal && stderr.isTTY === true;
-	const canStop = isShown && stdin.isTTY === true;
-	if (canStop) {
-		stdin.setRawMode(true);
-		stdin.on("data", onKey);
-		stdin.resume();
-	}
-	return {
-		signal: stop.signal,
-		progress(done, total, session, strategy) {
-			if (isShown) io.err(`\r\u001b[K${done} of ${plural(total, "run")} · ${session} · ${strategy} · Escape stops`);
-		},
-		end() {
-			if (isShown) io.err("\r\u001b[K");
-			if (!canStop) return;
-			stdin.off("data", onKey);
-			stdin.setRawMode(false);
-			stdin.pause();
-		},
-	};
 }

@@ -56,6 +56,7 @@ export async function runContext(
 			entries,
 			hooks,
 			excluded,
+			isTrial: without.length > 0,
 			hookTimeoutMs: location.settings.hookTimeout,
 			...(location.watch && { watch: location.watch }),
 			onHookError: (line) => errors.add(line),
@@ -187,7 +188,8 @@ function describeUnstable(hook: string): string {
 	return `unstable: ${hook} returns different results for the same entries, so the provider cannot cache what follows them`;
 }
 
-function describeReport(report: ContextReport): string[] {
+/** A context as lines of text. */
+export function describeReport(report: ContextReport): string[] {
 	const {
 		session,
 		at,

@@ -6,9 +6,10 @@ import { describeError, PiError } from "../../errors.js";
 import { bundledPath, findBundled } from "../../hooks/bundled.js";
 import { discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
 import { grantedHandles, type HostHandleName } from "../../hooks/handles.js";
+import { hookName } from "../../hooks/hook-name.js";
 import { type LoadHooksOptions, type LoadHooksResult, loadHooks } from "../../hooks/load.js";
 import type { LoadedHook } from "../../hooks/registry.js";
-import { isRemoteSource } from "../../packages/source.js";
+import { isRemoteSource, shortName } from "../../packages/source.js";
 import { adaptExtension } from "../../session/hooks/adapt-extension.js";
 import { copyProjectCode } from "../../trust/copies.js";
 import { findProjectSet, isTrusted, loadTrust, type TrustState } from "../../trust/store.js";
@@ -130,7 +131,8 @@ export async function findHooks(
 	const problems = errors.map(describeError);
 	for (const source of options.extensions ?? [])
 		if (isRemoteSource(source)) problems.push(`${source} is not loaded: install the package, or name a file of it`);
-	const ofPackages = options.findHooks ? await findPackageHooks(location, problems) : [];
+	const hasPackages = options.findHooks && location.settings.packages.length > 0;
+	const ofPackages = hasPackages ? await findPackageHooks(location, problems) : [];
 	const { hooks, warning } = await findProjectHooks(files, location);
 	if (warning !== undefined) problems.push(warning);
 	const isFirst = ({ scope }: HookFile) => scope === "bundled" || scope === "global";
@@ -140,6 +142,32 @@ export async function findHooks(
 		location,
 	);
 	return { hooks, attempts, untrusted: hooks.filter(({ mayRun }) => !mayRun).map(({ path }) => path), problems };
+}
+
+/**
+ * Finds a hook of an installed package by a word such as `pi-squeeze:squeeze`.
+ * @returns null if the word has another form or names no package
+ * @throws PiError `hook_load_failed` if the package is not trusted or has no such hook
+ */
+export async function findPackageHook(target: string, location: Location): Promise<HookFile | null> {
+	const [, short = "", name] = /^([^:/\\]+):([^:/\\]+)$/.exec(target) ?? [];
+	if (name === undefined || short === "pi") return null;
+	const { findPackageStates } = await import("./list-packages.js");
+	const states = await findPackageStates(location);
+	const state = states.find(({ configured }) => configured && shortName(configured.source) === short);
+	if (!state) return null;
+	const problems: string[] = state.problem === null ? [] : [state.problem];
+	const { configured, loaded } = state;
+	// As the paths of the hooks of packages begin.
+	const base = configured?.source.kind === "path" ? loaded?.content.root : configured?.name;
+	const hooks = (await findPackageHooks(location, problems)).filter(({ path }) => path.startsWith(`${base}/`));
+	const found = hooks.find((hook) => hookName(hook.path) === name);
+	if (found) return found;
+	const reason = problems.find((line) => configured && line.includes(configured.name));
+	throw new PiError("hook_load_failed", `There is no hook ${target}`, {
+		hint:
+			reason ?? `the package has ${hooks.map((hook) => `${short}:${hookName(hook.path)}`).join(", ") || "no hooks"}`,
+	});
 }
 
 /** Whether each file may run. A hook of the project runs from a copy of what was trusted, even if it has changed since. */
@@ -163,8 +191,7 @@ async function findProjectHooks(
 }
 
 /** The hooks of packages that the user trusts. */
-async function findPackageHooks({ paths, env, settings, trust }: Location, problems: string[]): Promise<FoundHook[]> {
-	if (settings.packages.length === 0) return [];
+async function findPackageHooks({ paths, env, trust }: Location, problems: string[]): Promise<FoundHook[]> {
 	const { PackageGate } = await import("../../services/code/package-code.js");
 	const gate = new PackageGate({
 		...{ paths, env, run: [], discovery: true, skipsUntrusted: true },

@@ -1,12 +1,28 @@
 import { plural } from "../../modes/format.js";
 import type { PackageChange } from "../../packages/manage.js";
+import { isTrusted } from "../../trust/store.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
+import { checkClaims, describeClaims, withClaims } from "./bench-claims.js";
+import { findPackageStates } from "./list-packages.js";
 import type { SubcommandContext } from "./location.js";
 import { withPackages } from "./with-packages.js";
 
 /** When the user decides about the code. */
-export const ASKS = "None of its code has run · the next start of pi shows the code and asks whether to run it";
+const ASKS = "None of its code has run · the next start of pi shows the code and asks whether to run it";
+
+/** What happens next with these packages; nothing if the user has trusted their contents before. */
+export async function describeNext(
+	changes: readonly PackageChange[],
+	{ location }: Pick<SubcommandContext, "location">,
+): Promise<string[]> {
+	const states = await findPackageStates(location);
+	const isAsked = changes.some(({ name }) => {
+		const set = states.find(({ configured }) => configured?.name === name)?.set;
+		return !set || !isTrusted(set);
+	});
+	return isAsked ? [ASKS] : [];
+}
 
 /**
  * `pi install [<source>]`: installs a package, or all packages of the settings that are missing or damaged. Runs no code of them.
@@ -19,9 +35,12 @@ export function runInstall(
 	const scope = local ? "project" : "user";
 	return withPackages(context, async (manager) => {
 		const changes = source === undefined ? await manager.restore(scope) : [await manager.install(source, scope)];
-		if (context.options.json) await printJson(context.io, changes);
-		else if (changes.length === 0) await printLines(context.io, ["All packages are installed"]);
-		else await printLines(context.io, [...changes.map(describeInstalled), ...(source === undefined ? [] : [ASKS])]);
+		const { io } = context;
+		if (context.options.json) return printJson(io, withClaims(changes, await checkClaims(changes, context)));
+		if (changes.length === 0) return printLines(io, ["All packages are installed"]);
+		const next = source === undefined ? [] : await describeNext(changes, context);
+		await printLines(io, [...changes.map(describeInstalled), ...next]);
+		await printLines(io, describeClaims(changes, await checkClaims(changes, context)));
 	});
 }
 

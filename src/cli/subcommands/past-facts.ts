@@ -1,5 +1,6 @@
 import { type FlagValues, listFlags } from "../../hooks/flags.js";
 import type { LoadedHook } from "../../hooks/registry.js";
+import type { Credentials } from "../../models/credentials.js";
 import type { ModelRegistry } from "../../models/models.js";
 import type { SessionViewOptions } from "../../replay/session-view.js";
 import type { SubcommandOptions } from "../options.js";
@@ -9,6 +10,7 @@ import type { Location } from "./location.js";
 export type PastFacts = Pick<SessionViewOptions, "findModel" | "retention"> & {
 	flags: FlagValues;
 	registry: ModelRegistry;
+	credentials: Credentials;
 };
 
 /**
@@ -24,9 +26,15 @@ export async function pastFacts(
 	const { values = {}, problem = null } = readFlags?.(listFlags(hooks).flags) ?? {};
 	if (problem) throw problem;
 	const { loadModelSources } = await import("../../models/model-sources.js");
-	const { registry } = await loadModelSources({ paths, env, settings, onWarning: (line) => notices.push(line) });
+	const { registry, credentials } = await loadModelSources({
+		paths,
+		env,
+		settings,
+		onWarning: (line) => notices.push(line),
+	});
 	return {
 		registry,
+		credentials,
 		findModel: (provider, id) => registry.findModel(provider, id) ?? null,
 		retention: settings.cacheRetention,
 		flags: values,

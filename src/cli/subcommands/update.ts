@@ -1,7 +1,8 @@
 import type { PackageChange } from "../../packages/manage.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
-import { ASKS } from "./install.js";
+import { checkClaims, describeClaims, withClaims } from "./bench-claims.js";
+import { describeNext } from "./install.js";
 import type { SubcommandContext } from "./location.js";
 import { withPackages } from "./with-packages.js";
 
@@ -15,13 +16,15 @@ export function runUpdate(
 ): Promise<number> {
 	return withPackages(context, async (manager) => {
 		const changes = await manager.update(word, local ? "project" : "user");
-		if (context.options.json) return printJson(context.io, changes);
-		const isAsked = changes.some(({ isChanged }) => isChanged);
+		const updated = changes.filter(({ isChanged }) => isChanged);
+		const checked = () => checkClaims(updated, context);
+		if (context.options.json) return printJson(context.io, withClaims(changes, await checked()));
 		const lines =
 			changes.length === 0
 				? ["No packages to update · those at paths are read at each start"]
 				: changes.map(describeUpdate);
-		return printLines(context.io, [...lines, ...(isAsked ? [ASKS] : [])]);
+		await printLines(context.io, [...lines, ...(await describeNext(updated, context))]);
+		return printLines(context.io, describeClaims(updated, await checked()));
 	});
 }
 

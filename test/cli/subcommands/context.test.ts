@@ -68,6 +68,46 @@ describe("pi context", () => {
 		expect(readFileSync(file)).toEqual(before);
 	});
 
+	test("tools that a hook registers when the session starts are part of the requests", async () => {
+		const { cwd, agentDir, file } = await poppedSession();
+		const place = { cwd, agentDir, session: file, json: true };
+		const names = async (...hooks: string[]) => {
+			const { stdout, code, stderr } = await run({ name: "context", verify: false }, { ...place, hooks });
+			expect([code, stderr]).toEqual([0, ""]);
+			return JSON.parse(stdout).tools.map(({ name }: { name: string }) => name);
+		};
+		const plain = await names();
+		expect(plain).not.toContain("recall");
+		// Both of them provide the tool, unless another hook has.
+		expect(await names("pi:recall", "pi:clear")).toEqual([...plain, "recall"]);
+		writeFiles(cwd, {
+			"late.ts": `export default (pi) => pi.on("session", ({ reason }, ctx) => {
+				if (reason !== "start") return;
+				if (!ctx.tools.all.some(({ name }) => name === "read")) throw new Error("the tools are missing");
+				pi.tool({ name: "late", description: "Late", parameters: { type: "object" }, run: () => ({ content: [] }) });
+			});`,
+		});
+		expect(await names(`${cwd}/late.ts`)).toEqual([...plain, "late"]);
+	});
+
+	test("a context without a hook is a trial", async () => {
+		const { cwd, agentDir, file } = await poppedSession();
+		writeFiles(cwd, {
+			"trial.ts": `export default (pi) => pi.on("context", ({ messages, trial }) => ({
+				messages: [...messages, { role: "user", content: "trial: " + trial, timestamp: 0 }] }));`,
+		});
+		const hooks = [STACK, `${cwd}/trial.ts`];
+		const text = async (without?: string[]) =>
+			(
+				await run(
+					{ name: "context", verify: false, ...(without && { without }) },
+					{ cwd, agentDir, session: file, hooks },
+				)
+			).stdout;
+		expect(await text()).toContain("trial: false");
+		expect(await text([STACK])).toContain("trial: true");
+	});
+
 	test("--at shows an earlier point, and nothing is hidden without the hook", async () => {
 		const { cwd, file } = await poppedSession();
 		const at = async (index: number, hooks: string[]) => {
