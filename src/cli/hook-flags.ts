@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { paths as findPaths, type Paths, resolveUserPath } from "../config/paths.js";
-import { allMachineWords, machineWords } from "../hooks/bundled.js";
+import { allMachineWords, machineWords } from "../hooks/bundled-words.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
 import { findSession, latestSession } from "../log/catalog.js";

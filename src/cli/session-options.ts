@@ -1,6 +1,6 @@
 import { resolveUserPath, runEnvironment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
-import { allMachineWords, isBundledWord } from "../hooks/bundled.js";
+import { allMachineWords, isBundledWord } from "../hooks/bundled-words.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../sdk/create-session.js";
 import { textOrFile } from "./input.js";
 import { type CliContext, type CliOptions, isHeadless } from "./options.js";

@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { BuiltContext } from "../context/context-message.js";
 import { RunningDigest } from "../context/digest.js";
-import { isMessageEntry } from "../log/entry.js";
+import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import { sum } from "../util/sum.js";
-import type { AskedRequests } from "./asked-models.js";
 import { type Evidence, EvidenceIndex, EvidenceMeter, type Needs } from "./evidence.js";
 import {
 	type MeteredInput,
@@ -14,8 +14,8 @@ import {
 	surprises,
 } from "./meter.js";
 import { type BenchSession, type PlayOptions, playStrategy, type Strategy } from "./play.js";
+import type { AskedRequests } from "./remembered-answers.js";
 import { SessionScale } from "./session-scale.js";
-import { SharedRequests } from "./shared-requests.js";
 
 export interface BenchOptions extends PlayOptions {
 	/** The model with whose prices and window all requests are computed. Default: the recorded ones. */
@@ -282,4 +282,36 @@ function recordedPrices({ entries }: BenchSession, key: string): MeteredModel | 
 
 function nameOf({ provider, model }: AssistantMessage): string {
 	return `${provider}/${model}`;
+}
+
+/** Finds requests that a session has from another one: a branch begins with copies of its entries. */
+class SharedRequests {
+	/** The first session of each beginning up to a reply, by digest. */
+	readonly #owners = new Map<string, number>();
+	readonly #sharing = new Set<number>();
+	#session = 0;
+
+	/** Number of sessions so far that have a request of another one, or whose requests another one has. */
+	get sessions(): number {
+		return this.#sharing.size;
+	}
+
+	/** Adds a session. @returns the indices of the replies that an earlier one has after the same messages */
+	add(entries: readonly SessionEntry[]): ReadonlySet<number> {
+		const session = this.#session++;
+		const shared = new Set<number>();
+		let start = "";
+		for (const [index, entry] of entries.entries()) {
+			if (!isMessageEntry(entry)) continue;
+			start = createHash("sha256").update(start).update(JSON.stringify(entry.message)).digest("base64");
+			if (entry.message.role !== "assistant") continue;
+			const owner = this.#owners.get(start);
+			if (owner === undefined) this.#owners.set(start, session);
+			else {
+				shared.add(index);
+				this.#sharing.add(owner).add(session);
+			}
+		}
+		return shared;
+	}
 }

@@ -24,7 +24,7 @@ import { handlerView } from "../replay/session-at.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
-import type { AskedModels } from "./asked-models.js";
+import type { AskedModels } from "./remembered-answers.js";
 import { compactShadow } from "./shadow-compaction.js";
 import { ShadowLog } from "./shadow-log.js";
 import { createShadowSession, type ShadowObserver } from "./shadow-session.js";

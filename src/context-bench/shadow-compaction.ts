@@ -12,7 +12,7 @@ import type { HookRunner } from "../hooks/runner.js";
 import { type CompactionEntry, entryTimestamp, type SessionEntry } from "../log/entry.js";
 import { askHooks, cutOf, draftCompaction } from "../session/compaction/draft-compaction.js";
 import { sum } from "../util/sum.js";
-import type { AskedModels } from "./asked-models.js";
+import type { AskedModels } from "./remembered-answers.js";
 import { notAnswered, type ShadowObserver, STAND_IN_TOKENS } from "./shadow-session.js";
 
 /** Tokens of recent messages that a compaction keeps: the default of the setting `compaction.keepRecentTokens`. */
@@ -89,7 +89,7 @@ async function draft(
 				});
 				return events;
 			},
-			isOverflow: (reply, { contextWindow }) => client.isOverflow(reply, contextWindow),
+			client,
 			windowOf: ({ contextWindow }) => contextWindow,
 			maxTokens: divideWindow({ window: window || ASSUMED_WINDOW, ...sizes }).summary,
 			earlier: active?.kind === "compaction" ? active.entry : null,

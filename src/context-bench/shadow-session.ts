@@ -19,7 +19,7 @@ import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } fro
 import { meteredBy } from "../models/hook-meter.js";
 import { CALLS_TOOL, createReplaySession, describeTool, type ReplaySessionOptions } from "../replay/replay-session.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
-import type { AskedModels } from "./asked-models.js";
+import type { AskedModels } from "./remembered-answers.js";
 
 /** A request for a hook or a compaction. */
 export interface SideRequest {

@@ -1,7 +1,45 @@
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
-import { BUNDLED_HOOKS, type BundledHook, bundledPath, findBundled, isBundledWord, presentWord } from "./bundled.js";
+import { BUNDLED_HOOKS, type BundledHook, bundledPath } from "./bundled.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
+
+/** Words that turn on all bundled hooks that provide hosts: whose flags count before the user has chosen a session. */
+export function allMachineWords(): string[] {
+	return BUNDLED_HOOKS.filter(({ hosts }) => hosts !== undefined).map(({ name }) => bundledPath(name));
+}
+
+/** The words that turn on the bundled hook for a host: the one that `--on`, the setting `on` or the log of the session names. */
+export function machineWords(spec: string | null | undefined): string[] {
+	const scheme = spec?.split(":", 1)[0]?.toLowerCase() ?? "";
+	return BUNDLED_HOOKS.filter(({ hosts = [] }) => hosts.includes(scheme)).map(({ name }) => bundledPath(name));
+}
+
+/** True for words that turn a bundled hook on or off: `pi:redact`, `-pi:fold`. */
+export function isBundledWord(word: string): boolean {
+	return word.startsWith(BUNDLED_PREFIX) || word.startsWith(`-${BUNDLED_PREFIX}`);
+}
+
+/** Former names of bundled hooks, which still turn them on and off. */
+const RENAMED: Readonly<Record<string, string>> = { prune: "clear" };
+
+/** A word that turns a bundled hook on or off, with the hook's present name: `pi:clear` for `pi:prune`. Others are unchanged. */
+export function presentWord(word: string): string {
+	const sign = word.startsWith("-") ? "-" : "";
+	const path = word.slice(sign.length);
+	const name = path.startsWith(BUNDLED_PREFIX) ? RENAMED[path.slice(BUNDLED_PREFIX.length)] : undefined;
+	return name === undefined ? word : sign + bundledPath(name);
+}
+
+/** Finds a bundled hook by its path, also by a former one. */
+export function findBundled(path: string): BundledHook | undefined {
+	return BUNDLED_HOOKS.find(({ name }) => bundledPath(name) === presentWord(path));
+}
+
+/** True for the path of a bundled hook that is off unless the user turns it on. */
+export function isOptional(path: string): boolean {
+	const bundled = findBundled(path);
+	return bundled !== undefined && bundled.isDefault !== true;
+}
 
 /**
  * The bundled hooks that are on.

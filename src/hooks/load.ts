@@ -1,5 +1,5 @@
 import type { PiError } from "../errors.js";
-import { findBundled } from "./bundled.js";
+import { findBundled } from "./bundled-words.js";
 import type { HookFile } from "./discover.js";
 import { createModuleLoader, loadFailure, loadWithin, type ModuleLoader } from "./module-loader.js";
 import { type RegisterOptions, register } from "./register.js";

@@ -1,6 +1,6 @@
 import { PiError } from "../errors.js";
 import { checkAttachments, checkSendOptions } from "./answers.js";
-import { findBundled } from "./bundled.js";
+import { findBundled } from "./bundled-words.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";

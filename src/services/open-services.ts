@@ -5,7 +5,7 @@ import { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import { PiError } from "../errors.js";
 import { tasksHook, tasksTool } from "../features/tasks.js";
-import { machineWords } from "../hooks/bundled.js";
+import { machineWords } from "../hooks/bundled-words.js";
 import type { PromptSection, ToolInfo } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import { lastMachine, lastModel } from "../log/last-choices.js";

@@ -1,4 +1,4 @@
-import type { AskedRequests } from "../../context-bench/asked-models.js";
+import type { AskedRequests } from "../../context-bench/remembered-answers.js";
 import type { ModeIO } from "../../modes/mode.js";
 import { formatCost, plural } from "../../util/format-amounts.js";
 

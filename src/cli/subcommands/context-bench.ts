@@ -1,10 +1,10 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AskedModels } from "../../context-bench/asked-models.js";
 import { type BenchOptions, type BenchReport, runBench, type StrategyResult } from "../../context-bench/bench.js";
 import { describeReport } from "../../context-bench/describe-report.js";
 import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
 import type { BenchSession, Strategy } from "../../context-bench/play.js";
+import type { AskedModels } from "../../context-bench/remembered-answers.js";
 import { describeError, PiError } from "../../errors.js";
 import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
 import { findSession, newestFirst, sessionFiles } from "../../log/catalog.js";
@@ -21,7 +21,7 @@ import { didYouMean } from "../../util/nearest.js";
 import type { Subcommand } from "../options.js";
 import { usage } from "../parser.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
-import type { BenchModelsOptions } from "./bench-models.js";
+import type { BenchModelsOptions } from "./bench-asking.js";
 import { listenForStop } from "./bench-progress.js";
 import type { ShownRequest } from "./bench-show.js";
 import { findHookFile, findPackageHook, tryHooks } from "./find-hooks.js";
@@ -154,7 +154,7 @@ async function openModels(
 	{ notices, ...options }: Omit<BenchModelsOptions, "onWarning"> & { notices: string[] },
 ): Promise<AskedModels> {
 	// Only `--ask` needs the client of models.
-	const { benchModels } = await import("./bench-models.js");
+	const { benchModels } = await import("./bench-asking.js");
 	return benchModels(location, { ...options, onWarning: (line) => notices.push(line) });
 }
 

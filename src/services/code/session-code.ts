@@ -4,7 +4,7 @@ import type { Environment, Paths } from "../../config/paths.js";
 import type { Settings } from "../../config/settings-schema.js";
 import type { SettingsStore } from "../../config/settings-store.js";
 import { describeError, PiError } from "../../errors.js";
-import { findBundled } from "../../hooks/bundled.js";
+import { findBundled } from "../../hooks/bundled-words.js";
 import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
 import type { FoundHooks } from "../../hooks/load.js";
 import { type CustomTool, discoverTools, loadTools } from "../../hooks/load-tools.js";

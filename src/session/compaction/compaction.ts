@@ -155,7 +155,7 @@ export class Compaction implements CommandCompaction {
 				candidates: await this.#candidates(plan),
 				models: models.list,
 				stream: meter.stream,
-				isOverflow: (reply, { contextWindow }) => models.client.isOverflow(reply, contextWindow),
+				client: models.client,
 				windowOf: (asked) => Math.floor(context.calibration.window(asked) / context.calibration.ratio(asked)),
 				noteRefusal: (asked, text, estimated) => context.calibration.noteRefusal(asked, text, estimated),
 				hooks: this.deps.hooks(),

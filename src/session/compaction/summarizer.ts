@@ -13,7 +13,7 @@ import {
 import { estimateText } from "../../context/tokens.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AppMessage } from "../../log/entry.js";
-import type { SessionModels } from "../../services/services.js";
+import type { ModelClient, SessionModels } from "../../services/services.js";
 
 /** A conversation to summarize, and the form of the summary. */
 export interface SummaryTask {
@@ -37,7 +37,8 @@ export interface SummarizerDeps {
 	windowOf(model: Model<Api>): number;
 	/** Notes that a model refused a request as too long. @param estimated its tokens, before calibration */
 	noteRefusal(model: Model<Api>, errorMessage: string, estimated: number): void;
-	isOverflow(message: AssistantMessage, model: Model<Api>): boolean;
+	/** Judges whether a model refused a request as too long. */
+	client: Pick<ModelClient, "isOverflow">;
 	/** Removes secrets from error messages. */
 	redact(text: string): string;
 	signal: AbortSignal;
@@ -190,7 +191,7 @@ async function send(
 	model: Model<Api>,
 	context: ReturnType<typeof summaryRequest>,
 	maxTokens: number,
-	{ models, stream, retry, idleTimeoutMs, isOverflow, redact, signal, onText, onNotice }: SummarizerDeps,
+	{ models, stream, retry, idleTimeoutMs, client, redact, signal, onText, onNotice }: SummarizerDeps,
 ): Promise<AssistantMessage> {
 	const auth = await models.requestAuth(model);
 	const sent = await sendWithRetries(
@@ -201,7 +202,7 @@ async function send(
 			signal,
 			retry: () => ({ ...retry, maxRetries: Math.min(retry.maxRetries, MAX_RETRIES) }),
 			idleTimeoutMs: () => idleTimeoutMs,
-			refusalOf: (reply) => (isOverflow(reply, model) ? "length" : null),
+			refusalOf: (reply) => (client.isOverflow(reply, model.contextWindow) ? "length" : null),
 			redact,
 			onEvent: (event) => {
 				if (event.type === "text_delta") onText(replyText(event.partial));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { AnswerFile } from "../../context-bench/answer-file.js";
-import { AskedModels, type AskedRequests } from "../../context-bench/asked-models.js";
+import { AskedModels, type AskedRequests } from "../../context-bench/remembered-answers.js";
 import { PiError } from "../../errors.js";
 import { networkOf } from "../../network/network.js";
 import { loadModelClient } from "../../services/models/model-client.js";
