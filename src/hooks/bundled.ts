@@ -102,6 +102,14 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/dedupe"),
 	},
 	{
+		name: "describe-images",
+		group: "context",
+		description: "lets another model describe images",
+		commands: [],
+		entryTypes: ["image_description"],
+		load: () => import("#hooks-examples/describe-images"),
+	},
+	{
 		name: "diagnostics",
 		group: "model",
 		description: "adds findings of type checker and linter to edits",

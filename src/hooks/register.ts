@@ -1,6 +1,7 @@
 import { PiError } from "../errors.js";
 import { checkAttachments, checkSendOptions } from "./answers.js";
 import { findBundled } from "./bundled-words.js";
+import { createDerivation } from "./derive.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
@@ -139,6 +140,15 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
 				hook.places.set(entry, new Error());
 				hook.entryTypes.set(type, entry);
+			}),
+		derive: (name, deriveOptions) =>
+			use("derive", () => {
+				const { event, handler, derived } = createDerivation(name, deriveOptions);
+				hook.places.set(handler, new Error());
+				addHandler(hook, event, handler);
+				if (!hook.entryTypes.has(name)) hook.entryTypes.set(name, {});
+				options.onChange?.(hook);
+				return derived;
 			}),
 		tool: (definition) =>
 			add("tool", () => {

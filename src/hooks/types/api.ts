@@ -169,6 +169,31 @@ export interface EntryOptions {
 	draws?(entry: SessionEntry): boolean;
 }
 
+/** The events at which `pi.derive` works. */
+export type DeriveEvent = "turn_start" | "turn_end" | "agent_settled";
+
+/** Second argument of `pi.derive`. `I` and `V` are JSON values. */
+export interface DeriveOptions<I, V> {
+	/** What values are wanted for, by the entries of the session. Equal inputs are one. Called often: it must be fast. */
+	from(entries: readonly SessionEntry[]): readonly I[];
+	/**
+	 * Computes the value of an input, such as with a request to a model. Several run at the same time. What is not done within
+	 * `hookTimeout` is aborted by `ctx.signal` and tried again at the next event. undefined: there is none.
+	 */
+	run(input: I, ctx: HookEventContext): V | undefined | Promise<V | undefined>;
+	/**
+	 * When: after the agent has answered (`agent_settled`, the default), after each turn, or before each turn, so that the next
+	 * request has the values. The run waits in the last two.
+	 */
+	at?: DeriveEvent;
+}
+
+/** What `pi.derive` returns. */
+export interface Derived<I, V> {
+	/** The value of an input that the log has; undefined if it has none. For `context` handlers: it depends on its arguments alone. */
+	get(input: I, entries: readonly SessionEntry[]): V | undefined;
+}
+
 /** The second argument of the handlers of an event. */
 export type HandlerContext<N extends HookEventName> = N extends "context" ? PureContext : HookEventContext;
 
@@ -227,6 +252,12 @@ export interface HookAPI {
 	send(text: string | null, attachments?: readonly Attachment[], options?: SendOptions): void;
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
+	/**
+	 * Computes values outside of `context` handlers and remembers them in the session: each is an entry of the type `name` with the
+	 * digest of its input, so it is computed once, and requests can be computed again.
+	 * @throws TypeError that names the invalid field
+	 */
+	derive<I, V>(name: string, options: DeriveOptions<I, V>): Derived<I, V>;
 	/**
 	 * Adds a tool for the model, from the next request on. The name of a built-in tool replaces that tool.
 	 * @throws Error naming the missing or invalid field
