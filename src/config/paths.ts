@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { homedir } from "node:os";
-import { basename, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 /** Environment variables. Only this file reads those of the process; all other code receives them as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -89,14 +88,6 @@ export function runEnvironment(env: Environment = process.env, home: string = ho
 export function agentDir(env: Environment = process.env, home: string = homedir()): string {
 	const chosen = env.PI_CODING_AGENT_DIR?.trim();
 	return chosen ? resolve(expandHome(chosen, home)) : join(home, ".pi", "agent");
-}
-
-/** The directory in an agent directory for what a hook keeps about the project in `cwd`. It need not exist. */
-export function hookProjectDir(agentDir: string, cwd: string, hook: string): string {
-	const path = resolve(cwd);
-	const digest = createHash("sha256").update(path).digest("hex").slice(0, 8);
-	const name = encodeURIComponent(hook).replace(/^\./, "%2E");
-	return join(agentDir, "projects", `${basename(path) || "root"}-${digest}`, name);
 }
 
 /** The paths for a session in `cwd`. */

@@ -1,9 +1,10 @@
-import { agentDir, hookProjectDir } from "../config/paths.js";
+import { agentDir } from "../config/paths.js";
 import { PiError } from "../errors.js";
 import type { HookOperation, HookSession, OperationMember } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import type { FlagValues } from "../hooks/flags.js";
 import { checkSystemItem, ownerOf } from "../hooks/handles.js";
+import { hookProjectDir } from "../hooks/project-dir.js";
 import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry, ToolInfo } from "../log/entry.js";

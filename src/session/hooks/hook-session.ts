@@ -2,10 +2,10 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
-import { hookProjectDir } from "../../config/paths.js";
 import { PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
+import { hookProjectDir } from "../../hooks/project-dir.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
