@@ -279,9 +279,13 @@ export function isUserMessageEntry(entry: SessionEntry | undefined): entry is Me
 	return isMessageEntry(entry) && entry.message.role === "user";
 }
 
-/** The plain text of a message: text blocks joined by newlines, other blocks omitted. */
+/** The plain text of a message: text blocks joined by newlines, other blocks omitted; names of tools that a message adds. */
 export function messageText(message: AppMessage): string {
 	if (message.role === "bashExecution") return message.output;
+	if (message.role === "system") {
+		const names = message.toolsAdded?.map(({ name }) => name).join(", ");
+		return [message.content, ...(names === undefined ? [] : [`(tools from here on: ${names})`])].join("\n").trim();
+	}
 	if (typeof message.content === "string") return message.content;
 	return message.content
 		.filter((block) => block.type === "text")

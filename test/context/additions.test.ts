@@ -6,7 +6,7 @@ import { ContextMemo } from "../../src/context/context-memo.js";
 import type { BuiltContext, ContextProblem } from "../../src/context/context-message.js";
 import { describeProblem } from "../../src/context/describe-problem.js";
 import { factsWithoutModel } from "../../src/context/facts.js";
-import type { AppendFacts, SessionEntry } from "../../src/log/entry.js";
+import { type AppendFacts, messageText, type SessionEntry } from "../../src/log/entry.js";
 import { assistant, custom, result, session, user } from "../helpers/entries.js";
 import { core } from "./preamble-support.js";
 
@@ -117,4 +117,10 @@ describe("what an answer appends", () => {
 		expect(problems.map(describeProblem)).toEqual([sentence]);
 		expect(front(built)).toEqual(["read", "bash", "edit"]);
 	});
+});
+
+test("the text of an addition names its tools, for the screen and exports", async () => {
+	const { built } = await build({ append: [{ after: 1, instructions: "Be quick.", tools: ["edit", "read"] }] });
+	const texts = built.messages.flatMap(({ message }) => (message.role === "system" ? [messageText(message)] : []));
+	expect(texts).toEqual(["Be quick.\n(tools from here on: edit, read)"]);
 });
