@@ -2,6 +2,8 @@
 export interface Edit {
 	oldText: string;
 	newText: string;
+	/** Replaces every occurrence, of which there must be one at least. Default: the text must occur exactly once. */
+	replaceAll?: boolean;
 }
 
 /** A range of a file and its new text. Positions are UTF-16 units in the unchanged file. */
@@ -41,7 +43,7 @@ const MAX_LISTED = 8;
 const MAX_COUNTED = 1000;
 
 /**
- * Finds the only match of each edit in a file. All edits are matched against the unchanged file. Line endings may differ;
+ * Finds the only match of each edit in a file, or all matches of an edit with `replaceAll`. All edits are matched against the unchanged file. Line endings may differ;
  * without an exact match, trailing whitespace and typographic quotes, dashes and spaces may differ too. Replacements are
  * sorted by position and do not overlap.
  */
@@ -57,25 +59,28 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 		if (oldText === "") return { problem: `${name} is empty. Give the text to replace; to create a file, use write.` };
 		if (oldText === newText) return { problem: `${name} and newText are the same: nothing would change.` };
 
-		let matches = findAll(content, exact, oldText);
+		const isForAll = edit.replaceAll === true;
+		const limit = isForAll ? Number.POSITIVE_INFINITY : MAX_COUNTED;
+		let matches = findAll(content, exact, oldText, limit);
 		const isTolerant = matches.length === 0;
 		if (isTolerant) {
 			tolerant ??= normalize(content, true);
-			matches = findTolerantly(content, tolerant, oldText);
+			matches = findTolerantly(content, tolerant, oldText, limit);
 		}
-		const [match, ...others] = matches;
-		if (match === undefined) return { problem: `${name} was not found. ${hintForMissing(content, oldText, newText)}` };
-		if (others.length > 0) {
+		if (matches.length === 0) return { problem: `${name} was not found. ${hintForMissing(content, oldText, newText)}` };
+		if (matches.length > 1 && !isForAll) {
 			const lines = matches.slice(0, MAX_LISTED).map(({ start }) => lineAt(content, start));
 			const more = matches.length > MAX_LISTED ? ", …" : "";
 			const count = matches.length > MAX_COUNTED ? `more than ${MAX_COUNTED}` : matches.length;
 			return {
-				problem: `${name} matches ${count} places (lines ${lines.join(", ")}${more}). Add surrounding lines until it matches only one.`,
+				problem: `${name} matches ${count} places (lines ${lines.join(", ")}${more}). Add surrounding lines until it matches only one, or set replaceAll to true to change all of them.`,
 			};
 		}
-		const text = isTolerant ? keepUntouchedLines(content.slice(match.start, match.end), oldText, newText) : newText;
-		const range = text === "" ? completeLines(content, match) : match;
-		found.push({ ...range, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
+		for (const match of withoutOverlaps(matches)) {
+			const text = isTolerant ? keepUntouchedLines(content.slice(match.start, match.end), oldText, newText) : newText;
+			const range = text === "" ? completeLines(content, match) : match;
+			found.push({ ...range, text: text.replaceAll("\n", lineEnd), isTolerant, number: index + 1 });
+		}
 	}
 	found.sort((a, b) => a.start - b.start);
 	for (const [index, next] of found.entries()) {
@@ -88,6 +93,13 @@ export function planEdits(content: string, edits: readonly Edit[]): EditPlan {
 		}
 	}
 	return { replacements: found.map(({ number: _, ...replacement }) => replacement) };
+}
+
+/** The matches from the first to the last that do not overlap one before them, as every search and replace counts. */
+function withoutOverlaps(matches: readonly Match[]): Match[] {
+	const kept: Match[] = [];
+	for (const match of matches) if (match.start >= (kept.at(-1)?.end ?? 0)) kept.push(match);
+	return kept;
 }
 
 /** A deleted range with the end of its last line if it consists of complete lines: no empty line is left in their place. */
@@ -161,13 +173,14 @@ function isIgnored(code: number): boolean {
 type Match = Pick<Replacement, "start" | "end">;
 
 /**
- * The accepted matches, one more than `MAX_COUNTED` at most. Overlapping ones are included, which make a text just as
+ * The accepted matches, one more than `limit` at most. Overlapping ones are included, which make a text just as
  * ambiguous.
  */
 function findAll(
 	content: string,
 	normalized: NormalizedText,
 	text: string,
+	limit: number,
 	accepts: (match: Match) => boolean = () => true,
 ): Match[] {
 	const matches: Match[] = [];
@@ -175,17 +188,17 @@ function findAll(
 		const last = normalized.origin(at + text.length - 1);
 		const match = { start: normalized.origin(at), end: last + (content.startsWith("\r\n", last) ? 2 : 1) };
 		if (accepts(match)) matches.push(match);
-		if (matches.length > MAX_COUNTED) break;
+		if (matches.length > limit) break;
 	}
 	return matches;
 }
 
-function findTolerantly(content: string, normalized: NormalizedText, oldText: string): Match[] {
+function findTolerantly(content: string, normalized: NormalizedText, oldText: string, limit: number): Match[] {
 	const plain = normalize(oldText, true).text;
 	if (plain.trim() === "") return [];
 	// Normalization removes trailing blanks of oldText, so its last word must also end a line in the file.
 	const endsLine = /[^\S\n]$/.test(oldText);
-	return findAll(content, normalized, plain, ({ end }) => !endsLine || isLineEnd(normalized, end));
+	return findAll(content, normalized, plain, limit, ({ end }) => !endsLine || isLineEnd(normalized, end));
 }
 
 /** Whether only ignored characters follow a position on its line. */

@@ -9,8 +9,12 @@ import { failed, failedOnFile, failedToWrite } from "./result.js";
 import { defineTool, type EditToolDetails } from "./tool.js";
 
 const OLD_TEXT =
-	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once: include surrounding lines until it does.";
+	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once, unless replaceAll is true: include surrounding lines until it does.";
 const NEW_TEXT = "Replacement text; empty to delete";
+const REPLACE_ALL = "Replace every occurrence of oldText, such as to rename something in this file. Default: false";
+
+/** Changed places that the result names. */
+const MAX_LINES = 10;
 
 const parameters = {
 	type: "object",
@@ -21,6 +25,7 @@ const parameters = {
 		},
 		oldText: { type: "string", description: OLD_TEXT },
 		newText: { type: "string", description: NEW_TEXT },
+		replaceAll: { type: "boolean", description: REPLACE_ALL },
 		edits: {
 			type: "array",
 			items: {
@@ -28,6 +33,7 @@ const parameters = {
 				properties: {
 					oldText: { type: "string", description: OLD_TEXT },
 					newText: { type: "string", description: NEW_TEXT },
+					replaceAll: { type: "boolean", description: REPLACE_ALL },
 				},
 				required: ["oldText", "newText"],
 			},
@@ -48,9 +54,9 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 	guidelines: [
 		"edit: keep oldText as short as possible while it still occurs only once; make several changes to one file in one call.",
 	],
-	async run({ path, oldText, newText, edits }, { host, signal }) {
+	async run({ path, oldText, newText, replaceAll = false, edits }, { host, signal }) {
 		signal.throwIfAborted();
-		const wanted = chooseEdits(oldText, newText, edits);
+		const wanted = chooseEdits({ oldText, newText, replaceAll }, edits);
 		if (typeof wanted === "string") return failed(wanted);
 		const file = await resolvePath(host, path);
 		const shown = displayPath(host.cwd, file);
@@ -87,12 +93,16 @@ export const editTool = defineTool<typeof parameters, EditToolDetails>({
 });
 
 /** @returns a problem as text if the arguments are invalid */
-function chooseEdits(oldText?: string, newText?: string, edits?: Edit[]): Edit[] | string {
-	if (edits !== undefined && edits.length > 0) {
-		if (oldText === undefined && newText === undefined) return edits;
-		return "Give either oldText and newText, or edits, not both.";
+function chooseEdits(
+	{ oldText, newText, replaceAll }: Partial<Edit> & { replaceAll: boolean },
+	edits: readonly Edit[] = [],
+): readonly Edit[] | string {
+	if (edits.length > 0) {
+		if (oldText !== undefined || newText !== undefined) return "Give either oldText and newText, or edits, not both.";
+		// It could mean all of them or only some.
+		return replaceAll ? "Give replaceAll in those edits that it is for." : edits;
 	}
-	if (oldText !== undefined && newText !== undefined) return [{ oldText, newText }];
+	if (oldText !== undefined && newText !== undefined) return [{ oldText, newText, replaceAll }];
 	const missing = oldText === undefined ? (newText === undefined ? "oldText and newText" : "oldText") : "newText";
 	return `Missing ${missing}. Give oldText and newText, or edits: [{oldText, newText}, …].`;
 }
@@ -108,10 +118,11 @@ function decode(bytes: Buffer): string | undefined {
 }
 
 function describe(shown: string, content: string, replacements: readonly Replacement[], diff: EditToolDetails): string {
-	const lines = replacements.map(({ start }) => lineAt(content, start));
-	const where = `${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
+	const { length } = replacements;
+	const lines = replacements.slice(0, MAX_LINES).map(({ start }) => lineAt(content, start));
+	const where = `${length === 1 ? "line" : "lines"} ${lines.join(", ")}${length > MAX_LINES ? ", …" : ""}`;
 	const tolerated = replacements.some(({ isTolerant }) => isTolerant)
 		? " oldText matched only after ignoring trailing whitespace or typographic characters."
 		: "";
-	return `Edited ${shown}: ${plural(replacements.length, "place")} (${where}), ${plural(diff.added, "line")} added, ${diff.removed} removed.${tolerated}`;
+	return `Edited ${shown}: ${plural(length, "place")} (${where}), ${plural(diff.added, "line")} added, ${diff.removed} removed.${tolerated}`;
 }

@@ -59,3 +59,39 @@ test("an oldText with very many matches is refused without collecting them all",
 	const plan = planEdits("x".repeat(1_000_000), [{ oldText: "x", newText: "y" }]);
 	expect(plan).toEqual({ problem: expect.stringMatching(/^oldText matches more than 1000 places \(lines 1, 1, /) });
 });
+
+test("property: replaceAll changes what String.replaceAll changes, and nothing else", () => {
+	fc.assert(
+		fc.property(
+			fc.string({ unit: fc.constantFrom("a", "b", "\n", " ") }),
+			fc.constantFrom("a", "ab", "aa", "b\na"),
+			(content, oldText) => {
+				fc.pre(content.includes(oldText));
+				const plan = planEdits(content, [{ oldText, newText: "NEW", replaceAll: true }]);
+				const after = applyReplacements(content, "problem" in plan ? [] : plan.replacements);
+				expect(after).toBe(content.replaceAll(oldText, "NEW"));
+			},
+		),
+	);
+});
+
+test("replaceAll keeps line endings, and deletes complete lines with their ends", () => {
+	const apply = (content: string, oldText: string, newText: string) => {
+		const plan = planEdits(content, [{ oldText, newText, replaceAll: true }]);
+		return "problem" in plan ? plan.problem : applyReplacements(content, plan.replacements);
+	};
+	expect(apply("x\r\ny\r\nx\r\n", "x", "1\n2")).toBe("1\r\n2\r\ny\r\n1\r\n2\r\n");
+	expect(apply("a\nb\na\na\nc\n", "a", "")).toBe("b\nc\n");
+	expect(apply("“a” and “a”\n", '"a"', "b")).toBe("b and b\n");
+	expect(apply("abc", "x", "y")).toMatch(/^oldText was not found\./);
+});
+
+test("a replaceAll that overlaps another edit is refused by number", () => {
+	const edits = [
+		{ oldText: "b c", newText: "x" },
+		{ oldText: "c", newText: "d", replaceAll: true },
+	];
+	expect(planEdits("c\na b c\n", edits)).toEqual({
+		problem: "Edits 1 and 2 overlap at line 2. Combine them into one edit.",
+	});
+});

@@ -74,6 +74,22 @@ test("an ambiguous text is rejected with the lines of its matches", async () => 
 	expect(text).toContain("oldText matches 3 places (lines 1, 3, 4). Add surrounding lines");
 });
 
+test("replaceAll changes every place, and the result names the first ten lines", async () => {
+	const { text, after } = await edit("x = 1\ny\nx = 1\n", { oldText: "x", newText: "z", replaceAll: true });
+	expect(after).toBe("z = 1\ny\nz = 1\n");
+	expect(text).toContain("2 places (lines 1, 3), 2 lines added, 2 removed.");
+	const many = await edit("a\n".repeat(12), { oldText: "a", newText: "b", replaceAll: true });
+	expect(many.text).toContain("12 places (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)");
+	const several = [
+		{ oldText: "y", newText: "Y" },
+		{ oldText: "x", newText: "z", replaceAll: true },
+	];
+	expect((await edit("x y x\n", { edits: several })).after).toBe("z Y z\n");
+	const unclear = await edit("x y x\n", { edits: several, replaceAll: true });
+	expect(unclear.text).toBe("Give replaceAll in those edits that it is for.");
+	expect(unclear.after).toBe("x y x\n");
+});
+
 test("overlapping matches also make a text ambiguous", async () => {
 	expect((await edit("aaa", { oldText: "aa", newText: "b" })).text).toContain("matches 2 places");
 });
