@@ -1,5 +1,7 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
+import { meantCall } from "../tools/foreign-calls.js";
 import { legalToolName, uniqueCallId } from "../tools/legal-names.js";
+import type { AnyTool } from "../tools/tool.js";
 import { isRecord } from "../util/is-record.js";
 
 /** Arguments nested deeper than this are dropped: no tool needs them, and code that writes or shows them would overflow. */
@@ -8,14 +10,16 @@ const MAX_DEPTH = 200;
 /**
  * Makes the tool calls of a reply valid, so that they can be answered, stored and sent back: ids become non-empty strings
  * of printable ASCII that are unique in the reply, names become acceptable to providers, arguments become an object of limited depth.
+ * Calls by names of other programs become those that they mean.
+ * @param tools those that the model has
  * @returns the same message if nothing had to change
  */
-export function normalizeToolCalls(message: AssistantMessage): AssistantMessage {
+export function normalizeToolCalls(message: AssistantMessage, tools: readonly AnyTool[] = []): AssistantMessage {
 	const seen = new Set<string>();
 	let changed = false;
 	const content = message.content.map((block) => {
 		if (block.type !== "toolCall") return block;
-		const legal = legalCall(block, seen);
+		const legal = meantCall(legalCall(block, seen), tools);
 		if (legal !== block) changed = true;
 		return legal;
 	});

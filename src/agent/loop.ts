@@ -143,7 +143,7 @@ async function requestAcceptedReply(turnIndex: number, deps: AgentDeps): Promise
 	for (let refusals = 0; ; ) {
 		const reply = await requestReply(turnIndex, deps);
 		if ("stop" in reply) return reply;
-		const message = normalizeToolCalls(reply.message);
+		const message = normalizeToolCalls(reply.message, deps.tools());
 		if (reply.refusal === "image" && (await deps.onImageRefusal(message))) continue;
 		if (reply.refusal === "length" && ++refusals <= MAX_REFUSALS && (await deps.onOverflow(message))) continue;
 		return { ...reply, message };

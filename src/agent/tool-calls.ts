@@ -2,6 +2,7 @@ import type { AssistantMessage, JsonValue, ToolCall } from "@mariozechner/pi-ai"
 import { errorText } from "../errors.js";
 import type { ChangedInput, GateRecord, SessionToolResult, ToolCaller } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
+import { describeParameters, hasOtherNames, meantTool } from "../tools/foreign-calls.js";
 import type { ToolHost } from "../tools/machine/machine.js";
 import { plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolResult } from "../tools/tool.js";
@@ -122,7 +123,9 @@ async function prepare(call: ToolCall, refusal: string | null, deps: ToolCallDep
 	const tool = deps.tools.find(({ name }) => name === call.name);
 	if (!tool) {
 		const names = deps.tools.map(({ name }) => name).join(", ");
-		return { refusal: `There is no tool "${call.name}". The tools are: ${names || "none"}.` };
+		const meant = meantTool(call.name, deps.tools);
+		const hint = meant ? ` ${describeParameters(meant)}` : "";
+		return { refusal: `There is no tool "${call.name}". The tools are: ${names || "none"}.${hint}` };
 	}
 	let validate: Awaited<ReturnType<typeof validatorFor>>;
 	let input: Record<string, unknown>;
@@ -131,7 +134,8 @@ async function prepare(call: ToolCall, refusal: string | null, deps: ToolCallDep
 		input = validate(call.arguments);
 	} catch (error) {
 		const text = describeInvalidArguments(error);
-		return { refusal: text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text };
+		const shown = text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text;
+		return { refusal: hasOtherNames(call, deps.tools) ? `${shown}\n${describeParameters(tool)}` : shown };
 	}
 	const checked = { toolCallId, toolName, input, ...caller };
 	let decision: GateDecision;
