@@ -27,6 +27,7 @@ export type PiErrorCode =
 	| "prompt_refused"
 	| "prompt_too_large"
 	| "command_failed"
+	| "limit_reached"
 	| "session_busy"
 	| "not_a_terminal"
 	| "package_missing"

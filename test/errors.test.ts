@@ -15,7 +15,7 @@ import { missingPackage } from "../src/services/models/model-client.js";
 import { createHookTest } from "../src/testing/index.js";
 import { createShellHost } from "../src/tools/machine/shell-machine.js";
 import { run } from "./cli/subcommands/run.js";
-import { httpError } from "./helpers/loopback-provider.js";
+import { httpError, toolCall } from "./helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "./helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles } from "./helpers/temp.js";
 import { localShell } from "./helpers/tool-hosts.js";
@@ -103,6 +103,15 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 	log_write_failed: () =>
 		thrownBy(() => SessionLog.open(sessionFile(), { readOnly: true }).branchTo("all", { dir: sessionFile() })),
 	entry_refused: () => thrownInCommand(`await ctx.saveEntry({ type: "message" });`),
+	async limit_reached() {
+		const { session, provider } = await startSession();
+		provider.reply([toolCall("ls", {})]);
+		const failures: unknown[] = [];
+		const reporter = { onStatus: async () => {}, onReply: async () => {} };
+		const prompts = { first: { text: "go", images: [] }, rest: [], limits: { turns: 1 } };
+		await runPrompts(session, prompts, { ...reporter, onFailure: (failure) => failures.push(failure) });
+		return failures[0];
+	},
 	async session_busy() {
 		const { session, provider } = await startSession();
 		let error: unknown;

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { PiError } from "../errors.js";
 import type { FlagDeclaration } from "../hooks/flags.js";
 import { THINKING_LEVELS } from "../log/entry.js";
+import type { RunLimits } from "../modes/run-limits.js";
 import type { CliOptions, HookFlags, HookOptions, ParsedArguments } from "./options.js";
 import { addFlags, addList, addOne, choiceOption, nonEmpty, type ParsedOptions, runParser, usage } from "./parser.js";
 import { isSubcommandName, parseSubcommand, SUBCOMMAND_ACTIONS } from "./subcommand-args.js";
@@ -102,6 +103,9 @@ function sessionCommand(): Command {
 		.option("--no-session")
 		.option("--export <file>")
 		.option("-p, --print")
+		.option("--max-turns <n>")
+		.option("--max-cost <usd>")
+		.option("--max-time <duration>")
 		.option("--plain")
 		.addOption(choiceOption("--mode <mode>", MODES))
 		.option("--verbose")
@@ -147,6 +151,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		apiKey: options.text("apiKey"),
 		thinking: options.oneOf("thinking", THINKING_LEVELS),
 		print: options.flag("print"),
+		...limitOptions(options),
 		plain: options.flag("plain"),
 		mode: options.oneOf("mode", MODES),
 		continue: options.flag("continue"),
@@ -177,6 +182,38 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 	return parsed;
 }
 
+/** @throws PiError `bad_arguments` for a limit that is not a positive amount */
+function limitOptions(options: ParsedOptions): Pick<CliOptions, "limits"> {
+	const limits: RunLimits = {};
+	const read = (option: keyof RunLimits, name: string, toNumber: (text: string) => number | null, example: string) => {
+		const text = options.text(name);
+		if (text === undefined) return;
+		const value = toNumber(text);
+		if (value === null || !(value > 0 && Number.isFinite(value)))
+			throw usage(`--max-${option}: ${JSON.stringify(text)} is no limit`, `use ${example}`);
+		limits[option] = value;
+	};
+	read("turns", "maxTurns", (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null), "a number such as 20");
+	read(
+		"cost",
+		"maxCost",
+		(text) => (/^\$?\d{1,9}(\.\d+)?$/.test(text) ? Number(text.replace("$", "")) : null),
+		"USD such as 0.50",
+	);
+	read("time", "maxTime", readDuration, "30s, 5m or 1h");
+	return Object.keys(limits).length > 0 ? { limits } : {};
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** A duration such as `30s`, `5m` or `1.5h` in ms; null for another text, and for 0. */
+function readDuration(text: string): number | null {
+	const [, amount = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
+	const ms = Number(amount) * (UNITS[unit] ?? 0);
+	// Longer timers of Node fire at once.
+	return ms > 0 && ms < 2 ** 31 ? ms : null;
+}
+
 /** Rejects options that contradict each other. */
 function checkTogether(options: CliOptions): void {
 	const sources = [
@@ -189,6 +226,11 @@ function checkTogether(options: CliOptions): void {
 	if (options.resume && (options.print || options.mode !== undefined)) {
 		throw usage("--resume requires an interactive session", "use --continue, or --session with a path or id");
 	}
+	if (options.limits && !(options.print || options.mode === "text" || options.mode === "json"))
+		throw usage(
+			"--max-turns, --max-cost and --max-time need --print or --mode json",
+			"Escape stops a run on the screen",
+		);
 	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
 		throw usage(`--plain and --mode ${options.mode} cannot be combined`);
 	}

@@ -38,6 +38,9 @@ Output
   -p, --print               print the answer and exit
   --plain                   line-by-line output for screen readers: no redraws, boxes or colors
   --mode <mode>             text (same as --print), json (events as JSON lines) or rpc (commands on stdin too)
+  --max-turns <n>           with -p or --mode json: end after so many replies, with exit code 3
+  --max-cost <usd>          the same when the requests have cost this much
+  --max-time <duration>     the same after 30s, 5m or 1h
   --verbose                 print stack traces of errors
 
 Context, tools and hooks
@@ -67,5 +70,5 @@ Other
 
 API keys: environment variables (ANTHROPIC_API_KEY, OPENAI_API_KEY, ...), /login in pi, or ~/.pi/agent/models.json
 Files: ~/.pi/agent (or PI_CODING_AGENT_DIR), and .pi in the project
-Exit codes: 0 success, 1 error, 2 invalid usage, 130 interrupted
+Exit codes: 0 success, 1 error, 2 invalid usage, 3 limit reached, 130 interrupted
 `;

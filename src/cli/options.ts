@@ -2,6 +2,7 @@ import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { ThinkingLevel } from "../log/entry.js";
+import type { RunLimits } from "../modes/run-limits.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 
 /** Which hooks to load. */
@@ -58,6 +59,8 @@ export interface CliOptions extends HookOptions {
 	/** Spec of the machine on which tools work. */
 	on?: string;
 	offline: boolean;
+	/** What a run without a screen may take. */
+	limits?: RunLimits;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
 	/** Search text; empty: the available models. */

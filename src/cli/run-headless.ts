@@ -84,7 +84,8 @@ export async function runHeadless(
 		if (options.mode === "json") created.subscribe((event) => isUnsaved(event, created) && line(event.message));
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
-		const prompts = earlyPrompts ?? (await read({ ...options, ...options.hookFlags?.words() }));
+		const given = earlyPrompts ?? (await read({ ...options, ...options.hookFlags?.words() }));
+		const prompts = options.limits ? { ...given, limits: options.limits } : given;
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;

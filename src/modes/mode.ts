@@ -1,4 +1,5 @@
 import type { SourceImage } from "../images/sent-image.js";
+import type { RunLimits } from "./run-limits.js";
 
 /** Output streams of a mode. */
 export interface ModeIO {
@@ -22,10 +23,12 @@ export interface ModeIO {
 export interface ModePrompts {
 	first?: { text: string; images: readonly SourceImage[] };
 	rest: readonly string[];
+	/** What the prompts may take together. */
+	limits?: RunLimits;
 }
 
-/** 0 success, 1 error, 2 invalid usage, 130 interrupted. */
-export type ExitCode = 0 | 1 | 2 | 130;
+/** 0 success, 1 error, 2 invalid usage, 3 a limit was reached, 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
 /** True for errors of a command or shortcut: its caller reports them, so the mode must not report them again. */
 export function isOfCommand({ event }: { event: string }): boolean {

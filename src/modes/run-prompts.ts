@@ -1,9 +1,10 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import { exitCodeOf } from "../errors.js";
+import { exitCodeOf, PiError } from "../errors.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { PromptResult } from "../session/prompt/prompter.js";
 import type { ExitCode, ModePrompts } from "./mode.js";
 import { requestError } from "./request-error.js";
+import { RunWatch } from "./run-limits.js";
 
 /** Prints the results of prompts in a mode without a screen. */
 export interface PromptReporter {
@@ -17,22 +18,43 @@ export interface PromptReporter {
 /** Runs the prompts one after another until one fails. @returns the exit code */
 export async function runPrompts(
 	session: AgentSession,
-	{ first, rest }: ModePrompts,
+	{ first, rest, limits = {} }: ModePrompts,
 	reporter: PromptReporter,
 ): Promise<ExitCode> {
 	const prompts = [...(first ? [first] : []), ...rest.map((text) => ({ text, images: [] }))];
-	for (const { text, images } of prompts) {
-		let result: PromptResult;
-		try {
-			result = await session.prompt(text, { images, source: "print" });
-		} catch (error) {
-			reporter.onFailure(error);
-			return exitCodeOf(error);
+	const watch = new RunWatch(session, limits);
+	try {
+		for (const { text, images } of prompts) {
+			const code = watch.isOver() ? 3 : await runPrompt(session, { text, images }, watch, reporter);
+			if (code === 3) reporter.onFailure(limitError(watch, session));
+			if (code !== 0) return code;
 		}
-		const code = await report(result, reporter, session.sessionFile !== null);
-		if (code !== 0) return code;
+		return 0;
+	} finally {
+		watch.release();
 	}
-	return 0;
+}
+
+async function runPrompt(
+	session: AgentSession,
+	{ text, images }: NonNullable<ModePrompts["first"]>,
+	watch: RunWatch,
+	reporter: PromptReporter,
+): Promise<ExitCode> {
+	let result: PromptResult;
+	try {
+		result = await session.prompt(text, { images, source: "print" });
+	} catch (error) {
+		if (watch.reached !== null) return 3;
+		reporter.onFailure(error);
+		return exitCodeOf(error);
+	}
+	return watch.reached === null ? report(result, reporter, session.sessionFile !== null) : 3;
+}
+
+function limitError({ reached }: RunWatch, { sessionFile }: AgentSession): PiError {
+	const hint = sessionFile === null ? {} : { hint: "pi --continue -p continue goes on" };
+	return new PiError("limit_reached", `Stopped after ${reached}`, hint);
 }
 
 async function report(result: PromptResult, reporter: PromptReporter, isSaved: boolean): Promise<ExitCode> {

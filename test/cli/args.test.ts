@@ -31,6 +31,11 @@ describe("the command line of a session", () => {
 			["-p", "--", "--model", "@x"],
 			{ print: true, messages: ["--model @x"] },
 		],
+		[
+			"reads limits of a run",
+			["-p", "--max-turns", "20", "--max-cost", "0.5", "--max-time=1.5m", "go"],
+			{ print: true, limits: { turns: 20, cost: 0.5, time: 90_000 }, messages: ["go"] },
+		],
 		["treats words as one message", ["fix", "the", "tests"], { messages: ["fix the tests"] }],
 		[
 			"treats texts with blanks, and commands between them, as messages of their own",
@@ -130,6 +135,14 @@ describe("the command line of a session", () => {
 		[["-c", "--session", "x"], "--continue and --session cannot be combined", "pi --help lists all options"],
 		[["-p", "-r"], "--resume requires an interactive session", "use --continue, or --session with a path or id"],
 		[["--mode", "rpc", "hi"], "--mode rpc reads prompts from stdin, not from arguments", "send a prompt command"],
+		[["-p", "--max-turns", "0"], '--max-turns: "0" is no limit', "use a number such as 20"],
+		[["-p", "--max-cost", "cheap"], '--max-cost: "cheap" is no limit', "use USD such as 0.50"],
+		[["-p", "--max-time", "30"], '--max-time: "30" is no limit', "use 30s, 5m or 1h"],
+		[
+			["--max-turns", "3", "go"],
+			"--max-turns, --max-cost and --max-time need --print or --mode json",
+			"Escape stops a run on the screen",
+		],
 	])("%j is rejected", (argv, message, hint) => {
 		expect(refusal(argv)).toEqual({ code: "bad_arguments", message, hint });
 	});
@@ -272,8 +285,10 @@ test("every option in the help is accepted, and every line fits 120 columns", ()
 	const options = [...HELP_TEXT.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <[^>]+>)?/gm)];
 	expect(options.length).toBeGreaterThan(25);
 	for (const [, option = "", value] of options) {
-		const sample = option === "--thinking" ? "low" : option === "--mode" ? "json" : "x";
-		expect(() => parseArgs(value ? [option, sample] : [option])).not.toThrow();
+		const samples: Record<string, string> = { "--thinking": "low", "--mode": "json", "--max-time": "5m" };
+		const isLimit = option.startsWith("--max-");
+		const sample = samples[option] ?? (isLimit ? "5" : "x");
+		expect(() => parseArgs([...(isLimit ? ["-p"] : []), option, ...(value ? [sample] : [])])).not.toThrow();
 	}
 	expect(HELP_TEXT.split("\n").filter((line) => line.length > 120)).toEqual([]);
 });

@@ -56,7 +56,7 @@ page.testCode({
 		expect(session.entries.at(-1)).toMatchObject({ typed: "t" });
 	},
 	async "limit.ts"() {
-		const readFlags = () => ({ values: { "max-turns": "1" }, problem: null });
+		const readFlags = () => ({ values: { "max-requests": "1" }, problem: null });
 		const { session, provider, events } = await page.startSession("limit.ts", { readFlags });
 		provider.reply([toolCall("ls", {})], "never sent");
 		await session.prompt("go").catch(() => {});
