@@ -55,7 +55,12 @@ export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "ret
 	signal: AbortSignal;
 	/** Asks models for summaries, and what hooks ask them. Absent: pi's own summaries stand in for their answers. */
 	ask?: AskedModels;
+	/** Receives the share of the session that was played, 0 to 1, between its slices. */
+	onPlayed?(share: number): void;
 }
+
+/** The longest time for which a play keeps the event loop, in ms, except for a single event. */
+const SLICE_MS = 12;
 
 /** A request as it would have been sent. */
 export interface PlayedRequest {
@@ -84,9 +89,15 @@ export async function playStrategy(
 	observer: PlayObserver,
 ): Promise<void> {
 	const play = new Play(session, strategy, options, observer);
+	let since = performance.now();
 	for (const point of eventPoints(session.entries, session.path)) {
 		if (options.signal.aborted) return;
 		await play.at(point);
+		if (performance.now() - since < SLICE_MS) continue;
+		options.onPlayed?.(point.end / session.entries.length);
+		// Keys are read and the screen is drawn in between.
+		await new Promise((resolve) => setImmediate(resolve));
+		since = performance.now();
 	}
 }
 
