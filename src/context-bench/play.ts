@@ -93,7 +93,7 @@ export async function playStrategy(
 	for (const point of eventPoints(session.entries, session.path)) {
 		if (options.signal.aborted) return;
 		await play.at(point);
-		if (performance.now() - since < SLICE_MS) continue;
+		if (options.signal.aborted || performance.now() - since < SLICE_MS) continue;
 		options.onPlayed?.(point.end / session.entries.length);
 		// Keys are read and the screen is drawn in between.
 		await new Promise((resolve) => setImmediate(resolve));
