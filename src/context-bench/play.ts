@@ -24,6 +24,7 @@ import { handlerView } from "../replay/session-at.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
+import { TimeSlices } from "../util/time-slices.js";
 import type { AskedModels } from "./asked-models.js";
 import { compactShadow } from "./shadow-compaction.js";
 import { ShadowLog } from "./shadow-log.js";
@@ -59,9 +60,6 @@ export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "ret
 	onPlayed?(share: number): void;
 }
 
-/** The longest time for which a play keeps the event loop, in ms, except for a single event. */
-const SLICE_MS = 12;
-
 /** A request as it would have been sent. */
 export interface PlayedRequest {
 	/** Index of its reply in the recording. */
@@ -89,15 +87,14 @@ export async function playStrategy(
 	observer: PlayObserver,
 ): Promise<void> {
 	const play = new Play(session, strategy, options, observer);
-	let since = performance.now();
+	// Keys are read and the screen is drawn in between.
+	const slices = new TimeSlices();
 	for (const point of eventPoints(session.entries, session.path)) {
 		if (options.signal.aborted) return;
 		await play.at(point);
-		if (options.signal.aborted || performance.now() - since < SLICE_MS) continue;
+		if (options.signal.aborted || !slices.isOver) continue;
 		options.onPlayed?.(point.end / session.entries.length);
-		// Keys are read and the screen is drawn in between.
-		await new Promise((resolve) => setImmediate(resolve));
-		since = performance.now();
+		await slices.next();
 	}
 }
 

@@ -75,7 +75,7 @@ test("the figures of hooks in the shadow are those of pi context bench, and comp
 	expect([...figures.keys()]).toEqual(["pi:clear", "pi:dedupe"]);
 	const clear = figures.get("pi:clear");
 	expect(clear?.shadow.sent).toBeLessThan(0.8 * (clear?.actual.sent ?? 0));
-});
+}, 60_000);
 
 test("figures are remembered until the log grows, and a hook that is added is played alone", async () => {
 	const started = await start({ userSettings: { shadowHooks: ["pi:clear"] } });
