@@ -81,6 +81,42 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
 	);
 }
 
+/**
+ * Fits lines into a terminal: wraps them between words, with an indent, or cuts them, as is better for rows of a table.
+ * @param columns undefined: any length fits
+ */
+export function fitLines(
+	lines: readonly string[],
+	columns: number | undefined,
+	how: "wrap" | "cut" = "wrap",
+): string[] {
+	if (columns === undefined || columns <= MIN_COLUMNS) return [...lines];
+	return lines.flatMap((line) => {
+		if (line.length <= columns) return [line];
+		if (how === "wrap") return wrapWords(line, columns);
+		const start = line.slice(0, columns - 1).replace(/[\ud800-\udbff]$/, "");
+		return [`${start.trimEnd()}…`];
+	});
+}
+
+/** With fewer, lines are left to the terminal. */
+const MIN_COLUMNS = 20;
+const INDENT = "  ";
+
+function wrapWords(line: string, columns: number): string[] {
+	const lines: string[] = [];
+	let rest = line;
+	while (rest.length > columns) {
+		const space = rest.lastIndexOf(" ", columns);
+		// A path that is longer than a line is left to the terminal.
+		const end = space > INDENT.length ? space : rest.indexOf(" ", columns);
+		if (end < 0) break;
+		lines.push(rest.slice(0, end).trimEnd());
+		rest = INDENT + rest.slice(end).trimStart();
+	}
+	return [...lines, rest];
+}
+
 function wellFormed(_: string, field: unknown): unknown {
 	return typeof field === "string" ? field.toWellFormed() : field;
 }

@@ -147,7 +147,8 @@ export interface CommandSession {
 	lastAssistantText(): string | null;
 	/** Describes the next request, or the context at an entry, as lines of text. */
 	describeContext(at?: number | null): Promise<string[]>;
-	describeHooks(): string[];
+	/** Describes the hooks as lines of text, with what those in the shadow would have sent. */
+	describeHooks(signal: AbortSignal): Promise<string[]>;
 	readonly inspector: Inspector;
 	/** Writes a report for debugging. @returns the absolute path @throws PiError `config_write_failed` */
 	writeDebugReport(screen: ScreenFacts | null): Promise<string>;

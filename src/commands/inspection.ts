@@ -6,6 +6,7 @@ import type { SourcePosition } from "../errors.js";
 import type { HookGroup } from "../hooks/bundled.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
 import { formatCost, formatTokens } from "../util/format-amounts.js";
+import type { ShadowFigures } from "./shadow-figures.js";
 
 /** Analysis of the next request or a past one, optionally without some hooks. */
 export interface ContextInspection {
@@ -141,6 +142,8 @@ export interface HookStatus extends Omit<RegisteredNames, "tools"> {
 	} | null;
 	/** False when the user disabled it, for this session or as a bundled hook, or when it is not loaded. */
 	isEnabled: boolean;
+	/** True for a hook that is off and of which `playShadows` computes what it would have sent. */
+	isShadow: boolean;
 	/** Why its last load failed; null when it loaded. After a failed reload, the previous version may still run. */
 	problem: string | null;
 	figures: HookFigures;
@@ -171,9 +174,24 @@ export interface Inspector {
 	/** Hooks in running order, then those that failed to load, then the bundled ones that are off. */
 	hookStatuses(): HookStatus[];
 	/**
-	 * Enables or disables a hook, and recomputes the context: a bundled hook in the user's settings, others until the session
-	 * ends.
-	 * @throws PiError `config_write_failed` or `hook_load_failed` for a bundled hook
+	 * Plays the log with each hook in the shadow added to those that are on. Nothing is sent or saved, and no model is asked.
+	 * Computed again only if the log or the hooks that are on have changed.
+	 * @param onProgress receives the share of the work that is done, 0 to 1
+	 * @returns the figures by the path of the hook; null if `signal` stopped it
+	 */
+	playShadows(options: {
+		signal: AbortSignal;
+		onProgress(share: number): void;
+	}): Promise<ReadonlyMap<string, ShadowFigures> | null>;
+	/**
+	 * Puts a hook that is off into the shadow or takes it out, in the user's settings.
+	 * @throws PiError `config_write_failed`
+	 */
+	setHookShadow(path: string, isShadow: boolean): Promise<void>;
+	/**
+	 * Enables or disables a hook, and recomputes the context: a bundled hook, and one that is known only from the shadow, in the
+	 * user's settings, others until the session ends. A hook that is enabled leaves the shadow.
+	 * @throws PiError `config_write_failed` or `hook_load_failed` for a hook that it loads
 	 */
 	setHookEnabled(path: string, isEnabled: boolean): Promise<void>;
 }

@@ -147,6 +147,12 @@ export const SETTINGS_SCHEMA = {
 		hooks: texts(
 			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
 		),
+		shadowHooks: {
+			...texts(
+				"hooks that are off and of which `/hooks` shows what they would have sent and cost, by name or path, such as `pi:clear`",
+			),
+			...LIVE,
+		},
 		commands: group({
 			replace: texts(
 				"built-in commands that commands of hooks may replace, by name, such as `tools`; `/pi:tools` is then the built-in one",

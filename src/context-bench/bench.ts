@@ -106,7 +106,9 @@ export async function runBench(
 	const total = sessions.length * played.length;
 	let done = 0;
 	for (const session of sessions) {
-		const bench = new SessionBench(session, options, copies.add(session.entries));
+		// A single one shares nothing, and a large one takes long to compare.
+		const shared = sessions.length > 1 ? copies.add(session.entries) : new Set<number>();
+		const bench = new SessionBench(session, options, shared);
 		for (const { name, hooks } of played) {
 			options.onProgress?.(done++, total, session.name, name);
 			await bench.play({ name, hooks: [...base, ...hooks] });

@@ -1,8 +1,8 @@
 import { clipMiddle } from "../util/clip-middle.js";
-import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
+import { formatChange, formatCost, formatShare, formatTokens, plural } from "../util/format-amounts.js";
 import type { BenchReport, SessionResult, StrategyResult } from "./bench.js";
 import type { EvidenceLoss } from "./evidence.js";
-import { evidenceShare, formatShare, sumResults } from "./limit.js";
+import { evidenceShare, sumResults } from "./limit.js";
 
 /** Losses that are listed. */
 const MAX_LOSSES = 10;
@@ -99,14 +99,6 @@ export function formatShareOf(part: number, all: number): string {
 	return all === 0 ? "–" : `${Math.round((100 * part) / all)} %`;
 }
 
-/** The change of a cost: `−34 %`; `–` if one of them is unknown. */
-export function formatChange(cost: number | null, base: number | null): string {
-	if (cost === null || base === null || base === 0) return "–";
-	const change = 100 * (cost / base - 1);
-	const digits = Math.abs(change).toFixed(Math.abs(change) < 0.95 ? 1 : 0);
-	return digits === "0.0" ? "±0 %" : `${change > 0 ? "+" : "−"}${digits} %`;
-}
-
 /** Text to the left, figures to the right, each column as wide as its widest cell. */
 function alignRows(rows: readonly string[][]): string[] {
 	const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
@@ -134,12 +126,17 @@ function describeCalibration({ sessions, model }: BenchReport): string[] {
 
 function describeUnplayed(sessions: readonly SessionResult[]): string[] {
 	const all = sumResults({ sessions });
-	return all.flatMap(({ strategy, unplayed, totals }) => {
-		const parts = Object.entries(unplayed).map(([what, count]) => `${count} ${what}`);
-		if (totals.standIns > 0)
-			parts.push(`${plural(totals.standIns, "request")} to models, answered by pi's own summaries`);
-		return parts.length === 0 ? [] : [`not replayed: ${strategy}: ${parts.join(", ")}`];
+	return all.flatMap((result) => {
+		const parts = listUnplayed(result);
+		return parts.length === 0 ? [] : [`not replayed: ${result.strategy}: ${parts.join(", ")}`];
 	});
+}
+
+/** What the recording cannot tell of a strategy, such as `3 blocked calls`. */
+export function listUnplayed({ unplayed, totals }: Pick<StrategyResult, "unplayed" | "totals">): string[] {
+	const parts = Object.entries(unplayed).map(([what, count]) => `${count} ${what}`);
+	if (totals.standIns === 0) return parts;
+	return [...parts, `${plural(totals.standIns, "request")} to models, answered by pi's own summaries`];
 }
 
 function describeProblems(sessions: readonly SessionResult[]): string[] {

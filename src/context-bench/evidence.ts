@@ -79,10 +79,13 @@ export class EvidenceIndex {
 	/** Word → indices of the entries with messages that have it, ascending. Only words by which items are found. */
 	readonly #entriesWith = new Map<string, number[]>();
 	readonly #holders = new Map<string, { until: number; indices: number[] }>();
+	/** Number of entries whose words are read. */
+	#read = 0;
 
 	constructor(private readonly entries: readonly SessionEntry[]) {
 		this.#readCalls();
-		this.#readWords();
+		for (const calls of this.#calls.values())
+			for (const { items } of calls) for (const item of items) this.#entriesWith.set(anchorOf(item), []);
 	}
 
 	/** Calls of a reply with what each uses. */
@@ -92,6 +95,7 @@ export class EvidenceIndex {
 
 	/** Indices of the entries before a reply that have an item, ascending. */
 	holders(item: string, reply: number): number[] {
+		this.#readWords(reply);
 		const known = this.#holders.get(item) ?? { until: 0, indices: [] };
 		this.#holders.set(item, known);
 		const found = this.#entriesWith.get(anchorOf(item)) ?? [];
@@ -130,10 +134,10 @@ export class EvidenceIndex {
 		}
 	}
 
-	#readWords(): void {
-		for (const calls of this.#calls.values())
-			for (const { items } of calls) for (const item of items) this.#entriesWith.set(anchorOf(item), []);
-		for (let index = 0; index < this.entries.length; index++) {
+	/** Reads the messages before a reply, as far as they are not read: all at once would keep the screen waiting. */
+	#readWords(reply: number): void {
+		for (; this.#read < reply; this.#read++) {
+			const index = this.#read;
 			const message = this.messageOf(index);
 			if (!message) continue;
 			for (const [word] of textOf(message).matchAll(WORD)) {

@@ -1,4 +1,5 @@
 import { PiError } from "../errors.js";
+import { formatShare } from "../util/format-amounts.js";
 import type { BenchReport, StrategyResult } from "./bench.js";
 
 /** A limit for every strategy: above or below it, `pi context bench` fails. */
@@ -74,11 +75,6 @@ function describe(value: number, { figure, isRelative }: Limit): string {
 	if (SHARES.includes(figure)) return `${formatShare(value)} %`;
 	const digits = Number.isInteger(value) ? String(value) : value.toFixed(figure === "cost" && !isRelative ? 4 : 1);
 	return isRelative ? `${value > 0 ? "+" : ""}${digits} %` : digits;
-}
-
-/** A share in percent: 100 only if it is exactly that, and one digit more below it, because a loss must show. */
-export function formatShare(percent: number): string {
-	return percent === 100 ? "100" : (Math.floor(percent * 10) / 10).toFixed(1);
 }
 
 /** The share of what the recorded model used that it still has in front of it; 1 if it used nothing. */

@@ -24,6 +24,7 @@ import { handlerView } from "../replay/session-at.js";
 import type { SessionViewOptions } from "../replay/session-view.js";
 import { sectionsForTools, toolInfo } from "../resources/system-prompt.js";
 import { EXPIRY_NOTICE_MS } from "../session/run/cache-timer.js";
+import { TimeSlices } from "../util/time-slices.js";
 import type { AskedModels } from "./remembered-answers.js";
 import { compactShadow } from "./shadow-compaction.js";
 import { ShadowLog } from "./shadow-log.js";
@@ -55,6 +56,8 @@ export interface PlayOptions extends Pick<SessionViewOptions, "findModel" | "ret
 	signal: AbortSignal;
 	/** Asks models for summaries, and what hooks ask them. Absent: pi's own summaries stand in for their answers. */
 	ask?: AskedModels;
+	/** Receives the share of the session that was played, 0 to 1, between its slices. */
+	onPlayed?(share: number): void;
 }
 
 /** A request as it would have been sent. */
@@ -84,9 +87,14 @@ export async function playStrategy(
 	observer: PlayObserver,
 ): Promise<void> {
 	const play = new Play(session, strategy, options, observer);
+	// Keys are read and the screen is drawn in between.
+	const slices = new TimeSlices();
 	for (const point of eventPoints(session.entries, session.path)) {
 		if (options.signal.aborted) return;
 		await play.at(point);
+		if (options.signal.aborted || !slices.isOver) continue;
+		options.onPlayed?.(point.end / session.entries.length);
+		await slices.next();
 	}
 }
 

@@ -1,6 +1,6 @@
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
-import { BUNDLED_HOOKS, type BundledHook, bundledPath } from "./bundled.js";
+import { BUNDLED_HOOKS, type BundledHook, bundledPath, type HookGroup } from "./bundled.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
 
 /** Words that turn on all bundled hooks that provide hosts: whose flags count before the user has chosen a session. */
@@ -77,6 +77,11 @@ export function switchBundled(words: readonly string[], { name, isDefault = fals
 	const others = words.filter((word) => ![path, `-${path}`].includes(presentWord(word)));
 	if (isOn === isDefault) return others;
 	return [...others, isOn ? path : `-${path}`];
+}
+
+/** False for groups whose hooks change no request. */
+export function changesRequests(group: HookGroup): boolean {
+	return group === "context" || group === "guards" || group === "model";
 }
 
 /** What replaces bundled hooks that pi had. */

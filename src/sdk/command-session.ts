@@ -84,7 +84,10 @@ export function createCommandSession(
 			const totals = at === null ? session.inspector.contextTotals() : null;
 			return totals ? [...lines, "", describeTotals(totals, await session.inspector.hooksSaved())] : lines;
 		},
-		describeHooks: () => describeHooks(session.inspector.hookStatuses()),
+		async describeHooks(signal) {
+			const shadows = await session.inspector.playShadows({ signal, onProgress() {} });
+			return describeHooks(session.inspector.hookStatuses(), shadows ?? undefined);
+		},
 		inspector: session.inspector,
 		writeDebugReport: (screen) => writeDebugReport(session, { store, models, code }, screen),
 		commands: () => session.palette(),

@@ -20,6 +20,7 @@ import { createHookSession } from "../session/hooks/hook-session.js";
 import { HookUpdates } from "../session/hooks/hook-updates.js";
 import { RequiredHooks } from "../session/hooks/required-hooks.js";
 import { SessionHooks } from "../session/hooks/session-hooks.js";
+import { ShadowHooks } from "../session/hooks/shadow-hooks.js";
 import { SessionInspector } from "../session/inspector.js";
 import { Lifecycle } from "../session/lifecycle.js";
 import { ModelMemory } from "../session/model-memory.js";
@@ -265,12 +266,26 @@ function assembleSession(
 		ended: ended.signal,
 		notice,
 	});
+	const shadows = new ShadowHooks({
+		...services,
+		state,
+		hooks,
+		async play({ path, entries, shadows, base, ...run }) {
+			const { playShadows } = await import("../context-bench/play-shadows.js");
+			const { cacheRetention: retention, hookTimeout: hookTimeoutMs } = store.settings.current;
+			return playShadows({ name: "", path, cwd: store.cwd, entries }, shadows, base, {
+				...{ ...run, retention, hookTimeoutMs, flags: hooks.flags, findModel: models.list.find },
+				...(code.watch && { watch: code.watch }),
+			});
+		},
+	});
 	const inspector = new SessionInspector({
 		...services,
 		state,
 		context,
 		rebuild: operations.rebuildContext,
 		hooks,
+		shadows,
 		ended: ended.signal,
 		async savedByHooks(entries) {
 			const { savedByHooks } = await import("../context-bench/saved-by-hooks.js");

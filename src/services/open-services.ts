@@ -276,6 +276,7 @@ export async function openServices(
 			rereadTools: code.rereadTools,
 			hasChanged: code.hasChanged,
 			findHooks: code.findHooks,
+			locateHook: code.locateHook,
 			...(options.readFlags ? { readFlags: options.readFlags } : {}),
 			bundledHooks,
 			requireNamed,

@@ -7,6 +7,7 @@ import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { CorePreamble } from "../context/preamble.js";
 import type { PiError } from "../errors.js";
+import type { DiscoveredHooks } from "../hooks/discover.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { ResourcePaths } from "../hooks/hook-resources.js";
 import type { BuiltinHook, FoundHooks } from "../hooks/load.js";
@@ -181,6 +182,8 @@ export interface Code {
 	hasChanged(): boolean;
 	/** Finds the hook files that may run, in load order. Called again at each reload. */
 	findHooks(): Promise<FoundHooks>;
+	/** The hook file at a path of the user's settings. */
+	locateHook(path: string): DiscoveredHooks;
 	/** Reads the flags of hooks on the command line, with every change of their registrations. Absent: none are given. */
 	readFlags?: ReadFlags;
 	/** False when bundled hooks are not part of the session, as with `--no-hooks`. */

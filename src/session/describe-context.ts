@@ -1,4 +1,5 @@
 import { type ContextInspection, cacheShares, describeTools, type HookStatus } from "../commands/inspection.js";
+import { describeShadow, type ShadowFigures } from "../commands/shadow-figures.js";
 import { type CacheLoss, describeCause, describeChanged } from "../context/cache-loss.js";
 import type { ContextProblem } from "../context/context-message.js";
 import { describeProblem } from "../context/describe-problem.js";
@@ -61,12 +62,21 @@ function describeLoss(loss: CacheLoss): string {
 	return `${who} changed ${describeChanged(changed)}${after}: about ${resent} tokens are sent again uncached`;
 }
 
-/** The hooks as lines of text: scope, path and calls of each, then its problems. */
-export function describeHooks(statuses: readonly HookStatus[]): string[] {
+/**
+ * The hooks as lines of text: scope, path and calls of each, then its problems.
+ * @param shadows the figures of those in the shadow, by path
+ */
+export function describeHooks(
+	statuses: readonly HookStatus[],
+	shadows: ReadonlyMap<string, ShadowFigures> = new Map(),
+): string[] {
 	return statuses.flatMap(({ tools, ...status }) => {
-		const { name, scope, path, bundled, isEnabled, problem, figures, cannotFire, conflicts } = status;
+		const { name, scope, path, bundled, isEnabled, isShadow, problem, figures, cannotFire, conflicts } = status;
 		const calls = figures.calls === 0 ? "never fired" : `${figures.calls} calls`;
-		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  off: ${bundled.description}`];
+		const played = isShadow ? shadows.get(path) : undefined;
+		const off = isShadow ? "in the shadow" : "off";
+		const shadow = played ? describeShadow(played).map((line) => `    ${line}`) : [];
+		if (bundled?.isLoaded === false) return [`${name}  ${scope}  ${path}  ${off}: ${bundled.description}`, ...shadow];
 		const ofModel = tools.length === 0 ? [] : [`    tools: ${describeTools(tools)}`];
 		const further = listFurtherNames({ ...status, tools: [] }).map(([kind, names]) => `    ${kind}: ${names}`);
 		const replaced = bundled?.replacedBy ? [`    replaced by ${bundled.replacedBy}`] : [];
@@ -75,11 +85,12 @@ export function describeHooks(statuses: readonly HookStatus[]): string[] {
 		const at = lastPlace ? ` (${lastPlace.file}:${lastPlace.line}:${lastPlace.column})` : "";
 		const stack = lastStack === null ? [] : lastStack.split("\n").map((line) => `    ${line}`);
 		const error = lastError === null ? [] : [`    last error: ${lastError}${at}`, ...stack];
-		const failure = problem === null ? [] : [`    ${problem}`];
+		const failure = problem === null || played ? [] : [`    ${problem}`];
 		const unreachable = cannotFire.map(({ what, why }) => `    cannot fire in this mode: ${what}, for ${why}`);
 		const claims = conflicts.map((conflict) => `    ${conflict}`);
 		return [
-			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null ? "off" : "failed"}`,
+			`${name}  ${scope}  ${path}  ${isEnabled ? calls : problem === null || isShadow ? off : "failed"}`,
+			...shadow,
 			...replaced,
 			...ofModel,
 			...further,

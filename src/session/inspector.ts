@@ -7,6 +7,7 @@ import type {
 	InspectOptions,
 	Inspector,
 } from "../commands/inspection.js";
+import type { ShadowFigures } from "../commands/shadow-figures.js";
 import { buildContext } from "../context/build-context.js";
 import { inputTokens } from "../context/calibration.js";
 import type { BuiltContext, HookEdits } from "../context/context-message.js";
@@ -25,6 +26,7 @@ import { sectionsForTools } from "../resources/system-prompt.js";
 import type { Code, Resources, Store } from "../services/services.js";
 import { sum } from "../util/sum.js";
 import type { HookFailure, SessionHooks } from "./hooks/session-hooks.js";
+import type { ShadowHook, ShadowHooks, ShadowPlayOptions } from "./hooks/shadow-hooks.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionState } from "./session-state.js";
 
@@ -38,6 +40,7 @@ export interface InspectorDeps {
 	hooks: SessionHooks;
 	ended: AbortSignal;
 	reach(): HookReach;
+	shadows: ShadowHooks;
 	/** See `Inspector.hooksSaved`. */
 	savedByHooks(entries: readonly SessionEntry[]): Promise<number | null>;
 }
@@ -111,6 +114,8 @@ export class SessionInspector implements Inspector {
 			createLedger({ context: this.deps.context.current, entries: this.deps.state.log.entries, previous: null }),
 		);
 		const { loaded, failures, health, replaced } = this.deps.hooks;
+		const shadows = this.deps.shadows.list();
+		const isShadow = (path: string) => shadows.some((shadow) => shadow.path === path);
 		const reach = this.deps.reach();
 		const tools = this.deps.code.toolSwitch.list();
 		const statuses = loaded.map(
@@ -127,6 +132,7 @@ export class SessionInspector implements Inspector {
 				})),
 				bundled: describeBundled(hook.path, this.deps.hooks),
 				isEnabled: this.deps.hooks.isEnabled(hook),
+				isShadow: isShadow(hook.path),
 				problem: failures.find(({ path }) => path === hook.path)?.problem ?? null,
 				figures: health.figures(hook.path),
 				share: shares.get(hook.path) ?? NO_SHARE,
@@ -143,25 +149,38 @@ export class SessionInspector implements Inspector {
 		const others = this.deps.code.bundledHooks
 			? BUNDLED_HOOKS.filter(({ name }) => ![...loaded, ...missing].some(({ path }) => path === bundledPath(name)))
 			: [];
-		return [
-			...statuses,
+		const off = [
 			...missing.map((failure) => notLoaded(failure, health.figures(failure.path))),
 			...others.map((hook) => turnedOff(hook, health.figures(bundledPath(hook.name)))),
-		];
+		].map((status) => ({ ...status, isShadow: isShadow(status.path) }));
+		const listed = new Set([...statuses, ...off].map(({ path }) => path));
+		const unlisted = shadows.filter(({ path }) => !listed.has(path));
+		return [...statuses, ...unlisted.map((shadow) => onlyInShadow(shadow, health.figures(shadow.path))), ...off];
+	}
+
+	playShadows(options: ShadowPlayOptions): Promise<ReadonlyMap<string, ShadowFigures> | null> {
+		return this.deps.shadows.play(options);
+	}
+
+	setHookShadow(path: string, isShadow: boolean): Promise<void> {
+		return this.deps.shadows.set(path, isShadow);
 	}
 
 	async setHookEnabled(path: string, isEnabled: boolean): Promise<void> {
-		const { store, hooks } = this.deps;
+		const { store, hooks, shadows } = this.deps;
+		const { settings } = store;
 		const bundled = findBundled(path);
+		const hook = hooks.loaded.find((candidate) => candidate.path === path);
+		const file = shadows.list().find((shadow) => shadow.path === path)?.file;
 		if (bundled) {
-			await store.settings.set("hooks", switchBundled(store.settings.current.hooks, bundled, isEnabled));
+			await settings.set("hooks", switchBundled(settings.current.hooks, bundled, isEnabled));
 			await (isEnabled ? hooks.addBundled(bundled) : hooks.removeBundled(bundled));
-			await this.deps.rebuild();
-			return;
-		}
-		const hook = this.deps.hooks.loaded.find((candidate) => candidate.path === path);
-		if (!hook) return;
-		await this.deps.hooks.setEnabled(hook, isEnabled);
+		} else if (hook) await hooks.setEnabled(hook, isEnabled);
+		else if (file && isEnabled) {
+			await hooks.add(file);
+			await settings.set("hooks", [...settings.current.hooks, path]);
+		} else return;
+		if (isEnabled) await shadows.set(path, false);
 		await this.deps.rebuild();
 	}
 
@@ -227,7 +246,20 @@ function reportedCache(entries: readonly SessionEntry[], at: number | null): Con
 }
 
 function notLoaded(failure: HookFailure, figures: HookFigures): HookStatus {
-	return { ...failure, ...NO_REGISTRATIONS, bundled: null, isEnabled: false, figures, share: NO_SHARE };
+	return {
+		...failure,
+		...NO_REGISTRATIONS,
+		bundled: null,
+		isEnabled: false,
+		isShadow: false,
+		figures,
+		share: NO_SHARE,
+	};
+}
+
+/** A hook that only the setting `shadowHooks` names. */
+function onlyInShadow({ path, name, problem }: ShadowHook, figures: HookFigures): HookStatus {
+	return { ...notLoaded({ path, name, scope: "settings", problem: "" }, figures), problem, isShadow: true };
 }
 
 const NO_REGISTRATIONS = { ...NO_NAMES, tools: [], cannotFire: [], conflicts: [] };
@@ -242,6 +274,7 @@ function turnedOff({ name, group, description, commands }: BundledHook, figures:
 		commands,
 		bundled: { group, description, isLoaded: false, replacedBy: null },
 		isEnabled: false,
+		isShadow: false,
 		problem: null,
 		figures,
 		share: NO_SHARE,

@@ -11,7 +11,7 @@ import { defineTool, type EditToolDetails } from "./tool.js";
 const OLD_TEXT =
 	"Text to replace, exactly as in the file, with its indentation. It must occur exactly once, unless replaceAll is true: include surrounding lines until it does.";
 const NEW_TEXT = "Replacement text; empty to delete";
-const REPLACE_ALL = "Replace every occurrence of oldText, such as to rename something in this file. Default: false";
+const REPLACE_ALL = "Replace every occurrence";
 
 /** Changed places that the result names. */
 const MAX_LINES = 10;

@@ -103,6 +103,7 @@ const PI_ACTIONS = {
 	},
 	hooksPanel: {
 		"hooksPanel.reload": { defaultKeys: "ctrl+r", description: "Reload the hooks" },
+		"hooksPanel.shadow": { defaultKeys: "ctrl+t", description: "Try a hook in the shadow, or stop trying it" },
 	},
 	mcpPanel: {
 		"mcpPanel.restart": { defaultKeys: "r", description: "Restart the MCP server" },

@@ -20,6 +20,19 @@ export function roundCost(dollars: number): number {
 	return Number(dollars.toFixed(8));
 }
 
+/** A change: `−34 %`; `–` if one of the amounts is unknown, or if there was nothing. */
+export function formatChange(amount: number | null, base: number | null): string {
+	if (amount === null || base === null || base === 0) return "–";
+	const change = 100 * (amount / base - 1);
+	const digits = Math.abs(change).toFixed(Math.abs(change) < 0.95 ? 1 : 0);
+	return digits === "0.0" ? "±0 %" : `${change > 0 ? "+" : "−"}${digits} %`;
+}
+
+/** A share in percent: 100 only if it is exactly that, and one digit more below it, because a loss must show. */
+export function formatShare(percent: number): string {
+	return percent === 100 ? "100" : (Math.floor(percent * 10) / 10).toFixed(1);
+}
+
 /** A duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. Integer seconds from 10 s. */
 export function formatDuration(ms: number): string {
 	const seconds = Math.max(0, ms) / 1000;

@@ -1,10 +1,10 @@
-import { formatChange, formatShareOf } from "../../context-bench/describe-report.js";
-import { evidenceShare, formatShare } from "../../context-bench/limit.js";
+import { formatShareOf } from "../../context-bench/describe-report.js";
+import { evidenceShare } from "../../context-bench/limit.js";
 import { describeError } from "../../errors.js";
 import type { BenchClaim } from "../../packages/bench-claim.js";
 import type { PackageChange } from "../../packages/manage.js";
 import { isTrusted } from "../../trust/store.js";
-import { formatTokens, plural } from "../../util/format-amounts.js";
+import { formatChange, formatShare, formatTokens, plural } from "../../util/format-amounts.js";
 import { tableLines } from "../standard-io.js";
 import { listenForStop } from "./bench-progress.js";
 import { findPackageStates } from "./list-packages.js";

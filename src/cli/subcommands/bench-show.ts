@@ -66,7 +66,7 @@ export class ShownRequest {
 				found.flatMap(({ strategy, report }, at) => [
 					...(at > 0 ? [""] : []),
 					`under ${strategy}, the request that entry ${this.reply} of the recording answers:`,
-					...(report ? describeReport(report) : ["the provider refused it, or it never arrived"]),
+					...(report ? describeReport(report, io.columns) : ["the provider refused it, or it never arrived"]),
 				]),
 			);
 		return found.every(({ report }) => report) ? 0 : 1;

@@ -20,7 +20,7 @@ import { onOneLine } from "../../log/session-summary.js";
 import { didYouMean } from "../../util/nearest.js";
 import type { Subcommand } from "../options.js";
 import { usage } from "../parser.js";
-import { printJson, printLines, printNotices } from "../standard-io.js";
+import { fitLines, printJson, printLines, printNotices } from "../standard-io.js";
 import type { BenchModelsOptions } from "./bench-asking.js";
 import { listenForStop } from "./bench-progress.js";
 import type { ShownRequest } from "./bench-show.js";
@@ -80,7 +80,7 @@ export async function runContextBench(
 		printNotices(io, [`Wrote ${command.html}`]);
 	}
 	if (options.json) await printJson(io, { date: new Date().toISOString(), ...report, total: sumResults(report) });
-	else await printLines(io, describeReport(report, io.outIsTerminal ? process.stdout.columns : undefined));
+	else await printLines(io, fitLines(describeReport(report, io.columns), io.columns));
 	const failures = exceeded(report, limits);
 	const hasProblems = report.sessions.some(({ results }) => results.some(({ problems }) => problems.length > 0));
 	printNotices(io, failures);

@@ -17,7 +17,7 @@ import type { SuspectMessage } from "../../replay/explain-mismatch.js";
 import { type Mismatch, SessionView } from "../../replay/session-view.js";
 import { plural } from "../../util/format-amounts.js";
 import type { Subcommand, SubcommandOptions } from "../options.js";
-import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
+import { fitLines, printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { findHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";
 import { pastFacts } from "./past-facts.js";
@@ -180,7 +180,10 @@ async function printContext(
 	});
 	const { unstable } = view;
 	if (options.json) await printJson(io, { ...report, unstable });
-	else await printLines(io, [...describeReport(report), ...unstable.map(describeUnstable)]);
+	else {
+		const notes = fitLines(unstable.map(describeUnstable), io.columns);
+		await printLines(io, [...describeReport(report, io.columns), ...notes]);
+	}
 	return 0;
 }
 
@@ -188,8 +191,8 @@ function describeUnstable(hook: string): string {
 	return `unstable: ${hook} returns different results for the same entries, so the provider cannot cache what follows them`;
 }
 
-/** A context as lines of text. */
-export function describeReport(report: ContextReport): string[] {
+/** A context as lines of text. @param columns of the terminal: rows are cut, and sentences wrapped. Default: any length */
+export function describeReport(report: ContextReport, columns?: number): string[] {
 	const {
 		session,
 		at,
@@ -219,25 +222,33 @@ export function describeReport(report: ContextReport): string[] {
 			row(message.entryIndex === null ? "-" : String(message.entryIndex), message.role, message),
 		),
 	];
+	const fits = (lines: readonly string[]) => fitLines(lines, columns);
+	const table = (lines: readonly string[]) => fitLines(lines, columns, "cut");
 	return [
-		`${session ?? "in memory"} at entry ${at}: ${plural(messages.length, "message")}, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request${resent > 0 ? `, ${resent} sent again` : ""}`,
-		...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
-		...(rows.length > 0 ? ["", ...tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows])] : []),
-		...(hidden.length + removed.length > 0 ? ["", "hidden:"] : []),
-		...tableLines([
-			...removed.map((part) => [
-				"-",
-				"id" in part ? `system ${part.id}` : `tool ${part.name}`,
-				`${part.tokens} tok`,
-				`by ${part.by.hook}`,
-			]),
-			...hidden.map(({ entryIndex, role, tokens: count, by }) => [
-				String(entryIndex),
-				role,
-				`${count} tok`,
-				by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
-			]),
+		...fits([
+			`${session ?? "in memory"} at entry ${at}: ${plural(messages.length, "message")}, about ${tokens} tokens, ${prefix?.tokens ?? 0} of them unchanged from the previous request${resent > 0 ? `, ${resent} sent again` : ""}`,
+			...(hooks.length > 0 ? [`hooks: ${hooks.map(({ path }) => path).join(", ")}`] : []),
 		]),
-		...problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`),
+		...(rows.length > 0
+			? ["", ...table(tableLines([["entry", "role", "size", "cache", "from", "text"], ...rows]))]
+			: []),
+		...(hidden.length + removed.length > 0 ? ["", "hidden:"] : []),
+		...table(
+			tableLines([
+				...removed.map((part) => [
+					"-",
+					"id" in part ? `system ${part.id}` : `tool ${part.name}`,
+					`${part.tokens} tok`,
+					`by ${part.by.hook}`,
+				]),
+				...hidden.map(({ entryIndex, role, tokens: count, by }) => [
+					String(entryIndex),
+					role,
+					`${count} tok`,
+					by.kind === "hook" ? `by ${by.hook}` : `by the ${by.kind} in entry ${by.entryIndex}`,
+				]),
+			]),
+		),
+		...fits(problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`)),
 	];
 }

@@ -11,7 +11,7 @@ export const hooksCommand: SlashCommand = {
 			while ((await shell.openHooks(session.inspector, signal)) === "reload") await session.reload();
 			return undefined;
 		}
-		const lines = session.describeHooks();
+		const lines = await session.describeHooks(signal);
 		return report(context, "Hooks", lines.length > 0 ? lines : ["No hooks are loaded"]);
 	},
 };

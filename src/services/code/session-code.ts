@@ -5,7 +5,13 @@ import type { Settings } from "../../config/settings-schema.js";
 import type { SettingsStore } from "../../config/settings-store.js";
 import { describeError, PiError } from "../../errors.js";
 import { findBundled } from "../../hooks/bundled-words.js";
-import { type DiscoverOptions, discoverHooks, type HookFile, isChosen } from "../../hooks/discover.js";
+import {
+	type DiscoveredHooks,
+	type DiscoverOptions,
+	discoverHooks,
+	type HookFile,
+	isChosen,
+} from "../../hooks/discover.js";
 import type { FoundHooks } from "../../hooks/load.js";
 import { type CustomTool, discoverTools, loadTools } from "../../hooks/load-tools.js";
 import type { HookFactory } from "../../hooks/types.js";
@@ -69,6 +75,8 @@ export interface SessionCode {
 	readonly packages: AcceptedPackages | null;
 	/** Finds the hooks, at the start and at each reload. Loads the project's tools along with its hooks. */
 	findHooks(): Promise<FoundHooks>;
+	/** The hook file at a path of the user's settings, which needs no trust. */
+	locateHook(path: string): DiscoveredHooks;
 	/** Loads the user's own tools again. A file that is broken now keeps its tools. @returns a line for each problem */
 	rereadTools(): Promise<string[]>;
 	/** True if the files of hooks and tools differ from those that `findHooks` found last. */
@@ -133,6 +141,11 @@ export async function findSessionCode(options: SessionCodeOptions): Promise<Sess
 			seen = describeCode(options);
 			return findHooks(options, project, packages, tools);
 		},
+		locateHook: (path) =>
+			discoverHooks({
+				...searchPaths(options),
+				...{ globalDir: "", projectDir: "", configured: [path], explicit: [], discovery: true },
+			}),
 		async rereadTools() {
 			const found = findTools(options, false);
 			const loaded = await load(found.files, options);

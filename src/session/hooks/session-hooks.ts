@@ -145,11 +145,15 @@ export class SessionHooks {
 	 * Loads a bundled hook into the running session, unless it is loaded. The caller computes the context again.
 	 * @throws PiError `hook_load_failed`
 	 */
-	async addBundled({ name }: BundledHook): Promise<void> {
-		const path = bundledPath(name);
+	addBundled({ name }: BundledHook): Promise<void> {
+		return this.add({ path: bundledPath(name), realPath: bundledFile(name), scope: "bundled", name });
+	}
+
+	/** Loads a hook of the user as `addBundled` does. @throws PiError `hook_load_failed` */
+	async add(file: HookFile): Promise<void> {
+		const { path } = file;
 		if (this.#loaded.some((hook) => hook.path === path)) return;
-		const file: HookFile = { path, realPath: bundledFile(name), scope: "bundled", name };
-		this.#files = [...this.#files, file];
+		this.knowFiles([file]);
 		const { hooks, failures } = await loadHooks([file], this.#loading());
 		this.#failures = this.#failures.filter((failure) => failure.path !== path);
 		if (failures[0]) throw failures[0].error;
@@ -227,6 +231,11 @@ export class SessionHooks {
 			bundled: this.#loaded.flatMap(({ path }) => (isOptional(path) ? [path] : [])),
 			kept: kept.map(({ path }) => path),
 		};
+	}
+
+	/** Makes errors that timers and promises of these files throw errors of hooks. */
+	knowFiles(files: readonly HookFile[]): void {
+		this.#files = [...this.#files, ...files.filter(({ path }) => !this.#files.some((known) => known.path === path))];
 	}
 
 	/** True when a stack trace shows a call by a hook, even one that is still loading or failed to load. */

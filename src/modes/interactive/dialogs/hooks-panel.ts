@@ -2,6 +2,7 @@ import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-t
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText, type SourcePosition } from "../../../errors.js";
 import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled.js";
+import { changesRequests } from "../../../hooks/bundled-words.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
@@ -11,15 +12,16 @@ import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
+import { ShadowRun, type ShadowRunOptions } from "./shadow-run.js";
 
 /** Data and callbacks of a `HooksPanel`. */
-export interface HooksPanelOptions {
+export interface HooksPanelOptions extends ShadowRunOptions {
 	/** @returns the current state of all hooks, in the order in which they run */
 	statuses(): HookStatus[];
 	setEnabled(path: string, isEnabled: boolean): Promise<void>;
+	setShadow(path: string, isShadow: boolean): Promise<void>;
 	onReload(): void;
 	onClose(): void;
-	requestRender(): void;
 	/** Paths are shown relative to these. */
 	paths: { cwd: string; home: string };
 }
@@ -28,9 +30,10 @@ export interface HooksPanelOptions {
 const MIN_PATH = 12;
 const MIN_DESCRIPTION = 24;
 
-/** Headings of the hooks that are loaded, of those that could not be, and of bundled ones that are off. */
+/** Headings of the hooks that are loaded, that could not be, that are tried in the shadow, and of bundled ones that are off. */
 const LOADED = "Loaded, in the order they run";
 const FAILED = "Not loaded";
+const SHADOW = "In the shadow · computed, not sent";
 const HEADINGS: Readonly<Record<HookGroup, string>> = {
 	context: "Off · context",
 	guards: "Off · guards",
@@ -41,12 +44,16 @@ const HEADINGS: Readonly<Record<HookGroup, string>> = {
 	machines: "Off · other machines",
 };
 const MAX_FILTER = 60;
+/** Characters of a line of details. */
+const MAX_LINE = 2000;
+/** Least rows of the list, and lines below it that take no row from it. */
+const [MIN_ROWS, MAX_BELOW] = [2, 2];
 /** Columns of a row before and after the name. */
 const LEFT = 5;
 
 /**
- * Shows the hooks that are on in the order in which they run, with their state and figures, and then the bundled ones that are
- * off by group. Typing filters; turns hooks on and off.
+ * Shows the hooks that are on in the order in which they run, with their state and figures, those in the shadow with what they
+ * would have sent, and then the bundled ones that are off by group. Typing filters; turns hooks on and off.
  */
 export class HooksPanel implements Component, Focusable {
 	focused = false;
@@ -60,6 +67,7 @@ export class HooksPanel implements Component, Focusable {
 	#problem: string | null = null;
 	readonly #list: ScrollList;
 	#details: ScrollText;
+	readonly #shadows: ShadowRun;
 
 	constructor(
 		private readonly style: DialogStyle,
@@ -70,6 +78,8 @@ export class HooksPanel implements Component, Focusable {
 		const rows = () => listRows(style.rows?.() ?? 30);
 		this.#list = new ScrollList(rows);
 		this.#details = new ScrollText(rows);
+		this.#shadows = new ShadowRun(options);
+		this.#shadows.start(this.#statuses);
 	}
 
 	/** @returns lines of at most `width` columns */
@@ -79,7 +89,13 @@ export class HooksPanel implements Component, Focusable {
 		const problem = this.#problem === null ? [] : [theme.error(clipLine(` ${cleanLine(this.#problem)}`, width))];
 		const selected = open ?? this.#shown[this.#list.selected];
 		const isOff = selected && !selected.isEnabled && selected.problem === null;
-		const shared = [hint("reload", "hooksPanel.reload"), hint(isOff ? "enable" : "disable", "dialog.toggle")];
+		const shared = [
+			hint("reload", "hooksPanel.reload"),
+			hint(isOff ? "enable" : "disable", "dialog.toggle"),
+			...(selected && canShadow(selected)
+				? [hint(selected.isShadow ? "no shadow" : "shadow", "hooksPanel.shadow")]
+				: []),
+		];
 		const keys = open
 			? [hint("scroll", ...UP_DOWN), ...shared, hint("back", "dialog.cancel")]
 			: [hint("move", ...UP_DOWN), hint("details", "dialog.accept"), ...shared, hint("", "dialog.cancel")];
@@ -101,8 +117,11 @@ export class HooksPanel implements Component, Focusable {
 			this.#details = new ScrollText(() => listRows(this.style.rows?.() ?? 30));
 			this.#open = this.#open === null ? (hook?.path ?? null) : null;
 		} else if (keymap.matches(data, "hooksPanel.reload")) this.options.onReload();
-		else if (keymap.matches(data, "dialog.toggle") && hook) this.#toggle(hook);
-		else if (this.#open === null) this.#type(data);
+		else if (keymap.matches(data, "dialog.toggle") && hook)
+			this.#change(hook.path, this.options.setEnabled(hook.path, !hook.isEnabled));
+		else if (keymap.matches(data, "hooksPanel.shadow")) {
+			if (hook && canShadow(hook)) this.#change(hook.path, this.options.setShadow(hook.path, !hook.isShadow));
+		} else if (this.#open === null) this.#type(data);
 		this.options.requestRender();
 	}
 
@@ -129,18 +148,19 @@ export class HooksPanel implements Component, Focusable {
 		this.#list.select(Math.max(0, at), this.#shown.length);
 	}
 
-	#toggle({ path, isEnabled }: HookStatus): void {
+	/** Shows the result of a change. */
+	#change(path: string, change: Promise<void>): void {
 		this.#problem = null;
-		this.options
-			.setEnabled(path, !isEnabled)
+		change
 			.catch((error: unknown) => {
 				this.#problem = errorText(error);
 			})
 			.finally(() => {
 				this.#statuses = inGroups(this.options.statuses());
 				this.#filterBy(this.#filter);
-				// A bundled hook moves to another group.
+				// It may have moved to another group.
 				this.#select(path);
+				this.#shadows.start(this.#statuses);
 				this.options.requestRender();
 			});
 	}
@@ -149,7 +169,8 @@ export class HooksPanel implements Component, Focusable {
 		const { theme } = this.style;
 		const names = this.#statuses.map(({ name }) => visibleWidth(cleanLine(name)));
 		const nameWidth = Math.min(width < 60 ? 12 : 19, Math.max(...names, 0));
-		const available = this.#statuses.filter(isAvailable).length;
+		const available = this.#statuses.filter((hook) => isAvailable(hook) && !hook.isShadow).length;
+		const inShadow = this.#statuses.filter(({ isShadow }) => isShadow).length;
 		const failed = this.#statuses.filter(({ figures, problem }) => (problem ?? figures.lastError) !== null).length;
 		const { selected } = this.#list;
 		const facts = [
@@ -157,29 +178,41 @@ export class HooksPanel implements Component, Focusable {
 			`${this.#statuses.filter(({ isEnabled }) => isEnabled).length} on`,
 			...(failed > 0 ? [`${failed} with errors`] : []),
 			...(this.#statuses.some(({ conflicts }) => conflicts.length > 0) ? ["conflicts"] : []),
+			...(inShadow > 0 ? [`${inShadow} in the shadow`] : []),
 			...(available > 0 ? [`${available} bundled off`] : []),
 		];
 		const title = ` ${theme.bold("Hooks")}`;
 		const filter = this.#filter === "" ? theme.dim("type to filter") : theme.accent(cleanLine(this.#filter));
-		const rows = this.#rows(nameWidth, width);
+		const description = this.#selectedDescription(nameWidth, width);
 		return [
 			titleLine(`${title}  ${filter}`, facts, width, this.#filter === "" ? title : undefined),
-			...rows,
-			...this.#selectedDescription(nameWidth, width),
+			...this.#rows(nameWidth, width, description.length),
+			...description,
 		];
 	}
 
-	/** What the selected hook that is off does, if its row cannot show all of it. */
+	/** What the selected hook that is off does or would have sent, if its row cannot show all of it. */
 	#selectedDescription(nameWidth: number, width: number): string[] {
 		const hook = this.#shown[this.#list.selected];
-		if (!hook?.bundled || !isAvailable(hook)) return [];
-		const description = cleanLine(hook.bundled.description);
-		if (visibleWidth(description) <= width - nameWidth - LEFT) return [];
-		return wrapLines([description], width - 2).map((line) => this.style.theme.dim(` ${line}`));
+		if (!hook) return [];
+		const { theme } = this.style;
+		const wrapped = (lines: readonly string[]) =>
+			wrapLines(
+				lines.map((line) => cleanLine(line, MAX_LINE)),
+				width - 2,
+			).map((line) => ` ${line}`);
+		if (hook.isShadow) {
+			const [figures = "", ...rest] = this.#shadows.lines(hook.path);
+			return [...wrapped([figures]), ...wrapped(rest).map((line) => theme.dim(line))];
+		}
+		if (!hook.bundled || !isAvailable(hook)) return [];
+		const { description } = hook.bundled;
+		if (visibleWidth(cleanLine(description)) <= width - nameWidth - LEFT) return [];
+		return wrapped([description]).map((line) => theme.dim(line));
 	}
 
-	/** The rows around the selected one, with the headings of their groups. */
-	#rows(nameWidth: number, width: number): string[] {
+	/** The rows around the selected one, with the headings of their groups. @param below lines that follow them */
+	#rows(nameWidth: number, width: number, below: number): string[] {
 		const { theme } = this.style;
 		const { selected } = this.#list;
 		const rows: string[] = [];
@@ -192,7 +225,7 @@ export class HooksPanel implements Component, Focusable {
 			rows.push(this.#row(hook, index === selected, nameWidth, width));
 		}
 		if (rows.length === 0) return [theme.dim("   nothing matches")];
-		const count = listRows(this.style.rows?.() ?? 30);
+		const count = Math.max(MIN_ROWS, listRows(this.style.rows?.() ?? 30) - Math.max(0, below - MAX_BELOW));
 		const from = Math.max(0, Math.min(at - Math.floor(count / 2), rows.length - count));
 		return rows.slice(from, from + count);
 	}
@@ -204,6 +237,7 @@ export class HooksPanel implements Component, Focusable {
 		const styledName = hook.isEnabled ? (isSelected ? theme.bold(name) : name) : theme.dim(name);
 		const path = hook.bundled ? "bundled" : cleanLine(displayPath(hook.path, this.options.paths));
 		const left = ` ${pointer} ${styledName}  `;
+		if (hook.isShadow) return this.#shadowRow(hook, left, width);
 		// The heading says that it is off.
 		if (hook.bundled && isAvailable(hook)) return clipLine(left + cleanLine(hook.bundled.description), width);
 		const right = clipLine(this.#state(hook), width - visibleWidth(left) - 3);
@@ -217,6 +251,14 @@ export class HooksPanel implements Component, Focusable {
 			return spread(`${left}${theme.dim(column(path, pathRoom))}  ${registers}`, `${right} `, width);
 		// The state is more important than the registrations, which the details show too.
 		return spread(room >= 8 ? left + theme.dim(clipLine(registers, room)) : left, `${right} `, width);
+	}
+
+	/** Its figures are more important than what it does. */
+	#shadowRow(hook: HookStatus, left: string, width: number): string {
+		const right = clipLine(this.#shadows.summary(hook.path), width - visibleWidth(left) - 1);
+		const room = width - visibleWidth(left) - visibleWidth(right) - 3;
+		const does = cleanLine(hook.bundled?.description ?? displayPath(hook.path, this.options.paths));
+		return spread(room >= MIN_PATH ? left + this.style.theme.dim(clipLine(does, room)) : left, `${right} `, width);
 	}
 
 	#state(hook: HookStatus): string {
@@ -240,25 +282,42 @@ export class HooksPanel implements Component, Focusable {
 
 	#renderDetails(hook: HookStatus, width: number): string[] {
 		const { theme } = this.style;
+		const shadow = hook.isShadow ? this.#shadows.lines(hook.path).map((line) => `shadow    ${line}`) : [];
+		const details = detailLines(hook, this.options.paths, this.style.keymap.hookProblemsOf(hook.name));
 		const wrapped = wrapLines(
-			detailLines(hook, this.options.paths, this.style.keymap.hookProblemsOf(hook.name)).map((line) =>
-				cleanLine(line, 2000),
-			),
+			[...shadow, ...details].map((line) => cleanLine(line, MAX_LINE)),
 			width - 1,
 		);
 		const { from, to } = this.#details.window(wrapped.length);
 		const lines = wrapped.slice(from, to).map((line) => clipLine(` ${line}`, width));
-		return [titleLine(` ${theme.bold(cleanLine(hook.name))}`, [hook.isEnabled ? "on" : "off"], width), ...lines];
+		return [
+			titleLine(
+				` ${theme.bold(cleanLine(hook.name))}`,
+				[hook.isEnabled ? "on" : hook.isShadow ? "in the shadow" : "off"],
+				width,
+			),
+			...lines,
+		];
 	}
 }
 
-/** The hooks that are on or failed, then the bundled ones that are off by group. */
+/** The hooks that are on or failed, those in the shadow, then the bundled ones that are off by group. */
 function inGroups(statuses: readonly HookStatus[]): HookStatus[] {
-	const rank = (hook: HookStatus) => (isAvailable(hook) && hook.bundled ? HOOK_GROUPS.indexOf(hook.bundled.group) : -1);
+	const rank = (hook: HookStatus) => {
+		if (hook.isShadow) return -1;
+		return isAvailable(hook) && hook.bundled ? HOOK_GROUPS.indexOf(hook.bundled.group) : -2;
+	};
 	return [...statuses].sort((a, b) => rank(a) - rank(b));
 }
 
+/** True for a hook that is off and would change requests if it were on. */
+function canShadow({ isEnabled, isShadow, problem, bundled }: HookStatus): boolean {
+	if (isShadow) return true;
+	return !isEnabled && problem === null && (bundled === null || changesRequests(bundled.group));
+}
+
 function headingOf(hook: HookStatus): string {
+	if (hook.isShadow) return SHADOW;
 	if (isAvailable(hook) && hook.bundled) return HEADINGS[hook.bundled.group];
 	return hook.problem !== null && !hook.isEnabled ? FAILED : LOADED;
 }

@@ -70,10 +70,13 @@ export function createDialogs(host: DialogMarks): CommandDialogs {
 		},
 		openCompaction: (trial) => openCompaction(trial, host),
 		openHooks: (inspector, signal) =>
-			open<"reload" | null>(host, signal, null, (settle) => {
+			open<"reload" | null>(host, signal, null, (settle, closed) => {
 				return new HooksPanel(style, {
 					statuses: () => inspector.hookStatuses(),
 					setEnabled: (path, isEnabled) => inspector.setHookEnabled(path, isEnabled),
+					setShadow: (path, isShadow) => inspector.setHookShadow(path, isShadow),
+					play: (options) => inspector.playShadows(options),
+					closed,
 					onReload: () => settle("reload"),
 					onClose: () => settle(null),
 					requestRender,
