@@ -187,23 +187,23 @@ test("the preamble is counted and can be read: the system prompt and each tool",
 });
 
 test.each([
-	[40, ["2.2k of 200k", "2.3k of 200k", "2.2k of 200k", "2.2k of 200k"]],
+	[40, ["2.3k of 200k", "2.3k of 200k", "2.3k of 200k", "2.3k of 200k"]],
 	[
 		80,
 		[
-			"2.2k of 200k · expected 99 % cached · 2 of 2 entries",
+			"2.3k of 200k · expected 99 % cached · 2 of 2 entries",
 			"2.3k of 200k · expected 99 %, last reported 75 % cached",
-			"2.2k of 200k · expected 99 %, reported 75 % cached",
-			"2.2k of 200k · reported 0 % cached · 1 of 1 entries",
+			"2.3k of 200k · expected 99 %, reported 75 % cached",
+			"2.3k of 200k · reported 0 % cached · 1 of 1 entries",
 		],
 	],
 	[
 		120,
 		[
-			"2.2k of 200k · expected 99 % cached · 2 of 2 entries · no hook can change it",
+			"2.3k of 200k · expected 99 % cached · 2 of 2 entries · no hook can change it",
 			"2.3k of 200k · expected 99 %, last reported 75 % cached · 4 of 4 entries · no hook can change it",
-			"2.2k of 200k · expected 99 %, reported 75 % cached · 3 of 3 entries · no hook can change it",
-			"2.2k of 200k · reported 0 % cached · 1 of 1 entries · no hook can change it",
+			"2.3k of 200k · expected 99 %, reported 75 % cached · 3 of 3 entries · no hook can change it",
+			"2.3k of 200k · reported 0 % cached · 1 of 1 entries · no hook can change it",
 		],
 	],
 ])(
