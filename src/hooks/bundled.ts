@@ -210,6 +210,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/notes"),
 	},
 	{
+		name: "past-sessions",
+		group: "context",
+		description: "lets the model search earlier sessions of the project",
+		commands: [],
+		load: () => import("#hooks-examples/past-sessions"),
+	},
+	{
 		name: "permission-gate",
 		group: "guards",
 		description: "asks before each bash command that may change something",

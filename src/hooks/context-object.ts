@@ -17,6 +17,7 @@ import type {
 	HookEventContext,
 	HookSessions,
 	HookTools,
+	ReadSessionOptions,
 	SearchSessionsOptions,
 	SessionHandle,
 	ToolCallResult,
@@ -103,7 +104,7 @@ export interface HookSession
 	/** The user's saved sessions; arguments are checked. */
 	readonly sessions: {
 		search(text: string, options: Required<SearchSessionsOptions>): ReturnType<HookSessions["search"]>;
-		read(id: string, options: { from: number; signal: AbortSignal }): ReturnType<HookSessions["read"]>;
+		read(id: string, options: Required<ReadSessionOptions>): ReturnType<HookSessions["read"]>;
 	};
 	readonly tools: Omit<HookTools, "call">;
 	/** Runs a tool for a hook. @param signal ends the call @throws as `HookTools.call` */

@@ -1,7 +1,7 @@
 import { PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 import { textOf } from "./dialog-options.js";
-import type { SearchSessionsOptions } from "./types.js";
+import type { ReadSessionOptions, SearchSessionsOptions } from "./types.js";
 
 /** Sessions that a search returns unless it says how many. */
 const DEFAULT_LIMIT = 20;
@@ -31,13 +31,14 @@ export function checkRead(
 	id: unknown,
 	options: unknown = {},
 	signal: AbortSignal,
-): [id: string, options: { from: number; signal: AbortSignal }] {
+): [id: string, options: Required<ReadSessionOptions>] {
 	const where = "ctx.sessions.read";
 	if (typeof id !== "string" || id === "") throw refused(where, `the id of a session, not ${textOf(id)}`);
 	if (!isRecord(options)) throw refused(where, `options as an object, not ${textOf(options)}`);
-	const { from = 0 } = options;
+	const { from = 0, limit = Number.MAX_SAFE_INTEGER } = options;
 	if (!isWhole(from) || from < 0) throw refused(where, `the index of an entry as from, not ${textOf(from)}`);
-	return [id, { from, signal: either(where, signal, options.signal) }];
+	if (!isWhole(limit) || limit < 1) throw refused(where, `a limit of 1 or more, not ${textOf(limit)}`);
+	return [id, { from, limit, signal: either(where, signal, options.signal) }];
 }
 
 function either(where: string, own: AbortSignal, given: unknown): AbortSignal {

@@ -88,14 +88,14 @@ export async function searchPastSessions(
 /**
  * Reads entries of a session, up to 8 MB of the file, but at least one.
  * @param target id, start of an id, path or file name of a session in one of the directories
- * @param options `from`: index of the first entry
+ * @param options `from`: index of the first entry; `limit`: of entries
  * @throws PiError `bad_arguments` for the start of several ids and for paths elsewhere; `log_not_found`, `log_not_a_session`,
  * `file_unreadable`
  */
 export async function readPastSession(
 	dirs: readonly string[],
 	target: string,
-	{ from, signal }: { from: number; signal: AbortSignal },
+	{ from, limit, signal }: { from: number; limit: number; signal: AbortSignal },
 ): Promise<PastSession> {
 	const log = SessionLog.open(findPast(dirs, target), { readOnly: true });
 	try {
@@ -105,7 +105,7 @@ export async function readPastSession(
 		let bytes = 0;
 		let slice = SLICE_BYTES;
 		let index = from;
-		for (; index < log.length && bytes < MAX_READ_BYTES; index++) {
+		for (; index < log.length && entries.length < limit && bytes < MAX_READ_BYTES; index++) {
 			log.forEachLine(index, index + 1, (_, line) => {
 				if (entries.length > 0 && bytes + line.length > MAX_READ_BYTES) bytes = MAX_READ_BYTES;
 				else {

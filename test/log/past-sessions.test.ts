@@ -96,7 +96,7 @@ test("a large session is searched and read without holding up other work", async
 		}
 	})();
 	const [found] = await search([dir], "the end");
-	const first = await readPastSession([dir], "large", { from: 0, signal: never });
+	const first = await readPastSession([dir], "large", { from: 0, limit: 1000, signal: never });
 	isDone = true;
 	await others;
 	expect(turns).toBeGreaterThan(20);
@@ -104,14 +104,14 @@ test("a large session is searched and read without holding up other work", async
 	expect(found).not.toHaveProperty("messages");
 	// 8 MB, and on from there.
 	expect([first.entries.length, first.next]).toEqual([9, 9]);
-	const last = await readPastSession([dir], "large", { from: 24, signal: never });
+	const last = await readPastSession([dir], "large", { from: 24, limit: 1000, signal: never });
 	expect([last.entries.length, last.next]).toEqual([2, null]);
 });
 
 test("a session is read by its id or the start of it, with damaged lines as opaque entries, frozen", async () => {
 	const dir = tempDir();
 	session(dir, "abc-1", 1, ["one"], '{"torn\n{"type":"session_info","timestamp":"t","name":"Mine"}\n');
-	const read = (id: string, from = 0) => readPastSession([dir], id, { from, signal: never });
+	const read = (id: string, from = 0) => readPastSession([dir], id, { from, limit: 1000, signal: never });
 	const past = await read("ABC");
 	expect(past).toMatchObject({ id: "abc-1", name: "Mine", cwd: "/project", next: null });
 	expect(past.entries.map(({ type }) => type)).toEqual(["session", "message", "opaque", "session_info"]);
@@ -128,7 +128,7 @@ test("an entry that is larger than a read is read alone", async () => {
 	const dir = tempDir();
 	session(dir, "huge", 1, ["one", "z".repeat(9_000_000), "two"]);
 	const read = async (from: number) => {
-		const { entries, next } = await readPastSession([dir], "huge", { from, signal: never });
+		const { entries, next } = await readPastSession([dir], "huge", { from, limit: 1000, signal: never });
 		return [entries.length, next];
 	};
 	expect([await read(0), await read(2), await read(3)]).toEqual([
@@ -144,7 +144,9 @@ test("several sessions, none, and files elsewhere are refused by name", async ()
 	session(dir, "abc-2", 2, ["two"]);
 	const outside = session(tempDir(), "other", 3, ["three"]);
 	const read = (id: string) =>
-		readPastSession([dir], id, { from: 0, signal: never }).catch(({ code, message }) => `${code}: ${message}`);
+		readPastSession([dir], id, { from: 0, limit: 1000, signal: never }).catch(
+			({ code, message }) => `${code}: ${message}`,
+		);
 	expect(await read("abc")).toBe('bad_arguments: 2 session ids begin with "abc": abc-1, abc-2');
 	expect(await read("zzz")).toBe('log_not_found: There is no session "zzz"');
 	expect(await read(path)).toMatchObject({ id: "abc-1" });

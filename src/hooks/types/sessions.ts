@@ -12,6 +12,13 @@ export interface SearchSessionsOptions {
 	signal?: AbortSignal;
 }
 
+/** Options of `ctx.sessions.read`. */
+export interface ReadSessionOptions {
+	from?: number;
+	limit?: number;
+	signal?: AbortSignal;
+}
+
 /** The saved sessions of the user, as `ctx.sessions`. They are only read. */
 export interface HookSessions {
 	/**
@@ -25,9 +32,9 @@ export interface HookSessions {
 	 * Reads entries of a session of any directory, up to 8 MB of its file, but at least one entry. `next` of the result is the
 	 * index from which to read on.
 	 * @param id of the session, the start of its id, or the path of its file in a directory of sessions
-	 * @param options `from`: index of the first entry. Default 0, the header
+	 * @param options `from`: index of the first entry, by default 0, the header; `limit`: maximum number of entries
 	 * @throws PiError `bad_arguments` for the start of several ids, which it names, and for other paths; `log_not_found`,
 	 * `log_not_a_session`, `file_unreadable`
 	 */
-	read(id: string, options?: { from?: number; signal?: AbortSignal }): Promise<PastSession>;
+	read(id: string, options?: ReadSessionOptions): Promise<PastSession>;
 }
