@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
 import { SharedRequests } from "../../src/context-bench/shared-requests.js";
@@ -256,6 +257,19 @@ describe("a fork", () => {
 			hooks: [(pi) => pi.on("session", (_, { tools }) => tools.setActive(["read", "ls"]))],
 		});
 		expect(names(off)).toEqual(first.filter((name) => name === "read" || name === "ls"));
+	});
+
+	test("shares the beginning also if the notes of the project have changed", async () => {
+		const { session, provider, fork } = await start({
+			...saved(),
+			hookFiles: [fileURLToPath(new URL("../../hooks-examples/notes.ts", import.meta.url))],
+		});
+		provider.reply([toolCall("note", { add: "Tests: npm test" })], "noted", "aside");
+		await session.prompt("first");
+		const forked = await fork();
+		await forked.send("question");
+		const [last, request] = provider.requests.slice(-2).map(({ body }) => cachedForm(body));
+		expect(request?.slice(0, last?.length)).toEqual(last);
 	});
 
 	test.each<[string, object, string]>([
