@@ -1,14 +1,13 @@
 import { basename } from "node:path";
-import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
 import { headerOf, matchSessions, newestFirst, sessionFiles, summarizeSession } from "./catalog.js";
 import { decodeLine } from "./codec.js";
-import { isSessionInfoEntry, type SessionEntry } from "./entry.js";
+import type { SessionEntry } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 import { searchEntries } from "./search.js";
-import { SessionLog } from "./session-log.js";
 import { SESSION_FILE_SUFFIX } from "./session-paths.js";
 import { onOneLine } from "./session-summary.js";
+import { streamLines, visitEntries } from "./stream-lines.js";
 
 /** Hits listed for each session. */
 const MAX_HITS = 10;
@@ -17,8 +16,6 @@ const MAX_HIT_CHARS = 300;
 const SUMMARIZED_BYTES = 8 * 1024 * 1024;
 /** Lines that one call reads. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
-/** Lines that are parsed before other work may run: a few ms. */
-const SLICE_BYTES = 256 * 1024;
 const MAX_NAMED = 5;
 
 /** An entry of a session that contains a text. */
@@ -89,43 +86,31 @@ export async function searchPastSessions(
  * Reads entries of a session, up to 8 MB of the file, but at least one.
  * @param target id, start of an id, path or file name of a session in one of the directories
  * @param options `from`: index of the first entry; `limit`: of entries
- * @throws PiError `bad_arguments` for the start of several ids and for paths elsewhere; `log_not_found`, `log_not_a_session`,
- * `file_unreadable`
+ * @throws PiError `bad_arguments` for the start of several ids and for paths elsewhere; `log_not_found`, `log_not_a_session`
  */
 export async function readPastSession(
 	dirs: readonly string[],
 	target: string,
 	{ from, limit, signal }: { from: number; limit: number; signal: AbortSignal },
 ): Promise<PastSession> {
-	const log = SessionLog.open(findPast(dirs, target), { readOnly: true });
-	try {
-		const info = log.peek(log.findLast("session_info"));
-		const { id, cwd } = log.header;
-		const entries: SessionEntry[] = [];
-		let bytes = 0;
-		let slice = SLICE_BYTES;
-		let index = from;
-		for (; index < log.length && entries.length < limit && bytes < MAX_READ_BYTES; index++) {
-			log.forEachLine(index, index + 1, (_, line) => {
-				if (entries.length > 0 && bytes + line.length > MAX_READ_BYTES) bytes = MAX_READ_BYTES;
-				else {
-					bytes += line.length;
-					entries.push(decodeLine(line));
-				}
-			});
-			if (bytes >= MAX_READ_BYTES || bytes < slice) continue;
-			slice = bytes + SLICE_BYTES;
-			await nextTick();
-			signal.throwIfAborted();
-		}
-		const next = from + entries.length;
-		return Object.freeze({
-			...{ id, name: isSessionInfoEntry(info) ? info.name || null : null, cwd },
-			...{ entries: Object.freeze(entries), next: next < log.length ? next : null },
+	const path = findPast(dirs, target);
+	const summary = summarizeSession(path, SUMMARIZED_BYTES);
+	if (!summary) throw new PiError("log_not_a_session", `${path} cannot be read as a session`);
+	const entries: SessionEntry[] = [];
+	let index = 0;
+	let bytes = 0;
+	let next: number | null = null;
+	for await (const lines of streamLines(path, signal)) {
+		visitEntries(lines, (start, end) => {
+			bytes += index < from ? 0 : end - start;
+			if (entries.length >= limit || (entries.length > 0 && bytes > MAX_READ_BYTES)) next = index;
+			else if (index++ >= from) entries.push(decodeLine(lines.subarray(start, end)));
+			return next === null;
 		});
-	} finally {
-		log.close();
+		if (next !== null) break;
 	}
+	const { id, name, cwd } = summary;
+	return Object.freeze({ id, name, cwd, entries: Object.freeze(entries), next });
 }
 
 function findPast(dirs: readonly string[], target: string): string {

@@ -1,9 +1,8 @@
-import { promises } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { isRecord } from "../util/is-record.js";
 import { newestFirst } from "./catalog.js";
-import { escapePattern, isBlank, LF, parseLine, rawTextPattern } from "./line-patterns.js";
+import { escapePattern, parseLine, rawTextPattern } from "./line-patterns.js";
 import { entryRole, textsOf } from "./searched-texts.js";
+import { streamLines, visitEntries } from "./stream-lines.js";
 
 /** A session that contains the text. */
 export interface SearchHit {
@@ -24,7 +23,6 @@ export interface EntryMatch {
 	to: number;
 }
 
-const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
 
@@ -55,50 +53,15 @@ export async function searchEntries(
 	{ limit = Number.POSITIVE_INFINITY, signal }: { limit?: number; signal?: AbortSignal } = {},
 ): Promise<EntryMatch[]> {
 	if (text.trim() === "") return [];
-	signal?.throwIfAborted();
 	const found: EntryMatch[] = [];
-	let file: FileHandle | undefined;
+	const query = new Query(text);
 	try {
-		file = await promises.open(path, "r");
-		if (!(await file.stat()).isFile()) return found;
-		for await (const match of findInLines(file, new Query(text), signal)) if (found.push(match) >= limit) break;
+		for await (const lines of streamLines(path, signal))
+			for (const match of query.find(lines)) if (found.push(match) >= limit) return found;
 	} catch {
 		signal?.throwIfAborted(); // else the file was deleted or is not readable
-	} finally {
-		await file?.close();
 	}
 	return found;
-}
-
-async function* findInLines(
-	file: FileHandle,
-	query: Query,
-	signal: AbortSignal | undefined,
-): AsyncGenerator<EntryMatch> {
-	const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
-	const readNext = (turn: number) => file.read(buffers[turn % 2] ?? Buffer.alloc(0), 0, CHUNK_BYTES, null);
-	/** The beginning of a line that continues in the next chunk. */
-	let carried: Buffer[] = [];
-	let reading = readNext(0);
-	try {
-		for (let turn = 1; ; turn++) {
-			signal?.throwIfAborted();
-			const { bytesRead, buffer } = await reading;
-			if (bytesRead === 0) return yield* query.find(Buffer.concat(carried));
-			reading = readNext(turn); // reads ahead while this chunk is searched
-			const chunk = buffer.subarray(0, bytesRead);
-			const firstEnd = chunk.indexOf(LF) + 1;
-			carried.push(Buffer.from(chunk.subarray(0, firstEnd || bytesRead)));
-			if (firstEnd > 0) {
-				const linesEnd = chunk.lastIndexOf(LF) + 1;
-				yield* query.find(Buffer.concat(carried));
-				yield* query.find(chunk.subarray(firstEnd, linesEnd));
-				carried = [Buffer.from(chunk.subarray(linesEnd))];
-			}
-		}
-	} finally {
-		await reading.catch(() => {}); // the file must not be closed during a read
-	}
 }
 
 /** Finds a text in the lines of a session, in order: first in the raw bytes, which is fast, then in the parsed line. */
@@ -118,7 +81,10 @@ class Query {
 		const raw = lines.toString("latin1");
 		let counted = 0;
 		const countUpTo = (end: number) => {
-			this.#entries += countEntries(lines.subarray(counted, end));
+			visitEntries(lines.subarray(counted, end), () => {
+				this.#entries++;
+				return true;
+			});
 			counted = end;
 			return this.#entries;
 		};
@@ -152,18 +118,6 @@ class Query {
 		const after = `${flat(text.slice(end, to)).trimEnd()}${to < text.length ? "…" : ""}`;
 		return { excerpt: before + found + after, from: before.length, to: before.length + found.length };
 	}
-}
-
-/** Blank lines are no entries. */
-function countEntries(lines: Buffer): number {
-	let count = 0;
-	for (let at = 0; at < lines.length; ) {
-		while (isBlank(lines[at])) at++;
-		const end = lines.indexOf(LF, at);
-		if (at < lines.length && end !== at) count++;
-		at = end < 0 ? lines.length : end + 1;
-	}
-	return count;
 }
 
 /** The text on one line, without a half of a character that was cut. */

@@ -34,7 +34,7 @@ export interface HookSessions {
 	 * @param id of the session, the start of its id, or the path of its file in a directory of sessions
 	 * @param options `from`: index of the first entry, by default 0, the header; `limit`: maximum number of entries
 	 * @throws PiError `bad_arguments` for the start of several ids, which it names, and for other paths; `log_not_found`,
-	 * `log_not_a_session`, `file_unreadable`
+	 * `log_not_a_session`
 	 */
 	read(id: string, options?: ReadSessionOptions): Promise<PastSession>;
 }
