@@ -150,6 +150,17 @@ describe.each(APIS)("over %s", (api) => {
 	});
 });
 
+test("a session without a directory branches into memory, also from a file that it has opened", async () => {
+	const before = await startSession({ session: { kind: "new" }, sessionDir: tempDir() });
+	before.provider.reply("one");
+	await before.session.prompt("first");
+	await before.session.dispose();
+	const { session } = await startSession();
+	await session.switchSession(before.session.sessionFile ?? "");
+	expect(await session.branch(1)).toBe("first");
+	expect(session.sessionFile).toBeNull();
+});
+
 describe("a fork", () => {
 	const saved = (): TestSessionOptions => ({ session: { kind: "new" }, sessionDir: tempDir() });
 
