@@ -4,8 +4,8 @@
  *
  * The file is in the agent directory, where nothing in the project can write it. Requests contain the text of an entry, not of
  * the file, so that each can be computed again. A changed section makes the provider process the complete request again, and the
- * model knows what it has just noted: so the section changes when a session starts, when the cache is cold anyway, when you edit
- * the notes, and when the call of an edit is no longer in the context.
+ * model knows what it has just noted: so the section changes when a session starts or is resumed with a cold cache, when the cache is
+ * cold anyway, when you edit the notes, and when the call of an edit is no longer in the context.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -56,11 +56,12 @@ export default function notes(pi: HookAPI): void {
 	pi.entry("note_undo", { render: (_, theme) => theme.dim("◇ undid the last edit of the notes") });
 
 	pi.on("session", async ({ reason }, ctx) => {
-		if (READ_AFTER.includes(reason)) await show(await readNotes(ctx), ctx);
+		if (READ_AFTER.includes(reason) && !(reason === "start" && isWarm(Date.now(), ctx)))
+			await show(await readNotes(ctx), ctx);
 	});
 
 	pi.on("turn_start", async ({ timestamp }, ctx) => {
-		if (isCold(timestamp, ctx) || hasLostEdits(ctx)) await show(await readNotes(ctx), ctx);
+		if (!isWarm(timestamp, ctx) || hasLostEdits(ctx)) await show(await readNotes(ctx), ctx);
 	});
 
 	pi.on("context", ({ entries, systemPrompt }) => {
@@ -203,11 +204,11 @@ function hasLostEdits({ entries, messages }: HookEventContext): boolean {
 	return ids.some((id) => !results.has(id));
 }
 
-/** True if the provider has forgotten the last request. @param time now, ms since the epoch */
-function isCold(time: number, { entries, model }: HookEventContext): boolean {
+/** True if the provider still has the last request. @param time now, ms since the epoch */
+function isWarm(time: number, { entries, model }: HookEventContext): boolean {
 	const last = entries.findLast((entry) => isMessageEntry(entry) && entry.message.role === "assistant");
 	const seconds = model?.promptCache?.short ?? ASSUMED_LIFETIME_S;
-	return isMessageEntry(last) && time - last.message.timestamp > seconds * 1000;
+	return isMessageEntry(last) && time - last.message.timestamp <= seconds * 1000;
 }
 
 function isNote(entry: SessionEntry): entry is Note {

@@ -73,6 +73,8 @@ export interface ShadowObserver {
 	onUnplayed(what: string): void;
 }
 
+const PAST_SESSIONS = "searches and reads of other sessions";
+
 /** Most tokens of a summary that stands in for the reply of a model. */
 export const STAND_IN_TOKENS = 800;
 
@@ -112,6 +114,16 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 						answer(hookFileName(hook.path), ...request),
 				action,
 			),
+		sessions: {
+			search: async (...search) => {
+				observer.onUnplayed(PAST_SESSIONS);
+				return session.sessions.search(...search);
+			},
+			read: async (...target) => {
+				observer.onUnplayed(PAST_SESSIONS);
+				return session.sessions.read(...target);
+			},
+		},
 		saveEntries: (hook, entries) => save(entries.map((entry) => checkCustomEntry(hook, entry))),
 		systemItems: {
 			append(handle, item) {

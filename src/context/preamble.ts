@@ -17,7 +17,13 @@ export interface CorePreamble {
 
 /** A core without the tools of some hooks, as if these hooks did not run. The same object if they have none. */
 export function withoutToolsOf(core: CorePreamble, hooks: ReadonlySet<string>): CorePreamble {
-	const tools = core.tools.filter(({ hook }) => hook === undefined || !hooks.has(hook));
+	const names = core.tools.flatMap(({ name, hook }) => (hook !== undefined && hooks.has(hook) ? [name] : []));
+	return withoutTools(core, new Set(names));
+}
+
+/** A core without the tools of some names. The same object if it has none of them. */
+export function withoutTools(core: CorePreamble, names: ReadonlySet<string>): CorePreamble {
+	const tools = core.tools.filter(({ name }) => !names.has(name));
 	return tools.length === core.tools.length ? core : replaceTools(core, tools);
 }
 

@@ -39,6 +39,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/agents"),
 	},
 	{
+		name: "aside",
+		group: "model",
+		description: "/aside answers a question without adding to the session",
+		commands: ["aside"],
+		load: () => import("#hooks-examples/aside"),
+	},
+	{
 		name: "auto-commit",
 		group: "git",
 		description: "commits the changes of a session when you leave it",
@@ -209,6 +216,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		entryTypes: ["note", "note_undo", "notes_shown"],
 		contextTypes: ["notes_shown"],
 		load: () => import("#hooks-examples/notes"),
+	},
+	{
+		name: "past-sessions",
+		group: "context",
+		description: "lets the model search earlier sessions of the project",
+		commands: [],
+		load: () => import("#hooks-examples/past-sessions"),
 	},
 	{
 		name: "permission-gate",

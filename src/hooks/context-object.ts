@@ -10,8 +10,18 @@ import { textOf } from "./dialog-options.js";
 import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
 import { type HookCall, holdClocks } from "./hook-call.js";
 import type { LoadedHook } from "./registry.js";
+import { checkRead, checkSearch } from "./session-arguments.js";
 import type { SessionUI } from "./session-ui.js";
-import type { CommandContext, HookEventContext, HookTools, SessionHandle, ToolCallResult } from "./types.js";
+import type {
+	CommandContext,
+	HookEventContext,
+	HookSessions,
+	HookTools,
+	ReadSessionOptions,
+	SearchSessionsOptions,
+	SessionHandle,
+	ToolCallResult,
+} from "./types.js";
 
 /** Members of the context object that read the host each time. */
 const LIVE_MEMBERS = [
@@ -91,6 +101,11 @@ export interface HookSession
 	execOnHost(command: string, args: readonly string[], options: ExecOptions): Promise<ExecResult>;
 	/** Absent if nothing can be added, such as in a read-only session. */
 	readonly systemItems?: SystemItemSink;
+	/** The user's saved sessions; arguments are checked. */
+	readonly sessions: {
+		search(text: string, options: Required<SearchSessionsOptions>): ReturnType<HookSessions["search"]>;
+		read(id: string, options: Required<ReadSessionOptions>): ReturnType<HookSessions["read"]>;
+	};
 	readonly tools: Omit<HookTools, "call">;
 	/** Runs a tool for a hook. @param signal ends the call @throws as `HookTools.call` */
 	callTool(call: HookCall, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResult>;
@@ -213,6 +228,12 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 		get session() {
 			return use("session", () => host.sessionFor(call.hook));
 		},
+		sessions: Object.freeze<HookSessions>({
+			search: (text, options) =>
+				read("sessions.search", async () => host.sessions.search(...checkSearch(text, options, call.signal))),
+			read: (id, options) =>
+				read("sessions.read", async () => host.sessions.read(...checkRead(id, options, call.signal))),
+		}),
 		get systemItems() {
 			return use("systemItems", () => {
 				if (!host.systemItems || !call.hook.grants.has("systemItems")) return undefined;

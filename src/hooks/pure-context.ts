@@ -21,6 +21,7 @@ const INSTEAD: Readonly<Record<Exclude<keyof HookEventContext, keyof PureContext
 	projectDir: IN_EVENT,
 	sessionFile: IN_EVENT,
 	session: IN_EVENT,
+	sessions: IN_EVENT,
 	configFiles: IN_EVENT,
 	thinkingLevel: IN_EVENT,
 	findModel: IN_EVENT,

@@ -1,3 +1,4 @@
+import type { FoundSession, PastSession, SessionHit } from "../log/past-sessions.js";
 import type { RequestAuth } from "../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
@@ -9,8 +10,19 @@ export type * from "./types/context.js";
 export type * from "./types/events.js";
 export type * from "./types/machines.js";
 export type * from "./types/notices.js";
+export type * from "./types/sessions.js";
 export type * from "./types/tool-switch.js";
 export type * from "./types/tools.js";
 export type * from "./types/ui.js";
 export type * from "./types/user-events.js";
-export type { ExecOptions, ExecResult, HostHandleName, RequestAuth, SystemItem, SystemItemsHandle };
+export type {
+	ExecOptions,
+	ExecResult,
+	FoundSession,
+	HostHandleName,
+	PastSession,
+	RequestAuth,
+	SessionHit,
+	SystemItem,
+	SystemItemsHandle,
+};

@@ -47,12 +47,33 @@ export async function listSessions(dir: string, options: ListOptions = {}): Prom
 	return summaries;
 }
 
-/** Summarizes one session, which is read completely; undefined if it is not a session or cannot be read. */
-export function summarizeSession(path: string): SessionSummary | undefined {
+/**
+ * Summarizes one session; undefined if it is not a session or cannot be read.
+ * @param scanBytes only head and tail of a larger file are read
+ */
+export function summarizeSession(path: string, scanBytes = Number.POSITIVE_INFINITY): SessionSummary | undefined {
 	return withFile(path, (file) => {
 		const stats = file.stats();
-		return stats.isFile() ? new Summarizer(stats.size).summarize(path, file, stats) : undefined;
+		return stats.isFile() ? new Summarizer(scanBytes).summarize(path, file, stats) : undefined;
 	});
+}
+
+/** The sessions of some directories with this id, or else those whose id begins with it, ignoring letter case. */
+export function matchSessions(dirs: readonly string[], id: string): { path: string; id: string }[] {
+	return matching(withIds(dirs), id.toLowerCase());
+}
+
+function withIds(dirs: readonly string[]): { path: string; id: string }[] {
+	return dirs.flatMap(sessionFiles).flatMap((path) => {
+		const id = sessionIdOfName(path) ?? headerOf(path)?.id;
+		return id === undefined ? [] : [{ path, id: id.toLowerCase() }];
+	});
+}
+
+function matching<T extends { id: string }>(sessions: readonly T[], wanted: string): T[] {
+	const exact = sessions.find(({ id }) => id === wanted);
+	if (exact) return [exact];
+	return wanted === "" ? [] : sessions.filter(({ id }) => id.startsWith(wanted));
 }
 
 /**
@@ -70,13 +91,8 @@ export function findSession(dirs: string | readonly string[], idOrPath: string):
 		});
 	}
 	const wanted = idOrPath.toLowerCase();
-	const sessions = all.flatMap(sessionFiles).flatMap((path) => {
-		const id = sessionIdOfName(path) ?? headerIdOf(path);
-		return id === undefined ? [] : [{ path, id: id.toLowerCase() }];
-	});
-	const exact = sessions.find(({ id }) => id === wanted);
-	if (exact) return exact.path;
-	const [only, ...others] = wanted === "" ? [] : sessions.filter(({ id }) => id.startsWith(wanted));
+	const sessions = withIds(all);
+	const [only, ...others] = matching(sessions, wanted);
 	if (only && others.length === 0) return only.path;
 	if (only) {
 		const ids = [only, ...others].slice(0, MAX_NAMED).map(({ id }) => id);
@@ -180,14 +196,15 @@ export function sessionDirs(root: string): string[] {
 	}
 }
 
-/** Paths of the session files of a directory, the most recently changed first. */
-export function newestFirst(dir: string): string[] {
-	return statNewestFirst(dir).map(({ path }) => path);
+/** Paths of the session files of a directory, or of several, the most recently changed first. */
+export function newestFirst(dirs: string | readonly string[]): string[] {
+	return statNewestFirst(...[dirs].flat()).map(({ path }) => path);
 }
 
-function statNewestFirst(dir: string): { path: string; stats: Stats | undefined }[] {
+function statNewestFirst(...dirs: readonly string[]): { path: string; stats: Stats | undefined }[] {
 	const time = (stats: Stats | undefined) => stats?.mtimeMs ?? 0;
-	return sessionFiles(dir)
+	return dirs
+		.flatMap(sessionFiles)
 		.map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
 		.sort((a, b) => time(b.stats) - time(a.stats) || (a.path < b.path ? 1 : -1));
 }
@@ -212,7 +229,8 @@ function headerIdOf(path: string): string | undefined {
 	return headerOf(path)?.id;
 }
 
-function headerOf(path: string): SessionHeader | undefined {
+/** The header of a session file; undefined if it is not a session or cannot be read. */
+export function headerOf(path: string): SessionHeader | undefined {
 	const header = withFile(path, (file) => (file.stats().isFile() ? readSessionHeader(file) : undefined));
 	return typeof header === "object" ? header : undefined;
 }

@@ -31,9 +31,9 @@ export function lastMachine(log: SessionLog): RecordedMachine | null {
 	return isToolHostEntry(entry) ? { on: entry.on, name: entry.name } : null;
 }
 
-/** The thinking level that a log names last; null if it names none. */
-export function lastThinkingLevel(log: SessionLog): ThinkingLevel | null {
-	const entry = log.entry(log.findLast("thinking_level_change"));
+/** The thinking level that a log names last before an index; null if it names none. */
+export function lastThinkingLevel(log: SessionLog, before = log.length): ThinkingLevel | null {
+	const entry = log.entry(log.findLast("thinking_level_change", before));
 	return isThinkingLevelChangeEntry(entry) ? entry.thinkingLevel : null;
 }
 

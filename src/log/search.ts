@@ -1,11 +1,8 @@
-import { promises } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { isRecord } from "../util/is-record.js";
 import { newestFirst } from "./catalog.js";
-import { LineIndex } from "./line-index.js";
-import { escapePattern, LF, parseLine, rawTextPattern } from "./line-patterns.js";
-import { withFile } from "./open-file.js";
+import { escapePattern, parseLine, rawTextPattern } from "./line-patterns.js";
 import { entryRole, textsOf } from "./searched-texts.js";
+import { streamLines, visitEntries } from "./stream-lines.js";
 
 /** A session that contains the text. */
 export interface SearchHit {
@@ -26,12 +23,6 @@ export interface EntryMatch {
 	to: number;
 }
 
-type Found = Omit<EntryMatch, "entryIndex"> & {
-	/** Offset of the first byte of the line. */
-	offset: number;
-};
-
-const CHUNK_BYTES = 1024 * 1024;
 const BEFORE = 40;
 const AFTER = 120;
 
@@ -45,95 +36,62 @@ export async function* searchSessions(
 	options: { signal?: AbortSignal } = {},
 ): AsyncGenerator<SearchHit> {
 	if (text.trim() === "") return;
-	const query = new Query(text);
 	for (const path of newestFirst(dir)) {
-		const [first] = await findInFile(path, query, 1, options.signal);
+		const [first] = await searchEntries(path, text, { limit: 1, ...options });
 		if (first) yield { path, excerpt: first.excerpt };
 	}
 }
 
 /**
  * The entries of a session that contain a text, ignoring letter case, in order. Lines that are not JSON are omitted; so
- * is a file that cannot be read.
+ * is a file that cannot be read. Reads the file in chunks, and keeps no more than a chunk and its longest line.
+ * @param options `limit`: maximum number of entries. Default: all
  */
-export async function searchEntries(path: string, text: string): Promise<EntryMatch[]> {
+export async function searchEntries(
+	path: string,
+	text: string,
+	{ limit = Number.POSITIVE_INFINITY, signal }: { limit?: number; signal?: AbortSignal } = {},
+): Promise<EntryMatch[]> {
 	if (text.trim() === "") return [];
-	const found = await findInFile(path, new Query(text), Number.POSITIVE_INFINITY);
-	const indices = found.length > 0 ? entryIndices(path) : new Map<number, number>();
-	return found.map(({ offset, ...match }) => ({ entryIndex: indices.get(offset) ?? -1, ...match }));
-}
-
-/** Entry indices by the offset of their line. */
-function entryIndices(path: string): Map<number, number> {
-	const lines = new LineIndex();
-	withFile(path, (file) => lines.scan(file, 0, file.stats().size));
-	return new Map(Array.from({ length: lines.length }, (_, index) => [lines.start(index), index]));
-}
-
-async function findInFile(path: string, query: Query, limit: number, signal?: AbortSignal): Promise<Found[]> {
-	signal?.throwIfAborted();
-	const found: Found[] = [];
-	let file: FileHandle | undefined;
+	const found: EntryMatch[] = [];
+	const query = new Query(text);
 	try {
-		file = await promises.open(path, "r");
-		if (!(await file.stat()).isFile()) return found;
-		for await (const match of findInLines(file, query, signal)) if (found.push(match) >= limit) break;
+		for await (const lines of streamLines(path, signal))
+			for (const match of query.find(lines)) if (found.push(match) >= limit) return found;
 	} catch {
 		signal?.throwIfAborted(); // else the file was deleted or is not readable
-	} finally {
-		await file?.close();
 	}
 	return found;
 }
 
-async function* findInLines(file: FileHandle, query: Query, signal: AbortSignal | undefined): AsyncGenerator<Found> {
-	const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
-	const readNext = (turn: number) => file.read(buffers[turn % 2] ?? Buffer.alloc(0), 0, CHUNK_BYTES, null);
-	/** The beginning of a line that continues in the next chunk. */
-	let carried: Buffer[] = [];
-	let carriedFrom = 0;
-	let chunkFrom = 0;
-	let reading = readNext(0);
-	try {
-		for (let turn = 1; ; turn++) {
-			signal?.throwIfAborted();
-			const { bytesRead, buffer } = await reading;
-			if (bytesRead === 0) return yield* query.find(Buffer.concat(carried), carriedFrom);
-			reading = readNext(turn); // reads ahead while this chunk is searched
-			const chunk = buffer.subarray(0, bytesRead);
-			const firstEnd = chunk.indexOf(LF) + 1;
-			carried.push(Buffer.from(chunk.subarray(0, firstEnd || bytesRead)));
-			if (firstEnd > 0) {
-				const linesEnd = chunk.lastIndexOf(LF) + 1;
-				yield* query.find(Buffer.concat(carried), carriedFrom);
-				yield* query.find(chunk.subarray(firstEnd, linesEnd), chunkFrom + firstEnd);
-				carried = [Buffer.from(chunk.subarray(linesEnd))];
-				carriedFrom = chunkFrom + linesEnd;
-			}
-			chunkFrom += bytesRead;
-		}
-	} finally {
-		await reading.catch(() => {}); // the file must not be closed during a read
-	}
-}
-
-/** Finds a text in lines of JSON: first in the raw bytes, which is fast, then in the parsed line. */
+/** Finds a text in the lines of a session, in order: first in the raw bytes, which is fast, then in the parsed line. */
 class Query {
 	readonly #raw: RegExp;
 	readonly #plain: RegExp;
+	/** Number of entries in the lines so far. */
+	#entries = 0;
 
 	constructor(text: string) {
 		this.#raw = rawTextPattern(text);
 		this.#plain = new RegExp(escapePattern(text), "iu");
 	}
 
-	/** @param offset of the lines in their file */
-	*find(lines: Buffer, offset: number): Generator<Found> {
+	/** @param lines the next complete lines of the file */
+	*find(lines: Buffer): Generator<EntryMatch> {
 		const raw = lines.toString("latin1");
+		let counted = 0;
+		const countUpTo = (end: number) => {
+			visitEntries(lines.subarray(counted, end), () => {
+				this.#entries++;
+				return true;
+			});
+			counted = end;
+			return this.#entries;
+		};
 		for (let at = 0; ; ) {
 			this.#raw.lastIndex = at;
 			const match = this.#raw.exec(raw);
-			if (!match) return;
+			if (!match) break;
 			const start = raw.lastIndexOf("\n", match.index) + 1;
 			const lineEnd = raw.indexOf("\n", match.index);
 			at = lineEnd < 0 ? raw.length : lineEnd;
@@ -142,13 +100,14 @@ class Query {
 			for (const text of textsOf(entry)) {
 				const excerpt = this.#excerpt(text);
 				if (!excerpt) continue;
-				yield { offset: offset + start, role: entryRole(entry), ...excerpt };
+				yield { entryIndex: countUpTo(start), role: entryRole(entry), ...excerpt };
 				break;
 			}
 		}
+		countUpTo(lines.length);
 	}
 
-	#excerpt(text: string): Pick<Found, "excerpt" | "from" | "to"> | undefined {
+	#excerpt(text: string): Pick<EntryMatch, "excerpt" | "from" | "to"> | undefined {
 		const match = this.#plain.exec(text);
 		if (!match) return undefined;
 		const [start, end] = [match.index, match.index + match[0].length];

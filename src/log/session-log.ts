@@ -284,20 +284,21 @@ export class SessionLog {
 
 	/**
 	 * Creates a session with the entries before `index` (1 or more), or all, in a new file of `dir`. They are copied byte
-	 * for byte and keep their indices. A branch of a session in memory is in memory too.
+	 * for byte and keep their indices. With `dir` null, and of a session in memory, the branch is in memory.
 	 * @throws PiError `bad_arguments` if the index is out of range; `log_write_failed`
 	 */
-	branchTo(index: number | "all", options: SessionLogOptions & { dir: string; cwd?: string }): SessionLog {
+	branchTo(index: number | "all", options: SessionLogOptions & { dir: string | null; cwd?: string }): SessionLog {
 		const end = index === "all" ? this.length : index;
 		if (!Number.isSafeInteger(end) || end < 1 || end > this.length) {
-			throw new PiError(
-				"bad_arguments",
-				`Cannot branch at entry ${index}: the session has entries 0 to ${this.length - 1}`,
-			);
+			const message = `Cannot branch at entry ${index}: the session has entries 0 to ${this.length - 1}`;
+			throw new PiError("bad_arguments", message);
 		}
 		const header = newHeader(options.cwd ?? this.header.cwd, this.path === null ? {} : { branchedFrom: this.path });
-		const branch = this.#file === null ? new SessionLog(options) : this.#writeBranch(this.#file, header, end, options);
-		branch.#entries = [header, ...this.#entries.slice(1, end)];
+		const { dir } = options;
+		const file = this.#file;
+		const isSaved = file !== null && dir !== null;
+		const branch = isSaved ? this.#writeBranch(file, header, end, { ...options, dir }) : new SessionLog(options);
+		branch.#entries = [header, ...(isSaved ? this.#entries.slice(1, end) : this.slice(1, end))];
 		return branch;
 	}
 

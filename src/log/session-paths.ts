@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 
 const MAX_NAME_BYTES = 200;
 const KEPT_BYTES = 150;
 
 /** Extension of session files. */
 export const SESSION_FILE_SUFFIX = ".jsonl";
+const SUB_SESSIONS_SUFFIX = ".agents";
 
 /**
  * Name of the directory that holds the sessions of a working directory: `--` + the path without its leading slash,
@@ -30,7 +32,12 @@ export function sessionFileName(time: Date, id: string): string {
 
 /** The directory of the sessions that the hooks of a session started, next to its file: `x.jsonl` → `x.agents`. */
 export function subSessionsDir(path: string): string {
-	return `${path.slice(0, path.endsWith(SESSION_FILE_SUFFIX) ? -SESSION_FILE_SUFFIX.length : undefined)}.agents`;
+	return `${path.slice(0, path.endsWith(SESSION_FILE_SUFFIX) ? -SESSION_FILE_SUFFIX.length : undefined)}${SUB_SESSIONS_SUFFIX}`;
+}
+
+/** The directory of the user's sessions: of a directory of sub-sessions, that of the session that started them. */
+export function userSessionsDir(dir: string): string {
+	return dir.endsWith(SUB_SESSIONS_SUFFIX) ? userSessionsDir(dirname(dir)) : dir;
 }
 
 /** The session id in a file name; undefined if it is not the name of a session file. */

@@ -109,6 +109,13 @@ export function createReadOnlySession({
 		saveEntries: ({ path }) => {
 			throw new PiError("entry_refused", `saveEntry of ${path}: the session is read-only`);
 		},
+		// Those of today are not those of the time that is replayed.
+		sessions: {
+			search: async () => [],
+			read: async (id) => {
+				throw new PiError("log_not_found", `There is no session "${id}": a replay has no other sessions`);
+			},
+		},
 		tools: { all: [], active: [], setActive: () => {} },
 		callTool: async () => NOT_CALLED,
 		openDialog: () => () => {},

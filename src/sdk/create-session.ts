@@ -38,6 +38,7 @@ import { SessionWindow } from "../session/run/session-window.js";
 import type { SessionComponents, SessionSurface } from "../session/session-components.js";
 import { SessionContext } from "../session/session-context.js";
 import type { SessionCore } from "../session/session-core.js";
+import type { SessionFork } from "../session/session-fork.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionState } from "../session/session-state.js";
 import { AgentSession } from "./agent-session.js";
@@ -53,14 +54,16 @@ export type { CreateAgentSessionOptions, SessionChoice } from "../services/creat
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
 	checkOptions(options);
 	const parent = parentOf(options);
-	const all = parent?.inherit(options) ?? options;
-	return assembleSession(await openServices(all, parent), parent, all);
+	const fork = parent?.fork(options) ?? null;
+	const all = parent?.inherit(options, fork) ?? options;
+	return assembleSession(await openServices(all, parent, fork), parent, fork, all);
 }
 
 /** Connects the components of a session; the only function that knows all of them. */
 function assembleSession(
 	{ services, ...found }: OpenedServices,
 	parent: SessionParent | null,
+	fork: SessionFork | null,
 	options: CreateAgentSessionOptions,
 ): AgentSession {
 	const { store, models, code, resources, machine } = services;
@@ -80,17 +83,21 @@ function assembleSession(
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
-	const state = new SessionState(store.log, models.defaults, emit, store.settings);
+	const state = new SessionState(store.log, models.defaults, emit, store.settings, fork?.cacheKey);
 	const memory = new ModelMemory(services, state);
 	const gone = state.restore(models.list.findUsed);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !models.late) warnings.addOfLog(models.list.describeReplaced(gone, state.model));
 	if (!models.late) for (const line of state.modelRemarks()) warnings.add(line);
 
+	const preamble = () => {
+		const computed = resources.preamble(state.model);
+		return fork?.preamble(computed, state, code) ?? computed;
+	};
 	const context = new SessionContext({
 		log: () => state.log,
 		stages: (input, signal) => current().hooks.contextStages(input, signal),
-		preamble: () => resources.preamble(state.model),
+		preamble,
 		model: () => state.model ?? undefined,
 		factInputs: () => ({
 			retention: store.settings.current.cacheRetention,
@@ -164,7 +171,7 @@ function assembleSession(
 				entries,
 				hooks.quietStages(() => entries, signal, past === undefined),
 				{
-					preamble: past?.preamble ?? resources.preamble(state.model),
+					preamble: past?.preamble ?? preamble(),
 					facts: () => past?.facts ?? context.facts(entries),
 				},
 			),
@@ -186,7 +193,7 @@ function assembleSession(
 	});
 	// The cost of a sub-session is part of that of its parent.
 	const budget = parent?.budget ?? new Budget({ store, state, activity, ui: () => surface.ui });
-	const asParent = new ParentSession({ options, ...services, state, budget });
+	const asParent = new ParentSession({ options, ...services, state, budget, hooks });
 	const runner = new SessionRunner({
 		...core,
 		window,
@@ -283,6 +290,7 @@ function assembleSession(
 		...services,
 		state,
 		context,
+		preamble,
 		rebuild: operations.rebuildContext,
 		hooks,
 		shadows,

@@ -74,6 +74,7 @@ const OPTIONS = {
 	askTrust: FUNCTION,
 	askGrant: FUNCTION,
 	parent: { type: "object", "x-expected": "ctx.session of a hook" },
+	from: { type: "number", "x-expected": "a number of entries" },
 	watch: OBJECT,
 	localServers: OBJECT,
 	client: OBJECT,
@@ -111,7 +112,9 @@ export function checkOptions(options: CreateAgentSessionOptions): void {
 	const given: unknown = options;
 	if (!isRecord(given)) throw new PiError("bad_arguments", "The options must be an object", { hint: HINT });
 	check({ type: "object", properties: OPTIONS, additionalProperties: false }, given);
-	const { cwd, session, model, extraModels = [] } = options;
+	const { cwd, session, model, extraModels = [], from, parent } = options;
+	if (from !== undefined && parent === undefined)
+		throw new PiError("bad_arguments", "from needs a parent", { hint: "pass ctx.session of a hook as parent" });
 	if ((session?.kind === "open" || session?.kind === "read") && session.target === undefined)
 		throw new PiError("bad_arguments", "session.target is missing", { hint: "pass the path or the id of a session" });
 	if (cwd !== undefined && !isDirectory(cwd))

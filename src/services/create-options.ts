@@ -119,6 +119,12 @@ export interface CreateAgentSessionOptions {
 	 * counts as cost of the parent, and its file is in a directory next to the parent's file.
 	 */
 	parent?: SessionHandle;
+	/**
+	 * Only with `parent`: forks it. The session begins with this number of entries of the parent; `ctx.entries.length` for all.
+	 * Its requests begin with the bytes of the parent's last request before them, so that the provider's cache has them: with the
+	 * recorded system prompt and tools, and the same model, thinking level and cache key, unless other options change them.
+	 */
+	from?: number;
 	/** Watches running hook handlers. It ends the process when one hangs, which SDK users may not want. */
 	watch?: HandlerWatch;
 	/** Ports of local model servers, and how long to wait for an answer. Default: the addresses of `env`. */

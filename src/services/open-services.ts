@@ -34,7 +34,7 @@ import { createHookStreams } from "./models/hook-streams.js";
 import { loadModelClient } from "./models/model-client.js";
 import { ModelFiles } from "./models/model-files.js";
 import { ResourceFiles, sandboxReader } from "./resources/resource-files.js";
-import type { SessionParent, SessionServices } from "./services.js";
+import type { ForkedLog, SessionParent, SessionServices } from "./services.js";
 import { openLog } from "./store/open-log.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];
@@ -51,11 +51,13 @@ export interface OpenedServices {
 /**
  * Collects everything a session needs from this machine. Hooks and the project's tools are loaded later, once they may run.
  * @param parent the session whose sub-session this is; `options` then contain what it inherits
+ * @param fork the entries with which a sub-session begins; null: none
  * @throws PiError when the log, the model or a named tool cannot be used, and for malformed options
  */
 export async function openServices(
 	options: CreateAgentSessionOptions,
 	parent: SessionParent | null,
+	fork: ForkedLog | null,
 ): Promise<OpenedServices> {
 	const env = options.env ?? processEnvironment();
 	const paths = findPaths(withAgentDir(env, options.agentDir), options.cwd, options.home);
@@ -173,7 +175,7 @@ export async function openServices(
 	const savedSessionsDir = resolve(options.sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)));
 	const sessionDir = options.session?.kind === "memory" ? null : savedSessionsDir;
 	const date = localDate(Date.now());
-	const { log, source, warning } = openLog(options.session ?? { kind: "new" }, sessionDir, paths.cwd);
+	const { log, source, warning } = openLog(fork ?? options.session ?? { kind: "new" }, sessionDir, paths.cwd);
 	const logWarnings = warning === undefined ? [] : [warning];
 	warnings.push(...logWarnings);
 	const loggedMachine = (log: SessionLog, path: string | null): LoggedMachine | null => {

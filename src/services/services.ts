@@ -96,6 +96,12 @@ export interface SessionParent {
 	meter(client: ModelClient): ModelClient;
 }
 
+/** The entries with which a forked sub-session begins. @internal */
+export interface ForkedLog {
+	/** Copies them. @param dir for the file; null: into memory @throws PiError `log_write_failed` */
+	openLog(dir: string | null): SessionLog;
+}
+
 /** A key that replaces those of the user for one provider, as `--api-key` does. */
 export interface KeyOverride {
 	provider: string;

@@ -23,7 +23,7 @@ import { NO_NAMES, registeredNames } from "../hooks/registered-names.js";
 import { canChangeContext, type LoadedHook } from "../hooks/registry.js";
 import { isMessageEntry, type MessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
-import type { Code, Resources, Store } from "../services/services.js";
+import type { Code, Store } from "../services/services.js";
 import { sum } from "../util/sum.js";
 import type { HookFailure, SessionHooks } from "./hooks/session-hooks.js";
 import type { ShadowHook, ShadowHooks, ShadowPlayOptions } from "./hooks/shadow-hooks.js";
@@ -33,7 +33,8 @@ import type { SessionState } from "./session-state.js";
 export interface InspectorDeps {
 	store: Pick<Store, "settings">;
 	code: Pick<Code, "bundledHooks" | "toolSwitch">;
-	resources: Pick<Resources, "preamble">;
+	/** System prompt and tools of the next request before hooks. */
+	preamble(): CorePreamble;
 	state: SessionState;
 	context: SessionContext;
 	rebuild(): Promise<void>;
@@ -61,7 +62,7 @@ export class SessionInspector implements Inspector {
 		const past = at === null ? null : this.#pastCore(at + 1);
 		const { context: session } = this.deps;
 		const request = {
-			preamble: past ?? this.#currentCore(),
+			preamble: past ?? this.deps.preamble(),
 			facts: at === null ? session.facts(entries) : session.pastFacts(at + 1),
 		};
 		// Two builds: only a second answer shows that a hook is unstable.
@@ -205,10 +206,6 @@ export class SessionInspector implements Inspector {
 		});
 	}
 
-	#currentCore(): CorePreamble {
-		return this.deps.resources.preamble(this.deps.state.model);
-	}
-
 	/** The system prompt and tools at a point of the session, as the log has them; null if it does not. */
 	#pastCore(end: number): CorePreamble | null {
 		return coreAt(this.deps.state.log.entries, end, sectionsForTools);
@@ -219,7 +216,7 @@ export class SessionInspector implements Inspector {
 		const reply = entries.findLastIndex(isReply);
 		if (reply < 0) return null;
 		const request = {
-			preamble: this.#pastCore(reply) ?? this.#currentCore(),
+			preamble: this.#pastCore(reply) ?? this.deps.preamble(),
 			facts: this.deps.context.pastFacts(reply),
 		};
 		return this.#build(Object.freeze(entries.slice(0, reply)), request, NO_HOOKS, new StabilityWatch());

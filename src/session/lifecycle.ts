@@ -187,7 +187,7 @@ export class Lifecycle {
 			await activity.stop();
 			await state.log.flush();
 			const until = answer.skipConversationRestore ? "all" : entryIndex;
-			await this.#replace(state.log.branchTo(until, { dir: store.sessionDir ?? "" }), "branch", signal, {
+			await this.#replace(state.log.branchTo(until, { dir: store.sessionDir }), "branch", signal, {
 				turnIndex: entryIndex,
 				isCopy: true,
 			});

@@ -9,6 +9,7 @@ import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, St
 import type { AcceptedCode } from "../trust/gate.js";
 import { isRecord } from "../util/is-record.js";
 import { meterRequests } from "./run/meter-requests.js";
+import { SessionFork } from "./session-fork.js";
 import type { SessionState } from "./session-state.js";
 
 export interface ParentSessionOptions {
@@ -20,6 +21,8 @@ export interface ParentSessionOptions {
 	machine: Machine;
 	state: SessionState;
 	budget: SessionParent["budget"];
+	/** The hooks that are loaded. */
+	hooks: { readonly loaded: readonly { readonly path: string }[] };
 }
 
 /** What sub-sessions share with the session that starts them. */
@@ -65,8 +68,18 @@ export class ParentSession implements SessionHandle, SessionParent {
 		return path === null ? null : subSessionsDir(path);
 	}
 
+	/**
+	 * What a sub-session that is a fork of this session begins with; null for any other.
+	 * @throws PiError `bad_arguments` for malformed options
+	 */
+	fork(own: CreateAgentSessionOptions): SessionFork | null {
+		const { hooks, ...source } = this.parts;
+		if (own.from === undefined) return null;
+		return new SessionFork({ ...source, hooks: hooks.loaded.map(({ path }) => path) }, own.from, own);
+	}
+
 	/** The options of a sub-session, with those of this session where it has none of its own. */
-	inherit(own: CreateAgentSessionOptions): CreateAgentSessionOptions {
+	inherit(own: CreateAgentSessionOptions, fork: SessionFork | null): CreateAgentSessionOptions {
 		const { options, store, machine } = this.parts;
 		const { env, home, agentDir, client, localServers, readFlags, verbose, watch } = options;
 		const { discoverHooks, bundledHooks, packages, contextFiles, discoverSkills } = options;
@@ -80,9 +93,21 @@ export class ParentSession implements SessionHandle, SessionParent {
 			on: machine.recorded.on ?? "local",
 			session: this.sessionsDir === null ? { kind: "memory" } : { kind: "new" },
 			...(this.sessionsDir === null ? {} : { sessionDir: this.sessionsDir }),
+			...(fork && this.#inheritAll(own, fork)),
 			...own,
 			hooks: [...(hooks ?? []), ...(own.hooks ?? [])],
 			settings: own.settings instanceof SettingsStore ? own.settings : merge(store.settings, own.settings),
+		};
+	}
+
+	/** What a fork has in addition: the model, and all that decides which tools there are and what the prompt says. */
+	#inheritAll(own: CreateAgentSessionOptions, { model, thinkingLevel }: SessionFork): CreateAgentSessionOptions {
+		const { tools, mcp, mcpFiles, mcpServers, offline, extensions, systemPrompt, appendSystemPrompt } =
+			this.parts.options;
+		const isOtherModel = own.model !== undefined || own.provider !== undefined;
+		return {
+			...{ tools, mcp, mcpFiles, mcpServers, offline, extensions, systemPrompt, appendSystemPrompt },
+			...(!isOtherModel && model !== null && { model, thinkingLevel }),
 		};
 	}
 

@@ -22,6 +22,8 @@ type TypedFacts = Pick<MessageEntry, "typed" | "changedBy" | "pasted" | "mode">;
 /** Owns the log, the model and the thinking level of the running session, and writes every entry. */
 export class SessionState {
 	#log: SessionLog;
+	/** Of the session from which the log was forked; null for others. */
+	#parentKey: string | null;
 	#model: Model<Api> | null;
 	#thinkingLevel: ThinkingLevel;
 	/** True if the user, a program or a hook chose the level. */
@@ -42,8 +44,10 @@ export class SessionState {
 		private readonly defaults: SessionDefaults,
 		private readonly emit: (event: AgentSessionEvent) => void,
 		settings: Pick<SettingsStore, "current" | "subscribe">,
+		parentKey: string | null = null,
 	) {
 		this.#log = log;
+		this.#parentKey = parentKey;
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
 		this.#isLevelChosen = defaults.chosen?.thinkingLevel === true;
@@ -63,6 +67,11 @@ export class SessionState {
 		return this.#log;
 	}
 
+	/** Names the requests of this session to the caches of providers. A fork shares the key of its parent. */
+	get cacheKey(): string {
+		return this.#parentKey ?? this.#log.id;
+	}
+
 	get model(): Model<Api> | null {
 		return this.#model;
 	}
@@ -79,6 +88,7 @@ export class SessionState {
 	/** Switches to another log, whose tools work on a machine; `isCopy` as for `useMachine`. The caller closes the old one. */
 	replaceLog(log: SessionLog, host: RecordedMachine, isCopy: boolean): void {
 		this.#log = log;
+		this.#parentKey = null;
 		this.#generation++;
 		this.#unwritten.clear();
 		this.useMachine(host, isCopy);

@@ -3,6 +3,7 @@ import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
 import { HookPage, membersOf, namesIn } from "./hook-page.js";
 
 const page = new HookPage("hooks.md");
@@ -112,6 +113,20 @@ page.testCode({
 		await expect(other.prompt("hi")).rejects.toMatchObject({
 			message: "No key for lab: hook echo reads it from LAB_KEY, which is not set",
 		});
+	},
+	async "earlier.ts"() {
+		const place = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-"), session: { kind: "new" } } as const;
+		const before = await startSession(place);
+		before.provider.reply("Tabs broke it.");
+		await before.session.prompt("why does the parser fail?");
+		await before.session.dispose();
+		const { session } = await page.startSession("earlier.ts", place);
+		expect(await session.prompt("/earlier PARSER")).toMatchObject({
+			status: expect.stringMatching(
+				/^20\S+: why does the parser fail\?\n\n\[User\]\nwhy does the parser fail\?\n\n\[Assistant\]\nTabs broke it\.$/,
+			),
+		});
+		expect(await session.prompt("/earlier zebra")).toMatchObject({ status: "No earlier session contains this text" });
 	},
 	"announce.ts": announce,
 	"alarm.ts": announce,

@@ -72,6 +72,18 @@ const CASES: Record<string, RpcCase> = {
 		replies: ["ok"],
 		receives: [{ method: "setTitle", title: expect.stringMatching(/^● pi · /) }],
 	},
+	aside: {
+		messages: ["go", "/aside What did I say?"],
+		replies: ["done", "You said go."],
+		receives: [],
+		status: "You said go.",
+	},
+	"past-sessions": {
+		messages: ["go"],
+		replies: [[toolCall("past_sessions", { search: "zebra" })], "ok"],
+		receives: [],
+		sent: "No earlier session of this project contains this text. Try a shorter one.",
+	},
 	snake: { messages: ["/snake"], receives: [], status: "/snake needs a screen" },
 };
 

@@ -3,6 +3,7 @@ import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../
 import type { RequestAuth } from "../../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
+import type { HookSessions } from "./sessions.js";
 import type { HookTools } from "./tool-switch.js";
 import type { HookUI } from "./ui.js";
 
@@ -88,6 +89,8 @@ export interface HookEventContext {
 	 * settings, models, keys, hooks and accepted project code, and whose cost counts as that of this session.
 	 */
 	readonly session: SessionHandle;
+	/** The user's saved sessions. In a replay and in the bench, there are none. */
+	readonly sessions: HookSessions;
 	/**
 	 * The files in a directory of the agent directory, then those in the same directory of the project's `.pi`. Of the
 	 * project's, only `agents` and the files that the user has trusted, with exactly the trusted contents. Read at each call.

@@ -3,6 +3,7 @@ import { findSession, newSessionPath, sessionsByUse } from "../../log/catalog.js
 import { copySession } from "../../log/manage.js";
 import { SessionLog } from "../../log/session-log.js";
 import type { SessionChoice } from "../create-options.js";
+import type { ForkedLog } from "../services.js";
 
 /** The log of a new session. */
 export interface OpenedLog {
@@ -18,8 +19,9 @@ export interface OpenedLog {
  * @param sessionDir null: the session is not saved
  * @throws PiError `log_not_found`, `log_not_a_session`, `log_locked`, `file_unreadable`
  */
-export function openLog(choice: SessionChoice, sessionDir: string | null, cwd: string): OpenedLog {
+export function openLog(choice: SessionChoice | ForkedLog, sessionDir: string | null, cwd: string): OpenedLog {
 	const own = (log: SessionLog) => ({ log, source: log.path });
+	if ("openLog" in choice) return own(choice.openLog(sessionDir));
 	if (sessionDir === null) return own(SessionLog.inMemory(cwd));
 	if (choice.kind === "open") {
 		const created = newSessionPath(sessionDir, choice.target);

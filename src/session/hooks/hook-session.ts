@@ -8,10 +8,12 @@ import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { hookProjectDir } from "../../hooks/project-dir.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext } from "../../hooks/types.js";
+import { sessionDirs } from "../../log/catalog.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { SessionName } from "../../log/last-choices.js";
+import { userSessionsDir } from "../../log/session-paths.js";
 import { meteredBy } from "../../models/hook-meter.js";
-import type { Code } from "../../services/services.js";
+import type { Code, Store } from "../../services/services.js";
 import { collectOutput, exec } from "../../util/process.js";
 import { meterRequests } from "../run/meter-requests.js";
 import type { SessionComponents } from "../session-components.js";
@@ -50,6 +52,12 @@ function hookTools({ toolSwitch }: Code): HookSession["tools"] {
 			toolSwitch.setActive(names, { mayJoin: options?.mayJoin === true });
 		},
 	};
+}
+
+/** The directories with the user's sessions. @param everywhere not only those of this project */
+function sessionsDirs({ savedSessionsDir, sessionsRoot }: Store, everywhere: boolean): string[] {
+	const own = userSessionsDir(savedSessionsDir);
+	return [...new Set([own, ...(everywhere ? sessionDirs(sessionsRoot) : [])])];
 }
 
 /**
@@ -161,6 +169,17 @@ export function createHookSession(
 			for (const { type } of checked) if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, WRITTEN_ENTRY);
 			// What a hook saves on its own, such as at each start, must not make a session of it.
 			return state.appendAll(checked, state.isUnused && !activity.has("command"));
+		},
+		sessions: {
+			async search(text, { everywhere, includeCurrent, limit, signal }) {
+				const { searchPastSessions } = await import("../../log/past-sessions.js");
+				const without = includeCurrent ? null : state.log.path;
+				return searchPastSessions(sessionsDirs(store, everywhere), text, { limit, without, signal });
+			},
+			async read(id, options) {
+				const { readPastSession } = await import("../../log/past-sessions.js");
+				return readPastSession(sessionsDirs(store, true), id, options);
+			},
 		},
 		get systemItems() {
 			return session().runner.systemItems;

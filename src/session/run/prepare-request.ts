@@ -100,7 +100,7 @@ async function prepareRequest(
 			apiKey: auth.apiKey,
 			...(auth.headers ? { headers: auth.headers } : {}),
 			...(level === "off" ? {} : { reasoning: level }),
-			sessionId: state.log.id,
+			sessionId: state.cacheKey,
 			...(cacheRetention === undefined ? {} : { cacheRetention }),
 			// The agent loop retries, so that retries are visible, counted and can be aborted.
 			maxRetries: 0,
