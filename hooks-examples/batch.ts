@@ -34,8 +34,9 @@ export default function batch(pi: HookAPI): void {
 			let failed = 0;
 			for (const [index, { tool, args = {} }] of calls.entries()) {
 				if (signal.aborted) break;
-				// A tool that does not exist is thrown; everything else is a result, such as a blocked call.
-				const result = await ctx.tools.call(tool, args).catch((error: Error) => failure(error.message));
+				// The model chooses the tool: it must not get one that a hook, such as plan-mode, hides from it.
+				const isOffered = ctx.tools.offered.some(({ name }) => name === tool);
+				const result = isOffered ? await ctx.tools.call(tool, args) : failure(`There is no tool "${tool}"`);
 				if (result.isError) failed++;
 				content.push({ type: "text", text: `## ${index + 1}. ${tool}${result.isError ? " (failed)" : ""}` });
 				for (const block of result.content)

@@ -25,9 +25,11 @@ const TASK =
 
 export default function describeImages(pi: HookAPI): void {
 	pi.flag("describe-images", { type: "string", description: "A model that describes images, as provider/model" });
-	pi.entry("image_description", { render: (_, theme) => theme.dim("◇ an image was described for the model") });
+	pi.entry("describe-images:description", {
+		render: (_, theme) => theme.dim("◇ an image was described for the model"),
+	});
 
-	const descriptions = pi.derive<Image, string>("image_description", {
+	const descriptions = pi.derive<Image, string>("description", {
 		at: "turn_start",
 		from: (entries) => entries.flatMap(imagesOf),
 		run: describe,

@@ -287,7 +287,7 @@ function nameOf({ provider, model }: AssistantMessage): string {
 }
 
 /** Finds requests that a session has from another one: a branch begins with copies of its entries. */
-class SharedRequests {
+export class SharedRequests {
 	/** The first session of each beginning up to a reply, by digest. */
 	readonly #owners = new Map<string, number>();
 	readonly #sharing = new Set<number>();

@@ -147,6 +147,9 @@ export function createShadowSession(options: ShadowSessionOptions): HookSession 
 		get active() {
 			return options.tools().map(describeTool);
 		},
+		get offered() {
+			return options.tools().map(describeTool);
+		},
 		setActive: options.setActive,
 	};
 	return Object.defineProperties({} as HookSession, {

@@ -37,7 +37,9 @@ export function readAdditions(
 	const known = new Map(tools.map((tool) => [tool.name, tool]));
 	const additions: Addition[] = [];
 	for (const [position, item] of value.entries()) {
-		const { after, instructions = "", tools: names = [] } = (item ?? {}) as Record<string, unknown>;
+		const { after, instructions = "", tools: names = [], ...others } = (item ?? {}) as Record<string, unknown>;
+		const [unknown] = Object.keys(others);
+		if (unknown !== undefined) return { rule: "append_has_known_fields", position, detail: unknown };
 		if (!isIndex(after) || after >= length) return { rule: "append_has_place", position };
 		if (typeof instructions !== "string" || !Array.isArray(names) || (instructions.trim() === "" && names.length === 0))
 			return { rule: "append_has_content", position };

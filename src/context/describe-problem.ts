@@ -48,6 +48,8 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	append_is_list: () => "append is not a list",
 	append_has_place: (at) => `append[${at}].after is not the index of an entry`,
 	append_has_content: (at) => `append[${at}] has neither instructions as a text nor tools as a list of names`,
+	append_has_known_fields: (at, name) =>
+		`append[${at}] has the unknown field ${name}; an item has after, instructions and tools`,
 	append_names_tools: (at) => `append[${at}].tools has a name that is not that of a tool that is on`,
 	provider_is_object: () => "provider is not an object with an object of fields for each wire format",
 	provider_is_small: () => "provider has more than 10,000 characters of JSON",

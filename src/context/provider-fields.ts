@@ -15,8 +15,8 @@ const MAX_CHARACTERS = 10_000;
 export const RECORDED_FIELDS: readonly string[] =
 	"model modelId messages system tools input instructions contents systemInstruction toolConfig".split(" ");
 
-/** What else pi decides: how the reply arrives, and the object that has fields of the conversation. */
-const OWN_FIELDS: readonly string[] = ["stream", "config"];
+/** What else pi decides: how the reply and its usage arrive, and the object that has fields of the conversation. */
+const OWN_FIELDS: readonly string[] = ["stream", "stream_options", "config", "__proto__"];
 
 /** Lists of names, to which hooks add. */
 const LISTS: ReadonlySet<string> = new Set(["betas"]);
@@ -36,7 +36,7 @@ export function addProviderFields(
 	if (text === undefined || text.length > MAX_CHARACTERS) return { rule: "provider_is_small", position: 0 };
 	const merged: Record<string, Record<string, unknown>> = { ...before };
 	for (const [api, fields] of Object.entries(JSON.parse(text))) {
-		if (!isRecord(fields)) return malformed;
+		if (!isRecord(fields) || api === "__proto__") return malformed;
 		const taken = Object.keys(fields).find((name) => RECORDED_FIELDS.includes(name) || OWN_FIELDS.includes(name));
 		if (taken !== undefined) return { rule: "provider_field_is_free", position: 0, detail: taken };
 		merged[api] = withFields({ ...merged[api] }, fields);

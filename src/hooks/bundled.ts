@@ -113,7 +113,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		group: "context",
 		description: "lets another model describe images",
 		commands: [],
-		entryTypes: ["image_description"],
+		entryTypes: ["describe-images:description"],
 		load: () => import("#hooks-examples/describe-images"),
 	},
 	{

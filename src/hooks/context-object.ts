@@ -250,6 +250,9 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 			get active() {
 				return use("tools", () => host.tools.active);
 			},
+			get offered() {
+				return use("tools", () => host.tools.offered);
+			},
 			setActive: (names, options) =>
 				use("tools", () => {
 					requireEffects("tools.setActive");

@@ -143,10 +143,12 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 			}),
 		derive: (name, deriveOptions) =>
 			use("derive", () => {
-				const { event, handler, derived } = createDerivation(name, deriveOptions);
+				const { type, event, handler, derived } = createDerivation(hook.name, name, deriveOptions);
+				if (hook.derived.has(type)) throw new TypeError(`there are two derivations ${name}`);
+				hook.derived.add(type);
 				hook.places.set(handler, new Error());
 				addHandler(hook, event, handler);
-				if (!hook.entryTypes.has(name)) hook.entryTypes.set(name, {});
+				if (!hook.entryTypes.has(type)) hook.entryTypes.set(type, {});
 				options.onChange?.(hook);
 				return derived;
 			}),

@@ -31,6 +31,8 @@ export interface LoadedHook extends HookFile {
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared, or wrote: these have the options `WRITTEN_ENTRY`. */
 	readonly entryTypes: Map<string, EntryOptions>;
+	/** Entry types of its derivations. */
+	readonly derived: Set<string>;
 	/** Its tools by name. */
 	readonly tools: Map<string, RegisteredTool>;
 	/** Its handlers of events between hooks. A record for each, because one function may come twice. */
@@ -70,6 +72,7 @@ export function createLoadedHook(
 		places: new WeakMap(),
 		commands: new Map(),
 		entryTypes: new Map(),
+		derived: new Set(),
 		tools: new Map(),
 		busHandlers: new Map(),
 		shortcuts: [],

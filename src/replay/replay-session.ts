@@ -116,7 +116,7 @@ export function createReadOnlySession({
 				throw new PiError("log_not_found", `There is no session "${id}": a replay has no other sessions`);
 			},
 		},
-		tools: { all: [], active: [], setActive: () => {} },
+		tools: { all: [], active: [], offered: [], setActive: () => {} },
 		callTool: async () => NOT_CALLED,
 		openDialog: () => () => {},
 		rankOf: () => 0,
@@ -197,7 +197,12 @@ export function createReplaySession(options: ReplaySessionOptions, onEffect: (li
 			return NOT_CALLED;
 		},
 		setEditorText: (text) => onEffect(`would put into the editor: ${shorten(text)}`),
-		tools: { all: [], active: [], setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`) },
+		tools: {
+			all: [],
+			active: [],
+			offered: [],
+			setActive: (names) => onEffect(`would turn on only the tools ${names.join(", ")}`),
+		},
 	};
 }
 

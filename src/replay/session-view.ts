@@ -106,6 +106,9 @@ export class SessionView {
 			get active() {
 				return core().tools.map(describeTool);
 			},
+			get offered() {
+				return core().tools.map(describeTool);
+			},
 			setActive: () => {},
 		};
 		const runner = new HookRunner({

@@ -109,6 +109,10 @@ describe("what an answer appends", () => {
 		["x", "append is not a list"],
 		[[{ instructions: "x" }], "append[0].after is not the index of an entry"],
 		[[{ after: 99, instructions: "x" }], "append[0].after is not the index of an entry"],
+		[
+			[{ after: 1, instructions: "x", foo: 1 }],
+			"append[0] has the unknown field foo; an item has after, instructions and tools",
+		],
 		[[{ after: 1 }], "append[0] has neither instructions as a text nor tools as a list of names"],
 		[[{ after: 1, instructions: 5 }], "append[0] has neither instructions as a text nor tools as a list of names"],
 		[[{ after: 1, tools: ["read", "no"] }], "append[0].tools has a name that is not that of a tool that is on"],

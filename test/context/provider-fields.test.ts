@@ -20,6 +20,8 @@ describe("what hooks ask of a provider", () => {
 		["text", "provider is not an object with an object of fields for each wire format"],
 		[{ a: 1 }, "provider is not an object with an object of fields for each wire format"],
 		[{ a: { messages: [] } }, "provider must not have the field messages, which pi writes"],
+		[{ a: JSON.parse('{"__proto__":{"x":1}}') }, "provider must not have the field __proto__, which pi writes"],
+		[{ a: { stream_options: {} } }, "provider must not have the field stream_options, which pi writes"],
 		[{ a: { stream: false } }, "provider must not have the field stream, which pi writes"],
 		[{ a: { x: "y".repeat(10_000) } }, "provider has more than 10,000 characters of JSON"],
 	])("%j is refused", (answer, sentence) => {

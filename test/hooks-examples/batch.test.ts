@@ -52,7 +52,7 @@ test("limits the output, and refuses to call itself", async () => {
 describe("guards hold for the calls of a batch", () => {
 	const write = { tool: "write", args: { path: "c.txt", content: "x" } };
 
-	test("plan mode offers the tool and refuses to write with it", async () => {
+	test("a tool that a hook hides from the model is not called, and plan mode refuses those of other hooks too", async () => {
 		const { session, sent, cwd, provider } = await start(
 			[{ tool: "read", args: { path: "a.txt" } }, write],
 			["plan-mode.ts"],
@@ -60,8 +60,16 @@ describe("guards hold for the calls of a batch", () => {
 		await session.prompt("/plan look around");
 		expect(JSON.stringify(provider.requests[0]?.body)).not.toContain('"name":"write"');
 		expect(sent(2).at(-1)).toContain("alpha");
-		expect(sent(2).at(-1)).toContain("## 2. write (failed)\nPlan mode: write could change something");
+		expect(sent(2).at(-1)).toContain('## 2. write (failed)\nThere is no tool "write"');
 		expect(existsSync(join(cwd, "c.txt"))).toBe(false);
+		const run = `async (_, { ctx }) => ({ content: (await ctx.tools.call("write", ${JSON.stringify(write.args)})).content })`;
+		const hooks = {
+			"writer.ts": `export default (pi) => pi.tool({ name: "writer", description: "d", parameters: { type: "object" }, run: ${run} });`,
+		};
+		const other = await startSession({ hooks, hookFiles: [example("plan-mode.ts")] });
+		other.provider.reply([toolCall("writer", {})], "done");
+		await other.session.prompt("/plan look around");
+		expect(existsSync(join(other.cwd, "c.txt"))).toBe(false);
 	});
 
 	test("permission-gate asks before a command, and names the caller", async () => {

@@ -56,6 +56,7 @@ const CONTEXT_MEMBERS: Readonly<Record<keyof HookEventContext, true>> = {
 	projectDir: true,
 	sessionFile: true,
 	session: true,
+	sessions: true,
 	configFiles: true,
 	model: true,
 	thinkingLevel: true,

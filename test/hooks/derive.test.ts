@@ -30,7 +30,7 @@ test("a value is computed once for equal inputs, remembered in the session, and 
 	for (const prompt of ["hello", "hello", "more"]) await session.prompt(prompt);
 	expect(shouted()).toEqual(["hello", "more"]);
 	expect(sent(3)).toEqual(["user: HELLO", "assistant: one", "user: HELLO", "assistant: two", "user: MORE"]);
-	const values = session.entries.filter(({ type }) => type === "shouted");
+	const values = session.entries.filter(({ type }) => type === "shout:shouted");
 	expect(values).toMatchObject([{ input: expect.stringMatching(/^[0-9a-f]{64}$/), value: "HELLO" }, { value: "MORE" }]);
 	const path = session.sessionFile ?? "";
 	await session.dispose();
@@ -89,6 +89,11 @@ test("what an abort interrupts is tried again, and what returns nothing is not",
 
 test.each([
 	["pi.derive('')", "the name of a derivation must be a non-empty string"],
+	["pi.derive('x', { from: () => [], run: () => 1, every: 1 })", "the derivation x has the unknown option every"],
+	[
+		"pi.derive('x', { from: () => [], run: () => 1 }); pi.derive('x', { from: () => [], run: () => 2 })",
+		"there are two derivations x",
+	],
 	["pi.derive('x', { from: () => [] })", "the derivation x needs the functions from and run"],
 	[
 		"pi.derive('x', { from: () => [], run: () => 1, at: 'now' })",
@@ -97,4 +102,35 @@ test.each([
 ])("%s does not load: %s", async (call, reason) => {
 	const { notices } = await startSession({ hooks: { "a.ts": `export default (pi) => { ${call}; };` } });
 	expect(notices().join("\n")).toContain(reason);
+});
+
+test("a value that comes after an abort is dropped, and the input is tried again", async () => {
+	Reflect.set(globalThis, "__shouted", []);
+	const body = `
+		globalThis.__shouted.push(input);
+		if (globalThis.__shouted.length > 1) return input.toUpperCase();
+		await new Promise((resolve) => { globalThis.__finish = resolve; });
+		return "LATE";
+	`;
+	const { session, provider, sent } = await startSession({ hooks: { "shout.ts": shout("turn_start", body) } });
+	provider.reply("one");
+	const first = session.prompt("slow");
+	await expect.poll(shouted).toEqual(["slow"]);
+	await session.abort();
+	await first;
+	await session.prompt("more");
+	Reflect.get(globalThis, "__finish")();
+	expect(shouted().filter((input) => input === "slow")).toHaveLength(2);
+	expect(sent(1)).toEqual(["user: SLOW", "user: MORE"]);
+	expect(session.entries.filter(({ type }) => type === "shout:shouted")).toHaveLength(2);
+});
+
+test("two hooks can have a derivation of the same name", async () => {
+	Reflect.set(globalThis, "__shouted", []);
+	const hooks = { "a.ts": shout("turn_start"), "b.ts": shout("turn_start", "return undefined;") };
+	const { session, provider, sent, notices } = await startSession({ hooks });
+	provider.reply("one");
+	await session.prompt("hello");
+	expect(sent(1)).toEqual(["user: HELLO"]);
+	expect(notices()).toEqual([]);
 });

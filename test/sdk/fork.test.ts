@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseArgs } from "../../src/cli/args.js";
-import { SharedRequests } from "../../src/context-bench/shared-requests.js";
+import { SharedRequests } from "../../src/context-bench/bench.js";
 import type { SessionHandle } from "../../src/hooks/types.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
 import type { AgentSession } from "../../src/sdk/agent-session.js";

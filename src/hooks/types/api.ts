@@ -253,7 +253,7 @@ export interface HookAPI {
 	/** Declares an entry type of this hook. */
 	entry(type: string, options?: EntryOptions): void;
 	/**
-	 * Computes values outside of `context` handlers and remembers them in the session: each is an entry of the type `name` with the
+	 * Computes values outside of `context` handlers and remembers them in the session: each is an entry of the type `<hook>:<name>` with the
 	 * digest of its input, so it is computed once, and requests can be computed again.
 	 * @throws TypeError that names the invalid field
 	 */

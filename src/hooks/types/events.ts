@@ -287,7 +287,7 @@ export interface ContextEventResult {
 	 * as `{ "anthropic-messages": { context_management: … } }`. Other models ignore it. It is recorded with the reply, and adds to
 	 * what previous hooks ask. The fields of the conversation are refused. Answers of the provider are not interpreted.
 	 */
-	provider?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	provider?: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 	/** Names of the tools to offer, in order. Only tools of the session that the user has not turned off. */
 	tools?: readonly string[];
 }

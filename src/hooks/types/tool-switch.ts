@@ -29,6 +29,11 @@ export interface HookTools {
 	/** Those that are on: the model gets them with the next request, unless a `context` handler drops some. */
 	readonly active: readonly SessionToolInfo[];
 	/**
+	 * Those that the model had in its last request: the active ones without those that `context` handlers hid. Check it where the model
+	 * chooses what `call` runs.
+	 */
+	readonly offered: readonly SessionToolInfo[];
+	/**
 	 * Turns these tools on and all others off, from the next request until the session ends, also across `/reload`. The user
 	 * can change this with `/tools`.
 	 * @param options `mayJoin`: a name that no tool has is accepted; a tool that gets this name later is on

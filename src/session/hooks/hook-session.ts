@@ -2,6 +2,7 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
+import { offeredTools } from "../../context/additions.js";
 import { PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
@@ -25,7 +26,7 @@ function freezeModel<M extends Model<Api> | null>(model: M): M {
 }
 
 /** The tools of the session for hooks, which are loaded without type checks. */
-function hookTools({ toolSwitch }: Code): HookSession["tools"] {
+function hookTools({ toolSwitch }: Code, context: SessionCore["context"]): HookSession["tools"] {
 	const infos = (tools: readonly ToolStatus[]) =>
 		Object.freeze(
 			tools.map(({ name, description, parameters, source }) =>
@@ -45,6 +46,10 @@ function hookTools({ toolSwitch }: Code): HookSession["tools"] {
 		},
 		get active() {
 			return infos(toolSwitch.list().filter(({ isOn }) => isOn));
+		},
+		get offered() {
+			const offered = context.lastRequest ? offeredTools(context.lastRequest) : new Set<string>();
+			return infos(toolSwitch.list().filter(({ name, isOn }) => isOn && offered.has(name)));
 		},
 		setActive(names: unknown, options) {
 			if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
@@ -184,7 +189,7 @@ export function createHookSession(
 		get systemItems() {
 			return session().runner.systemItems;
 		},
-		tools: hookTools(code),
+		tools: hookTools(code, context),
 		callTool: (...call) => session().runner.hookCalls.run(...call),
 		openDialog: (title) => activity.begin("dialog", { name: title }).end,
 		enter: (hook, action) => models.enterHooks(() => meteredBy((send) => meterHook(core, hook.name, send), action)),

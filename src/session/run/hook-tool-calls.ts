@@ -6,6 +6,7 @@ import type { HookSession } from "../../hooks/context-object.js";
 import type { HookCall } from "../../hooks/hook-call.js";
 import type { ToolCallResult } from "../../hooks/types.js";
 import { entryTimestamp, type HookToolCallEntry, type ToolCaller } from "../../log/entry.js";
+import { meantCall } from "../../tools/foreign-calls.js";
 import type { AnyTool } from "../../tools/tool.js";
 import { abortable } from "../../util/abort.js";
 import type { NestedContextFiles } from "./nested-context-files.js";
@@ -34,10 +35,12 @@ export class HookToolCalls {
 
 	/** Runs a tool for a hook. @throws as `HookTools.call` */
 	async run(
-		...[{ hook, tool: within }, name, args, signal]: Parameters<HookSession["callTool"]>
+		...[{ hook, tool: within }, given, givenArgs, signal]: Parameters<HookSession["callTool"]>
 	): Promise<ToolCallResult> {
 		const { state } = this.sources;
 		state.log.checkWritable();
+		const asked = { type: "toolCall", id: "", name: given, arguments: givenArgs as ToolCall["arguments"] } as const;
+		const { name, arguments: args } = meantCall(asked, this.sources.code.tools);
 		const tool = this.#find(name);
 		const parent = within ? this.#openCall(within) : null;
 		const outer = parent?.queue ?? this.#queue;
@@ -47,7 +50,7 @@ export class HookToolCalls {
 		// Whoever holds the turn of an outer queue orders the calls within it itself, or they would wait for each other.
 		this.#open.set(id, { root: parent?.root ?? id, chain, queue: isReadOnly ? outer : new CallQueue() });
 		const caller: ToolCaller = { hook: hook.name, ...(parent ? { toolCallId: parent.root } : {}) };
-		const call: ToolCall = { type: "toolCall", id, name, arguments: args as ToolCall["arguments"] };
+		const call: ToolCall = { type: "toolCall", id, name, arguments: args };
 		const isLoop = parent?.chain.includes(name) === true;
 		const refusal = isLoop ? `The tool "${name}" cannot be called from its own run: ${chain.join(" → ")}.` : null;
 		const run = () => this.#call(call, tool, { caller, refusal, signal });
