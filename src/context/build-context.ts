@@ -149,7 +149,7 @@ export async function buildContext(
 	const sent = memo.preamble(generateSections(preamble));
 	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used, provider };
 	const hooked = additions.length > 0 ? messages : current.messages;
-	return new Context(built, hooked, core.replacement, changes, entries);
+	return new Context(built, core.messages, hooked, core.replacement, changes, entries);
 }
 
 function inputOf({ promptSections: systemPrompt, tools }: Preamble, facts: FactsOffer): TransformInput {
@@ -223,7 +223,9 @@ class Context implements BuiltContext {
 			facts,
 			provider,
 		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts" | "provider">,
-		/** The messages before images were omitted. */
+		/** The messages before hooks. */
+		private readonly core: readonly TracedMessage[],
+		/** The messages after hooks, before images were omitted. */
 		private readonly hooked: readonly TracedMessage[],
 		private readonly replacement: ActiveCompaction | ActiveFreeze | null,
 		private readonly changes: readonly Change[],
@@ -238,9 +240,8 @@ class Context implements BuiltContext {
 	}
 
 	get isChanged(): boolean {
-		const core = this.changes[0]?.before;
-		if (core === undefined) return false;
-		const { hooked } = this;
+		const { core, hooked } = this;
+		if (core === hooked) return false;
 		return core.length !== hooked.length || core.some(({ message }, at) => message !== hooked[at]?.message);
 	}
 

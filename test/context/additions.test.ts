@@ -81,6 +81,11 @@ describe("what an answer appends", () => {
 		expect(roles(built).filter((role) => role === "system")).toHaveLength(1);
 	});
 
+	test("changes the messages, so that the reply records them", async () => {
+		expect((await build({ append: [{ after: 1, instructions: "x" }] })).built.isChanged).toBe(true);
+		expect((await build({ append: [] })).built.isChanged).toBe(false);
+	});
+
 	test("is recorded with the facts, because its place depends on the model", async () => {
 		expect((await build({ append: [{ after: 1, instructions: "x" }] })).built.facts?.appends).toEqual(TAKES_ALL);
 		expect((await build({ append: [] })).built.facts).toBe(null);
