@@ -69,10 +69,18 @@ async function runExample(...args: Parameters<typeof createProject>): Promise<st
 	return program.stdout();
 }
 
+const isQuote = (name: string) => name.startsWith("hooks-examples/");
+
+test.each(Object.keys(sources).filter(isQuote))("the page quotes %s exactly", (name) => {
+	expect(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8")).toContain(sources[name]);
+});
+
 test("every example of the page is a program of this file", () => {
-	expect(Object.keys(sources).sort()).toEqual(
-		["ask.ts", "check.ts", "stream.ts", "review.ts", "confirm.ts", "tenants.ts", "bot.ts"].sort(),
-	);
+	expect(
+		Object.keys(sources)
+			.filter((name) => !isQuote(name))
+			.sort(),
+	).toEqual(["ask.ts", "check.ts", "stream.ts", "review.ts", "confirm.ts", "tenants.ts", "bot.ts"].sort());
 });
 
 test("ask.ts prints the reply, and leaves no session file", async () => {
