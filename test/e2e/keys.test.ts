@@ -62,11 +62,10 @@ test("a draft typed before pi has set up the terminal is kept, and the screen is
 	await pi.waitForText(/^ typed early *$/m);
 	const screen = await pi.waitForText(/Scripted$/m);
 	expect(screen.split("\n").filter((line) => /^─+$/.test(line))).toEqual(["─".repeat(80), "─".repeat(80)]);
-	expect(screen.match(/^ ?typed early|^pi \d/gm)).toEqual([
-		"typed early",
-		expect.stringMatching(/^pi/),
-		" typed early",
-	]);
+	const lines = screen.match(/^ ?typed early|^pi \d/gm) ?? [];
+	// The terminal echoes the keys, unless pi was quick to set it up.
+	expect(lines.slice(-2)).toEqual([expect.stringMatching(/^pi/), " typed early"]);
+	expect(["typed early", undefined]).toContain(lines.at(-3));
 });
 
 test("the picker of thinking levels starts at the current level, and the screen is still while it is open", async () => {
