@@ -212,7 +212,7 @@ ${JSON_OPTION}${COMMON}`,
 Installs a package of hooks, extensions, tools, agents, skills, prompts and themes, and adds it to the settings. Uses the npm
 and git of this machine; install scripts never run. Nothing of the package runs before you have seen its code: pi asks at its
 next start. Versions and digests are stored in packages.lock.json and compared at each start. What the package claims to save in
-its bench.json is shown, beside the figures of your last sessions if you have trusted its code before.
+its bench.json is shown, next to the figures of your last sessions if you have trusted its code before.
 Without a source, installs the packages of the settings that are missing or damaged, exactly as locked.
 
   npm:<name>[@<version>]    a version, range or tag of the registry; default: the latest version

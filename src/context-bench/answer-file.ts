@@ -16,7 +16,7 @@ export class AnswerFile {
 	/** @param path the file; it and its directory may be missing */
 	constructor(private readonly path: string) {}
 
-	/** The answer to a request; null if there is none, or if the file cannot be read. */
+	/** The answer to a request; null if no answer is known, or if the file cannot be read. */
 	find(key: string): AssistantMessage | null {
 		this.#answers ??= new Map(Object.entries(this.#read()));
 		const message = readMessage(this.#answers.get(key), 0);

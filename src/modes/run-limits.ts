@@ -14,7 +14,7 @@ export interface RunLimits {
 
 /**
  * Ends the run of a session when a limit is reached: turns and cost after a turn, whose tool results are in the log, time at once. A
- * run that ends by itself with its last turn has reached nothing.
+ * run that ends on its own with its last turn has reached nothing.
  */
 export class RunWatch {
 	readonly #startCost: number;
@@ -26,7 +26,8 @@ export class RunWatch {
 		private readonly session: AgentSession,
 		private readonly limits: RunLimits,
 	) {
-		this.#startCost = session.stats().cost;
+		// Counting reads the complete session.
+		this.#startCost = limits.cost === undefined ? 0 : session.stats().cost;
 		const unsubscribe = session.subscribe((event) => {
 			if (event.type !== "turn_end") return;
 			this.#turns++;
@@ -60,8 +61,9 @@ export class RunWatch {
 		const { turns, cost } = this.limits;
 		if (turns !== undefined && this.#turns >= turns)
 			this.#end(`${turns === 1 ? "1 turn" : `${turns} turns`} (--max-turns)`);
+		if (cost === undefined) return;
 		const spent = this.session.stats().cost - this.#startCost;
-		if (cost !== undefined && spent >= cost) this.#end(`${formatCost(spent)} of ${formatCost(cost)} (--max-cost)`);
+		if (spent >= cost) this.#end(`${formatCost(spent)} of ${formatCost(cost)} (--max-cost)`);
 	}
 
 	#end(reached: string): void {

@@ -42,7 +42,7 @@ const MAX_TEXT = 60;
  * Reads the `bench.json` of a package: the output of `pi context bench --json`, of which only some fields count.
  * @param source of the package
  * @param hooks the files of its hooks, relative to it
- * @returns null if there is none; a sentence if it is not valid
+ * @returns null if it has no claim; a sentence if the claim is not valid
  */
 export function readBenchClaim(
 	files: readonly Pick<CodeFile, "rel" | "bytes">[],

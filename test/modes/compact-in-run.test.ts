@@ -26,7 +26,7 @@ const RUN = [[toolCall("ls", {})], "THE SUMMARY", "done"];
 
 const prompts = { first: { text: "explain", images: [] }, rest: ["go"] };
 
-test("print mode says that it compacts, and goes on with the summary", async () => {
+test("print mode says that it compacts, and continues with the summary", async () => {
 	const { session, provider, sent } = await startSession({ hooks, userSettings });
 	provider.reply(LONG, ...RUN);
 	const io = recordIO();

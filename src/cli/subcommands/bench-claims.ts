@@ -21,7 +21,7 @@ interface Figures {
 	evidence: number;
 }
 
-/** What a package claims, beside what its strategies do in sessions of the user. */
+/** What a package claims, next to what its strategies do in sessions of the user. */
 export interface CheckedClaim {
 	package: string;
 	claim: BenchClaim;

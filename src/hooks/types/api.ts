@@ -178,7 +178,7 @@ export interface DeriveOptions<I, V> {
 	from(entries: readonly SessionEntry[]): readonly I[];
 	/**
 	 * Computes the value of an input, such as with a request to a model. Several run at the same time. What is not done within
-	 * `hookTimeout` is aborted by `ctx.signal` and tried again at the next event. undefined: there is none.
+	 * `hookTimeout` is aborted by `ctx.signal` and tried again at the next event. undefined: it has no value.
 	 */
 	run(input: I, ctx: HookEventContext): V | undefined | Promise<V | undefined>;
 	/**

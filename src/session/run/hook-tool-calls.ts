@@ -125,7 +125,7 @@ function resultOf(entry: HookToolCallEntry | null): ToolCallResult {
 class CallQueue {
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** Runs an action in its turn, or at once when `signal` aborts: it then ends by itself. */
+	/** Runs an action in its turn, or at once when `signal` aborts: it then ends on its own. */
 	run<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
 		const before = this.#last;
 		const result = abortable(before, signal)

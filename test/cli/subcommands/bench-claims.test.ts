@@ -80,7 +80,7 @@ test("pi install shows what a package claims without running it, and the command
 	expect(existsSync(where.ran)).toBe(false);
 });
 
-test("once the package is trusted, the claim stands beside the figures of the user's sessions", async () => {
+test("once the package is trusted, the claim stands next to the figures of the user's sessions", async () => {
 	const where = place();
 	const install = { name: "install", source: where.kit, local: false } as const;
 	await run(install, where);
