@@ -63,7 +63,7 @@ export function applyRanges(
 			if (!hasSummary(winner)) continue;
 			const last = entries[Math.min(Math.trunc(winner.to), entries.length) - 1];
 			messages[count++] = Object.freeze({
-				message: summaryMessage(render(winner), winner.from, last),
+				message: summaryMessage(render(winner), from, last),
 				entryIndex: null,
 			});
 		}
@@ -76,8 +76,8 @@ function hasSummary(range: SummaryRange): range is SummaryRange & { summary: str
 	return range.summary !== null;
 }
 
-// By the range's last entry, then by its start and text: an unchanged context is recognized by identity, and no two ranges
-// that win have the same message.
+// By the range's last entry, then by its text and the index where it first wins: an unchanged context is recognized by
+// identity, and no two ranges that win have the same message, since only one wins an index.
 const summaries = new WeakMap<SessionEntry, Map<string, UserMessage>>();
 
 const all = new WeakSet<object>();
@@ -87,7 +87,7 @@ export function isSummary(message: object): boolean {
 	return all.has(message);
 }
 
-/** Returns the same message object for the same text, start and last entry. */
+/** Returns the same message object for the same text, last entry and index `from` where the range first wins. */
 function summaryMessage(content: string, from: number, last: SessionEntry | undefined): UserMessage {
 	const create = (): UserMessage => {
 		const message: UserMessage = Object.freeze({ role: "user", content, timestamp: entryTime(last) });

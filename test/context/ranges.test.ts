@@ -151,6 +151,13 @@ test("no two ranges share a message object, so that every result of applyRanges 
 			expect(problems).toEqual([]);
 		}),
 	);
+	const sameBorders = [
+		{ from: 0, to: 2, summary: "S", id: 0 },
+		{ from: 0, to: 2, summary: "S", id: 0, except: [0] },
+	];
+	const [outer, inner] = applyRanges(session(user("a")), sameBorders);
+	expect(outer?.message).toEqual(inner?.message);
+	expect(outer?.message).not.toBe(inner?.message);
 	const log = session(user("a"), user("b"), user("c"));
 	const twice = [
 		{ from: 1, to: 4, summary: "S", id: 1 },
