@@ -13,7 +13,7 @@ const RANKS: readonly (readonly string[])[] = [
 	["log", "config", "tools", "tui", "demo", "network"],
 	["models", "trust"],
 	["context", "agent", "resources", "usage"],
-	["export", "mcp"],
+	["export", "mcp", "imports"],
 	["hooks"],
 	["extensions"],
 	["packages"],

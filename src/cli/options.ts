@@ -153,7 +153,8 @@ export type SessionsSubcommand =
 	| { name: "sessions"; action: "search"; text: string; all?: true }
 	/** Without `target`: every session. */
 	| { name: "sessions"; action: "check"; target?: string; all?: true }
-	| { name: "sessions"; action: "import"; file: string };
+	/** `target`: a file, a directory or the start of an id; none lists what is there. */
+	| { name: "sessions"; action: "import"; target?: string; from?: string; list: boolean; again: boolean };
 
 /** A parsed command line. */
 export type ParsedArguments =

@@ -98,7 +98,7 @@ function parser(name: SubcommandName): Command {
 		.option("-h, --help");
 	if (name === "hooks")
 		return command.option("--project").option("--package").option("--types").option("--run <command>", "", addOne);
-	if (name === "sessions") return command.option("--all");
+	if (name === "sessions") return command.option("--all").option("--from <program>").option("--list").option("--again");
 	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
@@ -268,6 +268,9 @@ function readSessions(operands: readonly string[], options: ParsedOptions): Sess
 	const action = choose("sessions", word, SESSION_ACTIONS);
 	const all = options.flag("all") ? ({ all: true } as const) : {};
 	if (options.flag("all") && action === "import") throw usage("--all does not work with pi sessions import");
+	const from = options.text("from");
+	const given = from !== undefined ? "from" : ["list", "again"].find((flag) => options.flag(flag));
+	if (given !== undefined && action !== "import") throw usage(`--${given} works only with pi sessions import`);
 	if (options.flag("all") && options.text("sessionDir") !== undefined)
 		throw usage("--all and --session-dir cannot be combined");
 	if (action === "search") return { name: "sessions", action, text: searchedText(rest), ...all };
@@ -279,9 +282,11 @@ function readSessions(operands: readonly string[], options: ParsedOptions): Sess
 		case "check":
 			return { name: "sessions", action, ...(target !== undefined && { target }), ...all };
 		case "import":
-			if (target === undefined)
-				throw usage("pi sessions import <file>: missing file", "pi sessions --help explains it");
-			return { name: "sessions", action, file: target };
+			return {
+				...{ name: "sessions", action, list: options.flag("list"), again: options.flag("again") },
+				...(target !== undefined && { target }),
+				...(from !== undefined && { from }),
+			};
 		default:
 			if (target === undefined)
 				throw usage(`pi sessions ${action} <id>: missing id`, "pi sessions list prints the ids");

@@ -101,7 +101,7 @@ pi context bench compares strategies on recorded sessions: pi context bench --he
 ${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
 Exit codes: 1 if --verify finds a difference
 `,
-	sessions: `usage: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
+	sessions: `usage: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import [<file>]]
 
 Finds and maintains saved sessions. An id is one that pi sessions list prints, or the path of a session file. Each action has
 its own help, such as pi sessions check --help.
@@ -111,7 +111,7 @@ its own help, such as pi sessions check --help.
   search <text>             print the entries that contain a text
   check [<id>]              find damage in a session, or in all
   repair <id>               make a damaged session usable again
-  import <file>             make a session of a file in the tree format
+  import [<file>|<id>]      list the sessions of other programs in this directory, or make a session of one
 ${ALL_OPTION}${JSON_OPTION}${COMMON}`,
 	"sessions list": `usage: pi sessions list [<text>] [--all] [--json]
 
@@ -147,11 +147,15 @@ Restores the header, completes an interrupted write and answers tool calls witho
 and the old file as <file>.bak.
 
 ${ALL_OPTION}${JSON_OPTION}${COMMON}`,
-	"sessions import": `usage: pi sessions import <file> [--json]
+	"sessions import": `usage: pi sessions import [<file>|<directory>|<id>] [--from <program>] [--list] [--again] [--json]
 
-Makes a session of this directory from a file in the tree format, whose entries have an id and a parentId: the path from the
-last entry to the root. Does not change the file.
+Makes sessions of this directory from those of other programs: Claude Code (claude), Codex (codex), opencode, Gemini CLI (gemini),
+aider, and pi's tree format (pi). Without a file, lists those that began in this directory. Does not change their files, and names
+what is not taken over.
 
+  --from <program>          only sessions of this program
+  --list                    list the sessions of a file or directory, and import nothing
+  --again                   import a session again that was imported before
 ${JSON_OPTION}${COMMON}`,
 	models: `usage: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
 

@@ -13,9 +13,14 @@ export interface SessionHeader {
 	/** ISO 8601. */
 	timestamp: string;
 	cwd: string;
-	/** Path of the session from which this one was branched. */
+	/** Path of the session from which this one was branched, or of the file from which it was imported. */
 	branchedFrom?: string;
+	/** The session of another program from which this one was made. */
+	importedFrom?: { program: string; id: string };
 }
+
+/** What a session was made from. */
+export type SessionOrigin = Pick<SessionHeader, "branchedFrom" | "importedFrom">;
 
 /** A message of the conversation. */
 export interface MessageEntry {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { entryTimestamp, type SessionHeader } from "./entry.js";
+import { entryTimestamp, type SessionHeader, type SessionOrigin } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 
 /** The header of a new session, or of a damaged one with what is left of its fields. */
 export function newHeader(
 	cwd: string,
-	known: Partial<Pick<SessionHeader, "id" | "timestamp" | "branchedFrom">> = {},
+	known: SessionOrigin & Partial<Pick<SessionHeader, "id" | "timestamp">> = {},
 ): SessionHeader {
-	const { id = randomUUID(), timestamp = entryTimestamp(), branchedFrom } = known;
+	const { id = randomUUID(), timestamp = entryTimestamp(), branchedFrom, importedFrom } = known;
 	return freezeDeep({
 		type: "session",
 		version: 1,
@@ -15,5 +15,6 @@ export function newHeader(
 		timestamp,
 		cwd,
 		...(branchedFrom !== undefined && { branchedFrom }),
+		...(importedFrom !== undefined && { importedFrom }),
 	});
 }

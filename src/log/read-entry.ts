@@ -70,7 +70,7 @@ function readHeader(value: unknown): SessionHeader | string {
 	const { id, cwd, version = 1 } = value;
 	if (typeof id !== "string" || id === "" || typeof cwd !== "string") return "its header has no id or no cwd";
 	if (version !== 1) return `${OTHER_VERSION} ${String(JSON.stringify(version)).slice(0, 20)}, not 1`;
-	const { branchedFrom, ...rest } = value;
+	const { branchedFrom, importedFrom, ...rest } = value;
 	return {
 		...rest,
 		type: "session",
@@ -79,7 +79,12 @@ function readHeader(value: unknown): SessionHeader | string {
 		timestamp: typeof value.timestamp === "string" ? value.timestamp : EPOCH,
 		cwd,
 		...(typeof branchedFrom === "string" && { branchedFrom }),
+		...(isOrigin(importedFrom) && { importedFrom }),
 	};
+}
+
+function isOrigin(value: unknown): value is NonNullable<SessionHeader["importedFrom"]> {
+	return isRecord(value) && typeof value.program === "string" && typeof value.id === "string";
 }
 
 /**

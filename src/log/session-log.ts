@@ -8,6 +8,7 @@ import {
 	isSessionHeader,
 	type SessionEntry,
 	type SessionHeader,
+	type SessionOrigin,
 } from "./entry.js";
 import type { MessageRole } from "./line-patterns.js";
 import { newHeader } from "./new-header.js";
@@ -28,9 +29,8 @@ export interface SessionLogOptions {
 const UNREAD = opaqueEntry("not read yet");
 
 /**
- * The append-only record of a session: one JSON line per entry, never edited. An entry's index (0 is the header) is
- * its identity, so an unreadable line keeps its index. Entries are frozen, and parsed on first access.
- * @see docs/session-format.md
+ * The append-only record of a session: one JSON line per entry, never edited; see docs/session-format.md. An entry's index (0 is the
+ * header) is its identity, so an unreadable line keeps its index. Entries are frozen, and parsed on first access.
  */
 export class SessionLog {
 	/** See `SessionLogOptions`. */
@@ -47,7 +47,7 @@ export class SessionLog {
 	}
 
 	/** A new session in a file of `dir`. The first append creates the file and writes header and entry together. */
-	static create(options: SessionLogOptions & { dir: string; cwd: string; branchedFrom?: string }): SessionLog {
+	static create(options: SessionLogOptions & SessionOrigin & { dir: string; cwd: string }): SessionLog {
 		const header = newHeader(options.cwd, options);
 		const path = join(options.dir, sessionFileName(new Date(header.timestamp), header.id));
 		return SessionLog.createAt(path, options, header);

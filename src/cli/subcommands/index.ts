@@ -77,7 +77,7 @@ async function runSessions(command: SessionsSubcommand, context: SubcommandConte
 		case "repair":
 			return (await import("./sessions-check.js")).repairSession(command, context);
 		case "import":
-			return (await import("./sessions-import.js")).importSession(command.file, context);
+			return (await import("./sessions-import.js")).importSessions(command, context);
 	}
 }
 

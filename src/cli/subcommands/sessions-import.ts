@@ -1,39 +1,121 @@
+import { existsSync } from "node:fs";
 import { resolveUserPath } from "../../config/paths.js";
-import { importSession as importFile, type SessionImport } from "../../log/import-session.js";
+import { PiError } from "../../errors.js";
+import { earlierImports, importKey, importSession, type SessionImport } from "../../imports/import-session.js";
+import type { FoundSession, Program } from "../../imports/program.js";
+import { findSessions, programNamed, sessionsAt, titleOfProgram } from "../../imports/programs.js";
 import { plural } from "../../modes/format.js";
-import { printJson, printLines } from "../standard-io.js";
+import type { SessionsSubcommand } from "../options.js";
+import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-import { filesOf, idOfFile, shortId } from "./session-rows.js";
+import { filesOf, formatTime, idOfFile, PREVIEW, shortId } from "./session-rows.js";
+
+/** Either a new session, or the one that an earlier import has made. */
+type Outcome = SessionImport | { program: string; source: string; importedBefore: string };
 
 /**
- * `pi sessions import FILE`: makes a session of this directory from a file in the tree format.
- * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`, `log_write_failed`
+ * `pi sessions import [TARGET]`: lists sessions of other programs, or makes sessions of them.
+ * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`, `log_write_failed`, `bad_arguments`
  */
-export async function importSession(file: string, { location, options, io }: SubcommandContext): Promise<number> {
-	const { paths, sessionDir } = location;
-	const imported = await importFile(resolveUserPath(file, paths.cwd, paths.home), { dir: sessionDir, cwd: paths.cwd });
-	if (options.json) await printJson(io, imported);
-	else {
-		const id = shortId(imported.id, filesOf(sessionDir).map(idOfFile));
-		await printLines(io, [...importLines(imported), `open it with pi --session ${id}, or pi --continue`]);
+export async function importSessions(
+	command: Extract<SessionsSubcommand, { action: "import" }>,
+	context: SubcommandContext,
+): Promise<number> {
+	const { location, options, io } = context;
+	const from = command.from === undefined ? undefined : programNamed(command.from);
+	const found = await sessionsOf(command.target, from, context);
+	const earlier = earlierImports(location.sessionDir);
+	if (command.target === undefined || command.list) {
+		await printFound(found, earlier, context);
+		return 0;
 	}
+	const outcomes: Outcome[] = [];
+	for (const session of found) {
+		const importedBefore = command.again ? undefined : earlier.get(importKey(session));
+		const { program, path: source } = session;
+		if (importedBefore !== undefined) outcomes.push({ program, source, importedBefore });
+		else outcomes.push(await importSession(session, { dir: location.sessionDir, cwd: location.paths.cwd }));
+	}
+	if (options.json) await printJson(io, outcomes.length === 1 ? outcomes[0] : outcomes);
+	else
+		await printLines(
+			io,
+			outcomes.flatMap((outcome, index) => [...(index > 0 ? [""] : []), ...linesOf(outcome, context)]),
+		);
 	return 0;
 }
 
-function importLines({ path, id, entries, leftOut, damaged, isCut, kept }: SessionImport): string[] {
-	const types = Object.entries(kept);
-	const count = types.reduce((sum, [, number]) => sum + number, 0);
+/** The sessions that a target means: a file with several means the last. */
+async function sessionsOf(
+	target: string | undefined,
+	from: Program | undefined,
+	{ location: { paths, env, sessionDir } }: SubcommandContext,
+): Promise<FoundSession[]> {
+	const place = { cwd: paths.cwd, home: paths.home, env, sessionDir };
+	if (target === undefined) return findSessions(place, from);
+	const path = resolveUserPath(target, paths.cwd, paths.home);
+	if (existsSync(path) || /[/\\.]/.test(target)) return sessionsAt(path, from);
+	const found = (await findSessions(place, from)).filter(({ id }) => id.startsWith(target));
+	if (found.length === 1) return found;
+	const count = found.length === 0 ? "No session of another program" : `${found.length} sessions of other programs`;
+	throw new PiError(
+		"log_not_found",
+		`${count} in this directory has an id that begins with ${JSON.stringify(target)}`,
+		{
+			hint: "pi sessions import lists them; a file or a directory works too",
+		},
+	);
+}
+
+async function printFound(
+	found: readonly FoundSession[],
+	earlier: ReadonlyMap<string, string>,
+	{ options, io }: SubcommandContext,
+): Promise<void> {
+	if (options.json) {
+		await printJson(
+			io,
+			found.map((session) => ({ ...session, importedBefore: earlier.get(importKey(session)) ?? null })),
+		);
+	} else if (found.length === 0) printNotices(io, ["No sessions of other programs began in this directory"]);
+	else {
+		const ids = found.map(({ id }) => id);
+		const rows = found.map((session) => [
+			...[titleOfProgram(session.program), shortId(session.id, ids), formatTime(session.modifiedAt)],
+			earlier.has(importKey(session)) ? "yes" : "",
+			session.title.slice(0, PREVIEW),
+		]);
+		await printLines(io, tableLines([["program", "id", "modified (UTC)", "imported", "name or text"], ...rows]));
+		printNotices(io, ["pi sessions import <id> makes a session of one; their own files are not changed"]);
+	}
+}
+
+function linesOf(outcome: Outcome, { location: { sessionDir } }: SubcommandContext): string[] {
+	const ids = filesOf(sessionDir).map(idOfFile);
+	if ("importedBefore" in outcome) {
+		const id = shortId(idOfFile(outcome.importedBefore), ids);
+		return [
+			`imported before: ${outcome.source}`,
+			`open it with pi --session ${id}, or import it once more with --again`,
+		];
+	}
+	const { path, id, program, entries, leftOut, damaged, isCut, kept } = outcome;
+	const omitted = Object.entries(leftOut).sort(([, a], [, b]) => b - a);
+	const count = Object.values(kept).reduce((sum, number) => sum + number, 0);
 	return [
 		`file      ${path}`,
 		`id        ${id}`,
-		`imported  ${plural(entries, "entry", "entries")}`,
-		...(leftOut > 0 ? [`omitted   ${plural(leftOut, "entry", "entries")} of other branches`] : []),
+		`imported  ${plural(entries, "entry", "entries")} of ${titleOfProgram(program)}`,
+		...(omitted.length > 0 ? [`omitted   ${omitted.map(([what, n]) => `${n} ${what}`).join(", ")}`] : []),
 		...(damaged > 0 ? [`skipped   ${plural(damaged, "line")} that cannot be read`] : []),
 		...(isCut ? ["missing   the beginning: the parent of the first imported entry is not in the file"] : []),
 		...(count > 0
 			? [
-					`unknown   ${plural(count, "entry", "entries")} kept as custom entries: ${types.map(([type, n]) => `${n} ${type}`).join(", ")}`,
+					`unknown   ${plural(count, "entry", "entries")} kept as custom entries: ${Object.entries(kept)
+						.map(([type, n]) => `${n} ${type}`)
+						.join(", ")}`,
 				]
 			: []),
+		`open it with pi --session ${shortId(id, ids)}, or pi --continue`,
 	];
 }

@@ -1,10 +1,10 @@
 import { PiError } from "../errors.js";
+import { MAX_LINE_BYTES } from "../log/check-session.js";
+import { parseLine } from "../log/line-patterns.js";
+import { unopened } from "../log/open-error.js";
+import { OpenFile } from "../log/open-file.js";
+import { rawLines } from "../log/raw-lines.js";
 import { isRecord } from "../util/is-record.js";
-import { MAX_LINE_BYTES } from "./check-session.js";
-import { parseLine } from "./line-patterns.js";
-import { unopened } from "./open-error.js";
-import { OpenFile } from "./open-file.js";
-import { rawLines } from "./raw-lines.js";
 
 /** An entry of a session in the tree format, as it was written. */
 export type TreeEntry = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -38,7 +38,7 @@ interface Node {
 const TREE_VERSIONS: readonly unknown[] = [2, 3];
 
 /** True for the header of a session whose entries form a tree. */
-function isTreeHeader(value: unknown): value is Record<string, unknown> {
+export function isTreeHeader(value: unknown): value is Record<string, unknown> {
 	return isRecord(value) && value.type === "session" && TREE_VERSIONS.includes(value.version);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { toLinearEntry } from "../../src/log/linear-entry.js";
-import type { TreeEntry } from "../../src/log/tree-file.js";
+import { toLinearEntry } from "../../src/imports/linear-entry.js";
+import type { TreeEntry } from "../../src/imports/tree-file.js";
 
 const timestamp = "2026-01-02T03:04:05.000Z";
 const OWN_INDEX = 9;

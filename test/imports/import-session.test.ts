@@ -1,12 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { importSession } from "../../src/imports/import-session.js";
 import { checkSession } from "../../src/log/check-session.js";
 import { decodeLine } from "../../src/log/codec.js";
 import type { SessionEntry } from "../../src/log/entry.js";
-import { importSession } from "../../src/log/import-session.js";
 import { assistantMessage } from "../helpers/entries.js";
-import { tempDir } from "./support.js";
+import { tempDir } from "../log/support.js";
 
 const AT = "2026-01-01T10:00:00.000Z";
 const HEADER = { type: "session", version: 3, id: "tree", timestamp: AT, cwd: "/home/me/project" };
@@ -28,7 +28,10 @@ async function imported(lines: readonly (object | string)[], header: object = HE
 	const text = `${[header, ...lines].map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n")}\n`;
 	writeFileSync(source, text);
 	const { mtimeMs } = statSync(source);
-	const facts = await importSession(source, { dir: join(dir, "sessions"), cwd: "/here" });
+	const facts = await importSession(
+		{ program: "pi", path: source, id: "" },
+		{ dir: join(dir, "sessions"), cwd: "/here" },
+	);
 	expect(readFileSync(source, "utf8")).toBe(text);
 	expect(statSync(source).mtimeMs).toBe(mtimeMs);
 	const entries: SessionEntry[] = readFileSync(facts.path, "utf8").split("\n").filter(Boolean).map(decodeLine);
@@ -58,7 +61,14 @@ test("the path from the last leaf to the root becomes a linear session, readable
 		message("b1", "r1", bash),
 		entry("i", "b1", "session_info", { name: "named" }),
 	]);
-	expect(facts).toMatchObject({ source, entries: 7, leftOut: 2, damaged: 0, isCut: false, kept: {} });
+	expect(facts).toMatchObject({
+		source,
+		entries: 7,
+		leftOut: { "entries of other branches": 2 },
+		damaged: 0,
+		isCut: false,
+		kept: {},
+	});
 	expect(header).toMatchObject({
 		type: "session",
 		version: 1,
@@ -152,7 +162,7 @@ test("labels point at the new indices, also those that were set on another branc
 		{ type: "message" },
 		{ type: "label", entryIndex: 1, label: "elsewhere" },
 	]);
-	expect(facts).toMatchObject({ entries: 4, leftOut: 2, kept: {} });
+	expect(facts).toMatchObject({ entries: 4, leftOut: { "entries of other branches": 2 }, kept: {} });
 });
 
 test("unknown entries are kept as custom entries and counted", async () => {
@@ -212,9 +222,14 @@ test.each([
 
 test("a file without entries and a missing file are refused", async () => {
 	await expect(imported([])).rejects.toThrow("it has no entries");
-	const missing = importSession(join(tempDir(), "x.jsonl"), { dir: tempDir(), cwd: "/" });
+	const missing = importSession(
+		{ program: "pi", path: join(tempDir(), "x.jsonl"), id: "" },
+		{ dir: tempDir(), cwd: "/" },
+	);
 	await expect(missing).rejects.toMatchObject({ code: "log_not_found" });
-	await expect(importSession(tempDir(), { dir: tempDir(), cwd: "/" })).rejects.toMatchObject({
+	await expect(
+		importSession({ program: "pi", path: tempDir(), id: "" }, { dir: tempDir(), cwd: "/" }),
+	).rejects.toMatchObject({
 		code: "log_not_a_session",
 	});
 });
@@ -223,7 +238,9 @@ test("a session that cannot be written is an error", async () => {
 	const dir = tempDir();
 	const source = join(dir, "old.jsonl");
 	writeFileSync(source, `${JSON.stringify(HEADER)}\n${JSON.stringify(user("u1", null))}\n`);
-	await expect(importSession(source, { dir: join(source, "sessions"), cwd: "/" })).rejects.toThrow(
+	await expect(
+		importSession({ program: "pi", path: source, id: "" }, { dir: join(source, "sessions"), cwd: "/" }),
+	).rejects.toThrow(
 		expect.objectContaining({ code: "log_write_failed", message: expect.stringContaining("Cannot save the session") }),
 	);
 });
@@ -266,17 +283,17 @@ test.each<[string, string, object]>([
 ])("%s is refused with the reason", async (_, content, error) => {
 	const source = join(tempDir(), "old.jsonl");
 	writeFileSync(source, content);
-	await expect(importSession(source, { dir: tempDir(), cwd: "/" })).rejects.toThrow(
+	await expect(importSession({ program: "pi", path: source, id: "" }, { dir: tempDir(), cwd: "/" })).rejects.toThrow(
 		expect.objectContaining({ code: "log_not_a_session", ...error }),
 	);
 });
 
 test("a directory and a missing file are refused", async () => {
 	const dir = tempDir();
-	await expect(importSession(dir, { dir, cwd: "/" })).rejects.toThrow(
+	await expect(importSession({ program: "pi", path: dir, id: "" }, { dir, cwd: "/" })).rejects.toThrow(
 		expect.objectContaining({ code: "log_not_a_session", message: `Cannot import ${dir}: it is not a regular file` }),
 	);
-	await expect(importSession(join(dir, "none"), { dir, cwd: "/" })).rejects.toThrow(
+	await expect(importSession({ program: "pi", path: join(dir, "none"), id: "" }, { dir, cwd: "/" })).rejects.toThrow(
 		expect.objectContaining({ code: "log_not_found" }),
 	);
 });
@@ -290,12 +307,12 @@ test("a path that leads back to itself ends, and entries without an id or a type
 		"[]",
 		"garbage",
 	]);
-	expect(facts).toMatchObject({ entries: 2, leftOut: 0, damaged: 4, isCut: true });
+	expect(facts).toMatchObject({ entries: 2, leftOut: {}, damaged: 4, isCut: true });
 	expect(entries).toHaveLength(2);
 });
 
 test("only labels are kept from other branches, and only those of entries on the path", async () => {
 	const note = (id: string, parentId: string) => entry(id, parentId, "note", { targetId: "u1" });
 	const { facts } = await imported([user("u1", null), note("n1", "u1"), user("x1", "n1"), user("u2", "u1")]);
-	expect(facts).toMatchObject({ entries: 2, leftOut: 2 });
+	expect(facts).toMatchObject({ entries: 2, leftOut: { "entries of other branches": 2 } });
 });

@@ -1,6 +1,6 @@
+import { decodeLine, encodeEntry } from "../log/codec.js";
+import { type CustomEntry, isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
-import { decodeLine, encodeEntry } from "./codec.js";
-import { type CustomEntry, isOpaqueEntry, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
 import type { TreeEntry } from "./tree-file.js";
 
 /** Type of an entry that keeps another one which pi cannot use. */

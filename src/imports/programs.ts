@@ -1,0 +1,75 @@
+import { realpathSync, statSync } from "node:fs";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { PiError } from "../errors.js";
+import { aider } from "./aider.js";
+import { claude } from "./claude.js";
+import { codex } from "./codex.js";
+import { gemini } from "./gemini.js";
+import { opencode } from "./opencode.js";
+import type { FoundSession, ImportPlace, Program, ProgramName } from "./program.js";
+import { filesIn } from "./records.js";
+import { tree } from "./tree.js";
+
+/** The programs whose sessions pi can import. The first that knows a file reads it. */
+export const PROGRAMS: readonly Program[] = [tree, claude, codex, opencode, gemini, aider];
+
+/** What other programs call a file with sessions. */
+const SESSION_FILES = /(\.jsonl|\.json|\.aider\.chat\.history\.md)$/;
+
+/** @throws PiError `bad_arguments` for a program that pi does not know */
+export function programNamed(name: string): Program {
+	const program = PROGRAMS.find((known) => known.name === name);
+	if (program) return program;
+	const names = PROGRAMS.map((known) => known.name).join(", ");
+	throw new PiError("bad_arguments", `Cannot import from ${JSON.stringify(name)}: pi knows ${names}`);
+}
+
+/** The name of a program for people. */
+export function titleOfProgram(name: ProgramName): string {
+	return programNamed(name).title;
+}
+
+/**
+ * Finds the sessions of other programs in a directory, newest first.
+ * @param from only those of this program
+ */
+export async function findSessions(place: ImportPlace, from?: Program, signal?: AbortSignal): Promise<FoundSession[]> {
+	const found = new Map<string, FoundSession>();
+	for (const program of from ? [from] : PROGRAMS) {
+		for (const cwd of new Set([place.cwd, realPath(place.cwd)])) {
+			for (const path of program.files({ ...place, cwd })) {
+				signal?.throwIfAborted();
+				for (const session of program.list(path)) found.set(`${session.path} ${session.id}`, session);
+				await nextTick();
+			}
+		}
+	}
+	return [...found.values()].sort((a, b) => b.modifiedAt - a.modifiedAt);
+}
+
+/**
+ * The sessions in a file, or in all files of a directory and those below it, newest first.
+ * @throws PiError `log_not_found`; `log_not_a_session` if no program knows the file
+ */
+export function sessionsAt(path: string, from?: Program): FoundSession[] {
+	const stats = statSync(path, { throwIfNoEntry: false });
+	if (!stats) throw new PiError("log_not_found", `Cannot import ${path}: it does not exist`);
+	const files = stats.isDirectory() ? filesIn(path, SESSION_FILES, true) : [path];
+	const programs = from ? [from] : PROGRAMS;
+	const found = files.flatMap(
+		(file) => programs.map((program) => program.list(file)).find((list) => list.length > 0) ?? [],
+	);
+	if (found.length > 0) return found.sort((a, b) => b.modifiedAt - a.modifiedAt);
+	// Its reader says best what is wrong with a file that nearly is in the tree format.
+	if (!stats.isDirectory() && from === undefined && path.endsWith(".jsonl")) tree.read(path);
+	const kinds = from ? from.title : "any program that pi knows";
+	throw new PiError("log_not_a_session", `Cannot import ${path}: it holds no session of ${kinds}`);
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		return path;
+	}
+}
