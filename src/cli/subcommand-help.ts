@@ -149,9 +149,9 @@ and the old file as <file>.bak.
 ${ALL_OPTION}${JSON_OPTION}${COMMON}`,
 	"sessions import": `usage: pi sessions import [<file>|<directory>|<id>] [--from <program>] [--list] [--again] [--json]
 
-Makes sessions of this directory from those of other programs: Claude Code (claude), Codex (codex), opencode, Gemini CLI (gemini),
-aider, and pi's tree format (pi). Without a file, lists those that began in this directory. Does not change their files, and names
-what is not taken over.
+Makes sessions of this directory from those of other programs: Claude Code (claude), Codex (codex), opencode, Gemini CLI
+(gemini), aider, and pi's tree format (pi). Without a file, lists those that began in this directory. Does not change their
+files, and names what is not taken over.
 
   --from <program>          only sessions of this program
   --list                    list the sessions of a file or directory, and import nothing

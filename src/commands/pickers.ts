@@ -82,8 +82,8 @@ export interface ModelQuestion {
 	current: Model<Api> | null;
 }
 
-/** `here`: the sessions of this directory; `all`: those of every directory. */
-export type SessionScope = "here" | "all";
+/** `here`: the sessions of this directory; `all`: those of every directory; `elsewhere`: those of other programs in this directory. */
+export type SessionScope = "here" | "all" | "elsewhere";
 
 /** The saved sessions, for commands. */
 export interface CommandSessions {
@@ -95,7 +95,13 @@ export interface CommandSessions {
 	isOpen(path: string): boolean;
 	/** Yields the sessions of one directory after another, each newest first; this directory comes first. */
 	list(scope: SessionScope, signal?: AbortSignal): AsyncIterable<readonly SessionSummary[]>;
-	/** Searches the complete text of sessions; yields the first match of each as soon as it is found. */
+	/**
+	 * The session of a listed path: a session of another program is imported, unless it was before.
+	 * @returns its path, and what the import says about it
+	 * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`, `log_write_failed`
+	 */
+	adopt(path: string): Promise<{ path: string; note?: string }>;
+	/** Searches the complete text of sessions, except those of other programs; yields the first match of each as soon as it is found. */
 	search(text: string, scope: SessionScope, signal: AbortSignal): AsyncIterable<SearchHit>;
 	/**
 	 * Moves a session's file to the trash of the system. @returns null, or the reason why it is not possible

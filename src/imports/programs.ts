@@ -53,7 +53,7 @@ export async function findSessions(place: ImportPlace, from?: Program, signal?: 
  */
 export function sessionsAt(path: string, from?: Program): FoundSession[] {
 	const stats = statSync(path, { throwIfNoEntry: false });
-	if (!stats) throw new PiError("log_not_found", `Cannot import ${path}: it does not exist`);
+	if (!stats) throw new PiError("log_not_found", `There is no session file ${path}`);
 	const files = stats.isDirectory() ? filesIn(path, SESSION_FILES, true) : [path];
 	const programs = from ? [from] : PROGRAMS;
 	const found = files.flatMap(

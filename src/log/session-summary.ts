@@ -30,6 +30,8 @@ export interface SessionSummary {
 	cwd: string;
 	/** Size of the file. */
 	bytes: number;
+	/** Title of the other program that wrote the session; opening it imports it. */
+	program?: string;
 	/** Number of sessions that its hooks started; absent for none. */
 	subSessions?: number;
 	/** Set if its prompts came from `pi -p` or JSON mode: the first and, if it is near the end, the last one. */

@@ -65,6 +65,7 @@ export function createCommandSession(
 			dir: store.savedSessionsDir,
 			root: store.sessionsRoot,
 			cwd: store.cwd,
+			elsewhere: code.mcpContext,
 			current: () => session.sessionFile,
 			setName: operations.setName,
 		}),

@@ -43,7 +43,7 @@ const PI_ACTIONS = {
 		"dialog.toggle": { defaultKeys: "space", description: "Turn on or off, or choose the next value" },
 	},
 	list: {
-		"dialog.scope": { defaultKeys: "tab", description: "Switch between this directory and all" },
+		"dialog.scope": { defaultKeys: "tab", description: "Switch between this directory, all, and other programs" },
 		"dialog.printed": { defaultKeys: "ctrl+t", description: "Show or hide the sessions of pi -p" },
 		"dialog.rename": { defaultKeys: "ctrl+r", description: "Rename the selected item" },
 		"dialog.delete": { defaultKeys: ["ctrl+d", "delete"], description: "Delete the selected item" },

@@ -235,7 +235,7 @@ describe("a subcommand", () => {
 		[["sessions", "repair", "abc"], { name: "sessions", action: "repair", target: "abc" }, {}],
 		[
 			["sessions", "import", "a.jsonl", "--session-dir", "d"],
-			{ name: "sessions", action: "import", file: "a.jsonl" },
+			{ name: "sessions", action: "import", target: "a.jsonl", list: false, again: false },
 			{ sessionDir: "d" },
 		],
 		[["usage"], { name: "usage", by: "day", days: null }, {}],
@@ -254,7 +254,12 @@ describe("a subcommand", () => {
 		[["sessions", "show"], "pi sessions show <id>: missing id", "pi sessions list prints the ids"],
 		[["sessions", "repair"], "pi sessions repair <id>: missing id", "pi sessions list prints the ids"],
 		[["sessions", "search", " "], "pi sessions search <text>: missing text", "pi sessions --help explains it"],
-		[["sessions", "import"], "pi sessions import <file>: missing file", "pi sessions --help explains it"],
+		[["sessions", "list", "--again"], "--again works only with pi sessions import", "pi --help lists all options"],
+		[
+			["sessions", "check", "--from", "codex"],
+			"--from works only with pi sessions import",
+			"pi --help lists all options",
+		],
 		[["sessions", "chekc"], 'pi sessions: unknown action "chekc"', "did you mean check?"],
 		[["sessions", "check", "a", "b"], 'pi sessions check: unexpected argument "b"', "pi --help lists all options"],
 		[

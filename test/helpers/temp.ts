@@ -16,8 +16,20 @@ export function isOfProject(path: string): boolean {
 /** Creates an empty directory and removes it at the end of the test. @returns its real path */
 export function tempDir(prefix = "pi-test-"): string {
 	const dir = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-	onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10 }));
+	onTestFinished(() => removeDir(dir));
 	return dir;
+}
+
+/** Removes a directory, also one in which a process that is being killed still creates files: Node lists each directory only once. */
+function removeDir(dir: string): void {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+			return;
+		} catch (error) {
+			if (attempt === 5 || (error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+		}
+	}
 }
 
 /** Writes files into a directory, with missing folders: relative path → text, or a value to write as JSON. */

@@ -10,6 +10,7 @@ import {
 import { PiError } from "../../errors.js";
 import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
+import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";
 import { onOneLine } from "../../log/session-summary.js";
 import type { ModeIO } from "../../modes/mode.js";
@@ -116,16 +117,25 @@ async function printVerification(
 	io: ModeIO,
 ): Promise<number> {
 	const { requests, mismatch } = await view.verify();
+	const unrecorded = log.entries.filter(isUnrecordedReply).length;
 	if (options.json) {
 		await printJson(io, {
 			session: log.path,
 			requests,
+			unrecorded,
 			hooks: hooks.map(({ path, scope }) => ({ path, scope })),
 			mismatch,
 		});
 	} else if (mismatch === null) {
 		await printLines(io, [
-			requests === 1 ? "The request matches the recorded one" : `All ${requests} requests match the recorded ones`,
+			...(requests === 1 ? ["The request matches the recorded one"] : []),
+			...(requests > 1 ? [`All ${requests} requests match the recorded ones`] : []),
+			...(requests === 0 && unrecorded === 0 ? ["The session contains no requests"] : []),
+			...(unrecorded > 0
+				? [
+						`${plural(unrecorded, "reply", "replies")} without a recorded request, as another program sent it: cannot be verified`,
+					]
+				: []),
 		]);
 	} else {
 		const { entryIndex, recorded, computed } = mismatch;
@@ -251,4 +261,9 @@ export function describeReport(report: ContextReport, columns?: number): string[
 		),
 		...fits(problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`)),
 	];
+}
+
+/** True for a reply to a request that pi did not send, in an imported session. */
+function isUnrecordedReply(entry: SessionEntry): boolean {
+	return isMessageEntry(entry) && entry.message.role === "assistant" && !entry.context && !entry.retried;
 }

@@ -106,7 +106,7 @@ function linesOf(outcome: Outcome, { location: { sessionDir } }: SubcommandConte
 		`file      ${path}`,
 		`id        ${id}`,
 		`imported  ${plural(entries, "entry", "entries")} of ${titleOfProgram(program)}`,
-		...(omitted.length > 0 ? [`omitted   ${omitted.map(([what, n]) => `${n} ${what}`).join(", ")}`] : []),
+		...(omitted.length > 0 ? [`omitted   ${omitted.map(([what, n]) => `${what} (${n})`).join(", ")}`] : []),
 		...(damaged > 0 ? [`skipped   ${plural(damaged, "line")} that cannot be read`] : []),
 		...(isCut ? ["missing   the beginning: the parent of the first imported entry is not in the file"] : []),
 		...(count > 0

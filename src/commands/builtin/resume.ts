@@ -25,10 +25,11 @@ export const resumeCommand: SlashCommand = {
 };
 
 async function open(
-	path: string | null,
+	chosen: string | null,
 	{ session, shell, ui, signal }: BuiltinCommandContext,
 ): Promise<CommandResult | undefined> {
-	if (path === null) return undefined;
+	if (chosen === null) return undefined;
+	const { path, note } = await session.sessions.adopt(chosen);
 	if (path === session.sessionFile && !session.isReadOnly) return { status: "That session is already open" };
 	const as = session.sessions.isOpen(path) ? await askHowToOpen(ui) : "original";
 	if (as === null) {
@@ -39,7 +40,7 @@ async function open(
 	if ((await shell?.confirmEnd?.("Open another session?", signal)) === false) return undefined;
 	if (!(await session.switchSession(path, as))) return { status: "A hook canceled the switch" };
 	shell?.rereadFiles?.();
-	return { status: `Session ${session.sessionName ?? path}` };
+	return { status: note ?? `Session ${session.sessionName ?? path}` };
 }
 
 async function listHere(sessions: CommandSessions): Promise<SessionSummary[]> {

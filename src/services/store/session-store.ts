@@ -1,9 +1,13 @@
+import { statSync } from "node:fs";
 import type { CommandSessions, SessionScope } from "../../commands/pickers.js";
 import { PiError } from "../../errors.js";
+import type { FoundSession, ImportPlace } from "../../imports/program.js";
 import { listSessions, sessionDirs } from "../../log/catalog.js";
 import { removeSession, renameSession, trashSession } from "../../log/manage.js";
 import { searchSessions } from "../../log/search.js";
+import type { SessionSummary } from "../../log/session-summary.js";
 import { isLocked } from "../../util/file-lock.js";
+import { plural } from "../../util/format-amounts.js";
 
 export interface SessionStoreOptions {
 	/** Sessions of this working directory. */
@@ -11,6 +15,8 @@ export interface SessionStoreOptions {
 	/** Holds one directory of sessions per working directory. */
 	root: string;
 	cwd: string;
+	/** Where other programs keep their sessions. */
+	elsewhere: Pick<ImportPlace, "env" | "home">;
 	current(): string | null;
 	/** Names the open session. */
 	setName(name: string): void;
@@ -29,9 +35,12 @@ export function createSessionStore({
 	current,
 	setName,
 	moveToTrash,
+	elsewhere,
 }: SessionStoreOptions): CommandSessions {
 	const dirs = (scope: SessionScope): string[] =>
-		scope === "here" ? [dir] : [dir, ...sessionDirs(root).filter((other) => other !== dir)];
+		scope === "all" ? [dir, ...sessionDirs(root).filter((other) => other !== dir)] : scope === "here" ? [dir] : [];
+	/** Sessions of other programs as they were last listed, by the path that stands for them in a list. */
+	const foreign = new Map<string, FoundSession>();
 	const refuseOpen = (path: string): void => {
 		if (path !== current()) return;
 		throw new PiError("log_locked", "The open session cannot be deleted", { hint: "start another with /new first" });
@@ -43,7 +52,25 @@ export function createSessionStore({
 		cwd,
 		isOpen: isLocked,
 		async *list(scope, signal) {
+			if (scope === "elsewhere") {
+				const { findSessions, titleOfProgram } = await import("../../imports/programs.js");
+				const found = await findSessions({ ...elsewhere, cwd, sessionDir: dir }, undefined, signal);
+				for (const session of found) foreign.set(keyOf(session), session);
+				yield found.map((session) => summaryOf(session, titleOfProgram(session.program)));
+				return;
+			}
 			for (const path of dirs(scope)) yield await listSessions(path, { scanBytes: SCAN_BYTES, signal });
+		},
+		async adopt(path) {
+			const session = foreign.get(path);
+			if (!session) return { path };
+			const { titleOfProgram } = await import("../../imports/programs.js");
+			const title = titleOfProgram(session.program);
+			const { earlierImports, importKey, importSession } = await import("../../imports/import-session.js");
+			const earlier = earlierImports(dir).get(importKey(session));
+			if (earlier !== undefined) return { path: earlier, note: `Imported before from ${title}` };
+			const made = await importSession(session, { dir, cwd });
+			return { path: made.path, note: `Imported ${plural(made.entries, "entry", "entries")} from ${title}` };
 		},
 		async *search(text, scope, signal) {
 			for (const path of dirs(scope)) yield* searchSessions(path, text, { signal });
@@ -57,5 +84,18 @@ export function createSessionStore({
 			removeSession(path);
 		},
 		rename: async (path, name) => (path === current() ? setName(name) : renameSession(path, name)),
+	};
+}
+
+/** Files of some programs hold several sessions. */
+function keyOf({ path, id }: FoundSession): string {
+	return `${path}#${id}`;
+}
+
+function summaryOf(session: FoundSession, program: string): SessionSummary {
+	const { id, title, modifiedAt, cwd } = session;
+	return {
+		...{ path: keyOf(session), id, name: null, firstMessage: title, modifiedAt, messageCount: null, cwd: cwd ?? "" },
+		...{ bytes: statSync(session.path, { throwIfNoEntry: false })?.size ?? 0, program },
 	};
 }

@@ -23,6 +23,12 @@ export interface SessionPickerOptions {
 	now?(): number;
 }
 
+/** What the key for other sessions leads to. */
+const SCOPES: Readonly<Record<SessionScope, { next: SessionScope; nextLabel: string }>> = {
+	here: { next: "all", nextLabel: "all directories" },
+	all: { next: "elsewhere", nextLabel: "other programs" },
+	elsewhere: { next: "here", nextLabel: "this directory" },
+};
 /** A screen with fewer columns is narrow. */
 const NARROW = 60;
 /** Shorter texts occur in nearly every session. */
@@ -79,8 +85,8 @@ export class SessionPicker implements Component, Focusable {
 					isOffered: () => this.#sessions.some(({ isPrinted }) => isPrinted),
 					run: () => this.#togglePrinted(),
 				},
-				{ key: "dialog.rename", label: "rename", run: (item) => this.#askName(item) },
-				{ key: "dialog.delete", label: "delete", run: (item) => this.#askDelete(item) },
+				{ key: "dialog.rename", label: "rename", isOffered: () => this.#isOwn, run: (item) => this.#askName(item) },
+				{ key: "dialog.delete", label: "delete", isOffered: () => this.#isOwn, run: (item) => this.#askDelete(item) },
 			],
 			onSelect: (path) => options.onClose(path),
 			onCancel: () => options.onClose(null),
@@ -156,12 +162,17 @@ export class SessionPicker implements Component, Focusable {
 		this.#showNote();
 	}
 
+	/** Whether the sessions are pi's, so that it may change them. */
+	get #isOwn(): boolean {
+		return this.#scope !== "elsewhere";
+	}
+
 	#otherScope(): string {
-		return this.#scope === "here" ? "all directories" : "this directory";
+		return SCOPES[this.#scope].nextLabel;
 	}
 
 	#switchScope(): void {
-		this.#scope = this.#scope === "here" ? "all" : "here";
+		this.#scope = SCOPES[this.#scope].next;
 		void this.#load();
 		this.#searchLater(this.#list.filter);
 	}

@@ -68,8 +68,8 @@ export function titleOf({ name, firstMessage }: SessionSummary): string {
 	return name ?? (firstMessage || "(no messages)");
 }
 
-function searchable({ name, firstMessage, id, cwd }: SessionSummary): string {
-	return `${name ?? ""} ${firstMessage} ${id} ${cwd}`.toLowerCase();
+function searchable({ name, firstMessage, id, cwd, program = "" }: SessionSummary): string {
+	return `${name ?? ""} ${firstMessage} ${id} ${cwd} ${program}`.toLowerCase();
 }
 
 /** The title, shortened, and the found text; on a narrow screen only that, unless the session has a name. */
@@ -85,8 +85,9 @@ function hitLabel(
 }
 
 function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
-	const { path, messageCount, bytes, cwd, modifiedAt, subSessions } = session;
-	const count = messageCount === null ? "not counted" : plural(messageCount, "message");
+	const { path, messageCount, bytes, cwd, modifiedAt, subSessions, program } = session;
+	const count =
+		program !== undefined ? program : messageCount === null ? "not counted" : plural(messageCount, "message");
 	return {
 		label,
 		value: path,

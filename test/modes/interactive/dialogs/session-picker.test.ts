@@ -75,6 +75,7 @@ async function open(
 		root,
 		cwd: "/home/ada/src/shop",
 		current: () => (current === null ? null : (paths.get(current) ?? null)),
+		elsewhere: { env: {}, home: root },
 		setName: (name) => named.push(name),
 		moveToTrash,
 	});
@@ -241,6 +242,7 @@ describe("a session", () => {
 				isOpen: () => false,
 				trash: NO_TRASH,
 				remove: () => {},
+				adopt: async (path) => ({ path }),
 			},
 			async *list() {
 				yield [{ ...named, modifiedAt: NOW - HOUR, cwd: "/home/ada/src/shop", bytes: 900 }];
