@@ -29,6 +29,9 @@ const STATUS = [
 	...["--no-renames", "--ignore-submodules=dirty"],
 ];
 
+/** Programs that the configuration of a repository names. */
+const FILTERS = "^filter\\..*\\.(clean|smudge|process)$";
+
 const DELETED = "000000";
 const REGULAR = /^100/;
 const EXECUTABLE = "100755";
@@ -72,6 +75,12 @@ export class GitChanges {
 	async snapshot(signal?: AbortSignal): Promise<GitSnapshot | null> {
 		if (this.#problem !== null && this.#problem !== NO_REPOSITORY) return null;
 		this.#problem = null;
+		// `git status` runs the filters of files with other times. The user's own are in the user's configuration.
+		const filters = await this.#git(["config", "--local", "--includes", "--name-only", "--get-regexp", FILTERS]);
+		if (filters !== null && filters !== "") {
+			this.#problem = "the configuration of the repository names a filter, which would run";
+			return null;
+		}
 		const now = await this.#status(signal);
 		if (now === null) return null;
 		const deadline = monotonicMs() + MAX_KEEPING_MS;

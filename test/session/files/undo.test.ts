@@ -166,12 +166,16 @@ describe("/undo", () => {
 		expect(await undo(started)).toEqual(["There are no changes to undo"]);
 	});
 
-	test("runs neither the file system monitor of a repository nor writes its index", async () => {
+	test("runs neither the file system monitor nor the filters of a repository, nor writes its index", async () => {
 		const started = await startInRepository();
 		const { cwd } = started;
 		git(cwd, "config", "core.fsmonitor", `touch ${join(cwd, "ran")}; false`);
 		const index = readFileSync(join(cwd, ".git/index"));
 		writeFileSync(join(cwd, "a.txt"), "committed\n"); // other times, same content
+		await run(started, bash("true"));
+		git(cwd, "config", "filter.own.clean", `touch ${join(cwd, "ran")}; cat`);
+		writeFileSync(join(cwd, ".git/info/attributes"), "* filter=own\n");
+		writeFileSync(join(cwd, "a.txt"), "committed\n");
 		await run(started, bash("true"));
 		expect(existsSync(join(cwd, "ran"))).toBe(false);
 		expect(readFileSync(join(cwd, ".git/index")).equals(index)).toBe(true);
