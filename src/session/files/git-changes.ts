@@ -29,6 +29,9 @@ const STATUS = [
 	...["--no-renames", "--ignore-submodules=dirty"],
 ];
 
+/** A partial clone would fetch the content of files. */
+const NO_FETCH = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
+
 /** Programs that the configuration of a repository names. */
 const FILTERS = "^filter\\..*\\.(clean|smudge|process)$";
 
@@ -76,8 +79,8 @@ export class GitChanges {
 		if (this.#problem !== null && this.#problem !== NO_REPOSITORY) return null;
 		this.#problem = null;
 		// `git status` runs the filters of files with other times. The user's own are in the user's configuration.
-		const filters = await this.#git(["config", "--local", "--includes", "--name-only", "--get-regexp", FILTERS]);
-		if (filters !== null && filters !== "") {
+		const filters = await this.#git(["config", "--show-scope", "--name-only", "--get-regexp", FILTERS]);
+		if (filters !== null && /^(?:local|worktree)\t/m.test(filters)) {
 			this.#problem = "the configuration of the repository names a filter, which would run";
 			return null;
 		}
@@ -213,6 +216,7 @@ export class GitChanges {
 			...(options.signal && { signal: options.signal }),
 			...(options.stdin !== undefined && { stdin: options.stdin }),
 			...(this.#root !== null && { cwd: this.#root }),
+			env: NO_FETCH,
 			timeoutMs: MAX_GIT_MS,
 			onOutput(chunk, stream) {
 				if (stream === "stderr") return undefined;
