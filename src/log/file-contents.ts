@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { copyFileSync, existsSync, linkSync, mkdirSync, promises, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDigest } from "./file-changes.js";
 
@@ -81,7 +80,7 @@ export class FileContents {
 	async get(digest: string): Promise<Uint8Array | null> {
 		const inMemory = this.#memory.get(digest);
 		if (inMemory || this.#dir === null || !isDigest(digest)) return inMemory ?? null;
-		const bytes = await readFile(join(this.#dir, digest)).catch(() => null);
+		const bytes = await promises.readFile(join(this.#dir, digest)).catch(() => null);
 		return bytes !== null && contentDigest(bytes) === digest ? bytes : null;
 	}
 
@@ -101,15 +100,15 @@ export class FileContents {
 			this.#sizes ??= await readSizes(dir);
 			const sizes = this.#sizes;
 			if (sizes.has(digest)) return true;
-			await mkdir(dir, { mode: 0o700, recursive: true });
+			await promises.mkdir(dir, { mode: 0o700, recursive: true });
 			const part = join(dir, `${digest}.part`);
-			await writeFile(part, bytes, { mode: 0o600 });
-			await rename(part, join(dir, digest));
+			await promises.writeFile(part, bytes, { mode: 0o600 });
+			await promises.rename(part, join(dir, digest));
 			sizes.set(digest, bytes.length);
 			let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
 			for (const [oldest, size] of sizes) {
 				if (total <= this.#maxBytes || oldest === digest) break;
-				await unlink(join(dir, oldest));
+				await promises.unlink(join(dir, oldest));
 				sizes.delete(oldest);
 				total -= size;
 			}
@@ -122,10 +121,10 @@ export class FileContents {
 
 /** Sizes of the contents of a directory, oldest first. */
 async function readSizes(dir: string): Promise<Map<string, number>> {
-	const names = await readdir(dir).catch(() => []);
+	const names = await promises.readdir(dir).catch(() => []);
 	const files = await Promise.all(
 		names.filter(isDigest).map(async (name) => {
-			const { size, mtimeMs } = await stat(join(dir, name));
+			const { size, mtimeMs } = await promises.stat(join(dir, name));
 			return { name, size, mtimeMs };
 		}),
 	);

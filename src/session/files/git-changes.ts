@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { promises } from "node:fs";
 import { posix } from "node:path";
 import type { FileChange, FileContent } from "../../log/entry.js";
 import { UNKNOWN_CONTENT } from "../../log/file-changes.js";
@@ -159,7 +159,7 @@ export class GitChanges {
 		if (elsewhereOf(this.host) === null) {
 			return Promise.all(
 				paths.map(async ({ path }) => {
-					const stats = await lstat(this.#absolute(path), { bigint: true }).catch(() => null);
+					const stats = await promises.lstat(this.#absolute(path), { bigint: true }).catch(() => null);
 					return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : undefined;
 				}),
 			);
@@ -197,7 +197,7 @@ export class GitChanges {
 	/** Whether a file of this machine existed at a time, unchanged. */
 	async #isOlder(path: string, time: number): Promise<boolean> {
 		if (elsewhereOf(this.host) !== null) return false;
-		const stats = await lstat(path).catch(() => null);
+		const stats = await promises.lstat(path).catch(() => null);
 		return stats !== null && stats.ctimeMs < time - CLOCK_TOLERANCE_MS;
 	}
 
