@@ -1,7 +1,7 @@
 /**
  * `/pop [turn]` returns to an earlier turn and replaces the work since then with a summary; `/unpop` restores that work.
  *
- * Nothing is deleted: a pop is an entry with its turn and summary, and an unpop is an entry that names the pop. The context
+ * If these turns changed files, it asks whether to restore them. Nothing is deleted: a pop is an entry with its turn and summary, and an unpop is an entry that names the pop. The context
  * is computed from these entries for every request. Where pops and compactions overlap, the later one wins.
  * Turns are counted from 1, one for each user message. The number of a turn never changes, because entries do not.
  */
@@ -12,6 +12,7 @@ import {
 	type CommandContext,
 	type CommandResult,
 	type CustomEntry,
+	changedFiles,
 	estimateTokens,
 	firstKeptEntry,
 	groupTurns,
@@ -25,6 +26,7 @@ import {
 	type SessionEntry,
 	type SummaryRange,
 	serializeConversation,
+	type UndoneFiles,
 } from "@mariozechner/pi-coding-agent/hooks";
 
 /** Entries `[backToIndex, toIndex)` are replaced by `summary`. */
@@ -64,6 +66,7 @@ interface Turn {
 	tokens: number;
 }
 
+const RESTORE_FILES = "Restore the files that these turns changed?";
 const MAX_SUMMARY_TOKENS = 4000;
 
 export default function stacking(pi: HookAPI): void {
@@ -134,6 +137,11 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	const turn = turns.find(({ number }) => String(number) === chosen);
 	if (!turn) return { status: `There is no turn ${chosen} · turns: ${numbers}` };
 
+	// A summary says what was changed: the model must know if the files have their earlier content again.
+	const range = { from: turn.index, to: entries.length };
+	const hasChanges = changedFiles(entries, range).length > 0;
+	const restores = hasChanges && (await ctx.ui.select(RESTORE_FILES, ["No", "Yes"])) === "Yes";
+
 	const crossing = turn.index < firstKeptEntry(entries);
 	const popped = readEntries(entries, turn.index, entries.length);
 	let summary: string;
@@ -164,9 +172,16 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 		tokensBefore,
 		tokensAfter,
 	});
+	const undone = restores ? await ctx.undo(range) : null;
 	await ctx.rebuildContext();
+	if (undone) return { status: describeUndone(undone) };
 	if (ctx.hasUI) return undefined;
 	return { status: `Popped to turn ${turn.number}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
+}
+
+function describeUndone({ restored, left }: UndoneFiles): string {
+	const files = restored.map(({ path }) => path).join(", ") || "no file";
+	return [`Restored ${files}`, ...left.map(({ path, reason }) => `left ${path}: ${reason}`)].join(" · ");
 }
 
 async function chooseTurn(ctx: CommandContext, turns: readonly Turn[]): Promise<string | null> {

@@ -120,7 +120,7 @@ export default defineConfig({
 					poolOptions,
 					expect,
 					setupFiles: always,
-					include: [`test/tools/{${HOST_TESTS}}.test.ts`],
+					include: [`test/tools/{${HOST_TESTS}}.test.ts`, "test/session/files/record-files.test.ts"],
 					// Each call of a container's engine starts several processes.
 					testTimeout: 60_000,
 				},

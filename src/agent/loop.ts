@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
-import type { ContextRecord, LoggedMessage, SessionToolResult } from "../log/entry.js";
+import type { ContextRecord, FileChange, LoggedMessage, SessionToolResult } from "../log/entry.js";
 import type { AgentEvent } from "./events.js";
 import { IncompleteReplies } from "./incomplete-calls.js";
 import { normalizeToolCalls } from "./legal-calls.js";
@@ -27,8 +27,8 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "f
 	/** The tools that the model may call now. */
 	tools(): ToolCallDeps["tools"];
 	shellPath(): string | undefined;
-	/** Writes a message to the log, before any event reports it. @returns its entry index */
-	record(message: LoggedMessage, context?: ContextRecord): number;
+	/** Writes a message to the log, before any event reports it. @param files what a tool call changed @returns its entry index */
+	record(message: LoggedMessage, context?: ContextRecord, files?: readonly FileChange[]): number;
 	/** Writes the part of a reply that broke off before its retry. It is not part of any context. @returns its entry index */
 	recordRetried(message: AssistantMessage): number;
 	/** Removes and returns the queued prompts to send between turns. */
@@ -82,8 +82,13 @@ export interface AgentRunResult {
  */
 export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDeps): Promise<AgentRunResult> {
 	const messages: LoggedMessage[] = [];
-	const write = (message: LoggedMessage, context: ContextRecord | undefined, before: readonly AgentEvent[]) => {
-		const entryIndex = deps.record(message, context);
+	const write = (
+		message: LoggedMessage,
+		context: ContextRecord | undefined,
+		before: readonly AgentEvent[],
+		files?: readonly FileChange[],
+	) => {
+		const entryIndex = deps.record(message, context, files);
 		messages.push(message);
 		for (const event of before) deps.emit(event);
 		deps.emit({ type: "message_end", message, entryIndex });
@@ -94,8 +99,8 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 			write(message, undefined, []);
 		}
 	};
-	const finish = (result: SessionToolResult, ended: AgentEvent) =>
-		write(result, undefined, [ended, { type: "message_start", message: result }]);
+	const finish: ToolCallDeps["finish"] = (result, ended, _, files) =>
+		write(result, undefined, [ended, { type: "message_start", message: result }], files);
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;

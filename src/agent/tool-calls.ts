@@ -1,6 +1,6 @@
 import type { AssistantMessage, JsonValue, ToolCall } from "@mariozechner/pi-ai";
 import { errorText } from "../errors.js";
-import type { ChangedInput, GateRecord, SessionToolResult, ToolCaller } from "../log/entry.js";
+import type { ChangedInput, FileChange, GateRecord, SessionToolResult, ToolCaller } from "../log/entry.js";
 import type { ToolJobs } from "../tools/background-jobs.js";
 import { describeParameters, hasOtherNames, meantTool } from "../tools/foreign-calls.js";
 import type { ToolHost } from "../tools/machine/machine.js";
@@ -43,6 +43,13 @@ export interface ToolCallGate {
 /** Validates and converts arguments. @throws with a message that a model can act on */
 export type ArgumentValidator = (tool: AnyTool, call: ToolCall) => Record<string, unknown>;
 
+/** Observes what a tool does to files while it works on `host`. */
+export interface FileRecording {
+	host: ToolHost;
+	/** Call when the tool has ended. @returns the changes, in order; never rejects */
+	end(): Promise<readonly FileChange[]>;
+}
+
 export interface ToolCallDeps {
 	tools: readonly AnyTool[];
 	gate: ToolCallGate;
@@ -57,11 +64,19 @@ export interface ToolCallDeps {
 	signal: AbortSignal;
 	/** Absent for calls of the model. */
 	caller?: ToolCaller;
+	/** Begins to observe the files that a call changes. */
+	recordFiles(host: ToolHost): FileRecording;
 	/**
 	 * Writes a result to the log, then emits `ended` and the events of the message. Called as soon as the call has ended.
 	 * @param input the arguments that the tool received; those of the call if it was not run
+	 * @param files what the call changed
 	 */
-	finish(result: SessionToolResult, ended: AgentEvent, input: Readonly<Record<string, unknown>>): void;
+	finish(
+		result: SessionToolResult,
+		ended: AgentEvent,
+		input: Readonly<Record<string, unknown>>,
+		files: readonly FileChange[],
+	): void;
 	emit(event: AgentEvent): void;
 }
 
@@ -169,11 +184,15 @@ const ABORTED = "aborted: the user stopped the run before this call was finished
 async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): Promise<EndedCall> {
 	let result: ToolResult;
 	let terminate = false;
+	let files: readonly FileChange[] = [];
 	if ("refusal" in prepared) {
 		result = failure(prepared.refusal);
 		terminate = prepared.terminate === true;
 	} else {
-		({ terminate = false, ...result } = await runTool(prepared.tool, prepared.checked, deps));
+		const recording = deps.recordFiles(deps.host);
+		const { host } = recording;
+		({ terminate = false, ...result } = await runTool(prepared.tool, prepared.checked, { ...deps, host }));
+		files = await recording.end();
 		try {
 			result = await deps.gate.after(prepared.checked, result, deps.signal);
 		} catch {
@@ -203,7 +222,7 @@ async function execute(call: ToolCall, prepared: Prepared, deps: ToolCallDeps): 
 		...(blockedBy === undefined ? {} : { blockedBy }),
 		...callerOf(deps),
 	};
-	deps.finish(answer, ended, "checked" in prepared ? prepared.checked.input : call.arguments);
+	deps.finish(answer, ended, "checked" in prepared ? prepared.checked.input : call.arguments, files);
 	return { result: answer, terminate };
 }
 

@@ -1,7 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { CommandResult, CompletionItem, SelectOption, SelectOptions } from "../hooks/types.js";
-import type { ThinkingLevel } from "../log/entry.js";
+import type { ThinkingLevel, UndoneFiles } from "../log/entry.js";
 import type { KeyTrial } from "../models/update/try-key.js";
 import type { SessionRequest } from "../usage/usage-index.js";
 import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
@@ -135,6 +135,8 @@ export interface CommandSession {
 	/** @returns the text of the message at `entryIndex`, or null when a hook canceled the branch */
 	branch(entryIndex: number): Promise<string | null>;
 	readonly compaction: CommandCompaction;
+	/** Restores the files of the last prompt that changed some. @returns null if nothing is left to restore @throws PiError `session_busy` */
+	undoFiles(): Promise<UndoneFiles | null>;
 	/**
 	 * Reads the files of the user and the project again.
 	 * @param screen the files that the shell has read again

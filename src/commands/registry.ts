@@ -170,10 +170,6 @@ export const FOREIGN_NAMES: ReadonlyMap<string, ForeignName> = new Map<string, F
 	...same("settings", "config"),
 	...same("thinking", "effort", "think"),
 	...same("usage", "cost"),
-	...hint(
-		"/rewind restores files from before a turn, with the hook git-checkpoint on in /hooks; /pop replaces turns by a summary",
-		"undo",
-	),
 	...hint("!git diff shows the changes", "diff"),
 	...hint("ask the model to write AGENTS.md, which pi reads at each start", "init"),
 	...hint("pi reads AGENTS.md of the project and of its agent directory at each start; /context lists them", "memory"),

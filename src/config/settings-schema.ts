@@ -143,6 +143,9 @@ export const SETTINGS_SCHEMA = {
 			),
 		}),
 		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
+		undo: group({
+			enabled: flag(true, "keep what tools change in files, for `/undo`", LIVE),
+		}),
 		skills: group({ enabled: flag(true, "look for skills", {}) }),
 		hooks: texts(
 			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",

@@ -58,6 +58,7 @@ export type OperationMember =
 	| "branch"
 	| "switchSession"
 	| "reload"
+	| "undo"
 	| "waitForIdle";
 
 /** The call of a hook that uses a member of its context object. */

@@ -18,6 +18,7 @@ export {
 	isUserMessageEntry,
 	messageText,
 } from "../log/entry.js";
+export { changedFiles } from "../log/file-changes.js";
 export { promptText } from "../log/prompt-text.js";
 export { groupTurns, type PromptTurn } from "../log/turns.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";

@@ -39,6 +39,48 @@ export interface MessageEntry {
 	mode?: "print" | "json";
 	/** The part of a reply that broke off before its request was sent again. It is not part of any context. */
 	retried?: true;
+	/** For tool results: the files that the call changed, as far as pi can tell. */
+	files?: readonly FileChange[];
+}
+
+/**
+ * The content of a file: the SHA-256 digest (hex) under which it is kept; null: the file did not exist; `unknown`: it was not
+ * kept, because it is too large or could not be read.
+ */
+export type FileContent = string | null;
+
+/** What a tool call, or an undo, did to a file. */
+export interface FileChange {
+	/** Absolute path on the machine, all links resolved. */
+	path: string;
+	before: FileContent;
+	after: FileContent;
+	/** Name of the machine, if it does not have the files of the machine where pi runs. */
+	on?: string;
+	/** The file could be executed before. Known only of files that git tracks. */
+	executable?: true;
+}
+
+/** The changes of several tool calls to one file, as one. */
+export interface FoldedChange extends FileChange {
+	/** Something else changed the file between two of the calls. */
+	isInterrupted: boolean;
+}
+
+/** Entries `[from, to)`. */
+export interface EntryRange {
+	from: number;
+	to: number;
+}
+
+/** The files that an undo restored, and those that it left as they are. */
+export interface UndoneFiles extends EntryRange {
+	/** `isDeleted`: the file did not exist before. */
+	restored: readonly { path: string; isDeleted: boolean }[];
+	/** `reason`: a clause, such as "it changed since". */
+	left: readonly { path: string; reason: string }[];
+	/** Why changes of shell commands are not known; null if they are, or if there were no commands. */
+	unknownCommands: string | null;
 }
 
 /** A part of a text, in UTF-16 units; `end` is not part of it. */
@@ -143,6 +185,16 @@ export interface ToolHostEntry {
 	name: string;
 }
 
+/** The user undid the changes of the entries `[from, to)` to files. */
+export interface FilesRestoredEntry extends EntryRange {
+	type: "files_restored";
+	timestamp: string;
+	/** What the undo did: `before` is what it replaced, which is kept, too. */
+	files: readonly FileChange[];
+	/** Files that it left as they were. */
+	left: readonly string[];
+}
+
 /** Usage of a request whose reply is not in the log, such as one for a summary. */
 export interface RequestUsageEntry {
 	type: "request_usage";
@@ -182,6 +234,8 @@ export interface HookToolCallEntry {
 	details?: JsonValue;
 	isError: boolean;
 	gate?: GateRecord;
+	/** As in `MessageEntry`. */
+	files?: readonly FileChange[];
 }
 
 /** Text that was added for the model; shown in the transcript and in the context. */
@@ -235,6 +289,7 @@ export type CoreEntry =
 	| ToolHostEntry
 	| RequestUsageEntry
 	| HookToolCallEntry
+	| FilesRestoredEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
 
@@ -254,6 +309,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"tool_host",
 	"request_usage",
 	"hook_tool_call",
+	"files_restored",
 	"system_item",
 	"session_info",
 	"opaque",
@@ -275,6 +331,7 @@ export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
+export const isFilesRestoredEntry = isEntry<FilesRestoredEntry>("files_restored");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
 export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");

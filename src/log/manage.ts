@@ -5,11 +5,12 @@ import { isNotFound } from "../util/fs.js";
 import { exec } from "../util/process.js";
 import { dropBatchJournal } from "./batch-journal.js";
 import { entryTimestamp } from "./entry.js";
+import { removeFileContents } from "./file-contents.js";
 import { SessionLog } from "./session-log.js";
 import { subSessionsDir } from "./session-paths.js";
 
 /**
- * Deletes a session file with its batch journal and its sub-sessions for good.
+ * Deletes a session file with its batch journal, its kept contents of files and its sub-sessions for good.
  * Does nothing if the file does not exist.
  * @throws PiError `log_locked` if a pi has it open, including this one: the file is unchanged; `log_write_failed` if the file,
  * or after it one of the others, cannot be deleted; the system's error if the directory is not writable
@@ -19,6 +20,7 @@ export function removeSession(path: string): void {
 	try {
 		unlinkSync(path);
 		dropBatchJournal(path);
+		removeFileContents(path);
 		rmSync(subSessionsDir(path), { recursive: true, force: true });
 	} catch (cause) {
 		if (!isNotFound(cause)) throw new PiError("log_write_failed", `Cannot delete ${path}`, { cause });
@@ -28,7 +30,7 @@ export function removeSession(path: string): void {
 }
 
 /**
- * Moves a session file and its sub-sessions to the trash of the system.
+ * Moves a session file and its sub-sessions to the trash of the system. Its kept contents of files are deleted.
  * @returns null, or the reason why the trash does not accept it; the file is then unchanged
  * @throws PiError `log_locked` if a pi has it open, including this one
  */
@@ -38,6 +40,7 @@ export async function trashSession(path: string, trash = moveToTrash): Promise<s
 		const refusal = await trash(path);
 		if (refusal !== null) return refusal;
 		dropBatchJournal(path);
+		removeFileContents(path);
 		const children = subSessionsDir(path);
 		if (existsSync(children)) await trash(children);
 		return null;

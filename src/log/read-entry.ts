@@ -5,6 +5,7 @@ import {
 	type ContextRecord,
 	type ContextUndoEntry,
 	type CustomEntry,
+	type FilesRestoredEntry,
 	type HookToolCallEntry,
 	type ImageOmissionEntry,
 	isIndex,
@@ -24,6 +25,7 @@ import {
 	type ThinkingLevelChangeEntry,
 	type ToolHostEntry,
 } from "./entry.js";
+import { readFileChanges } from "./file-changes.js";
 import { isTornHeader, LF, parseLine } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 import { completeUsage, readAddedInstructions, readMessage } from "./read-message.js";
@@ -101,7 +103,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 		case "message": {
 			const message = readMessage(value.message, Date.parse(timestamp) || 0);
 			if (typeof message === "string") return opaqueEntry(message);
-			const { context: given, ...rest } = value;
+			const { context: given, files, ...rest } = value;
 			const context = readContextRecord(given);
 			return {
 				...rest,
@@ -109,6 +111,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				timestamp: typeof value.timestamp === "string" ? timestamp : isoOf(message.timestamp),
 				message,
 				...(context && { context }),
+				...withFiles(files),
 			} satisfies MessageEntry;
 		}
 		case "compaction": {
@@ -177,7 +180,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			} satisfies RequestUsageEntry;
 		}
 		case "hook_tool_call": {
-			const { hook, toolCallId, toolName, input, parent, isError, ...rest } = value;
+			const { hook, toolCallId, toolName, input, parent, isError, files, ...rest } = value;
 			if (typeof hook !== "string" || typeof toolCallId !== "string" || typeof toolName !== "string") break;
 			const result = readMessage({ ...value, role: "toolResult", isError: isError === true }, 0);
 			if (typeof result === "string" || result.role !== "toolResult" || !isRecord(input)) break;
@@ -192,7 +195,21 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				input,
 				content: result.content,
 				isError: isError === true,
+				...withFiles(files),
 			} satisfies HookToolCallEntry;
+		}
+		case "files_restored": {
+			const { from, to, files, left } = value;
+			if (!isIndex(from) || !isIndex(to) || !Array.isArray(left)) break;
+			return {
+				...value,
+				type: "files_restored",
+				timestamp,
+				from,
+				to,
+				files: readFileChanges(files),
+				left: left.filter((path) => typeof path === "string"),
+			} satisfies FilesRestoredEntry;
 		}
 		case "system_item": {
 			const { source, item } = value;
@@ -208,6 +225,11 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			return value;
 	}
 	return opaqueEntry(`the ${value.type} entry has missing or invalid fields`);
+}
+
+function withFiles(value: unknown) {
+	const files = readFileChanges(value);
+	return files.length > 0 ? { files } : {};
 }
 
 /** True for an object with a string `type` and a valid timestamp, if any. Every line must be one. */

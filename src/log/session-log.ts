@@ -10,6 +10,7 @@ import {
 	type SessionHeader,
 	type SessionOrigin,
 } from "./entry.js";
+import { copyFileContents } from "./file-contents.js";
 import type { MessageRole } from "./line-patterns.js";
 import { newHeader } from "./new-header.js";
 import { OpenFile } from "./open-file.js";
@@ -153,14 +154,13 @@ export class SessionLog {
 	 * heads of lines, so that it parses little more than the entry it finds.
 	 */
 	findLast(type: string | readonly string[], before = this.length): number {
-		if (!this.mayContain(typeof type === "string" ? [type] : type)) return -1;
-		const isWanted =
-			typeof type === "string" ? (other: string) => other === type : (other: string) => type.includes(other);
+		const types = typeof type === "string" ? [type] : type;
+		if (!this.mayContain(types)) return -1;
 		for (let index = Math.min(before, this.length) - 1; index >= 0; index--) {
 			const hint = this.#typeHint(index);
-			if (hint !== undefined && !isWanted(hint)) continue;
+			if (hint !== undefined && !types.includes(hint)) continue;
 			const entry = this.entry(index);
-			if (entry && isWanted(entry.type)) return index;
+			if (entry && types.includes(entry.type)) return index;
 		}
 		return -1;
 	}
@@ -294,8 +294,7 @@ export class SessionLog {
 			throw new PiError("bad_arguments", message);
 		}
 		const header = newHeader(options.cwd ?? this.header.cwd, this.path === null ? {} : { branchedFrom: this.path });
-		const { dir } = options;
-		const file = this.#file;
+		const [dir, file] = [options.dir, this.#file];
 		const isSaved = file !== null && dir !== null;
 		const branch = isSaved ? this.#writeBranch(file, header, end, { ...options, dir }) : new SessionLog(options);
 		branch.#entries = [header, ...(isSaved ? this.#entries.slice(1, end) : this.slice(1, end))];
@@ -320,6 +319,7 @@ export class SessionLog {
 		}
 		try {
 			OpenFile.create(path, contents()).close();
+			copyFileContents(source.path, path);
 		} catch (cause) {
 			throw new PiError("log_write_failed", `Cannot write the branch ${path}`, { cause });
 		}

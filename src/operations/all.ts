@@ -24,4 +24,5 @@ export * from "./set-queue-mode.js";
 export * from "./set-thinking-level.js";
 export * from "./switch-session.js";
 export * from "./take-queued.js";
+export * from "./undo-files.js";
 export * from "./wait-for-idle.js";

@@ -12,6 +12,7 @@ import { SessionActivity } from "../session/activity.js";
 import { Compaction } from "../session/compaction/compaction.js";
 import { hookErrorEvent, logProblemEvent } from "../session/describe-context.js";
 import { type AgentSessionEvent, SessionEvents } from "../session/events.js";
+import { UndoableFiles } from "../session/files/undoable-files.js";
 import { describeInactive, turnedOffHook } from "../session/hooks/bundled-switch.js";
 import { HookModels } from "../session/hooks/hook-models.js";
 import { HookNotices } from "../session/hooks/hook-notices.js";
@@ -185,6 +186,7 @@ function assembleSession(
 	const mcp = new SessionMcp({ ...services, emit, warn });
 	const systemItems = new SystemItems(state);
 	const jobs = new SessionJobs({ emit, systemItems });
+	const files = new UndoableFiles({ ...core, systemItems });
 	const window = new SessionWindow({ store, state, context });
 	const compaction = new Compaction({ ...core, window });
 	const images = new SessionImages(core);
@@ -205,6 +207,7 @@ function assembleSession(
 		updates,
 		systemItems,
 		jobs: jobs.table,
+		files,
 		onRun: () => mcp.need(),
 	});
 	const lifecycle = new Lifecycle({
@@ -324,6 +327,7 @@ function assembleSession(
 		runner,
 		images,
 		jobs,
+		files,
 		mcp,
 		userShell: new UserShell(core),
 		lifecycle,

@@ -40,7 +40,7 @@ export interface Activity {
 }
 
 /** Requests to a session from users, hooks and programs. Abort and quit are always possible. */
-export type SessionRequest = "prompt" | "compact" | "shell" | "command" | "switch";
+export type SessionRequest = "prompt" | "compact" | "undo" | "shell" | "command" | "switch";
 
 /** `queue`: accepted and delivered later. */
 export type Verdict = "allow" | "queue" | "refuse";
@@ -57,14 +57,28 @@ const PRECEDENCE: readonly OperationKind[] = [
 	"command",
 ];
 
-const ANYTHING = { prompt: "allow", compact: "allow", shell: "allow", command: "allow", switch: "allow" } as const;
-const NOTHING = { prompt: "refuse", compact: "refuse", shell: "refuse", command: "refuse", switch: "refuse" } as const;
+const ANYTHING = {
+	prompt: "allow",
+	compact: "allow",
+	undo: "allow",
+	shell: "allow",
+	command: "allow",
+	switch: "allow",
+} as const;
+const NOTHING = {
+	prompt: "refuse",
+	compact: "refuse",
+	undo: "refuse",
+	shell: "refuse",
+	command: "refuse",
+	switch: "refuse",
+} as const;
 
 /** What each operation allows while it is active. With several active, the strictest verdict counts. */
 const RULES: Readonly<Record<OperationKind, Readonly<Record<SessionRequest, Verdict>>>> = {
-	run: { ...ANYTHING, prompt: "queue", compact: "refuse" },
-	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse" },
-	shell: { ...ANYTHING, shell: "refuse" },
+	run: { ...ANYTHING, prompt: "queue", compact: "refuse", undo: "refuse" },
+	compacting: { ...ANYTHING, prompt: "queue", compact: "refuse", undo: "refuse" },
+	shell: { ...ANYTHING, shell: "refuse", undo: "refuse" },
 	prompting: ANYTHING,
 	command: ANYTHING,
 	dialog: ANYTHING,

@@ -7,6 +7,7 @@ import type { SessionServices } from "../services/services.js";
 import type { SessionActivity } from "./activity.js";
 import type { Compaction } from "./compaction/compaction.js";
 import type { SessionEvents } from "./events.js";
+import type { UndoableFiles } from "./files/undoable-files.js";
 import type { HookModels } from "./hooks/hook-models.js";
 import type { HookResourceFiles } from "./hooks/hook-resource-files.js";
 import type { SessionHooks } from "./hooks/session-hooks.js";
@@ -46,6 +47,8 @@ export interface SessionComponents extends SessionServices {
 	userShell: UserShell;
 	images: Pick<SessionImages, "deleteOriginals">;
 	jobs: SessionJobs;
+	/** What tools changed in files. */
+	files: UndoableFiles;
 	mcp: SessionMcp;
 	lifecycle: Lifecycle;
 	reloader: Reloader;

@@ -4,6 +4,7 @@ import type { SettingsStore } from "../config/settings-store.js";
 import {
 	type ContextRecord,
 	entryTimestamp,
+	type FileChange,
 	type LoggedMessage,
 	type MessageEntry,
 	type SessionEntry,
@@ -191,14 +192,15 @@ export class SessionState {
 		this.#typed.set(message, typed);
 	}
 
-	/** Writes a message. @returns its entry index */
-	record(message: LoggedMessage, context?: ContextRecord): number {
+	/** Writes a message. @param files what a tool call changed @returns its entry index */
+	record(message: LoggedMessage, context?: ContextRecord, files: readonly FileChange[] = []): number {
 		this.#writeChanges();
 		return this.#log.append({
 			type: "message",
 			timestamp: entryTimestamp(),
 			message,
 			...(context ? { context } : {}),
+			...(files.length > 0 ? { files } : {}),
 			...this.#typed.get(message),
 		});
 	}

@@ -31,12 +31,12 @@ page.testCode({
 	},
 	async "travel.ts"() {
 		const { session, provider } = await page.startSession("travel.ts", { session: { kind: "new" } });
-		expect(await session.prompt("/undo")).toMatchObject({ status: "Nothing to undo" });
+		expect(await session.prompt("/back")).toMatchObject({ status: "Nothing to go back to" });
 		provider.reply("one", "two");
 		await session.prompt("first");
 		await session.prompt("second");
 		const { sessionId } = session;
-		expect(await session.prompt("/undo")).toMatchObject({ status: "Went back before entry 3" });
+		expect(await session.prompt("/back")).toMatchObject({ status: "Went back before entry 3" });
 		expect(session.entries.length).toBe(3);
 		expect(await session.prompt(`/open ${sessionId.slice(0, 8)}`)).toMatchObject({ status: "Opened" });
 		expect(session.entries.length).toBe(5);

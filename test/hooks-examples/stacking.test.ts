@@ -29,6 +29,27 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 }
 
 describe("/pop", () => {
+	test.each([
+		["Yes", "old\n"],
+		["No", "new\n"],
+	])("asks whether to restore the files of the popped turns: %s", async (answer, content) => {
+		const titles: string[] = [];
+		const select = async (title: string) => {
+			titles.push(title);
+			return answer as never;
+		};
+		const started = await startSession({ hookFiles: [HOOK], files: { "a.txt": "old\n" }, ui: { select } });
+		const { session, provider, cwd } = started;
+		const call = toolCall("write", { path: "a.txt", content: "new\n" });
+		provider.reply("a1", { content: [call] }, "a2", "Wrote a.txt.", "a3");
+		await say(started, "u1", "u2", "/pop 2");
+		expect(titles).toEqual(["Restore the files that these turns changed?"]);
+		expect(readFileSync(`${cwd}/a.txt`, "utf8")).toBe(content);
+		await session.prompt("u3");
+		const told = JSON.stringify(provider.requests.at(-1)?.messages).includes("The user undid your changes to: ");
+		expect(told).toBe(answer === "Yes");
+	});
+
 	test("replaces the work since a turn with a summary, and /unpop restores it", async () => {
 		const test = await startSession({ hookFiles: [HOOK], modelOptions: { headers: { "x-team": "blue" } } });
 		const { session, provider, sent, notices } = test;

@@ -58,6 +58,7 @@ const REFUSED: Record<SessionRequest, readonly OperationKind[]> = {
 	prompt: ["closing"],
 	command: ["closing"],
 	compact: ["run", "compacting", "switching", "closing"],
+	undo: ["run", "compacting", "shell", "switching", "closing"],
 	shell: ["shell", "switching", "closing"],
 	switch: ["switching", "closing"],
 };

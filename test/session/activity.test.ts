@@ -10,20 +10,34 @@ import {
 
 type StateRow = [kind: OperationKind | "idle", Record<SessionRequest, Verdict>];
 
-const ALLOWED = { prompt: "allow", compact: "allow", shell: "allow", command: "allow", switch: "allow" } as const;
-const REFUSED = { prompt: "refuse", compact: "refuse", shell: "refuse", command: "refuse", switch: "refuse" } as const;
+const ALLOWED = {
+	prompt: "allow",
+	compact: "allow",
+	undo: "allow",
+	shell: "allow",
+	command: "allow",
+	switch: "allow",
+} as const;
+const REFUSED = {
+	prompt: "refuse",
+	compact: "refuse",
+	undo: "refuse",
+	shell: "refuse",
+	command: "refuse",
+	switch: "refuse",
+} as const;
 
 const TABLE: readonly StateRow[] = [
 	["idle", ALLOWED],
-	["run", { ...ALLOWED, prompt: "queue", compact: "refuse" }],
-	["compacting", { ...ALLOWED, prompt: "queue", compact: "refuse" }],
-	["shell", { ...ALLOWED, shell: "refuse" }],
+	["run", { ...ALLOWED, prompt: "queue", compact: "refuse", undo: "refuse" }],
+	["compacting", { ...ALLOWED, prompt: "queue", compact: "refuse", undo: "refuse" }],
+	["shell", { ...ALLOWED, shell: "refuse", undo: "refuse" }],
 	["command", ALLOWED],
 	["dialog", ALLOWED],
 	["switching", { ...REFUSED, prompt: "queue", command: "allow" }],
 	["closing", REFUSED],
 ];
-const REQUESTS = ["prompt", "compact", "shell", "command", "switch"] as const;
+const REQUESTS = ["prompt", "compact", "undo", "shell", "command", "switch"] as const;
 const KINDS = TABLE.flatMap(([kind]) => (kind === "idle" ? [] : [kind]));
 
 test.each(TABLE)("in state %s each request is allowed, queued or refused as in the table", (kind, expected) => {

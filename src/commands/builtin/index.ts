@@ -28,6 +28,7 @@ import { thinkingCommand } from "./thinking.js";
 import { toolsCommand } from "./tools.js";
 import { trustCommand } from "./trust.js";
 import { uncompactCommand } from "./uncompact.js";
+import { undoCommand } from "./undo.js";
 import { usageCommand } from "./usage.js";
 
 /** Every built-in command, in the order of the palette. */
@@ -37,6 +38,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	newCommand,
 	resumeCommand,
 	branchCommand,
+	undoCommand,
 	nameCommand,
 	sessionCommand,
 	usageCommand,

@@ -1,5 +1,12 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
-import type { AppMessage, PromptSection, SessionEntry, ThinkingLevel } from "../../log/entry.js";
+import type {
+	AppMessage,
+	EntryRange,
+	PromptSection,
+	SessionEntry,
+	ThinkingLevel,
+	UndoneFiles,
+} from "../../log/entry.js";
 import type { RequestAuth } from "../../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
 import type { SystemItemsHandle } from "../handles.js";
@@ -199,6 +206,14 @@ export interface CommandContext extends HookEventContext {
 	 * @returns false if a hook canceled it
 	 */
 	newSession(): Promise<boolean>;
+	/**
+	 * Restores the files that the tool calls of the entries `[from, to)` changed, as `/undo` does; `changedFiles` lists them. The
+	 * user is asked about each file that something else changed since. Writes an entry; the conversation is unchanged.
+	 * @param range default: those of the last prompt whose changes were not restored
+	 * @returns what was restored; null if nothing is left to restore
+	 * @throws PiError `session_busy` during a run
+	 */
+	undo(range?: EntryRange): Promise<UndoneFiles | null>;
 	/**
 	 * Continues in a new session with the entries before a user message, whose text goes to the editor.
 	 * @returns false if a hook canceled it

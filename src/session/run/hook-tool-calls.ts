@@ -79,10 +79,17 @@ export class HookToolCalls {
 				signal,
 				caller,
 				emit,
-				finish: ({ role: _, timestamp: __, ...result }, ended, input) => {
+				finish: ({ role: _, timestamp: __, ...result }, ended, input, files) => {
 					const { hook, toolCallId: parent } = caller;
 					const by = { hook, ...(parent === undefined ? {} : { parent }) };
-					entry = { type: "hook_tool_call", timestamp: entryTimestamp(), ...by, ...result, input };
+					entry = {
+						type: "hook_tool_call",
+						timestamp: entryTimestamp(),
+						...by,
+						...result,
+						input,
+						...(files.length > 0 ? { files } : {}),
+					};
 					// A call that ignores an abort may end after the session was left.
 					if (state.generation === generation) state.appendAll([entry], state.isUnused && !activity.has("command"));
 					emit(ended);

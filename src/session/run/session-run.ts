@@ -199,8 +199,8 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 			const redacted = Object.entries(headers).map(([name, value]) => [name, models.redact(value)] as const);
 			notices.notify({ type: "response", status, headers: Object.freeze(Object.fromEntries(redacted)) });
 		},
-		record(message, record) {
-			const index = state.record(message, record);
+		record(message, record, files) {
+			const index = state.record(message, record, files);
 			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
 			return index;
 		},

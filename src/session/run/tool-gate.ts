@@ -2,6 +2,7 @@ import type { ToolCallDeps, ToolCallGate } from "../../agent/tool-calls.js";
 import type { ToolResultEvent } from "../../hooks/types.js";
 import { freezeDeep } from "../../log/freeze.js";
 import type { ToolJobs } from "../../tools/background-jobs.js";
+import type { UndoableFiles } from "../files/undoable-files.js";
 import type { HookUpdates } from "../hooks/hook-updates.js";
 import type { RequiredHooks } from "../hooks/required-hooks.js";
 import type { SessionCore } from "../session-core.js";
@@ -14,14 +15,15 @@ export interface CallSources extends SessionCore {
 	updates: Pick<HookUpdates, "settled">;
 	required: Pick<RequiredHooks, "refusal">;
 	jobs: ToolJobs;
+	files: Pick<UndoableFiles, "record">;
 }
 
 /** With what every call of a tool runs, whether the model or a hook makes it. */
 export function callEnvironment(
 	sources: CallSources,
 	nestedFiles: Pick<NestedContextFiles, "note">,
-): Pick<ToolCallDeps, "gate" | "validator" | "cwd" | "host" | "tmpDir"> & { jobs: ToolJobs } {
-	const { store, models, machine, jobs } = sources;
+): Pick<ToolCallDeps, "gate" | "validator" | "cwd" | "host" | "tmpDir" | "recordFiles"> & { jobs: ToolJobs } {
+	const { store, models, machine, jobs, files } = sources;
 	return {
 		gate: createGate(sources, nestedFiles),
 		validator: models.client.validator,
@@ -29,6 +31,7 @@ export function callEnvironment(
 		host: machine.host,
 		tmpDir: store.tmpDir,
 		jobs,
+		recordFiles: (host) => files.record(host),
 	};
 }
 

@@ -1,0 +1,86 @@
+import { isRecord } from "../util/is-record.js";
+import type { EntryRange, FileChange, FileContent, FoldedChange, SessionEntry } from "./entry.js";
+
+/** The `FileContent` of a file whose content was not kept. */
+export const UNKNOWN_CONTENT = "unknown";
+
+/** Validates the changes of an entry; malformed ones are omitted. */
+export function readFileChanges(value: unknown): FileChange[] {
+	return Array.isArray(value) ? value.filter(isFileChange) : [];
+}
+
+function isFileChange(value: unknown): value is FileChange {
+	if (!isRecord(value) || typeof value.path !== "string" || !value.path.startsWith("/")) return false;
+	const { before, after, on, executable } = value;
+	if (on !== undefined && typeof on !== "string") return false;
+	return isContent(before) && isContent(after) && (executable === undefined || executable === true);
+}
+
+function isContent(value: unknown): value is FileContent {
+	return value === null || value === UNKNOWN_CONTENT || isDigest(value);
+}
+
+/** True for a SHA-256 digest in hex, the name under which a content is kept. */
+export function isDigest(value: unknown): value is string {
+	return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+/**
+ * The files that the entries `[from, to)` changed and that were not restored since, each with its first and last content. Files
+ * that have the same content at the end as before are omitted.
+ */
+export function changedFiles(entries: readonly SessionEntry[], { from, to }: EntryRange): FoldedChange[] {
+	const isUndone = undoneBy(entries);
+	const changes: FileChange[] = [];
+	for (let index = Math.max(0, from); index < Math.min(to, entries.length); index++) {
+		if (!isUndone(index)) changes.push(...changesOf(entries[index]));
+	}
+	return foldChanges(changes);
+}
+
+/** Merges changes of the same files, in the order of the first change of each. */
+export function foldChanges(changes: readonly FileChange[]): FoldedChange[] {
+	const files = new Map<string, FoldedChange>();
+	for (const change of changes) {
+		const key = `${change.on ?? ""}\0${change.path}`;
+		const earlier = files.get(key);
+		if (!earlier) files.set(key, { ...change, isInterrupted: false });
+		else {
+			const isInterrupted = earlier.isInterrupted || !isSameContent(earlier.after, change.before);
+			files.set(key, { ...earlier, after: change.after, isInterrupted });
+		}
+	}
+	return [...files.values()].filter(({ before, after }) => !isSameContent(before, after));
+}
+
+/** The last prompt whose changes were not restored, with the entries up to the next prompt; null if there is none. */
+export function lastChangedTurn(entries: readonly SessionEntry[]): EntryRange | null {
+	let to = entries.length;
+	for (let index = entries.length - 1; index >= 0; index--) {
+		const entry = entries[index];
+		const isPrompt = entry?.type === "message" && isRecord(entry.message) && entry.message.role === "user";
+		if (!isPrompt && index > 0) continue;
+		if (changedFiles(entries, { from: index, to }).length > 0) return { from: index, to };
+		to = index;
+	}
+	return null;
+}
+
+/** Whether the changes of an entry were restored. */
+function undoneBy(entries: readonly SessionEntry[]): (index: number) => boolean {
+	const undos = entries.flatMap((entry, at) => {
+		if (entry.type !== "files_restored") return [];
+		const { from, to } = entry;
+		return typeof from === "number" && typeof to === "number" ? [{ from, to: Math.min(to, at) }] : [];
+	});
+	return (index) => undos.some(({ from, to }) => from <= index && index < to);
+}
+
+function changesOf(entry: SessionEntry | undefined): readonly FileChange[] {
+	if (entry?.type !== "message" && entry?.type !== "hook_tool_call") return [];
+	return readFileChanges(entry.files);
+}
+
+function isSameContent(a: FileContent, b: FileContent): boolean {
+	return a === b && a !== UNKNOWN_CONTENT;
+}

@@ -1,0 +1,100 @@
+import { describeError } from "../../errors.js";
+import type { FileChange, FoldedChange } from "../../log/entry.js";
+import { UNKNOWN_CONTENT } from "../../log/file-changes.js";
+import { elsewhereOf } from "../../tools/machine/elsewhere.js";
+import type { ToolHost } from "../../tools/machine/machine.js";
+import { plainOutput } from "../../tools/output.js";
+import { type KeptContents, keepContent } from "./keep-content.js";
+
+/** Lines of a diff that a question shows. */
+const MAX_DIFF_LINES = 40;
+const MAX_DIFF_MS = 100;
+
+/**
+ * Asks whether to restore a file that changed since.
+ * @param diff from its content now to its content after; empty if it cannot be shown
+ */
+export type AskToRestore = (path: string, diff: readonly string[]) => Promise<boolean>;
+
+/** What was restored, with the content that it replaced, and what was left and why. */
+interface Restored {
+	done: FileChange[];
+	left: { path: string; reason: string }[];
+}
+
+/** Gives files the content that they had before these changes. Never rejects: a file that cannot be restored is left. */
+export async function restoreFiles(
+	files: readonly FoldedChange[],
+	host: ToolHost,
+	contents: KeptContents,
+	ask: AskToRestore | null,
+): Promise<Restored> {
+	const done: FileChange[] = [];
+	const left: Restored["left"] = [];
+	for (const file of files) {
+		const { path } = file;
+		try {
+			const result = await restoreFile(file, host, contents, ask);
+			if (typeof result === "string") left.push({ path, reason: result });
+			else done.push(result);
+		} catch (error) {
+			left.push({ path, reason: plainOutput(describeError(error)) });
+		}
+	}
+	return { done, left };
+}
+
+/** @returns the reason why the file was left, if it was */
+async function restoreFile(
+	file: FoldedChange,
+	host: ToolHost,
+	contents: KeptContents,
+	ask: AskToRestore | null,
+): Promise<FileChange | string> {
+	const { path, before, after, isInterrupted, on, executable } = file;
+	const here = elsewhereOf(host) ?? undefined;
+	if (on !== here)
+		return `it is on ${on === undefined ? "the machine where pi runs" : on}, where tools do not work now`;
+	if (before === UNKNOWN_CONTENT) return "its earlier content was not kept: it was too large or unreadable";
+	const bytes = before === null ? null : await contents.get(before);
+	if (before !== null && bytes === null) return "its earlier content is no longer kept";
+	if ((await host.realPath(path)) !== path) return "it is a link now";
+	const now = await keepContent(host, path, contents);
+	const change: FileChange = { path, before: now, after: before, ...(on === undefined ? {} : { on }) };
+	if (now === before) return change;
+	const isChanged = now === UNKNOWN_CONTENT || now !== after || isInterrupted;
+	if (isChanged) {
+		if (ask === null) return "it changed since, and nobody can be asked";
+		const current = now === null || now === UNKNOWN_CONTENT ? null : await contents.get(now);
+		const isWanted = await ask(path, await describeDiff(current, bytes));
+		if (!isWanted) return "it changed since";
+	}
+	if (bytes === null) {
+		const { exitCode, failure } = await host.exec(["rm", "-f", "--", path]);
+		if (exitCode !== 0) return failure ?? "it could not be deleted";
+	} else {
+		await host.writeFile(path, bytes);
+		if (executable) await host.exec(["chmod", "+x", "--", path]);
+	}
+	return change;
+}
+
+async function describeDiff(now: Uint8Array | null, then: Uint8Array | null): Promise<string[]> {
+	const [before, after] = [now, then].map((bytes) => (bytes === null ? "" : decode(bytes)));
+	if (before === undefined || after === undefined) return [];
+	// Not needed before the first question.
+	const { diffLines } = await import("../../tools/line-diff.js");
+	const lines = (await diffLines(before, after, MAX_DIFF_MS)).diff.split("\n").map(plainOutput);
+	const cut = lines.length - MAX_DIFF_LINES;
+	return cut > 0 ? [...lines.slice(0, MAX_DIFF_LINES), `… ${cut} more lines`] : lines;
+}
+
+/** undefined for what is not text. */
+function decode(bytes: Uint8Array): string | undefined {
+	if (bytes.includes(0)) return undefined;
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch {
+		return undefined;
+	}
+}
