@@ -1,8 +1,12 @@
 import {
 	Client,
 	type ClientOptions,
+	type ElicitRequest,
+	type ElicitResult,
 	type JsonSchemaValidator,
 	type Prompt,
+	ProtocolError,
+	ProtocolErrorCode,
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
@@ -11,6 +15,7 @@ import {
 	type Tool,
 	type Transport,
 	UnauthorizedError,
+	UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
 import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
@@ -21,8 +26,11 @@ import { isRecord } from "../util/is-record.js";
 import { packageVersion } from "../util/package-root.js";
 import { revealLine } from "../util/reveal.js";
 import type { McpServerConfig } from "./config.js";
+import { answerElicitation, describeConsent } from "./elicitation.js";
+import type { McpUser } from "./elicitation-fields.js";
 import { connectHttp } from "./http.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
+import type { OpenRequests } from "./open-requests.js";
 import { ServerProcess } from "./server-process.js";
 
 export type { Prompt, Tool } from "@modelcontextprotocol/client";
@@ -50,6 +58,9 @@ export interface ConnectionOptions extends ConnectionEvents {
 	env: Environment;
 	network: Network;
 	store: LoginStore;
+	/** Who answers questions of the server; null: nobody can. */
+	user(): McpUser | null;
+	requests: OpenRequests;
 	signal: AbortSignal;
 }
 
@@ -61,6 +72,8 @@ export interface Connection {
 	hasResources: boolean;
 	/** Whether it completes arguments of prompts. */
 	hasCompletions: boolean;
+	/** Asks the user what the server wants to know. */
+	answer(params: ElicitRequest["params"], signal: AbortSignal): Promise<ElicitResult>;
 	/** The part of its lists that was dropped; null for none. */
 	dropped: string | null;
 	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
@@ -91,6 +104,8 @@ export async function connect({
 	env,
 	network,
 	store,
+	user,
+	requests,
 	signal,
 	...events
 }: ConnectionOptions): Promise<Connection> {
@@ -99,6 +114,8 @@ export async function connect({
 		{ name: "pi", version: packageVersion() },
 		{
 			jsonSchemaValidator: NO_VALIDATION,
+			capabilities: user() === null ? {} : { elicitation: { form: {}, url: {} } },
+			versionNegotiation: { mode: config.address.kind === "http" ? "auto" : "legacy" },
 			listChanged: {
 				tools: { autoRefresh: false, onChanged: () => update() },
 				prompts: { autoRefresh: false, onChanged: () => update() },
@@ -108,6 +125,19 @@ export async function connect({
 	client.setNotificationHandler("notifications/message", ({ params }) => {
 		events.onLog(`${params.level}: ${typeof params.data === "string" ? params.data : JSON.stringify(params.data)}`);
 	});
+	const answer: Connection["answer"] = async (params, asked) => {
+		const someone = user();
+		if (someone === null) return { action: "decline" };
+		return requests.ask(asked, (limited) => answerElicitation(config.name, params, someone, limited));
+	};
+	if (user() === null) {
+		client.fallbackRequestHandler = async ({ method }) => {
+			if (method === "elicitation/create") return { action: "decline" };
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+		};
+	} else {
+		client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => answer(params, mcpReq.signal));
+	}
 	client.onerror = (error) => events.onLog(describeFailure(error, timeoutMs));
 	const { transport, hints, child } = await open(config, { env, network, store }, events);
 	let isClosing = false;
@@ -123,6 +153,7 @@ export async function connect({
 		prompts: [],
 		hasResources: false,
 		hasCompletions: false,
+		answer,
 		dropped: null,
 		ending: () => child?.ending ?? null,
 		close,
@@ -156,12 +187,28 @@ export async function connect({
 
 /** The reason of a failed request, on one line. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
-	if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return tooSlow(timeoutMs);
+	const isLate = error instanceof DOMException && error.name === "TimeoutError";
+	if (isLate || (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)) return tooSlow(timeoutMs);
+	// The question for the protocol's revision, which is the first request, failed like any other.
+	if (error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && error.cause instanceof Error) {
+		return describeFailure(error.cause, timeoutMs);
+	}
 	const isSchemaError = error instanceof Error && "issues" in error;
 	if (isSchemaError || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult))
 		return malformed(error);
 	const cause = error instanceof Error && error.cause instanceof Error ? `: ${errorText(error.cause)}` : "";
 	return revealLine(`${errorText(error)}${cause}`);
+}
+
+/**
+ * Asks the user for the pages that a server demanded instead of answering a request.
+ * @returns the reason for the failure of the request, for the model; null for another failure
+ */
+export async function askForPages(error: unknown, { answer }: Connection, signal: AbortSignal): Promise<string | null> {
+	if (!(error instanceof UrlElicitationRequiredError)) return null;
+	const answers: ElicitResult[] = [];
+	for (const params of error.elicitations) answers.push(await answer(params, signal));
+	return describeConsent(answers);
 }
 
 /** True if a failed request shows that the connection does not exist anymore. */
