@@ -1,5 +1,6 @@
 import {
 	Client,
+	type ClientCapabilities,
 	type ClientOptions,
 	type ElicitRequest,
 	type ElicitResult,
@@ -114,7 +115,7 @@ export async function connect({
 		{ name: "pi", version: packageVersion() },
 		{
 			jsonSchemaValidator: NO_VALIDATION,
-			capabilities: user() === null ? {} : { elicitation: { form: {}, url: {} } },
+			capabilities: capabilitiesOf(user()),
 			versionNegotiation: { mode: config.address.kind === "http" ? "auto" : "legacy" },
 			listChanged: {
 				tools: { autoRefresh: false, onChanged: () => update() },
@@ -183,6 +184,12 @@ export async function connect({
 		if (!isClosing) events.onLost(child?.ending ?? "the connection was closed");
 	};
 	return connection;
+}
+
+/** What servers may ask: pages need a choice, forms also text. */
+function capabilitiesOf(user: McpUser | null): ClientCapabilities {
+	if (user === null) return {};
+	return { elicitation: { ...(user.canType ? { form: {} } : {}), url: {} } };
 }
 
 /** The reason of a failed request, on one line. */

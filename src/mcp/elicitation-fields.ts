@@ -17,6 +17,8 @@ export interface Choice<T> {
 
 /** The dialogs of the user who can answer a server; each returns null when the user cancels. */
 export interface McpUser {
+	/** False: `input` and `selectMany` are always canceled. */
+	readonly canType: boolean;
 	select<T>(
 		title: string,
 		options: readonly Choice<T>[],

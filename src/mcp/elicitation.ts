@@ -45,6 +45,8 @@ async function askForm(
 	user: McpUser,
 	signal: AbortSignal,
 ): Promise<ElicitResult> {
+	// Such a user is not announced for forms, and nobody has seen this one.
+	if (!user.canType) return DECLINED;
 	const required = new Set(requestedSchema.required);
 	const fields = Object.entries(requestedSchema.properties).map(
 		([name, schema]): Field => ({ name, schema, isRequired: required.has(name) }),

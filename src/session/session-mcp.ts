@@ -96,6 +96,7 @@ export class SessionMcp implements CommandMcp {
 			return answer.finally(() => dialog.end());
 		};
 		return {
+			canType: ui.canType ?? true,
 			select: (title, options, dialog) => open(ui.select(title, options, dialog)),
 			input: (title, placeholder, dialog) => open(ui.input(title, placeholder, dialog)),
 			...(ui.selectMany

@@ -163,6 +163,28 @@ test("questions are announced where somebody can answer, and declined at once wh
 	expect(JSON.parse((await ask("form", field({ type: "string" }), null)).result)).toEqual({ action: "decline" });
 });
 
+test("a user who cannot type is asked about pages only, and a form is declined without a dialog", async () => {
+	const titles: string[] = [];
+	const user = { ...userWith(["Continue"], titles), canType: false };
+	const pi = await startSession({ agentDir: agentDirWith({ asking: { ...ASKING, timeoutMs: 5000 } }), ui: user });
+	await pi.session.prompt("/mcp");
+	const calls = [
+		toolCall("asking_capabilities", {}),
+		toolCall("asking_form", field({ type: "boolean" })),
+		toolCall("asking_page", { url: "https://example.com/" }),
+	];
+	const results: string[] = [];
+	for (const call of calls) {
+		pi.provider.reply([call], "done");
+		await pi.session.prompt("go");
+		results.push(pi.provider.requests.at(-1)?.messages.at(-1)?.text ?? "");
+	}
+	expect(results[0]).toBe('{"url":{}}');
+	expect(results[1]).not.toContain("accept");
+	expect(results[2]).toBe('{"action":"accept"}');
+	expect(titles).toHaveLength(1);
+});
+
 test("aborting the run closes the dialog, and its call ends", async () => {
 	let open = (_signal: AbortSignal | undefined) => {};
 	const opened = new Promise<AbortSignal | undefined>((resolve) => {
