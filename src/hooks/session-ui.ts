@@ -78,6 +78,7 @@ export interface HookScreen {
 
 /** Dialogs without a user: every dialog is canceled at once, and nothing is shown. */
 export const NO_UI: SessionUI = Object.freeze({
+	canType: false,
 	select: async () => null,
 	confirm: async () => false,
 	input: async () => null,

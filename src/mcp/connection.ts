@@ -2,8 +2,10 @@ import {
 	Client,
 	type ClientCapabilities,
 	type ClientOptions,
+	computeScopeUnion,
 	type ElicitRequest,
 	type ElicitResult,
+	InsufficientScopeError,
 	type JsonSchemaValidator,
 	type Prompt,
 	ProtocolError,
@@ -29,7 +31,7 @@ import { revealLine } from "../util/reveal.js";
 import type { McpServerConfig } from "./config.js";
 import { answerElicitation, describeConsent } from "./elicitation.js";
 import type { McpUser } from "./elicitation-fields.js";
-import { connectHttp } from "./http.js";
+import { connectHttp, type HttpConnection } from "./http.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import type { OpenRequests } from "./open-requests.js";
 import { ServerProcess } from "./server-process.js";
@@ -79,6 +81,8 @@ export interface Connection {
 	dropped: string | null;
 	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
 	ending(): string | null;
+	/** How to log in so that a request succeeds that failed with an error; null if a login does not help. */
+	loginHints(error: unknown): LoginHints | null;
 	close(): Promise<void>;
 }
 
@@ -140,7 +144,7 @@ export async function connect({
 		client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => answer(params, mcpReq.signal));
 	}
 	client.onerror = (error) => events.onLog(describeFailure(error, timeoutMs));
-	const { transport, hints, child } = await open(config, { env, network, store }, events);
+	const { transport, hints, scope, child } = await open(config, { env, network, store }, events);
 	let isClosing = false;
 	const close = async () => {
 		isClosing = true;
@@ -157,6 +161,7 @@ export async function connect({
 		answer,
 		dropped: null,
 		ending: () => child?.ending ?? null,
+		loginHints: (error) => loginHints(error, { hints, scope }),
 		close,
 	};
 	const update = () => {
@@ -175,7 +180,8 @@ export async function connect({
 		// An exit is reported before its reason is known.
 		const ending = child?.ending;
 		await close().catch(() => {});
-		if (error instanceof UnauthorizedError || isUnauthorized(error)) throw new LoginNeeded(hints);
+		const needed = loginHints(error, { hints, scope });
+		if (needed !== null) throw new LoginNeeded(needed);
 		if (limit.aborted && !signal.aborted) throw new Error(tooSlow(timeoutMs), { cause: error });
 		if (ending) throw new Error(`it ended with ${ending}`, { cause: error });
 		throw new Error(describeFailure(error, timeoutMs), { cause: error });
@@ -233,6 +239,20 @@ export function isUnauthorized(error: unknown): boolean {
 	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
+/** How to log in so that a failed request succeeds; null if a login does not help. */
+function loginHints(error: unknown, { hints, scope }: Pick<HttpConnection, "hints" | "scope">): LoginHints | null {
+	if (isUnauthorized(error)) return hints;
+	if (!(error instanceof InsufficientScopeError)) return null;
+	const { requiredScope, resourceMetadataUrl } = error;
+	// What the login allowed before, it allows afterwards.
+	const wanted = computeScopeUnion(scope(), hints.scope, requiredScope);
+	return {
+		...hints,
+		...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+		...(wanted === undefined ? {} : { scope: wanted }),
+	};
+}
+
 /** Names the request, if it is known, but not each field: the message of the client lists these as JSON. */
 function malformed({ message }: Error): string {
 	const [, request] = /^Invalid result for ([\w/]+)/.exec(message) ?? [];
@@ -247,7 +267,7 @@ async function open(
 	{ address }: McpServerConfig,
 	{ env, network, store }: Pick<ConnectionOptions, "env" | "network" | "store">,
 	{ onStderr, onLog }: ConnectionEvents,
-): Promise<{ transport: Transport; hints: LoginHints; child?: ServerProcess }> {
+): Promise<Omit<HttpConnection, "transport"> & { transport: Transport; child?: ServerProcess }> {
 	if (address.kind === "http") {
 		await network.prepare();
 		return connectHttp(address, store, network);
@@ -261,7 +281,7 @@ async function open(
 		onStderr,
 		onLog,
 	});
-	return { transport: child, hints: {}, child };
+	return { transport: child, hints: {}, scope: () => undefined, child };
 }
 
 async function readLists(

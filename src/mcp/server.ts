@@ -9,6 +9,7 @@ import { abortable, MAX_TIMER_MS } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { isLoopbackHost } from "../util/loopback.js";
+import { revealLine } from "../util/reveal.js";
 import { SecretMask } from "../util/secret-mask.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
@@ -26,6 +27,8 @@ const SHOWN_LINES = 200;
 const SHOWN_BYTES = 64 * 1024;
 /** Maximum length of a line of the log. */
 const MAX_LINE = 1000;
+/** Maximum length of scopes that are shown. */
+const MAX_SCOPE = 200;
 
 /** What a server is doing; `idle`: it was not needed yet; `login`: it needs a login. */
 export type McpState = "off" | "idle" | "starting" | "ready" | "login" | "failed";
@@ -232,8 +235,20 @@ export class McpServer {
 			if (signal.aborted) throw error;
 			const { askForPages, describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
 			if (isUnauthorized(error)) {
-				await this.#needLogin({});
+				await this.#needLogin(connection.loginHints(error) ?? {});
 				throw new Error(this.describeUnavailable(), { cause: error });
+			}
+			const wider = connection.loginHints(error);
+			if (wider !== null) {
+				// The other requests still work: the connection stays.
+				this.hints = wider;
+				const scope = wider.scope === undefined ? "" : ` (${revealLine(wider.scope).slice(0, MAX_SCOPE)})`;
+				const reason = this.#mask.text(`it needs a login with more rights${scope}`);
+				this.lastError = reason;
+				this.deps.onChange();
+				const text = `MCP server ${this.name}: ${reason} · run /mcp login ${this.name}`;
+				this.deps.warn(text);
+				throw new Error(text, { cause: error });
 			}
 			if (!isConnectionLost(error)) {
 				const pages = await askForPages(error, connection, signal);

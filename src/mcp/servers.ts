@@ -252,7 +252,9 @@ export class McpServers {
 		}
 		const { logInToServer } = await import("./oauth.js");
 		const store = this.deps.loginOf(address.url);
-		await this.deps.network.run(() => logInToServer(address.url, { hints: server.hints, store, steps, signal }));
+		const { client, url } = address;
+		const login = { client, hints: server.hints, store, steps, signal };
+		await this.deps.network.run(() => logInToServer(url, login));
 		await server.restart();
 	}
 

@@ -1,5 +1,6 @@
 // The client that the conformance kit of MCP tests: `pi --mode rpc` with a scripted model, which calls each tool of the kit's
-// server once. Dialogs are answered with their defaults.
+// server once. Dialogs are answered with their defaults. A server that needs a login gets it from `/mcp login`, as often as pi asks
+// for it: what a user does in a browser is a request here.
 // Usage: conformance client --command "node test/conformance/client.mjs" --scenario NAME
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,8 +12,11 @@ import { fileURLToPath } from "node:url";
 
 const url = process.argv.at(-1);
 const dir = mkdtempSync(join(tmpdir(), "pi-conformance-"));
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 /** The calls that a scenario asks for; without them, each tool is called once. */
-const asked = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}").toolCalls ?? null;
+const asked = context.toolCalls ?? null;
+/** A user gives up then. */
+const MAX_LOGINS = 3;
 const called = new Set();
 
 /** The simplest arguments that a schema allows. */
@@ -51,7 +55,13 @@ const model = createServer(async (request, response) => {
 });
 await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
 const write = (name, content) => writeFileSync(join(dir, name), JSON.stringify(content));
-write("mcp.json", { mcpServers: { kit: { url } } });
+const oauth = {
+	clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
+	...(context.client_id ? { clientId: context.client_id } : {}),
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: pi replaces it
+	...(context.client_secret ? { clientSecret: "${KIT_SECRET}" } : {}),
+};
+write("mcp.json", { mcpServers: { kit: { url, oauth } } });
 write("models.json", {
 	providers: {
 		scripted: {
@@ -65,7 +75,7 @@ write("models.json", {
 
 const program = fileURLToPath(new URL("../../bin/pi.cjs", import.meta.url));
 const args = [program, "--mode", "rpc", "--no-session", "--model", "scripted/scripted"];
-const env = { ...process.env, PI_CODING_AGENT_DIR: dir };
+const env = { ...process.env, PI_CODING_AGENT_DIR: dir, KIT_SECRET: context.client_secret };
 const pi = spawn(process.execPath, args, { cwd: dir, env, stdio: ["pipe", "pipe", "inherit"] });
 const send = (message) => pi.stdin.write(`${JSON.stringify(message)}\n`);
 
@@ -77,15 +87,47 @@ function answerTo({ method, options = [], initial }) {
 	return labels.find((label) => ["Answer", "Send", "Accept", "Continue"].includes(label)) ?? preset;
 }
 
+let needsLogin = false;
+let isLoggingIn = false;
+let logins = 0;
+
+function run() {
+	called.clear();
+	send({ type: "prompt", message: "go", id: "run" });
+}
+
+function afterRun() {
+	if (!needsLogin || logins >= MAX_LOGINS) return pi.stdin.end();
+	logins++;
+	needsLogin = false;
+	isLoggingIn = true;
+	send({ type: "prompt", message: "/mcp login kit", id: "login" });
+}
+
+/** The browser: the authorization servers of the kit ask no questions. */
+async function visit(address) {
+	const response = await fetch(address);
+	if (!response.ok) console.error(`${response.status} for ${response.url}`);
+}
+
 createInterface({ input: pi.stdout }).on("line", (line) => {
 	const event = JSON.parse(line);
 	if (process.env.PI_CONFORMANCE_VERBOSE) console.error(line.slice(0, 400));
-	if (event.type === "hook_ui_request" && event.method !== "notify") {
+	needsLogin ||= line.includes("run /mcp login kit");
+	if (event.type === "hook_ui_request" && event.method === "notify") {
+		const [address] = /http\S+$/.exec(event.message) ?? [];
+		if (isLoggingIn && address) void visit(address);
+	} else if (event.type === "hook_ui_request" && !isLoggingIn) {
 		send({ type: "hook_ui_response", id: event.id, value: answerTo(event) });
 	}
-	if (event.type === "agent_end") pi.stdin.end();
+	if (event.type === "agent_end") afterRun();
+	if (event.type === "response" && event.id === "login") {
+		isLoggingIn = false;
+		if (event.success) run();
+		else pi.stdin.end();
+	}
 });
-send({ type: "prompt", message: "go", id: "1" });
+run();
 const code = await new Promise((resolve) => pi.once("exit", resolve));
 model.close();
 model.closeAllConnections();
