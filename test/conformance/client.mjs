@@ -35,7 +35,10 @@ function nextCall({ tools = [] }) {
 		return call ? { name: `kit_${call.name}`, arguments: call.arguments ?? {} } : null;
 	}
 	const next = offered.find(({ name }) => !called.has(name));
-	return next ? { name: next.name, arguments: argumentsFor(next.parameters) } : null;
+	if (!next) return null;
+	// This scenario wants to see a schema as the model received it.
+	const echoed = next.name === "kit_json_schema_echo" && offered.find(({ name }) => name === "kit_json_schema_2020_12_tool");
+	return { name: next.name, arguments: echoed ? { schema: echoed.parameters } : argumentsFor(next.parameters) };
 }
 
 const model = createServer(async (request, response) => {
