@@ -1,7 +1,8 @@
 // Runs tests on other versions of Node, taken from npm's own packages of Node. By default these are the end-to-end tests,
 // which run the installed program as users do.
-// Usage: node test/nodes.js [22] [24] [--all] [arguments of vitest…]
-//   --all  runs the complete suite
+// Usage: node test/nodes.js [22] [24] [--all | --script FILE] [arguments of vitest or the script…]
+//   --all          runs the complete suite
+//   --script FILE  runs a script instead of tests
 // A version that cannot be installed, for example without network, is skipped, and the last lines say so.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -48,16 +49,20 @@ function install(version) {
 	return node;
 }
 
-/** Runs vitest on this Node; what the tests start by name, such as npm, runs on it too. @returns true on success */
-function runTests(node, args) {
-	const vitest = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--config", join(ROOT, "test/vitest.config.ts")];
+/** Runs a program on this Node; what it starts by name, such as npm, runs on it too. @returns true on success */
+function runOn(node, args) {
 	const env = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
-	return spawnSync(node, [...vitest, ...args], { cwd: ROOT, env, stdio: "inherit" }).status === 0;
+	return spawnSync(node, args, { cwd: ROOT, env, stdio: "inherit" }).status === 0;
 }
 
 const args = process.argv.slice(2);
 const named = args.filter((arg) => arg in VERSIONS);
-const project = args.includes("--all") ? [] : ["--project", "e2e"];
+const scriptAt = args.indexOf("--script");
+const vitest = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--config", join(ROOT, "test/vitest.config.ts")];
+const program =
+	scriptAt >= 0
+		? args.splice(scriptAt, 2).slice(1)
+		: [...vitest, ...(args.includes("--all") ? [] : ["--project", "e2e"])];
 const passedOn = args.filter((arg) => !(arg in VERSIONS) && arg !== "--all");
 const results = [];
 for (const major of named.length > 0 ? named : Object.keys(VERSIONS)) {
@@ -70,7 +75,7 @@ for (const major of named.length > 0 ? named : Object.keys(VERSIONS)) {
 		continue;
 	}
 	console.log(`\nNode ${version}`);
-	const passed = runTests(node, [...project, ...passedOn]);
+	const passed = runOn(node, [...program, ...passedOn]);
 	if (!passed) process.exitCode = 1;
 	results.push(`Node ${version}: ${passed ? "passed" : "FAILED"}`);
 }

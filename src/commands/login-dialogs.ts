@@ -2,8 +2,8 @@
 export interface LoginDialogs {
 	/** Shows an address to open, with instructions, until `signal` aborts: it is of no use after the login. */
 	onAddress(url: string, instructions: string | undefined, signal: AbortSignal): void;
-	/** Copies the address to the clipboard, and says so. Never throws. */
-	copyAddress(url: string): Promise<void>;
+	/** Copies the address to the clipboard, and says so. Never throws. Absent: there is none. */
+	copyAddress?(url: string): Promise<void>;
 	/** @param signal closes the question without an answer */
 	ask(message: string, placeholder?: string, signal?: AbortSignal): Promise<string | null>;
 	choose(message: string, options: { label: string; value: string }[], signal?: AbortSignal): Promise<string | null>;

@@ -23,6 +23,8 @@ export interface SessionUI extends Pick<HookUI, "confirm" | "notify"> {
 	/** Absent: canceled. @returns the values of the chosen options, in their order; null if canceled */
 	selectMany?(title: string, options: readonly unknown[], dialog?: SelectManyOptions): Promise<unknown[] | null>;
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
+	/** Absent: true. False: `input`, `editor` and `selectMany` are always canceled, because this user cannot type an answer. */
+	readonly canType?: boolean;
 	/** Absent: canceled. */
 	editor?(title: string, initial: string, dialog?: DialogOptions): Promise<string | null>;
 	/** Absent: nothing of it can be shown. */
@@ -76,6 +78,7 @@ export interface HookScreen {
 
 /** Dialogs without a user: every dialog is canceled at once, and nothing is shown. */
 export const NO_UI: SessionUI = Object.freeze({
+	canType: false,
 	select: async () => null,
 	confirm: async () => false,
 	input: async () => null,

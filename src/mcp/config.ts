@@ -12,6 +12,33 @@ const TEXT = { type: "string", minLength: 1 } as const;
 const TEXTS = { type: "array", items: { type: "string" } } as const;
 const TEXT_MAP = { type: "object", additionalProperties: { type: "string" } } as const;
 
+const OAUTH = {
+	type: "object",
+	properties: {
+		clientId: { ...TEXT, description: "id of a client that is registered with the authorization server" },
+		clientSecret: {
+			type: "string",
+			pattern: "^\\$\\{[A-Za-z_]\\w*\\}$",
+			"x-expected": `an environment variable such as \${NAME}`,
+			description: `secret of that client: an environment variable, such as \${MCP_SECRET}`,
+		},
+		clientMetadataUrl: {
+			type: "string",
+			pattern: "^https://[^/]+/.",
+			"x-expected": "an https address with a path",
+			description:
+				"https address of a document that describes the client, for servers that read it instead of registering pi",
+		},
+		callbackPort: {
+			type: "integer",
+			minimum: 1,
+			maximum: 65_535,
+			description: "port of this machine to which the browser returns; absent: a free one",
+		},
+	},
+	additionalProperties: false,
+} as const satisfies Schema;
+
 /** Longest timeout: a day. */
 const MAX_TIMEOUT_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -38,6 +65,7 @@ const SERVER = {
 			description: "address of a server that speaks streamable HTTP",
 		},
 		headers: { ...TEXT_MAP, description: "sent with each request to `url`" },
+		oauth: { ...OAUTH, description: "the client as which `/mcp login` logs in to `url`; absent: pi registers itself" },
 		disabled: { type: "boolean", default: false, description: "true: the server is not started" },
 		timeoutMs: {
 			type: "integer",
@@ -81,10 +109,18 @@ export interface McpSource {
 	findChanged?(): Promise<string | null>;
 }
 
+/** As which client pi logs in to a server. */
+export interface McpOAuthClient {
+	clientId?: string;
+	clientSecret?: string;
+	clientMetadataUrl?: string;
+	callbackPort?: number;
+}
+
 /** How a server is reached. */
 export type McpAddress =
 	| { kind: "stdio"; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string }
-	| { kind: "http"; url: string; headers: Readonly<Record<string, string>> };
+	| { kind: "http"; url: string; headers: Readonly<Record<string, string>>; client: McpOAuthClient };
 
 /** A server as configured. */
 export interface McpServerConfig {
@@ -220,12 +256,16 @@ function createServer(
 	if (command !== undefined && url !== undefined) return "has both command and url";
 	if (command === undefined && url === undefined && !disabled) return "needs a command or a url";
 	if (url !== undefined && fields.type === "stdio") return 'has a url, and "type": "stdio"';
+	if (command !== undefined && fields.oauth !== undefined) return "has a command, and oauth, which only a url can have";
+	if (fields.oauth?.clientSecret !== undefined && fields.oauth.clientId === undefined) {
+		return "has oauth.clientSecret without oauth.clientId";
+	}
 	if (command !== undefined && fields.type !== undefined && fields.type !== "stdio") {
 		return `has a command, and "type": "${fields.type}"`;
 	}
 	const address: McpAddress =
 		url !== undefined
-			? { kind: "http", url: fill(url), headers: fillAll(fields.headers, fill) }
+			? { kind: "http", url: fill(url), headers: fillAll(fields.headers, fill), client: fillClient(fields.oauth, fill) }
 			: {
 					kind: "stdio",
 					command: expandHome(fill(command ?? ""), home),
@@ -241,6 +281,7 @@ function createServer(
 		url === undefined
 			? [command ?? "", ...(fields.args ?? [])].join(" ")
 			: url.replace(/[?#].*/, "").replace(/^(\w+:\/\/)[^/]*@/, "$1");
+	if (address.kind === "http" && address.client.clientSecret) secrets.add(address.client.clientSecret);
 	for (const [key, value] of Object.entries(address.kind === "http" ? address.headers : address.env))
 		noteValue(key, value);
 	return {
@@ -252,6 +293,16 @@ function createServer(
 		isDisabled: disabled,
 		timeoutMs,
 		tools: tools ?? null,
+	};
+}
+
+function fillClient(oauth: WrittenServer["oauth"], fill: (text: string) => string): McpOAuthClient {
+	const { clientId, clientSecret, clientMetadataUrl, callbackPort } = oauth ?? {};
+	return {
+		...(clientId === undefined ? {} : { clientId: fill(clientId) }),
+		...(clientSecret === undefined ? {} : { clientSecret: fill(clientSecret) }),
+		...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
+		...(callbackPort === undefined ? {} : { callbackPort }),
 	};
 }
 

@@ -1,8 +1,15 @@
 import {
 	Client,
+	type ClientCapabilities,
 	type ClientOptions,
+	computeScopeUnion,
+	type ElicitRequest,
+	type ElicitResult,
+	InsufficientScopeError,
 	type JsonSchemaValidator,
 	type Prompt,
+	ProtocolError,
+	ProtocolErrorCode,
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
@@ -11,6 +18,7 @@ import {
 	type Tool,
 	type Transport,
 	UnauthorizedError,
+	UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
 import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
@@ -21,8 +29,11 @@ import { isRecord } from "../util/is-record.js";
 import { packageVersion } from "../util/package-root.js";
 import { revealLine } from "../util/reveal.js";
 import type { McpServerConfig } from "./config.js";
-import { connectHttp } from "./http.js";
+import { answerElicitation, describeConsent } from "./elicitation.js";
+import type { McpUser } from "./elicitation-fields.js";
+import { connectHttp, type HttpConnection } from "./http.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
+import type { OpenRequests } from "./open-requests.js";
 import { ServerProcess } from "./server-process.js";
 
 export type { Prompt, Tool } from "@modelcontextprotocol/client";
@@ -50,6 +61,9 @@ export interface ConnectionOptions extends ConnectionEvents {
 	env: Environment;
 	network: Network;
 	store: LoginStore;
+	/** Who answers questions of the server; null: nobody can. */
+	user(): McpUser | null;
+	requests: OpenRequests;
 	signal: AbortSignal;
 }
 
@@ -61,10 +75,14 @@ export interface Connection {
 	hasResources: boolean;
 	/** Whether it completes arguments of prompts. */
 	hasCompletions: boolean;
+	/** Asks the user what the server wants to know. */
+	answer(params: ElicitRequest["params"], signal: AbortSignal): Promise<ElicitResult>;
 	/** The part of its lists that was dropped; null for none. */
 	dropped: string | null;
 	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
 	ending(): string | null;
+	/** How to log in so that a request succeeds that failed with an error; null if a login does not help. */
+	loginHints(error: unknown): LoginHints | null;
 	close(): Promise<void>;
 }
 
@@ -91,6 +109,8 @@ export async function connect({
 	env,
 	network,
 	store,
+	user,
+	requests,
 	signal,
 	...events
 }: ConnectionOptions): Promise<Connection> {
@@ -99,6 +119,8 @@ export async function connect({
 		{ name: "pi", version: packageVersion() },
 		{
 			jsonSchemaValidator: NO_VALIDATION,
+			capabilities: capabilitiesOf(user()),
+			versionNegotiation: { mode: config.address.kind === "http" ? "auto" : "legacy" },
 			listChanged: {
 				tools: { autoRefresh: false, onChanged: () => update() },
 				prompts: { autoRefresh: false, onChanged: () => update() },
@@ -108,8 +130,21 @@ export async function connect({
 	client.setNotificationHandler("notifications/message", ({ params }) => {
 		events.onLog(`${params.level}: ${typeof params.data === "string" ? params.data : JSON.stringify(params.data)}`);
 	});
+	const answer: Connection["answer"] = async (params, asked) => {
+		const someone = user();
+		if (someone === null) return { action: "decline" };
+		return requests.ask(asked, (limited) => answerElicitation(config.name, params, someone, limited));
+	};
+	if (user() === null) {
+		client.fallbackRequestHandler = async ({ method }) => {
+			if (method === "elicitation/create") return { action: "decline" };
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+		};
+	} else {
+		client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => answer(params, mcpReq.signal));
+	}
 	client.onerror = (error) => events.onLog(describeFailure(error, timeoutMs));
-	const { transport, hints, child } = await open(config, { env, network, store }, events);
+	const { transport, hints, scope, child } = await open(config, { env, network, store }, events);
 	let isClosing = false;
 	const close = async () => {
 		isClosing = true;
@@ -123,8 +158,10 @@ export async function connect({
 		prompts: [],
 		hasResources: false,
 		hasCompletions: false,
+		answer,
 		dropped: null,
 		ending: () => child?.ending ?? null,
+		loginHints: (error) => loginHints(error, { hints, scope }),
 		close,
 	};
 	const update = () => {
@@ -143,7 +180,8 @@ export async function connect({
 		// An exit is reported before its reason is known.
 		const ending = child?.ending;
 		await close().catch(() => {});
-		if (error instanceof UnauthorizedError || isUnauthorized(error)) throw new LoginNeeded(hints);
+		const needed = loginHints(error, { hints, scope });
+		if (needed !== null) throw new LoginNeeded(needed);
 		if (limit.aborted && !signal.aborted) throw new Error(tooSlow(timeoutMs), { cause: error });
 		if (ending) throw new Error(`it ended with ${ending}`, { cause: error });
 		throw new Error(describeFailure(error, timeoutMs), { cause: error });
@@ -154,14 +192,36 @@ export async function connect({
 	return connection;
 }
 
+/** What servers may ask: pages need a choice, forms also text. */
+function capabilitiesOf(user: McpUser | null): ClientCapabilities {
+	if (user === null) return {};
+	return { elicitation: { ...(user.canType ? { form: {} } : {}), url: {} } };
+}
+
 /** The reason of a failed request, on one line. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
-	if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return tooSlow(timeoutMs);
+	const isLate = error instanceof DOMException && error.name === "TimeoutError";
+	if (isLate || (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)) return tooSlow(timeoutMs);
+	// The question for the protocol's revision, which is the first request, failed like any other.
+	if (error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && error.cause instanceof Error) {
+		return describeFailure(error.cause, timeoutMs);
+	}
 	const isSchemaError = error instanceof Error && "issues" in error;
 	if (isSchemaError || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult))
 		return malformed(error);
 	const cause = error instanceof Error && error.cause instanceof Error ? `: ${errorText(error.cause)}` : "";
 	return revealLine(`${errorText(error)}${cause}`);
+}
+
+/**
+ * Asks the user for the pages that a server demanded instead of answering a request.
+ * @returns the reason for the failure of the request, for the model; null for another failure
+ */
+export async function askForPages(error: unknown, { answer }: Connection, signal: AbortSignal): Promise<string | null> {
+	if (!(error instanceof UrlElicitationRequiredError)) return null;
+	const answers: ElicitResult[] = [];
+	for (const params of error.elicitations) answers.push(await answer(params, signal));
+	return describeConsent(answers);
 }
 
 /** True if a failed request shows that the connection does not exist anymore. */
@@ -179,6 +239,20 @@ export function isUnauthorized(error: unknown): boolean {
 	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
+/** How to log in so that a failed request succeeds; null if a login does not help. */
+function loginHints(error: unknown, { hints, scope }: Pick<HttpConnection, "hints" | "scope">): LoginHints | null {
+	if (isUnauthorized(error)) return hints;
+	if (!(error instanceof InsufficientScopeError)) return null;
+	const { requiredScope, resourceMetadataUrl } = error;
+	// What the login allowed before, it allows afterwards.
+	const wanted = computeScopeUnion(scope(), hints.scope, requiredScope);
+	return {
+		...hints,
+		...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+		...(wanted === undefined ? {} : { scope: wanted }),
+	};
+}
+
 /** Names the request, if it is known, but not each field: the message of the client lists these as JSON. */
 function malformed({ message }: Error): string {
 	const [, request] = /^Invalid result for ([\w/]+)/.exec(message) ?? [];
@@ -193,7 +267,7 @@ async function open(
 	{ address }: McpServerConfig,
 	{ env, network, store }: Pick<ConnectionOptions, "env" | "network" | "store">,
 	{ onStderr, onLog }: ConnectionEvents,
-): Promise<{ transport: Transport; hints: LoginHints; child?: ServerProcess }> {
+): Promise<Omit<HttpConnection, "transport"> & { transport: Transport; child?: ServerProcess }> {
 	if (address.kind === "http") {
 		await network.prepare();
 		return connectHttp(address, store, network);
@@ -207,7 +281,7 @@ async function open(
 		onStderr,
 		onLog,
 	});
-	return { transport: child, hints: {}, child };
+	return { transport: child, hints: {}, scope: () => undefined, child };
 }
 
 async function readLists(

@@ -20,16 +20,18 @@ export interface HttpConnection {
 	transport: StreamableHTTPClientTransport;
 	/** What the server said about the login it needs. */
 	hints: LoginHints;
+	/** The scopes of the login. */
+	scope(): string | undefined;
 }
 
 /** Creates a connection that sends the tokens of an earlier login, and renews them. It never starts a login. */
 export function connectHttp(
-	{ url, headers }: Extract<McpAddress, { kind: "http" }>,
+	{ url, headers, client }: Extract<McpAddress, { kind: "http" }>,
 	store: LoginStore,
 	network: Network,
 ): HttpConnection {
 	const hints: LoginHints = {};
-	const oauth = new McpOAuth(store);
+	const oauth = new McpOAuth(store, client);
 	/** The token of the last request. */
 	let sent: string | undefined;
 	const authProvider: AuthProvider = {
@@ -54,7 +56,7 @@ export function connectHttp(
 		requestInit: { headers: { ...headers } },
 		fetch: (target, init) => network.run(() => limitedFetch(target, init)),
 	});
-	return { transport, hints };
+	return { transport, hints, scope: () => store.read().tokens?.scope };
 }
 
 /** `fetch` that refuses a message that is too long. */

@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import type { ProviderAuthInteraction } from "@mariozechner/pi-ai";
 import {
 	auth,
-	type OAuthClientInformationMixed,
+	discoverOAuthServerInfo,
 	type OAuthClientMetadata,
 	type OAuthClientProvider,
 	type OAuthDiscoveryState,
-	type OAuthTokens,
 	type StoredOAuthClientInformation,
 	type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import type { McpOAuthClient } from "./config.js";
 
 /** How to log in to a server, as its last refusal said. */
 export interface LoginHints {
@@ -36,15 +36,21 @@ export interface LoginStore {
 /** The user's side of a login: shows the address, and asks for the one to which the browser was sent. */
 export type LoginSteps = Pick<ProviderAuthInteraction, "notify" | "prompt">;
 
+/** Authentication of a registered client without a secret, then with one. */
+const AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"];
+
 /** pi as an OAuth client of one server. Without an address for the browser it only renews tokens. */
 export class McpOAuth implements OAuthClientProvider {
 	#verifier = "";
+	/** What the login asks for. */
+	#scope: string | undefined;
 	#discovery: OAuthDiscoveryState | undefined;
 	/** Protects the answer of the browser against forgery. */
 	readonly expectedState = randomBytes(24).toString("base64url");
 
 	constructor(
 		private readonly store: LoginStore,
+		private readonly client: McpOAuthClient,
 		private readonly browser?: { redirectUrl: string; open(url: URL): void },
 	) {}
 
@@ -52,13 +58,18 @@ export class McpOAuth implements OAuthClientProvider {
 		return this.browser?.redirectUrl ?? "http://127.0.0.1/callback";
 	}
 
+	get clientMetadataUrl(): string | undefined {
+		return this.client.clientMetadataUrl;
+	}
+
 	get clientMetadata(): OAuthClientMetadata {
+		const supported = this.#discovery?.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
 		return {
 			client_name: "pi",
 			redirect_uris: [this.redirectUrl],
 			grant_types: ["authorization_code", "refresh_token"],
 			response_types: ["code"],
-			token_endpoint_auth_method: "none",
+			token_endpoint_auth_method: AUTH_METHODS.find((method) => supported?.includes(method)) ?? "none",
 		};
 	}
 
@@ -67,22 +78,32 @@ export class McpOAuth implements OAuthClientProvider {
 	}
 
 	clientInformation(): StoredOAuthClientInformation | undefined {
-		return this.store.read().client;
+		const { client } = this.store.read();
+		const { clientId, clientSecret } = this.client;
+		if (clientId === undefined) return client;
+		const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
+		return { ...(client?.client_id === clientId ? client : {}), client_id: clientId, ...secret };
 	}
 
-	saveClientInformation(client: OAuthClientInformationMixed): Promise<void> {
-		return this.store.write({ client });
+	/** Keeps a registration; of a client in mcp.json only whose it is, and not its secret. */
+	saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
+		if (client.client_id !== this.client.clientId) return this.store.write({ client });
+		const { client_id, issuer } = client;
+		return this.store.write({ client: { client_id, ...(issuer === undefined ? {} : { issuer }) } });
 	}
 
 	tokens(): StoredOAuthTokens | undefined {
 		return this.store.read().tokens;
 	}
 
-	saveTokens(tokens: OAuthTokens): Promise<void> {
-		return this.store.write({ tokens });
+	saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+		// A server that grants what was asked, or what the earlier token had, need not repeat it.
+		const scope = tokens.scope ?? this.#scope ?? this.store.read().tokens?.scope;
+		return this.store.write({ tokens: { ...tokens, ...(scope === undefined ? {} : { scope }) } });
 	}
 
 	redirectToAuthorization(url: URL): void {
+		this.#scope = url.searchParams.get("scope") ?? undefined;
 		this.browser?.open(url);
 	}
 
@@ -108,6 +129,15 @@ export class McpOAuth implements OAuthClientProvider {
 	}
 }
 
+/** What a login needs. */
+export interface LoginContext {
+	client: McpOAuthClient;
+	hints: LoginHints;
+	store: LoginStore;
+	steps: LoginSteps;
+	signal: AbortSignal;
+}
+
 /**
  * Logs in to a server through the browser. The browser's answer arrives at a port of this machine that is open only during
  * the login, or the user pastes it.
@@ -115,11 +145,19 @@ export class McpOAuth implements OAuthClientProvider {
  */
 export async function logInToServer(
 	serverUrl: string,
-	{ hints, store, steps, signal }: { hints: LoginHints; store: LoginStore; steps: LoginSteps; signal: AbortSignal },
+	{ client, hints, store, steps, signal }: LoginContext,
 ): Promise<void> {
-	const answer = await listenForAnswer(signal);
+	const answer = await listenForAnswer(client.callbackPort ?? 0, signal);
+	// The address of the answer is another one at each login, so the earlier registration does not cover it. Until the login
+	// has succeeded, the earlier one stays.
+	const draft: StoredLogin = {};
+	const drafts: LoginStore = {
+		read: () => draft,
+		write: async (change) => void Object.assign(draft, change),
+		exclusively: (action) => action(),
+	};
 	try {
-		const oauth = new McpOAuth(store, {
+		const oauth = new McpOAuth(drafts, client, {
 			redirectUrl: answer.url,
 			open: (url) => {
 				// A server must not make the browser open a file or a program.
@@ -128,9 +166,13 @@ export async function logInToServer(
 				steps.notify({ type: "auth_url", url: url.href, instructions });
 			},
 		});
-		// The address of the answer is another one at each login: the earlier registration does not cover it.
-		await store.write({ client: undefined, tokens: undefined });
-		if ((await auth(oauth, { serverUrl, ...hints })) === "AUTHORIZED") return;
+		// Known before the registration, which depends on it.
+		const { resourceMetadataUrl } = hints;
+		oauth.saveDiscoveryState({
+			...(await discoverOAuthServerInfo(serverUrl, resourceMetadataUrl ? { resourceMetadataUrl } : {})),
+			...(resourceMetadataUrl ? { resourceMetadataUrl: resourceMetadataUrl.href } : {}),
+		});
+		await auth(oauth, { serverUrl, ...hints });
 		const typed = steps.prompt({ type: "manual_code", message: "Paste the redirect URL" });
 		typed.catch(() => {}); // also awaited in the race
 		const params = await Promise.race([answer.received, typed.then(readAnswer)]);
@@ -142,6 +184,7 @@ export async function logInToServer(
 		if (!authorizationCode) throw new Error("the answer has no code · paste the complete address");
 		const iss = params.get("iss") ?? undefined;
 		await auth(oauth, { serverUrl, ...hints, authorizationCode, ...(iss === undefined ? {} : { iss }) });
+		await store.write({ client: undefined, ...draft });
 	} finally {
 		answer.close();
 	}
@@ -158,8 +201,8 @@ interface BrowserAnswer {
 	close(): void;
 }
 
-/** Waits for the browser on a free port that only this machine reaches. */
-async function listenForAnswer(signal: AbortSignal): Promise<BrowserAnswer> {
+/** Waits for the browser on a port that only this machine reaches. @param port 0: a free one */
+async function listenForAnswer(port: number, signal: AbortSignal): Promise<BrowserAnswer> {
 	const server = createServer();
 	const received = new Promise<URLSearchParams>((resolve) => {
 		server.on("request", (request, response) => {
@@ -171,7 +214,7 @@ async function listenForAnswer(signal: AbortSignal): Promise<BrowserAnswer> {
 		});
 	});
 	await new Promise<void>((resolve, reject) => {
-		server.once("error", reject).listen(0, "127.0.0.1", resolve);
+		server.once("error", reject).listen(port, "127.0.0.1", resolve);
 	});
 	const close = () => {
 		server.close();
@@ -180,6 +223,6 @@ async function listenForAnswer(signal: AbortSignal): Promise<BrowserAnswer> {
 	};
 	signal.addEventListener("abort", close, { once: true });
 	const address = server.address();
-	const port = typeof address === "object" && address !== null ? address.port : 0;
-	return { url: `http://127.0.0.1:${port}/callback`, received, close };
+	const open = typeof address === "object" && address !== null ? address.port : port;
+	return { url: `http://127.0.0.1:${open}/callback`, received, close };
 }

@@ -1,7 +1,16 @@
 import type { Prompt } from "@modelcontextprotocol/client";
 import { revealLine } from "../util/reveal.js";
 import { assignArguments } from "./prompts.js";
-import type { ArgumentQuestion } from "./server.js";
+
+/** An argument of a prompt that is being typed. */
+export interface ArgumentQuestion {
+	/** As the server calls it. */
+	prompt: string;
+	/** `value`: what is typed of it. */
+	argument: { name: string; value: string };
+	/** The other arguments so far. */
+	given: Record<string, string>;
+}
 
 /** A completion of the arguments of a prompt. */
 export interface ArgumentCompletion {

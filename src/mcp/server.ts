@@ -5,15 +5,19 @@ import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
 import type { Network } from "../network/network.js";
 import { JobOutput } from "../tools/job-output.js";
-import { abortable } from "../util/abort.js";
+import { abortable, MAX_TIMER_MS } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { isLoopbackHost } from "../util/loopback.js";
+import { revealLine } from "../util/reveal.js";
 import { SecretMask } from "../util/secret-mask.js";
 import type { McpServerConfig } from "./config.js";
 import type { Connection, Prompt, Tool } from "./connection.js";
+import type { McpUser } from "./elicitation-fields.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
+import { OpenRequests } from "./open-requests.js";
 import { programStamp } from "./program-stamp.js";
+import type { ArgumentQuestion } from "./prompt-completion.js";
 
 /** Starts that may fail in a session. */
 const MAX_FAILED_STARTS = 4;
@@ -23,6 +27,8 @@ const SHOWN_LINES = 200;
 const SHOWN_BYTES = 64 * 1024;
 /** Maximum length of a line of the log. */
 const MAX_LINE = 1000;
+/** Maximum length of scopes that are shown. */
+const MAX_SCOPE = 200;
 
 /** What a server is doing; `idle`: it was not needed yet; `login`: it needs a login. */
 export type McpState = "off" | "idle" | "starting" | "ready" | "login" | "failed";
@@ -35,19 +41,11 @@ export interface McpServerDeps {
 	/** A private directory for the log. */
 	tmpDir: string;
 	store: LoginStore;
+	/** Who answers questions of the server; null: nobody can. */
+	user(): McpUser | null;
 	/** Called with each change of its state, tools or prompts. */
 	onChange(): void;
 	warn(line: string): void;
-}
-
-/** An argument of a prompt that is being typed. */
-export interface ArgumentQuestion {
-	/** As the server calls it. */
-	prompt: string;
-	/** `value`: what is typed of it. */
-	argument: { name: string; value: string };
-	/** The other arguments so far. */
-	given: Record<string, string>;
 }
 
 /** Options of a request to a server. */
@@ -76,6 +74,7 @@ export class McpServer {
 	/** Hides secrets of its configuration in everything that it says. */
 	#mask = new SecretMask([]);
 	#startedAt = 0;
+	readonly #requests = new OpenRequests();
 	/** Why it failed last; null if it has not. */
 	lastError: string | null = null;
 	/** How to log in, as the server said. */
@@ -222,19 +221,38 @@ export class McpServer {
 		if (!connection) throw new Error(this.describeUnavailable());
 		this.#isUsed = true;
 		const { timeoutMs } = this.config;
-		const onprogress = (progress: Progress) => onProgress?.(this.#mask.json(progress));
-		const options: RequestOptions = { timeout: timeoutMs, resetTimeoutOnProgress: true, signal, onprogress };
 		try {
-			return this.#mask.json(await send(connection, options));
+			return await this.#requests.send(timeoutMs, signal, async (limited, restart) => {
+				const onprogress = (progress: Progress) => {
+					restart();
+					onProgress?.(this.#mask.json(progress));
+				};
+				// The limit is that of `send`: it stops while the user answers a question of the server.
+				const options = { timeout: MAX_TIMER_MS, signal: limited, onprogress };
+				return this.#mask.json(await send(connection, options));
+			});
 		} catch (error) {
 			if (signal.aborted) throw error;
-			const { describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
+			const { askForPages, describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
 			if (isUnauthorized(error)) {
-				await this.#needLogin({});
+				await this.#needLogin(connection.loginHints(error) ?? {});
 				throw new Error(this.describeUnavailable(), { cause: error });
 			}
+			const wider = connection.loginHints(error);
+			if (wider !== null) {
+				// The other requests still work: the connection stays.
+				this.hints = wider;
+				const scope = wider.scope === undefined ? "" : ` (${revealLine(wider.scope).slice(0, MAX_SCOPE)})`;
+				const reason = this.#mask.text(`it needs a login with more rights${scope}`);
+				this.lastError = reason;
+				this.deps.onChange();
+				const text = `MCP server ${this.name}: ${reason} · run /mcp login ${this.name}`;
+				this.deps.warn(text);
+				throw new Error(text, { cause: error });
+			}
 			if (!isConnectionLost(error)) {
-				const reason = this.#mask.text(describeFailure(error, timeoutMs));
+				const pages = await askForPages(error, connection, signal);
+				const reason = this.#mask.text(pages ?? describeFailure(error, timeoutMs));
 				this.lastError = reason;
 				this.deps.onChange();
 				throw new Error(`MCP server ${this.name}: ${reason}`, { cause: error });
@@ -282,6 +300,8 @@ export class McpServer {
 				env: this.deps.env,
 				network: this.deps.network,
 				store: this.deps.store,
+				user: this.deps.user,
+				requests: this.#requests,
 				signal: stop.signal,
 				onStderr: (chunk) => this.#openLog().add(this.#mask.bytes(chunk)),
 				onLog: (line) => this.#write(line),
@@ -321,6 +341,7 @@ export class McpServer {
 	#lose(connection: Connection, reason: string): void {
 		if (connection !== this.#connection) return;
 		this.#connection = null;
+		this.#requests.cancelQuestions();
 		void connection.close().catch(() => {});
 		if (!this.#isUsed) {
 			this.#fail(reason, "ended");
@@ -354,6 +375,7 @@ export class McpServer {
 
 	async #disconnect(state: McpState): Promise<void> {
 		this.#stop.abort();
+		this.#requests.cancelQuestions();
 		const connection = this.#connection;
 		const starting = state === "login" ? null : this.#starting;
 		this.#connection = null;
@@ -387,7 +409,6 @@ export class McpServer {
 
 type RequestOptions = {
 	timeout: number;
-	resetTimeoutOnProgress: true;
 	signal: AbortSignal;
 	onprogress(progress: Progress): void;
 };

@@ -6,6 +6,7 @@ import { monotonicMs } from "../util/clock.js";
 import { nearest } from "../util/nearest.js";
 import { revealLine } from "../util/reveal.js";
 import { loadMcpConfig, type McpConfigContext, type McpServerConfig, type McpSource } from "./config.js";
+import type { McpUser } from "./elicitation-fields.js";
 import type { LoginSteps, LoginStore } from "./oauth.js";
 import { type ArgumentCompletion, argumentCompletions, openArgument } from "./prompt-completion.js";
 import { describePrompt, type McpPrompt, promptCommand, promptText, readPromptArguments } from "./prompts.js";
@@ -31,6 +32,8 @@ export interface McpServersDeps extends McpConfigContext {
 	isOffline: boolean;
 	/** Where the login of an address is kept. */
 	loginOf(url: string): LoginStore;
+	/** Who answers questions of servers; null: nobody can. */
+	user(): McpUser | null;
 	/** Called when tools, prompts or states have changed. */
 	onChange(): void;
 	/** Receives a line for the user. */
@@ -249,7 +252,9 @@ export class McpServers {
 		}
 		const { logInToServer } = await import("./oauth.js");
 		const store = this.deps.loginOf(address.url);
-		await this.deps.network.run(() => logInToServer(address.url, { hints: server.hints, store, steps, signal }));
+		const { client, url } = address;
+		const login = { client, hints: server.hints, store, steps, signal };
+		await this.deps.network.run(() => logInToServer(url, login));
 		await server.restart();
 	}
 
@@ -279,6 +284,7 @@ export class McpServers {
 			isOffline,
 			tmpDir,
 			store: this.deps.loginOf(config.address.kind === "http" ? config.address.url : ""),
+			user: this.deps.user,
 			onChange: () => this.#offer.update(),
 			warn: (line) => this.deps.warn(line),
 		});

@@ -183,7 +183,13 @@ function assembleSession(
 	const updates = new HookUpdates(core);
 	// Before the modes, which hear of a change when the session has noted it.
 	for (const observer of [memory, notices, updates]) events.subscribe((event) => observer.observe(event));
-	const mcp = new SessionMcp({ ...services, emit, warn });
+	const mcp = new SessionMcp({
+		...services,
+		activity,
+		ui: () => (surface.ui === NO_UI ? null : surface.ui),
+		emit,
+		warn,
+	});
 	const systemItems = new SystemItems(state);
 	const jobs = new SessionJobs({ emit, systemItems });
 	const files = new UndoableFiles({ ...core, systemItems });

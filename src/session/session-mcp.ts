@@ -2,13 +2,16 @@ import type { LoginDialogs } from "../commands/login-dialogs.js";
 import type { CommandMcp, McpServerStatus } from "../commands/mcp.js";
 import type { NamedResource } from "../commands/registry.js";
 import { PiError } from "../errors.js";
+import type { SessionUI } from "../hooks/session-ui.js";
 import type { Attachment, CompletionItem } from "../hooks/types.js";
+import type { McpUser } from "../mcp/elicitation-fields.js";
 import type { ForeignText, McpServers } from "../mcp/servers.js";
 import { logInThrough } from "../services/models/accounts.js";
 import type { Code, Models, Store } from "../services/services.js";
 import { abortable } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { trimEndOf } from "../util/trim.js";
+import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** @internal */
@@ -16,6 +19,9 @@ export interface SessionMcpDeps {
 	store: Store;
 	models: Models;
 	code: Code;
+	activity: SessionActivity;
+	/** The dialogs of the user; null where nobody can answer. */
+	ui(): SessionUI | null;
 	emit(event: AgentSessionEvent): void;
 	warn(line: string): void;
 }
@@ -74,10 +80,29 @@ export class SessionMcp implements CommandMcp {
 		return new McpServers({
 			...context,
 			tmpDir: store.tmpDir,
+			user: () => this.#user(),
 			loginOf: (url) => createLoginStore(auth, url),
 			onChange: () => this.#update(),
 			warn: (line) => warn(models.redact(line)),
 		});
+	}
+
+	/** The user's dialogs; the session is busy with each while it is open. */
+	#user(): McpUser | null {
+		const ui = this.deps.ui();
+		if (ui === null) return null;
+		const open = async <T>(answer: Promise<T>): Promise<T> => {
+			const dialog = this.deps.activity.begin("dialog", { name: "MCP" });
+			return answer.finally(() => dialog.end());
+		};
+		return {
+			canType: ui.canType ?? true,
+			select: (title, options, dialog) => open(ui.select(title, options, dialog)),
+			input: (title, placeholder, dialog) => open(ui.input(title, placeholder, dialog)),
+			...(ui.selectMany
+				? { selectMany: (...question) => open(ui.selectMany?.(...question) ?? Promise.resolve(null)) }
+				: {}),
+		};
 	}
 
 	/** Ends all servers. */

@@ -23,6 +23,12 @@ export function hostile(...args: string[]): { command: string; args: string[] } 
 	return { command: process.execPath, args: [fileURLToPath(new URL("hostile-server.mjs", import.meta.url)), ...args] };
 }
 
+/** A server of ours whose tools ask the user. */
+export const ASKING = {
+	command: process.execPath,
+	args: [fileURLToPath(new URL("asking-server.mjs", import.meta.url))],
+};
+
 /** An agent directory whose mcp.json has these servers. */
 export function agentDirWith(servers: Record<string, object>): string {
 	const agentDir = tempAgentDir();

@@ -128,17 +128,23 @@ export function loginDialogs(name: string, { ui, shell, signal }: BuiltinCommand
 	const hint = (message: string) => (shell?.hint ? shell.hint(message) : ui.notify(message, "info"));
 	return {
 		onAddress(url, instructions, over) {
-			const hide = shell?.show(`Log in to ${name}`, [...(instructions ? [instructions] : []), url]);
+			const lines = [...(instructions ? [instructions] : []), url];
+			if (!shell) return ui.notify(lines.join("\n"), "info");
+			const hide = shell.show(`Log in to ${name}`, lines);
 			if (hide) over.addEventListener("abort", hide, { once: true });
 		},
-		async copyAddress(url) {
-			try {
-				await shell?.copy(url);
-				hint("Copied the address");
-			} catch (error) {
-				ui.notify(errorText(error), "warning");
-			}
-		},
+		...(shell
+			? {
+					async copyAddress(url) {
+						try {
+							await shell.copy(url);
+							hint("Copied the address");
+						} catch (error) {
+							ui.notify(errorText(error), "warning");
+						}
+					},
+				}
+			: {}),
 		ask: (message, placeholder, closed) => ui.input(message, placeholder, { signal: closed ?? signal }),
 		choose: (message, options, closed) => ui.select(message, options, { signal: closed ?? signal }),
 		onProgress: hint,

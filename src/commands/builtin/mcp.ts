@@ -57,7 +57,7 @@ async function act(
 	{ action, server }: { action: Action; server: string },
 	context: BuiltinCommandContext,
 ): Promise<CommandResult | undefined> {
-	const { session, shell, signal } = context;
+	const { session, signal, ui } = context;
 	const { mcp } = session;
 	const status = () => {
 		const found = mcp.list().find(({ name }) => name === server);
@@ -78,8 +78,11 @@ async function act(
 			return report(context, `Log of ${server}`, shown);
 		}
 		case "login": {
-			if (!shell)
-				throw new PiError("not_a_terminal", "/mcp login needs a terminal", { hint: "start pi in a terminal" });
+			if (ui.canType === false) {
+				throw new PiError("not_a_terminal", "/mcp login has to ask you, and nothing here can show the question", {
+					hint: "start pi in a terminal",
+				});
+			}
 			const isDone = await mcp.logIn(server, loginDialogs(server, context), signal);
 			return { status: isDone ? `Logged in to ${server} · ${status().status}` : `The login to ${server} was canceled` };
 		}

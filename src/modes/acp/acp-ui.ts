@@ -35,6 +35,10 @@ export class AcpUI implements SessionUI {
 
 	constructor(private readonly options: AcpUIOptions) {}
 
+	get canType(): boolean {
+		return this.options.hasForms;
+	}
+
 	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions): Promise<T | null>;
 	async select(title: string, options: readonly unknown[], dialog?: SelectOptions): Promise<unknown> {

@@ -116,10 +116,10 @@ function interaction(
 	const wait = async () => {
 		waiting = new AbortController();
 		const over = AbortSignal.any([closed, waiting.signal]);
-		const copy = address === null ? [] : [{ label: "Copy the address", value: "copy" }];
+		const copy = address === null || !dialogs.copyAddress ? [] : [{ label: "Copy the address", value: "copy" }];
 		const options = [...copy, { label: "Cancel the login", value: "cancel" }];
 		while ((await dialogs.choose(`Waiting for ${name}`, options, over)) === "copy" && !over.aborted) {
-			if (address !== null) await dialogs.copyAddress(address);
+			if (address !== null) await dialogs.copyAddress?.(address);
 		}
 		// Any other answer cancels, Escape too. Without one, another dialog or the end of the login has closed this one.
 		if (!over.aborted) cancel();
@@ -163,11 +163,12 @@ async function ask(
 		}
 		case "manual_code": {
 			const question = `Log in to ${name} in the browser, or paste the redirect URL`;
-			if (address === null) return dialogs.ask(question, "https://…", over);
+			const { copyAddress } = dialogs;
+			if (address === null || !copyAddress) return dialogs.ask(question, "https://…", over);
 			for (;;) {
 				const answer = await dialogs.ask(question, "https://… · enter without text copies the address", over);
 				if (answer !== "" || over.aborted) return answer;
-				await dialogs.copyAddress(address);
+				await copyAddress(address);
 			}
 		}
 		default:

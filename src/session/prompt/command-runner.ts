@@ -192,6 +192,7 @@ function commandDialogs(ui: SessionUI, signal: AbortSignal): CommandUI {
 		signal: dialog?.signal ? AbortSignal.any([dialog.signal, signal]) : signal,
 	});
 	return {
+		canType: ui.canType ?? true,
 		select: (title: string, options: readonly never[], dialog?: ChoiceOptions) =>
 			ui.select(title, options, bound(dialog)),
 		confirm: (title, message, dialog) => ui.confirm(title, message, bound(dialog)),

@@ -1,0 +1,94 @@
+import type { ElicitRequest, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import { plainOutput } from "../tools/output.js";
+import { revealInvisible } from "../util/reveal.js";
+import { type Answer, askField, type Field, fieldName, type McpUser, showAnswer } from "./elicitation-fields.js";
+
+const DECLINED: ElicitResult = { action: "decline" };
+const CANCELED: ElicitResult = { action: "cancel" };
+
+/**
+ * Asks the user what a server wants to know. Nothing is sent that the user has not seen: a form with several fields is
+ * shown once more before it is sent, and pi opens no address.
+ * @param server name of the server that asks
+ * @returns `cancel` if the user closes a dialog or the signal aborts
+ */
+export async function answerElicitation(
+	server: string,
+	params: ElicitRequest["params"],
+	user: McpUser,
+	signal: AbortSignal,
+): Promise<ElicitResult> {
+	const message = revealInvisible(plainOutput(params.message)).trim();
+	const about = `MCP server ${server} asks: ${message}`;
+	return params.mode === "url"
+		? askConsent(about, params.url, user, signal)
+		: askForm(server, about, params, user, signal);
+}
+
+async function askConsent(about: string, url: string, user: McpUser, signal: AbortSignal): Promise<ElicitResult> {
+	if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) return DECLINED;
+	const { href, host } = new URL(url);
+	const title = `${about}\n\nIt wants you to open this page on ${host} in a browser:\n${href}`;
+	const options = [
+		{ label: "Continue", value: true, description: "tell the server that you open the page yourself" },
+		{ label: "Decline", value: false },
+	];
+	const isAccepted = await user.select(title, options, { signal });
+	if (isAccepted === null) return CANCELED;
+	return isAccepted ? { action: "accept" } : DECLINED;
+}
+
+async function askForm(
+	server: string,
+	about: string,
+	{ requestedSchema }: ElicitRequestFormParams,
+	user: McpUser,
+	signal: AbortSignal,
+): Promise<ElicitResult> {
+	// Such a user is not announced for forms, and nobody has seen this one.
+	if (!user.canType) return DECLINED;
+	const required = new Set(requestedSchema.required);
+	const fields = Object.entries(requestedSchema.properties).map(
+		([name, schema]): Field => ({ name, schema, isRequired: required.has(name) }),
+	);
+	const names = fields.map((field) => fieldName(field)).join(", ");
+	const title = names === "" ? about : `${about}\nFields: ${names}`;
+	const isAnswered = await user.select(
+		title,
+		[
+			{ label: fields.length === 0 ? "Accept" : "Answer", value: true },
+			{ label: "Decline", value: false },
+		],
+		{ signal },
+	);
+	if (isAnswered === null) return CANCELED;
+	if (!isAnswered) return DECLINED;
+	const content: Record<string, Answer> = {};
+	for (const field of fields) {
+		const answer = await askField(`MCP server ${server}`, field, user, signal);
+		if (answer === null) return CANCELED;
+		if (answer.value !== undefined) content[field.name] = answer.value;
+	}
+	if (fields.length > 1) {
+		const lines = fields.map((field) => `${fieldName(field)}: ${showAnswer(content[field.name])}`);
+		const isSent = await user.select(
+			[`Send these answers to the MCP server ${server}?`, ...lines].join("\n"),
+			[
+				{ label: "Send", value: true },
+				{ label: "Decline", value: false },
+			],
+			{ signal },
+		);
+		if (isSent === null) return CANCELED;
+		if (!isSent) return DECLINED;
+	}
+	return { action: "accept", content };
+}
+
+/** The reason of a call that a server refused until the user has visited pages. */
+export function describeConsent(answers: readonly ElicitResult[]): string {
+	const isAccepted = answers.every(({ action }) => action === "accept");
+	return isAccepted
+		? "it needs the user to finish a step in a browser, to which the user agreed; repeat the call when they are done"
+		: "it needs the user to open a page in a browser, which the user declined";
+}
