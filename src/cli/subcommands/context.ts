@@ -265,5 +265,7 @@ export function describeReport(report: ContextReport, columns?: number): string[
 
 /** True for a reply to a request that pi did not send, in an imported session. */
 function isUnrecordedReply(entry: SessionEntry): boolean {
-	return isMessageEntry(entry) && entry.message.role === "assistant" && !entry.context && !entry.retried;
+	if (!isMessageEntry(entry) || entry.message.role !== "assistant" || entry.context || entry.retried) return false;
+	// A reply that was stopped before its request was sent has no record either.
+	return entry.message.stopReason !== "aborted" && entry.message.stopReason !== "error";
 }
