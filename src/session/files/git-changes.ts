@@ -35,6 +35,10 @@ const NO_FETCH = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 /** Programs that the configuration of a repository names. */
 const FILTERS = "^filter\\..*\\.(clean|smudge|process)$";
 
+/** Sections of a configuration that name filters, here or in other files. */
+const MAY_NAME_FILTERS = /\[\s*(filter|include|extensions)/i;
+const ASK_GIT = "[filter]";
+
 const DELETED = "000000";
 const REGULAR = /^100/;
 const EXECUTABLE = "100755";
@@ -78,8 +82,15 @@ export class GitChanges {
 	async snapshot(signal?: AbortSignal): Promise<GitSnapshot | null> {
 		if (this.#problem !== null && this.#problem !== NO_REPOSITORY) return null;
 		this.#problem = null;
+		const config = await this.#repositoryConfig();
+		if (config === null) {
+			this.#problem = NO_REPOSITORY;
+			return null;
+		}
 		// `git status` runs the filters of files with other times. The user's own are in the user's configuration.
-		const filters = await this.#git(["config", "--show-scope", "--name-only", "--get-regexp", FILTERS]);
+		const filters = MAY_NAME_FILTERS.test(config)
+			? await this.#git(["config", "--show-scope", "--name-only", "--get-regexp", FILTERS])
+			: null;
 		if (filters !== null && /^(?:local|worktree)\t/m.test(filters)) {
 			this.#problem = "the configuration of the repository names a filter, which would run";
 			return null;
@@ -199,6 +210,21 @@ export class GitChanges {
 		if (elsewhereOf(this.host) !== null) return false;
 		const stats = await promises.lstat(path).catch(() => null);
 		return stats !== null && stats.ctimeMs < time - CLOCK_TOLERANCE_MS;
+	}
+
+	/**
+	 * The configuration of the repository of the working directory, if reading it spares a run of git: null without a repository, and
+	 * the name of a section that needs git for one elsewhere or with several files.
+	 */
+	async #repositoryConfig(): Promise<string | null> {
+		if (elsewhereOf(this.host) !== null) return ASK_GIT;
+		for (let dir = this.host.cwd; ; dir = posix.dirname(dir)) {
+			const stats = await promises.stat(posix.join(dir, ".git")).catch(() => null);
+			// A worktree or a submodule.
+			if (stats?.isFile()) return ASK_GIT;
+			if (stats) return promises.readFile(posix.join(dir, ".git", "config"), "utf8").catch(() => ASK_GIT);
+			if (dir === posix.dirname(dir)) return null;
+		}
 	}
 
 	#absolute(path: string): string {
