@@ -164,7 +164,8 @@ function titled(value: string, title: string): Choice<string> {
 
 function readValue(schema: PrimitiveSchemaDefinition, text: string): string | number {
 	if (schema.type !== "number" && schema.type !== "integer") return text;
-	return /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN;
+	// `Number` also takes hexadecimal numbers, and an empty text as 0.
+	return /^[-+.\de]+$/i.test(text.trim()) ? Number(text) : Number.NaN;
 }
 
 function placeholder(schema: PrimitiveSchemaDefinition): string | undefined {
