@@ -36,7 +36,7 @@ import type { LoginHints, LoginStore } from "./oauth.js";
 import type { OpenRequests } from "./open-requests.js";
 import { ServerProcess } from "./server-process.js";
 
-export type { Prompt, Tool } from "@modelcontextprotocol/client";
+export type { Prompt, RequestOptions, Tool } from "@modelcontextprotocol/client";
 
 /** Variables of pi that every server gets; Windows starts no program without its own. */
 const INHERITED =
@@ -45,6 +45,8 @@ const INHERITED =
 		: /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+)$/;
 /** Lists of more items are cut. */
 const MAX_ITEMS = 2000;
+/** Maximum length of scopes that are shown. */
+const MAX_SCOPE = 200;
 
 /** What a connection reports. */
 export interface ConnectionEvents {
@@ -81,9 +83,16 @@ export interface Connection {
 	dropped: string | null;
 	/** How its process ended, such as `exit code 1`; null while it runs, and for a server without one. */
 	ending(): string | null;
-	/** How to log in so that a request succeeds that failed with an error; null if a login does not help. */
-	loginHints(error: unknown): LoginHints | null;
+	/** What the server said about the login it needs. */
+	hints: LoginHints;
+	missingRights(error: unknown): MissingRights | null;
 	close(): Promise<void>;
+}
+
+/** A login that allows what a server refused. */
+export interface MissingRights {
+	hints: LoginHints;
+	reason: string;
 }
 
 /** The server needs a login. */
@@ -161,7 +170,8 @@ export async function connect({
 		answer,
 		dropped: null,
 		ending: () => child?.ending ?? null,
-		loginHints: (error) => loginHints(error, { hints, scope }),
+		hints,
+		missingRights: (error) => missingRights(error, { hints, scope }),
 		close,
 	};
 	const update = () => {
@@ -180,8 +190,9 @@ export async function connect({
 		// An exit is reported before its reason is known.
 		const ending = child?.ending;
 		await close().catch(() => {});
-		const needed = loginHints(error, { hints, scope });
-		if (needed !== null) throw new LoginNeeded(needed);
+		if (isUnauthorized(error)) throw new LoginNeeded(hints);
+		const rights = missingRights(error, { hints, scope });
+		if (rights) throw new LoginNeeded(rights.hints);
 		if (limit.aborted && !signal.aborted) throw new Error(tooSlow(timeoutMs), { cause: error });
 		if (ending) throw new Error(`it ended with ${ending}`, { cause: error });
 		throw new Error(describeFailure(error, timeoutMs), { cause: error });
@@ -239,18 +250,22 @@ export function isUnauthorized(error: unknown): boolean {
 	return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
-/** How to log in so that a failed request succeeds; null if a login does not help. */
-function loginHints(error: unknown, { hints, scope }: Pick<HttpConnection, "hints" | "scope">): LoginHints | null {
-	if (isUnauthorized(error)) return hints;
+/** A login that allows what a server refused; null if the failure has another reason. */
+function missingRights(
+	error: unknown,
+	{ hints, scope }: Pick<HttpConnection, "hints" | "scope">,
+): MissingRights | null {
 	if (!(error instanceof InsufficientScopeError)) return null;
 	const { requiredScope, resourceMetadataUrl } = error;
 	// What the login allowed before, it allows afterwards.
 	const wanted = computeScopeUnion(scope(), hints.scope, requiredScope);
-	return {
+	const shown = wanted === undefined ? "" : ` (${revealLine(wanted).slice(0, MAX_SCOPE)})`;
+	const wider = {
 		...hints,
 		...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
 		...(wanted === undefined ? {} : { scope: wanted }),
 	};
+	return { hints: wider, reason: `it needs a login with more rights${shown}` };
 }
 
 /** Names the request, if it is known, but not each field: the message of the client lists these as JSON. */

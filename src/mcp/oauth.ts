@@ -4,6 +4,7 @@ import type { ProviderAuthInteraction } from "@mariozechner/pi-ai";
 import {
 	auth,
 	discoverOAuthServerInfo,
+	type OAuthClientInformationContext,
 	type OAuthClientMetadata,
 	type OAuthClientProvider,
 	type OAuthDiscoveryState,
@@ -77,19 +78,20 @@ export class McpOAuth implements OAuthClientProvider {
 		return this.expectedState;
 	}
 
-	clientInformation(): StoredOAuthClientInformation | undefined {
-		const { client } = this.store.read();
+	/** The client in mcp.json is bound to the first authorization server that it meets: no other gets its secret. */
+	async clientInformation(context?: OAuthClientInformationContext): Promise<StoredOAuthClientInformation | undefined> {
 		const { clientId, clientSecret } = this.client;
+		let { client } = this.store.read();
 		if (clientId === undefined) return client;
-		const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
-		return { ...(client?.client_id === clientId ? client : {}), client_id: clientId, ...secret };
+		if (client?.client_id !== clientId) {
+			client = { client_id: clientId, ...context };
+			await this.store.write({ client });
+		}
+		return { ...client, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
 	}
 
-	/** Keeps a registration; of a client in mcp.json only whose it is, and not its secret. */
 	saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
-		if (client.client_id !== this.client.clientId) return this.store.write({ client });
-		const { client_id, issuer } = client;
-		return this.store.write({ client: { client_id, ...(issuer === undefined ? {} : { issuer }) } });
+		return this.store.write({ client });
 	}
 
 	tokens(): StoredOAuthTokens | undefined {

@@ -9,10 +9,9 @@ import { abortable, MAX_TIMER_MS } from "../util/abort.js";
 import { monotonicMs } from "../util/clock.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { isLoopbackHost } from "../util/loopback.js";
-import { revealLine } from "../util/reveal.js";
 import { SecretMask } from "../util/secret-mask.js";
 import type { McpServerConfig } from "./config.js";
-import type { Connection, Prompt, Tool } from "./connection.js";
+import type { Connection, Prompt, RequestOptions, Tool } from "./connection.js";
 import type { McpUser } from "./elicitation-fields.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import { OpenRequests } from "./open-requests.js";
@@ -27,8 +26,6 @@ const SHOWN_LINES = 200;
 const SHOWN_BYTES = 64 * 1024;
 /** Maximum length of a line of the log. */
 const MAX_LINE = 1000;
-/** Maximum length of scopes that are shown. */
-const MAX_SCOPE = 200;
 
 /** What a server is doing; `idle`: it was not needed yet; `login`: it needs a login. */
 export type McpState = "off" | "idle" | "starting" | "ready" | "login" | "failed";
@@ -235,27 +232,18 @@ export class McpServer {
 			if (signal.aborted) throw error;
 			const { askForPages, describeFailure, isConnectionLost, isUnauthorized } = await import("./connection.js");
 			if (isUnauthorized(error)) {
-				await this.#needLogin(connection.loginHints(error) ?? {});
+				await this.#needLogin(connection.hints);
 				throw new Error(this.describeUnavailable(), { cause: error });
 			}
-			const wider = connection.loginHints(error);
-			if (wider !== null) {
-				// The other requests still work: the connection stays.
-				this.hints = wider;
-				const scope = wider.scope === undefined ? "" : ` (${revealLine(wider.scope).slice(0, MAX_SCOPE)})`;
-				const reason = this.#mask.text(`it needs a login with more rights${scope}`);
-				this.lastError = reason;
-				this.deps.onChange();
-				const text = `MCP server ${this.name}: ${reason} · run /mcp login ${this.name}`;
-				this.deps.warn(text);
-				throw new Error(text, { cause: error });
-			}
 			if (!isConnectionLost(error)) {
-				const pages = await askForPages(error, connection, signal);
-				const reason = this.#mask.text(pages ?? describeFailure(error, timeoutMs));
-				this.lastError = reason;
+				const rights = connection.missingRights(error);
+				if (rights) this.hints = rights.hints;
+				const known = rights?.reason ?? (await askForPages(error, connection, signal));
+				this.lastError = this.#mask.text(known ?? describeFailure(error, timeoutMs));
 				this.deps.onChange();
-				throw new Error(`MCP server ${this.name}: ${reason}`, { cause: error });
+				const text = `MCP server ${this.name}: ${this.lastError}${rights ? ` · run /mcp login ${this.name}` : ""}`;
+				if (rights) this.deps.warn(text);
+				throw new Error(text, { cause: error });
 			}
 			const ending = connection.ending();
 			this.#lose(connection, ending === null ? "the connection was closed" : `it ended with ${ending}`);
@@ -406,9 +394,3 @@ export class McpServer {
 		void this.#openLog().add(Buffer.from(`${this.#mask.text(line).slice(0, MAX_LINE)}\n`));
 	}
 }
-
-type RequestOptions = {
-	timeout: number;
-	signal: AbortSignal;
-	onprogress(progress: Progress): void;
-};

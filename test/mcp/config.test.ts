@@ -54,7 +54,12 @@ test("a server is a program or an address, with defaults and variables filled in
 		},
 		{
 			name: "web",
-			address: { kind: "http", url: "https://example.org/mcp", headers: { Authorization: "Bearer secret" } },
+			address: {
+				kind: "http",
+				url: "https://example.org/mcp",
+				headers: { Authorization: "Bearer secret" },
+				client: {},
+			},
 			shownAddress: "https://example.org/mcp",
 			secrets: ["secret", "Bearer secret"],
 			isDisabled: false,
@@ -74,6 +79,22 @@ test.each([
 	[{ mcpServers: { a: { command: "x", url: "http://x" } } }, "mcpServers.a has both command and url"],
 	[{ mcpServers: { a: { command: "x", type: "http" } } }, 'mcpServers.a has a command, and "type": "http"'],
 	[{ mcpServers: { a: { url: "file:///etc" } } }, "mcpServers.a.url must be an http or https address"],
+	[
+		{ mcpServers: { a: { command: "x", oauth: {} } } },
+		"mcpServers.a has a command, and oauth, which only a url can have",
+	],
+	[
+		{ mcpServers: { a: { url: "https://x", oauth: { clientId: "me", clientSecret: "written-out" } } } },
+		`mcpServers.a.oauth.clientSecret must be an environment variable such as ${variable("NAME")}; the server is ignored`,
+	],
+	[
+		{ mcpServers: { a: { url: "https://x", oauth: { clientSecret: variable("TOKEN") } } } },
+		"mcpServers.a has oauth.clientSecret without oauth.clientId",
+	],
+	[
+		{ mcpServers: { a: { url: "https://x", oauth: { clientMetadataUrl: "http://x/pi.json" } } } },
+		"mcpServers.a.oauth.clientMetadataUrl must be an https address with a path; the server is ignored",
+	],
 	[{ mcpServers: { a: { command: "x", args: "y" } } }, "mcpServers.a.args must be a list of strings; the server is"],
 	[{ mcpServers: { a: { command: variable("NOPE") } } }, "needs the environment variable NOPE, which is not set"],
 	[

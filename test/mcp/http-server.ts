@@ -9,14 +9,24 @@ export interface HttpServer {
 	authorizations: (string | undefined)[];
 	/** Names of the requests to the authorization server. */
 	oauth: string[];
+	/** What the browser opened last. */
+	asked: URLSearchParams;
+	/** How the client authenticated at the token endpoint last. */
+	clientAuth: string | undefined;
+	/** Scope without which the tool `hello` is refused. */
+	wanted: string | null;
 	/** Tokens that are valid now; null: none are needed. */
 	valid: Set<string> | null;
 	/** Forgets the sessions, as a restart does. */
 	forget(): void;
 }
 
-/** Starts the server. `needsLogin`: only tokens that it issued are accepted. */
-export async function startHttpServer({ needsLogin = false } = {}): Promise<HttpServer> {
+/** Starts the server. `needsLogin`: only tokens that it issued are accepted. `readsDocuments`: it reads the documents of clients. */
+export async function startHttpServer({
+	needsLogin = false,
+	authMethods = ["none"],
+	readsDocuments = false,
+} = {}): Promise<HttpServer> {
 	let sessions = 0;
 	let current = "";
 	let issued = 0;
@@ -33,6 +43,9 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 		url: `${origin}/mcp`,
 		authorizations: [],
 		oauth: [],
+		asked: new URLSearchParams(),
+		clientAuth: undefined,
+		wanted: null,
 		valid: needsLogin ? new Set() : null,
 		forget: () => {
 			current = "";
@@ -69,16 +82,22 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 				registration_endpoint: `${origin}/register`,
 				response_types_supported: ["code"],
 				code_challenge_methods_supported: ["S256"],
-				token_endpoint_auth_methods_supported: ["none"],
+				token_endpoint_auth_methods_supported: authMethods,
+				client_id_metadata_document_supported: readsDocuments,
 				grant_types_supported: ["authorization_code", "refresh_token"],
 			});
 		}
 		if (pathname === "/register") {
 			state.oauth.push("register");
-			return json(response, { ...JSON.parse(body), client_id: "pi-client" }, 201);
+			const { token_endpoint_auth_method: method, ...client } = JSON.parse(body);
+			if (!authMethods.includes(method)) return json(response, { error: "invalid_client_metadata" }, 400);
+			const secret = method === "none" ? {} : { client_secret: "issued-secret" };
+			const registered = { ...client, token_endpoint_auth_method: method, client_id: "pi-client", ...secret };
+			return json(response, registered, 201);
 		}
 		if (pathname === "/authorize") {
 			state.oauth.push("authorize");
+			state.asked = searchParams;
 			const back = new URL(searchParams.get("redirect_uri") ?? "");
 			back.searchParams.set("code", "the-code");
 			back.searchParams.set("state", searchParams.get("state") ?? "");
@@ -88,6 +107,8 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 		if (pathname === "/token") {
 			const form = new URLSearchParams(body);
 			state.oauth.push(form.get("grant_type") ?? "");
+			state.clientAuth =
+				request.headers.authorization ?? form.get("client_secret") ?? form.get("client_id") ?? undefined;
 			const isValid = form.get("code") === "the-code" || form.get("refresh_token") === `refresh-token-${issued}`;
 			return isValid ? json(response, tokens()) : json(response, { error: "invalid_grant" }, 400);
 		}
@@ -114,6 +135,10 @@ export async function startHttpServer({ needsLogin = false } = {}): Promise<Http
 		const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
 		if (message.method === "tools/list") {
 			return result({ tools: [tool("hello"), tool("flood"), tool("malformed"), tool("burst")] });
+		}
+		if (message.params?.name === "hello" && state.wanted !== null) {
+			const challenge = `Bearer error="insufficient_scope", scope="${state.wanted}"`;
+			return json(response, {}, 403, { "www-authenticate": challenge });
 		}
 		if (message.params?.name === "burst") {
 			const note = (progress: number) => {

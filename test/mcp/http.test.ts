@@ -162,6 +162,104 @@ test("a login that the user cancels ends completely, and an answer for another l
 	await expect(pi.session.prompt("/mcp login nobody")).rejects.toMatchObject({ code: "bad_arguments" });
 });
 
+/** Logs in without a screen, as over RPC: the address is a notice. @returns the notices */
+async function logInByNotice(pi: TestSession): Promise<string[]> {
+	const { ui } = browser(() => {});
+	const shown: string[] = [];
+	const notify = (message: string) => {
+		shown.push(message);
+		const [address] = /http\S+$/.exec(message) ?? [];
+		if (address) void fetch(address);
+	};
+	pi.session.attachUI({ ...ui, notify }, null, false);
+	expect(await status(pi, "/mcp login web")).toMatch(/^Logged in to web · web · ready/);
+	return shown;
+}
+
+test("without a screen, /mcp login shows the address as a notice, and a user who cannot type is refused", async () => {
+	const server = await startHttpServer({ needsLogin: true });
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	const refused = { code: "not_a_terminal" };
+	await expect(pi.session.prompt("/mcp login web")).rejects.toMatchObject(refused);
+	pi.session.attachUI({ ...browser(() => {}).ui, canType: false }, null, false);
+	await expect(pi.session.prompt("/mcp login web")).rejects.toMatchObject(refused);
+	expect(server.oauth).toEqual([]);
+	const [notice] = await logInByNotice(pi);
+	expect(notice).toMatch(
+		/^Open this address in a browser and allow the access:\nhttp:\/\/127\.0\.0\.1:\d+\/authorize\?/,
+	);
+});
+
+test("a registered client logs in with its secret, which is kept nowhere", async () => {
+	const server = await startHttpServer({ needsLogin: true, authMethods: ["client_secret_basic"] });
+	const oauth = { clientId: "mine", clientSecret: ["$", "{MCP_SECRET}"].join("") };
+	const agentDir = agentDirWith({ web: { url: server.url, oauth } });
+	const pi = await startSession({ agentDir, env: { MCP_SECRET: "a-registered-secret" } });
+	await pi.session.prompt("/mcp");
+	await logInByNotice(pi);
+	expect(server.oauth).toEqual(["authorize", "authorization_code"]);
+	expect(server.clientAuth).toBe(`Basic ${Buffer.from("mine:a-registered-secret").toString("base64")}`);
+	server.valid?.clear();
+	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
+	expect(server.oauth.at(-1)).toBe("refresh_token");
+	const saved = readFileSync(join(agentDir, "auth.json"), "utf8");
+	expect(saved).toContain('"mine"');
+	expect(saved).not.toContain("a-registered-secret");
+});
+
+test.each([
+	["none", "pi-client"],
+	["client_secret_basic", `Basic ${Buffer.from("pi-client:issued-secret").toString("base64")}`],
+	["client_secret_post", "issued-secret"],
+])("pi registers for the authentication %s if the server has no other", async (method, expected) => {
+	const server = await startHttpServer({ needsLogin: true, authMethods: [method] });
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	await logInByNotice(pi);
+	expect(server.clientAuth).toBe(expected);
+});
+
+test("a server that reads documents of clients gets the address of one, and nothing is registered", async () => {
+	const server = await startHttpServer({ needsLogin: true, readsDocuments: true });
+	const clientMetadataUrl = "https://example.com/pi.json";
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url, oauth: { clientMetadataUrl } } }) });
+	await pi.session.prompt("/mcp");
+	await logInByNotice(pi);
+	expect(server.oauth).toEqual(["authorize", "authorization_code"]);
+	expect(server.asked.get("client_id")).toBe(clientMetadataUrl);
+});
+
+test("a call that needs more rights says so, the others work, and a login asks for all rights together", async () => {
+	const server = await startHttpServer({ needsLogin: true });
+	const agentDir = agentDirWith({ web: { url: server.url } });
+	const pi = await startSession({ agentDir });
+	await pi.session.prompt("/mcp");
+	server.wanted = "files:read";
+	await logInByNotice(pi);
+	const needed = (scope: string) => `MCP server web: it needs a login with more rights (${scope}) · run /mcp login web`;
+	expect(await call(pi, "web_hello", "web_burst")).toEqual([needed("files:read"), "burst"]);
+	await logInByNotice(pi);
+	expect(server.asked.get("scope")).toBe("files:read");
+	server.wanted = "files:write";
+	expect(await call(pi, "web_hello")).toEqual([needed("files:read files:write")]);
+	expect(pi.notices()).toContain(needed("files:read files:write"));
+	await logInByNotice(pi);
+	expect(server.asked.get("scope")).toBe("files:read files:write");
+	server.wanted = null;
+	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
+});
+
+test("a login that the user cancels leaves the earlier one", async () => {
+	const server = await startHttpServer({ needsLogin: true });
+	const pi = await startSession({ agentDir: agentDirWith({ web: { url: server.url } }) });
+	await pi.session.prompt("/mcp");
+	await logInByNotice(pi);
+	pi.session.attachUI({ ...browser(() => {}).ui, input: async () => null }, null, false);
+	expect(await status(pi, "/mcp login web")).toBe("The login to web was canceled");
+	expect(await call(pi, "web_hello")).toEqual(["hello over http"]);
+});
+
 test("tokens of servers are redacted", async () => {
 	const agentDir = agentDirWith({});
 	const login = { type: "mcp", tokens: { access_token: "a-very-secret-token", token_type: "Bearer" } };
