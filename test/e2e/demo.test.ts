@@ -28,6 +28,8 @@ test("the demo suggests its first prompt, and every step works on the screen", a
 	await submit(pi, "/pop");
 	await pi.waitForText("Pop to which turn?");
 	await pi.press("enter");
+	await pi.waitForText("Restore the files");
+	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
 	expect(await pi.scrollback()).toMatch(/^┆ › The tests fail/m);
 	await submit(pi, "/unpop");

@@ -27,6 +27,8 @@ test("the first part of the tour works as printed in the README", async () => {
 	await submit(pi, pop);
 	await pi.waitForText("Pop to which turn?");
 	await pi.press("enter");
+	await pi.waitForText("Restore the files");
+	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
 	await submit(pi, contextAgain);
 	await pi.waitForText(/hidden/);
