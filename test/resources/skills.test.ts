@@ -123,6 +123,39 @@ test.each([
 	expect(await warningsFor(fields)).toEqual(expected);
 });
 
+test.each([
+	["the smallest skill", "pdf-processing", "name: pdf-processing\ndescription: Extracts text from PDF files.", []],
+	[
+		"every optional field",
+		"pdf-processing",
+		[
+			"name: pdf-processing",
+			"description: Extracts text and tables from PDF files. Use it when the user mentions PDFs.",
+			"license: Apache-2.0",
+			"compatibility: Requires git, docker and access to the internet",
+			'metadata:\n  author: example-org\n  version: "1.0"',
+			"allowed-tools: Bash(git:*) Bash(jq:*) Read",
+		].join("\n"),
+		[],
+	],
+	["a name of digits", "2024", 'name: "2024"\ndescription: x', []],
+	["a name of one character", "a", "name: a\ndescription: x", []],
+	["a name of 64 characters", "x".repeat(64), `name: ${"x".repeat(64)}\ndescription: x`, []],
+	[
+		"a name of 65 characters",
+		"x".repeat(65),
+		`name: ${"x".repeat(65)}\ndescription: x`,
+		["2: the name has 65 characters · shorten it to 64"],
+	],
+	["a hyphen at the start", "-pdf", "name: -pdf\ndescription: x", [expect.stringContaining('"-pdf" is not standard')]],
+	["a letter outside a-z", "thé", "name: thé\ndescription: x", [expect.stringContaining('"thé" is not standard')]],
+])("the specification's rules: %s", async (_, directory, fields, expected) => {
+	const dir = tempDir();
+	writeFiles(dir, { [`${directory}/SKILL.md`]: `---\n${fields}\n---\nDo it.\n` });
+	const { warnings } = await loadSkills([{ path: dir, scope: "user" }]);
+	expect(warnings.map((line) => line.replace(/^.*SKILL\.md:/, "").replace(/; skill ignored$/, ""))).toEqual(expected);
+});
+
 test.each(["TEA", "tea-", "green--tea", "green_tea", "green:tea"])("the name %j is not standard", async (name) => {
 	const { length, ...lines } = await warningsFor(`name: "${name}"\ndescription: x`);
 	expect([length, lines[0]]).toEqual([2, expect.stringContaining("is not standard")]);
