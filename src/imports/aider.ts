@@ -12,6 +12,11 @@ const TOKENS =
 /** Commands of aider that are no prompts; `/ask` and others carry one. */
 const COMMAND = /^[/!](?!(?:ask|code|architect|context)\s)/;
 
+/** A question of the program with its answer, which it writes like a prompt. */
+const QUESTION = /\? \(Y\)es\/\(N\)o/;
+/** Thinking of models that mark it in their text. */
+const THINKING = /^<(thinking-content-[0-9a-f]+)>([\s\S]*?)<\/\1>/;
+
 /** A chat in the history. */
 interface Chat {
 	/** Its start, which is unique in the file. */
@@ -34,7 +39,7 @@ export const aider: Program = {
 		if (!path.endsWith(".md")) return [];
 		const cwd = basename(path) === FILE ? dirname(path) : null;
 		return chatsOf(path).flatMap(({ id, startedAt, lines }): FoundSession[] => {
-			const prompt = blocksOf(lines).find(({ kind, text }) => kind === "prompt" && !COMMAND.test(text));
+			const prompt = blocksOf(lines).find(({ kind, text }) => kind === "prompt" && isPrompt(text));
 			return prompt ? [{ program: "aider", path, id, cwd, title: titleText(prompt.text), modifiedAt: startedAt }] : [];
 		});
 	},
@@ -79,6 +84,10 @@ function chatsOf(path: string): Chat[] {
 	return chats;
 }
 
+function isPrompt(text: string): boolean {
+	return !COMMAND.test(text) && !QUESTION.test(text);
+}
+
 interface MarkdownBlock {
 	kind: "prompt" | "note" | "reply";
 	text: string;
@@ -105,11 +114,14 @@ function writeChat(conversation: Conversation, { startedAt, lines }: Chat): void
 	let last: Reply | undefined;
 	for (const { kind, text } of blocksOf(lines)) {
 		if (kind === "prompt") {
-			if (COMMAND.test(text)) conversation.leaveOut("commands");
-			else conversation.prompt(text, startedAt);
+			if (isPrompt(text)) conversation.prompt(text, startedAt);
+			else conversation.leaveOut(COMMAND.test(text) ? "commands" : "notes of the program");
 		} else if (kind === "reply") {
 			last = conversation.reply(modelOf(model), startedAt);
-			last.content.push({ type: "text", text });
+			const thinking = THINKING.exec(text);
+			if (thinking) last.content.push({ type: "thinking", thinking: thinking[2]?.trim() ?? "" });
+			const said = text.slice(thinking?.[0].length ?? 0).trim();
+			if (said !== "") last.content.push({ type: "text", text: said });
 		} else {
 			for (const line of text.split("\n")) {
 				model = MODEL.exec(line)?.[1] ?? model;

@@ -468,7 +468,25 @@ describe("aider", () => {
 			"",
 			"> Main model: anthropic/claude-sonnet-4-5 with diff  ",
 		],
-		...["#### Rename it,  ", "#### everywhere", "", "I rename it.", "", "a.py", "```", "x", "```", ""],
+		...[
+			"#### Rename it,  ",
+			"#### everywhere",
+			"",
+			"> Add a.py to the chat?",
+			"#### Add file to the chat? (Y)es/(N)o/(D)on't ask again [Yes]: skip",
+			"",
+			"<thinking-content-7bb>",
+			"Hm.",
+			"</thinking-content-7bb>",
+			"",
+			"I rename it.",
+			"",
+			"a.py",
+			"```",
+			"x",
+			"```",
+			"",
+		],
 		...[
 			"> Tokens: 2.6k sent, 1k cache write, 500 cache hit, 85 received. Cost: $0.04 message, $0.05 session.  ",
 			"> Applied edit to a.py  ",
@@ -481,7 +499,7 @@ describe("aider", () => {
 		expect(found).toMatchObject({ program: "aider", id: "2025-01-02T10:00:00", title: "Rename it, everywhere" });
 		expect(short(entries)).toEqual([
 			"user Rename it,\neverywhere",
-			"assistant I rename it.\n\na.py\n```\nx\n```",
+			"assistant <Hm.> I rename it.\n\na.py\n```\nx\n```",
 			"user /ask Why?",
 			"assistant Because.",
 		]);
@@ -489,7 +507,7 @@ describe("aider", () => {
 			...{ provider: "anthropic", model: "claude-sonnet-4-5" },
 			usage: { input: 1100, cacheWrite: 1000, cacheRead: 500, output: 85, cost: { total: 0.04 } },
 		});
-		expect(made.leftOut).toEqual({ "notes of the program": 2 });
+		expect(made.leftOut).toEqual({ "notes of the program": 4 });
 	});
 });
 
