@@ -7,7 +7,7 @@ import type { PiTerminal } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { startHttpServer } from "../mcp/http-server.js";
-import { EVERYTHING, hostile } from "../mcp/servers.js";
+import { ASKING, EVERYTHING, hostile } from "../mcp/servers.js";
 import { agentDirFor, conversation, openPi, submit, untilGone } from "./support.js";
 
 /** All processes are gone this long after the end of pi. */
@@ -210,3 +210,34 @@ test.each([40, 80, 120])(
 		expect(holders.map(({ name }) => name)).toEqual([]);
 	},
 );
+
+test.each([40, 80])("a server asks the user in a form at %i columns, and gets the answers", async (columns) => {
+	const provider = await startProvider();
+	const schema = {
+		type: "object",
+		properties: {
+			name: { type: "string", title: "Name", minLength: 2 },
+			color: { type: "string", title: "Color", enum: ["red", "green"] },
+		},
+		required: ["name"],
+	};
+	provider.reply(
+		[toolCall("mcp_search", { query: "form" })],
+		[toolCall("asking_form", { message: "Who are you?", schema })],
+		"Nice to meet you.",
+	);
+	const pi = await openPi({ agentDir: agentDirWith(provider, { asking: ASKING }), columns });
+	await pi.waitForText("0%");
+	await submit(pi, "ask me");
+	await pi.waitForText(/MCP server asking asks:\s+Who are you\?/);
+	await pi.press("enter");
+	await pi.waitForText("Name");
+	await submit(pi, "Ada");
+	await pi.waitForText("green");
+	await pi.press("down");
+	await pi.press("enter");
+	await pi.waitForText(/Send these answers/);
+	await pi.press("enter");
+	await pi.waitForText("Nice to meet you.");
+	expect(conversation(provider, 2).at(-1)).toContain('{"action":"accept","content":{"name":"Ada","color":"green"}}');
+});
