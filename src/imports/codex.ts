@@ -40,12 +40,10 @@ const OF_THE_PROGRAM =
 export const codex: Program = {
 	name: "codex",
 	title: "Codex",
-	files({ cwd, home, env }) {
+	files({ home, env }) {
 		const dir = env.CODEX_HOME || join(home, ".codex");
-		const files = ["sessions", "archived_sessions"].flatMap((name) =>
-			filesIn(join(dir, name), /rollout-[^/\\]*\.jsonl$/, true),
-		);
-		return files.filter((path) => metaOf(headRecords(path))?.cwd === cwd);
+		const names = ["sessions", "archived_sessions"];
+		return names.flatMap((name) => filesIn(join(dir, name), /rollout-[^/\\]*\.jsonl$/, true));
 	},
 	list(path): FoundSession[] {
 		const records = headRecords(path);

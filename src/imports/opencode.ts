@@ -46,9 +46,9 @@ interface Export {
 export const opencode: Program = {
 	name: "opencode",
 	title: "opencode",
-	files({ cwd, home, env }) {
+	files({ home, env }) {
 		const dir = join(env.XDG_DATA_HOME || join(home, ".local", "share"), "opencode", "storage", "session");
-		return filesIn(dir, /ses_[^/\\]*\.json$/, true).filter((path) => documentOf(path)?.directory === cwd);
+		return filesIn(dir, /ses_[^/\\]*\.json$/, true);
 	},
 	list(path): FoundSession[] {
 		const info = infoOf(documentOf(path));

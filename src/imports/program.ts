@@ -52,7 +52,7 @@ export interface Program {
 	readonly name: ProgramName;
 	/** As its makers write it. */
 	readonly title: string;
-	/** Files that may hold sessions of a directory; `list` decides. Empty if the program was never used here. */
+	/** Files that may hold sessions of a directory: `list` tells whether they do. Empty if the program was never used here. */
 	files(place: ImportPlace): string[];
 	/** The sessions in a file, read from its head where the format allows; empty for a file of another kind. Never throws. */
 	list(path: string): FoundSession[];

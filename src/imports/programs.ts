@@ -39,7 +39,8 @@ export async function findSessions(place: ImportPlace, from?: Program, signal?: 
 		for (const cwd of new Set([place.cwd, realPath(place.cwd)])) {
 			for (const path of program.files({ ...place, cwd })) {
 				signal?.throwIfAborted();
-				for (const session of program.list(path)) found.set(`${session.path} ${session.id}`, session);
+				const began = program.list(path).filter((session) => session.cwd === null || session.cwd === cwd);
+				for (const session of began) found.set(`${session.path} ${session.id}`, session);
 				await nextTick();
 			}
 		}
