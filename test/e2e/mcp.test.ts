@@ -231,9 +231,9 @@ test.each([40, 80])("a server asks the user in a form at %i columns, and gets th
 	await submit(pi, "ask me");
 	await pi.waitForText(/MCP server asking asks:\s+Who are you\?/);
 	await pi.press("enter");
-	await pi.waitForText("Name");
+	await pi.waitForText("MCP server asking: Name");
 	await submit(pi, "Ada");
-	await pi.waitForText("green");
+	await pi.waitForText("MCP server asking: Color");
 	await pi.press("down");
 	await pi.press("enter");
 	await pi.waitForText(/Send these answers/);
