@@ -2,7 +2,7 @@
 export interface LoginDialogs {
 	/** Shows an address to open, with instructions, until `signal` aborts: it is of no use after the login. */
 	onAddress(url: string, instructions: string | undefined, signal: AbortSignal): void;
-	/** Copies the address to the clipboard, and says so. Never throws. Absent: there is none. */
+	/** Copies the address to the clipboard, and says so. Never throws. Absent without a clipboard. */
 	copyAddress?(url: string): Promise<void>;
 	/** @param signal closes the question without an answer */
 	ask(message: string, placeholder?: string, signal?: AbortSignal): Promise<string | null>;

@@ -37,32 +37,24 @@ export const aider: Program = {
 	},
 	list(path): FoundSession[] {
 		if (!path.endsWith(".md")) return [];
-		const cwd = basename(path) === FILE ? dirname(path) : null;
+		const cwd = projectOf(path) ?? null;
 		return chatsOf(path).flatMap(({ id, startedAt, lines }): FoundSession[] => {
 			const prompt = blocksOf(lines).find(({ kind, text }) => kind === "prompt" && isPrompt(text));
 			return prompt ? [{ program: "aider", path, id, cwd, title: titleText(prompt.text), modifiedAt: startedAt }] : [];
 		});
 	},
 	read(path, id): ForeignSession {
-		const chats = chatsOf(path);
-		const listed = aider.list(path).at(-1)?.id;
-		const chat = chats.find((candidate) => candidate.id === (id ?? listed));
-		if (!chat)
-			throw notASession(path, chats.length === 0 ? "it is not a chat history of aider" : "it contains no prompts");
+		const chat = chatsOf(path).find((candidate) => candidate.id === id);
+		if (!chat) throw notASession(path, `it contains no chat that started at ${id}`);
 		const conversation = new Conversation({});
 		writeChat(conversation, chat);
-		if (id === undefined) conversation.leaveOut("earlier chats of the file", aider.list(path).length - 1);
-		const entries = conversation.entries();
-		return {
-			...{
-				id: chat.id,
-				cwd: basename(path) === FILE ? dirname(path) : null,
-				startedAt: new Date(chat.startedAt).toISOString(),
-			},
-			...{ entries, leftOut: conversation.leftOut, kept: {}, damaged: 0, isCut: false },
-		};
+		return conversation.session({ id, cwd: projectOf(path), startedAt: [chat.startedAt] });
 	},
 };
+
+function projectOf(path: string): string | undefined {
+	return basename(path) === FILE ? dirname(path) : undefined;
+}
 
 function chatsOf(path: string): Chat[] {
 	let text: string;
@@ -114,7 +106,7 @@ function writeChat(conversation: Conversation, { startedAt, lines }: Chat): void
 	let last: Reply | undefined;
 	for (const { kind, text } of blocksOf(lines)) {
 		if (kind === "prompt") {
-			if (isPrompt(text)) conversation.prompt(text, startedAt);
+			if (isPrompt(text)) conversation.prompt([{ type: "text", text }], startedAt);
 			else conversation.leaveOut(COMMAND.test(text) ? "commands" : "notes of the program");
 		} else if (kind === "reply") {
 			last = conversation.reply(modelOf(model), startedAt);

@@ -1,5 +1,4 @@
 import { basename, join } from "node:path";
-import type { SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import { type Content, Conversation, type Reply } from "./foreign-conversation.js";
 import type { CallNames } from "./own-calls.js";
@@ -75,19 +74,10 @@ export const claude: Program = {
 		const records = allRecords(path, () => damaged++);
 		const first = records.find((record) => isOfTree(record) && typeof record.sessionId === "string");
 		if (!first) throw notASession(path, `it is not a session of ${TITLE}`);
-		const { entries, leftOut, isCut } = readTree(records);
-		return {
-			...{
-				id: textOf(first.sessionId) ?? "",
-				cwd: textOf(first.cwd) ?? null,
-				entries,
-				leftOut,
-				damaged,
-				isCut,
-				kept: {},
-			},
-			startedAt: new Date(timeOf(first.timestamp) ?? modifiedAt(path)).toISOString(),
-		};
+		const { conversation, isCut } = readTree(records);
+		const cwd = textOf(first.cwd);
+		const startedAt = [first.timestamp, modifiedAt(path)];
+		return conversation.session({ id: textOf(first.sessionId) ?? "", cwd, startedAt }, { damaged, isCut });
 	},
 };
 
@@ -98,11 +88,7 @@ function isOfTree(record: ForeignRecord): boolean {
 	);
 }
 
-function readTree(records: readonly ForeignRecord[]): {
-	entries: SessionEntry[];
-	leftOut: Record<string, number>;
-	isCut: boolean;
-} {
+function readTree(records: readonly ForeignRecord[]): { conversation: Conversation; isCut: boolean } {
 	const conversation = new Conversation(NAMES);
 	const { path, isCut } = pathOf(records);
 	const isNamed = new Set(records.map(({ uuid }) => uuid));
@@ -121,8 +107,7 @@ function readTree(records: readonly ForeignRecord[]): {
 		else writer.write(record);
 	}
 	if (name !== undefined && name.trim() !== "") conversation.name(name);
-	const entries = conversation.entries();
-	return { entries, leftOut: conversation.leftOut, isCut };
+	return { conversation, isCut };
 }
 
 /**
@@ -266,7 +251,7 @@ class Writer {
 			this.conversation.notice(TITLE, text, time);
 			return;
 		}
-		this.conversation.prompt(content.length === 1 && content[0]?.type === "text" ? content[0].text : content, time);
+		this.conversation.prompt(content, time);
 	}
 
 	/** @returns whether the text is a shell command of the user or its output */

@@ -52,7 +52,7 @@ export const codex: Program = {
 		const prompt = records.map((record) => promptOf(itemOf(record))).find((text) => text !== undefined);
 		return [
 			{
-				...{ program: "codex", path, id: textOf(meta.id) ?? basename(path, ".jsonl"), cwd: textOf(meta.cwd) ?? null },
+				...{ program: "codex", path, id: idOf(meta, path), cwd: textOf(meta.cwd) ?? null },
 				...{ title: titleText(prompt ?? ""), modifiedAt: modifiedAt(path) },
 			},
 		];
@@ -65,16 +65,16 @@ export const codex: Program = {
 		const conversation = new Conversation(NAMES);
 		const writer = new Writer(conversation, meta);
 		for (const record of records) writer.write(record);
-		const entries = conversation.entries();
-		return {
-			...{ id: textOf(meta.id) ?? basename(path, ".jsonl"), cwd: textOf(meta.cwd) ?? null, entries },
-			...{ leftOut: conversation.leftOut, kept: {}, damaged, isCut: false },
-			startedAt: new Date(timeOf(meta.timestamp) ?? timeOf(records[0]?.timestamp) ?? modifiedAt(path)).toISOString(),
-		};
+		const startedAt = [meta.timestamp, records[0]?.timestamp, modifiedAt(path)];
+		return conversation.session({ id: idOf(meta, path), cwd: textOf(meta.cwd), startedAt }, { damaged });
 	},
 };
 
-/** The description of the session; undefined if the file is none of Codex. */
+function idOf({ id }: ForeignRecord, path: string): string {
+	return textOf(id) ?? basename(path, ".jsonl");
+}
+
+/** The description of the session; undefined for a file of another program. */
 function metaOf(records: readonly ForeignRecord[]): ForeignRecord | undefined {
 	const meta = records.find(({ type }) => type === "session_meta");
 	if (meta) return recordOf(meta.payload);
@@ -176,7 +176,7 @@ class Writer {
 			return;
 		}
 		const content = this.#content(item.content);
-		this.conversation.prompt(content.length === 1 && content[0]?.type === "text" ? content[0].text : content, time);
+		this.conversation.prompt(content, time);
 	}
 
 	#reasoning(item: ForeignRecord, time: number | undefined): void {

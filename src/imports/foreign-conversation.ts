@@ -3,6 +3,8 @@ import type { CompactionEntry, MessageEntry, SessionEntry } from "../log/entry.j
 import { builtInModels } from "../models/built-in-models.js";
 import { calculateCost } from "../util/pi-ai.js";
 import { type CallNames, ownCall } from "./own-calls.js";
+import type { ForeignSession } from "./program.js";
+import { timeOf } from "./records.js";
 
 /** Content of a prompt or of a tool result. */
 export type Content = (TextContent | ImageContent)[];
@@ -60,19 +62,16 @@ export class Conversation {
 	/** @param names how the program calls tools of pi */
 	constructor(private readonly names: CallNames) {}
 
-	/** True if nothing of the conversation was added. */
-	get isEmpty(): boolean {
-		return this.#steps.every((step) => "entry" in step && step.entry.type !== "message");
-	}
-
 	/** Counts something that is not taken over. */
 	leaveOut(what: string, count = 1): void {
 		if (count > 0) this.leftOut[what] = (this.leftOut[what] ?? 0) + count;
 	}
 
-	/** Adds a prompt; an empty one is none. */
-	prompt(content: string | Content, time: number | undefined): void {
-		if (content.length === 0) return;
+	/** Adds a prompt, unless it is empty. */
+	prompt(parts: Content, time: number | undefined): void {
+		const [first, ...more] = parts;
+		if (!first) return;
+		const content = more.length === 0 && first.type === "text" ? first.text : parts;
 		const timestamp = this.#at(time);
 		this.#add({ type: "message", timestamp: iso(timestamp), message: { role: "user", content, timestamp } });
 	}
@@ -111,7 +110,7 @@ export class Conversation {
 		this.#steps.push({ summary, tokensBefore, time: this.#at(time) });
 	}
 
-	/** Begins a reply, to which blocks may be added until `entries` is called. */
+	/** Begins a reply, to which blocks may be added until `session` is called. */
 	reply(model: ForeignModel, time: number | undefined): Reply {
 		const reply: Reply = { content: [], model, time: this.#at(time) };
 		this.#steps.push({ reply });
@@ -141,8 +140,23 @@ export class Conversation {
 		this.#results.set(callId, { content, isError, time: this.#at(time) });
 	}
 
-	/** All entries, without a header. */
-	entries(): SessionEntry[] {
+	/**
+	 * The complete session. @param origin `startedAt`: the first time that can be read counts
+	 * @param losses what could not be read of its file; default: nothing
+	 */
+	session(
+		{ id, cwd, startedAt }: { id: string; cwd: string | undefined; startedAt: readonly unknown[] },
+		losses: Partial<Pick<ForeignSession, "damaged" | "isCut">> = {},
+	): ForeignSession {
+		const began = startedAt.map(timeOf).find((time) => time !== undefined) ?? 0;
+		const entries = this.#entries();
+		return {
+			...{ id, cwd: cwd ?? null, startedAt: iso(began), entries, leftOut: this.leftOut },
+			...{ kept: {}, damaged: 0, isCut: false, ...losses },
+		};
+	}
+
+	#entries(): SessionEntry[] {
 		const entries: SessionEntry[] = [];
 		for (const step of this.#steps) {
 			if ("entry" in step) entries.push(step.entry);

@@ -46,7 +46,6 @@ const REPLY = "gemini";
 interface Recording {
 	meta: ForeignRecord;
 	messages: readonly ForeignRecord[];
-	damaged: number;
 }
 
 /**
@@ -71,7 +70,7 @@ export const gemini: Program = {
 		const prompt = messages.find(({ type }) => type === "user");
 		return [
 			{
-				...{ program: "gemini", path, id: textOf(meta.sessionId) ?? "", cwd: rootOf(dirname(dirname(path))) ?? null },
+				...{ program: "gemini", path, id: textOf(meta.sessionId) ?? "", cwd: projectOf(path) ?? null },
 				...{ title: titleText(textOf(meta.summary) ?? messageText(prompt?.content)), modifiedAt: modifiedAt(path) },
 			},
 		];
@@ -84,22 +83,18 @@ export const gemini: Program = {
 		for (const message of recording.messages) write(conversation, message);
 		const { meta } = recording;
 		if (typeof meta.summary === "string" && meta.summary !== "") conversation.name(meta.summary);
-		const entries = conversation.entries();
-		return {
-			...{ id: textOf(meta.sessionId) ?? "", cwd: rootOf(dirname(dirname(path))) ?? null, entries },
-			...{
-				leftOut: conversation.leftOut,
-				kept: {},
-				damaged: meta === recording.messages[0] ? damaged : recording.damaged,
-				isCut: false,
-			},
-			startedAt: new Date(timeOf(meta.startTime) ?? modifiedAt(path)).toISOString(),
-		};
+		const origin = { id: textOf(meta.sessionId) ?? "", cwd: projectOf(path) };
+		return conversation.session({ ...origin, startedAt: [meta.startTime, modifiedAt(path)] }, { damaged });
 	},
 };
 
 function hashOf(cwd: string): string {
 	return createHash("sha256").update(cwd).digest("hex");
+}
+
+/** The project of a session file, if its directory names it. */
+function projectOf(path: string): string | undefined {
+	return rootOf(dirname(dirname(path)));
 }
 
 function rootOf(dir: string): string | undefined {
@@ -118,7 +113,7 @@ function recordingOf(path: string, lines: readonly ForeignRecord[]): Recording |
 	const document = isLines ? undefined : documentOf(path);
 	if (document) {
 		return isSession(document) && Array.isArray(document.messages)
-			? { meta: document, messages: recordsOf(document.messages), damaged: 0 }
+			? { meta: document, messages: recordsOf(document.messages) }
 			: undefined;
 	}
 	if (!first || !isLines) return undefined;
@@ -132,7 +127,7 @@ function recordingOf(path: string, lines: readonly ForeignRecord[]): Recording |
 			for (const id of ids.slice(Math.max(0, ids.indexOf(target)))) messages.delete(id);
 		} else if (typeof record.id === "string") messages.set(record.id, record);
 	}
-	return { meta, messages: [...messages.values()], damaged: 0 };
+	return { meta, messages: [...messages.values()] };
 }
 
 function isSession({ sessionId, projectHash }: ForeignRecord): boolean {
@@ -151,7 +146,7 @@ function write(conversation: Conversation, message: ForeignRecord): void {
 	const time = timeOf(message.timestamp);
 	if (message.type === "user") {
 		const content = contentOf(message.content, conversation);
-		conversation.prompt(content.length === 1 && content[0]?.type === "text" ? content[0].text : content, time);
+		conversation.prompt(content, time);
 		return;
 	}
 	if (message.type !== REPLY) {

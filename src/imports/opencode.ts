@@ -69,12 +69,8 @@ export const opencode: Program = {
 		const writer = new Writer(conversation);
 		for (const message of messages) writer.write(message.info, message.parts);
 		if (typeof info.title === "string" && info.title !== "") conversation.name(info.title);
-		const entries = conversation.entries();
-		return {
-			...{ id: textOf(info.id) ?? "", cwd: textOf(info.directory) ?? null, entries },
-			...{ leftOut: conversation.leftOut, kept: {}, damaged: 0, isCut: false },
-			startedAt: new Date(timeOf(recordOf(info.time).created) ?? modifiedAt(path)).toISOString(),
-		};
+		const startedAt = [recordOf(info.time).created, modifiedAt(path)];
+		return conversation.session({ id: textOf(info.id) ?? "", cwd: textOf(info.directory), startedAt });
 	},
 };
 
@@ -133,7 +129,7 @@ class Writer {
 			else if (part.type === "file") content.push(...this.#file(part));
 			else if (part.type !== "compaction") this.conversation.leaveOut(`parts of the type ${String(part.type)}`);
 		}
-		this.conversation.prompt(content.length === 1 && content[0]?.type === "text" ? content[0].text : content, time);
+		this.conversation.prompt(content, time);
 	}
 
 	#file({ mime, url }: ForeignRecord): Content {

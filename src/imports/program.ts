@@ -57,8 +57,8 @@ export interface Program {
 	/** The sessions in a file, read from its head where the format allows; empty for a file of another kind. Never throws. */
 	list(path: string): FoundSession[];
 	/**
-	 * Reads a session. @param id which one, for a file with several. Default: the last
+	 * Reads a session. @param id which one, for a file with several
 	 * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`
 	 */
-	read(path: string, id?: string): ForeignSession;
+	read(path: string, id: string): ForeignSession;
 }

@@ -9,6 +9,7 @@ import { opencode } from "./opencode.js";
 import type { FoundSession, ImportPlace, Program, ProgramName } from "./program.js";
 import { filesIn } from "./records.js";
 import { tree } from "./tree.js";
+import { readTreePath } from "./tree-file.js";
 
 /** The programs whose sessions pi can import. The first that knows a file reads it. */
 export const PROGRAMS: readonly Program[] = [tree, claude, codex, opencode, gemini, aider];
@@ -62,7 +63,7 @@ export function sessionsAt(path: string, from?: Program): FoundSession[] {
 	);
 	if (found.length > 0) return found.sort((a, b) => b.modifiedAt - a.modifiedAt);
 	// Its reader says best what is wrong with a file that nearly is in the tree format.
-	if (!stats.isDirectory() && from === undefined && path.endsWith(".jsonl")) tree.read(path);
+	if (!stats.isDirectory() && from === undefined && path.endsWith(".jsonl")) readTreePath(path);
 	const kinds = from ? from.title : "any program that pi knows";
 	throw new PiError("log_not_a_session", `Cannot import ${path}: it holds no session of ${kinds}`);
 }

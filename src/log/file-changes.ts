@@ -53,7 +53,7 @@ export function foldChanges(changes: readonly FileChange[]): FoldedChange[] {
 	return [...files.values()].filter(({ before, after }) => !isSameContent(before, after));
 }
 
-/** The last prompt whose changes were not restored, with the entries up to the next prompt; null if there is none. */
+/** The last prompt whose changes were not restored, with the entries up to the next prompt; null if nothing is left to restore. */
 export function lastChangedTurn(entries: readonly SessionEntry[]): EntryRange | null {
 	let to = entries.length;
 	for (let index = entries.length - 1; index >= 0; index--) {

@@ -29,12 +29,20 @@ export async function importSessions(
 		await printFound(found, earlier, context);
 		return 0;
 	}
+	const isDirectory = new Set(found.map(({ path }) => path)).size > 1;
+	const chosen = isDirectory ? found : found.slice(0, 1);
 	const outcomes: Outcome[] = [];
-	for (const session of found) {
+	for (const session of chosen) {
 		const importedBefore = command.again ? undefined : earlier.get(importKey(session));
 		const { program, path: source } = session;
 		if (importedBefore !== undefined) outcomes.push({ program, source, importedBefore });
 		else outcomes.push(await importSession(session, { dir: location.sessionDir, cwd: location.paths.cwd }));
+	}
+	if (chosen.length < found.length) {
+		const others = plural(found.length - chosen.length, "earlier session");
+		printNotices(io, [
+			`the file has ${others}: --list shows them, and in its directory each has an id to import it by`,
+		]);
 	}
 	if (options.json) await printJson(io, outcomes.length === 1 ? outcomes[0] : outcomes);
 	else
@@ -45,7 +53,7 @@ export async function importSessions(
 	return 0;
 }
 
-/** The sessions that a target means: a file with several means the last. */
+/** The sessions that a target means, newest first. */
 async function sessionsOf(
 	target: string | undefined,
 	from: Program | undefined,

@@ -18,7 +18,7 @@ import { type AskToRestore, restoreFiles } from "./restore-files.js";
 
 /** Source of the system items. */
 const SOURCE = "undo";
-/** Files that the model is told of by name. */
+/** Files that the message to the model names. */
 const MAX_NAMED = 20;
 
 /** What the tools of a session change in files: records it, and restores it. */
