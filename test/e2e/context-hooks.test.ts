@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
 
 test("the model takes a tool out of the box, /hide hides that work and /unhide brings it back, and every request verifies", async () => {
 	const provider = await startProvider();
@@ -35,7 +35,7 @@ test("the model takes a tool out of the box, /hide hides that work and /unhide b
 	await submit(pi, "and now?");
 	await pi.waitForText("Good.");
 	expect(conversation(provider, 4).join("\n")).toContain("There is a.txt.");
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 
 	const sessions = readdirSync(join(agentDir, "sessions"), { recursive: true, encoding: "utf8" });

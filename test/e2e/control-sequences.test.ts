@@ -4,7 +4,7 @@ import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 /** Attacks of a hostile text: clipboard, title, cursor, screen, invisible colors, queries, 8-bit forms, links. */
 const ATTACKS = [
@@ -66,7 +66,7 @@ test("no control sequence of model, tools, files or names reaches the terminal",
 	await pi.press("ctrl+t");
 	await submit(pi, "!printf '\\033]0;PWNED-bang\\007'");
 	await pi.waitForText(/PWNED-bang.*exit 0/, { scrollback: true });
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 	expect(foreign(pi.output())).toEqual([]);
 });
@@ -108,7 +108,7 @@ test("a session with hostile text is shown without control sequences", async () 
 	await pi.waitForText("Next request");
 	await pi.press("escape");
 	await pi.waitForGone("Next request");
-	await submit(pi, "/resume");
+	await submitIdle(pi, "/resume");
 	await pi.waitForText("show pi -p");
 	await pi.press("ctrl+t");
 	await pi.waitForText("an older session");
@@ -150,7 +150,7 @@ test("no name that pi shows emits control sequences: directory, branch, file, mo
 	await pi.press("enter");
 	await pi.waitForText("answered");
 	await submit(pi, `/name session${evil}`);
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 	expect(foreign(pi.output(), "[^\\x00-\\x1f\\x7f-\\x9f]+")).toEqual([]);
 	for (const args of [["doctor"], ["hooks", "list"], ["sessions", "list"], ["--list-models"], [`--no${evil}`]]) {

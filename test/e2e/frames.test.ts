@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
 
 test("the model pushes, works and pops; the screen shows the frame, /unpop brings it back, and every request verifies", async () => {
 	const provider = await startProvider();
@@ -40,7 +40,7 @@ test("the model pushes, works and pops; the screen shows the frame, /unpop bring
 	await submit(pi, "which files did you read?");
 	await pi.waitForText("Both files.");
 	expect(conversation(provider, 5).filter((line) => /^tool: .*(alpha|beta$)/m.test(line))).toHaveLength(2);
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	expect(await pi.exited).toEqual({ code: 0, signal: 0 });
 
 	const sessions = readdirSync(join(agentDir, "sessions"), { recursive: true, encoding: "utf8" });

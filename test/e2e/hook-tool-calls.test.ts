@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 test("the screen shows the calls of a batch while they run, and after a resume", async () => {
 	const provider = await startProvider();
@@ -23,7 +23,7 @@ test("the screen shows the calls of a batch while they run, and after a resume",
 	expect(await pi.waitForText("All is done.")).toMatch(
 		/batch[^\n]*\n[^\n]*│ read {2}a\.txt +1 line\n[^\n]*│ bash {2}while/,
 	);
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 	const again = await openPi({ agentDir, cwd, columns: 100, rows: 30, args: ["--continue"] });
 	expect(await again.waitForText("All is done.")).toMatch(/│ read {2}a\.txt +1 line\n[^\n]*│ bash {2}while/);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { splitArgs } from "../../src/util/split-args.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 const page = readFileSync(new URL("../../docs/hooks-tour.md", import.meta.url), "utf8");
 const [introduction = "", ...sections] = page.split(/^## /m);
@@ -106,7 +106,7 @@ test("the hook author's tour works as printed", { timeout: 180_000 }, async () =
 
 	source = edited(source, step(7));
 	writeFileSync(file, source);
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	expect(await pi.exited).toMatchObject({ code: 0 });
 	pi = await open(piCommands(step(7))[0]);
 	await pi.waitForText("✎ Names are in English.");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, STACKING, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, STACKING, submit, submitIdle } from "./support.js";
 
 /** A Claude Code session in which a file was read. */
 function claudeSession(home: string, cwd: string): string {
@@ -43,7 +43,7 @@ test("a session of another program is found in /resume, imported, continued, pop
 	const before = readFileSync(source, "utf8");
 	const at = { agentDir, cwd, env: { HOME: home } };
 	const pi = await openPi(at);
-	await submit(pi, "/resume");
+	await submitIdle(pi, "/resume");
 	await pi.waitForText("tab all directories");
 	await pi.press("tab");
 	await pi.waitForText("tab other programs");
@@ -65,7 +65,7 @@ test("a session of another program is found in /resume, imported, continued, pop
 	provider.reply("The price is rounded in price.ts, line 1.");
 	await submit(pi, "/pop 1");
 	await pi.waitForText("popped to turn 1");
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 	expect(readFileSync(source, "utf8")).toBe(before);
 

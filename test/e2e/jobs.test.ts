@@ -5,7 +5,7 @@ import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit, untilGone } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle, untilGone } from "./support.js";
 
 /** Two processes that write their ids, ignore every signal but KILL and never end. */
 const TREE =
@@ -39,7 +39,7 @@ test("a background command survives Escape and ends with its session, and the sc
 	await pi.waitForText(/→ job-1 · trap.* running for/);
 	await pi.press("escape");
 	await pi.waitForGone("→ job-1");
-	await submit(pi, "/new");
+	await submitIdle(pi, "/new");
 	await pi.waitForText("Ended 1 background command with the session: job-1");
 	for (const pid of pids) await untilGone(pid);
 	await pi.waitForGone("1 job");

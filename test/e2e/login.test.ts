@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
 
 const CODE = "secret-code-of-a-login";
 
@@ -27,7 +27,7 @@ test.each([40, 80, 120])(
 		await submit(pi, "hello");
 		await pi.waitForText("Hello.");
 		expect(conversation(provider, 0)).toEqual(["user: hello"]);
-		await submit(pi, "/quit");
+		await submitIdle(pi, "/quit");
 		await pi.exited;
 		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 		const holders = files.filter((file) => readFileSync(join(file.parentPath, file.name), "utf8").includes(CODE));

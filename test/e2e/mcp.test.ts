@@ -8,7 +8,7 @@ import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { startHttpServer } from "../mcp/http-server.js";
 import { ASKING, EVERYTHING, hostile } from "../mcp/servers.js";
-import { agentDirFor, conversation, openPi, submit, untilGone } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle, untilGone } from "./support.js";
 
 /** All processes are gone this long after the end of pi. */
 const LIMIT_MS = 2500;
@@ -201,7 +201,7 @@ test.each([40, 80, 120])(
 		await submit(pi, "hello");
 		await pi.waitForText("Hello.");
 		expect(conversation(provider, 0)).toEqual(["user: hello"]);
-		await submit(pi, "/quit");
+		await submitIdle(pi, "/quit");
 		await pi.exited;
 		const files = readdirSync(agentDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 		const holders = files.filter((file) =>

@@ -6,7 +6,7 @@ import { startProvider } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 test.each([
 	[["--model", "nope"], 'pi: No model "nope" · list them with pi models list'],
@@ -72,7 +72,7 @@ test("the model chosen in a session is used by the next one in the directory, in
 	await pi.waitForText("context");
 	await submit(pi, "/model loopback-anthropic/scripted:low");
 	await pi.waitForText("thinking: low");
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	expect((await pi.exited).code).toBe(0);
 	for (const args of [["-p"], ["--mode", "json"]]) {
 		expect(await runPi([...args, "hi"], { agentDir, cwd })).toMatchObject({ code: 0 });

@@ -8,7 +8,7 @@ import { type PiOptions, piProgram } from "../helpers/pi-environment.js";
 import { skipLine } from "../helpers/programs.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 const PRELOAD = `--require=${fileURLToPath(new URL("../helpers/record-sockets.cjs", import.meta.url))}`;
 const UNDER_STRACE = fileURLToPath(new URL("../helpers/under-strace.js", import.meta.url));
@@ -74,7 +74,7 @@ const MODES: Record<string, Mode> = {
 			const pi = await openPi(start);
 			await submit(pi, "look around");
 			await pi.waitForText("The end.");
-			await submit(pi, "/quit");
+			await submitIdle(pi, "/quit");
 			expect(await pi.exited).toMatchObject({ code: 0 });
 		},
 	},

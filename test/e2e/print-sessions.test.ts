@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
 
 test("runs of pi -p do not get between a person and their sessions", async () => {
 	const provider = await startProvider();
@@ -22,12 +22,12 @@ test("runs of pi -p do not get between a person and their sessions", async () =>
 	await pi.press("ctrl+r");
 	expect(await pi.waitForText("my own question")).not.toContain("commit message");
 	await pi.press("escape");
-	await submit(pi, "/resume");
+	await submitIdle(pi, "/resume");
 	expect(await pi.waitForText("ctrl+t show pi -p")).not.toContain("commit message");
 	pi.type("\x14");
 	await pi.waitForText(/write a commit message +2 messages/);
 	await pi.press("escape");
-	await submit(pi, "/quit");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 	// A script continues what it began.
 	expect(await runPi(["-p", "-c", "shorter"], at)).toMatchObject({ code: 0, stdout: "Again.\n" });
@@ -46,7 +46,7 @@ test("a session that was only opened is not the one to continue", async () => {
 		const pi = await openPi({ ...at, args });
 		await submit(pi, prompt);
 		await pi.waitForText(answer);
-		await submit(pi, "/quit");
+		await submitIdle(pi, "/quit");
 		await pi.exited;
 		return /--session (\S+)/.exec(await pi.scrollback())?.[1] ?? "";
 	};

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submitIdle } from "./support.js";
 
 /** The files of the only directory of sessions. */
 function sessionFiles(agentDir: string): string[] {
@@ -134,7 +134,7 @@ test.each([
 	const [agentDir, cwd] = [agentDirFor(provider), tempDir()];
 	await runPi(["-p", "first"], { agentDir, cwd });
 	const pi = await openPi({ agentDir, cwd, columns: 160, env: { PATH: pathWith(gio) } });
-	await submit(pi, "/resume");
+	await submitIdle(pi, "/resume");
 	await pi.waitForText("ctrl+t show pi -p");
 	await pi.press("ctrl+t");
 	await pi.waitForText("1/1");

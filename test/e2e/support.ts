@@ -27,6 +27,12 @@ export async function submit(pi: PiTerminal, line: string): Promise<void> {
 	await pi.press("enter");
 }
 
+/** Sends a command that asks first during a run, once no run is in progress. A reply is on the screen before its run ends. */
+export async function submitIdle(pi: PiTerminal, command: "/new" | "/quit" | "/resume"): Promise<void> {
+	await pi.waitForGone("esc stops");
+	await submit(pi, command);
+}
+
 /** Messages of request `index` (0-based) as `role: text`, without the system prompt. */
 export function conversation(provider: LoopbackProvider, index: number): string[] {
 	const messages = provider.requests[index]?.messages ?? [];

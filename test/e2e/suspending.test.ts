@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { openShell, START_PI, untilPrompt } from "./shell.js";
-import { agentDirFor, modesLeftOn, submit } from "./support.js";
+import { agentDirFor, modesLeftOn, submit, submitIdle } from "./support.js";
 
 test.each(["kill -TSTP", "ctrl+z"])(
 	"%s stops the program with the terminal in order, and fg brings its screen back",
@@ -28,7 +28,7 @@ test.each(["kill -TSTP", "ctrl+z"])(
 		provider.reply("Still here.");
 		await submit(pi, "and now?");
 		await pi.waitForText("Still here.");
-		await submit(pi, "/quit");
+		await submitIdle(pi, "/quit");
 		await untilPrompt(pi);
 		expect(modesLeftOn(pi.output())).toEqual([25]);
 	},
