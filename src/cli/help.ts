@@ -3,7 +3,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi hooks [list | new <name> | check <file> | test <file> | trust | untrust]
    or: pi context [--session <id>] [--at <entry>] [--without <hook>] [--verify] [--json]
    or: pi context bench [--sessions <which>] <strategy>...
-   or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import <file>]
+   or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import | export <id>]
    or: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi install [<package>] | list | update [<package>] | remove <package>

@@ -1,5 +1,6 @@
 import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
+import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { RunLimits } from "../modes/run-limits.js";
@@ -154,6 +155,7 @@ export type SessionsSubcommand =
 	/** Without `target`: every session. */
 	| { name: "sessions"; action: "check"; target?: string; all?: true }
 	/** `target`: a file, a directory or the start of an id; none lists what is there. */
+	| { name: "sessions"; action: "export"; target: string; out?: string; format?: ExportFormat; all?: true }
 	| { name: "sessions"; action: "import"; target?: string; from?: string; list: boolean; again: boolean };
 
 /** A parsed command line. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { PiError } from "../errors.js";
+import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
@@ -8,6 +9,7 @@ import {
 	addFlags,
 	addList,
 	addOne,
+	choiceOption,
 	choose,
 	nonEmpty,
 	type ParsedOptions,
@@ -29,11 +31,14 @@ export const SUBCOMMAND_NAMES = [
 ] as const;
 const MODEL_ACTIONS = ["list", "show", "update"] as const;
 /** The actions of `pi sessions`. */
-const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import"] as const;
+const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import", "export"] as const;
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
 const GROUPINGS = ["day", "model", "project", "session"] as const satisfies readonly UsageGrouping[];
+
+/** A copy, for the same reason. */
+const EXPORT_FORMATS = ["html", "markdown", "claude", "atif"] as const satisfies readonly ExportFormat[];
 
 /** The actions of the subcommands that have some. */
 export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -98,7 +103,13 @@ function parser(name: SubcommandName): Command {
 		.option("-h, --help");
 	if (name === "hooks")
 		return command.option("--project").option("--package").option("--types").option("--run <command>", "", addOne);
-	if (name === "sessions") return command.option("--all").option("--from <program>").option("--list").option("--again");
+	if (name === "sessions")
+		return command
+			.option("--all")
+			.option("--from <program>")
+			.option("--list")
+			.option("--again")
+			.addOption(choiceOption("--format <format>", EXPORT_FORMATS));
 	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
@@ -274,8 +285,10 @@ function readSessions(operands: readonly string[], options: ParsedOptions): Sess
 	if (options.flag("all") && options.text("sessionDir") !== undefined)
 		throw usage("--all and --session-dir cannot be combined");
 	if (action === "search") return { name: "sessions", action, text: searchedText(rest), ...all };
-	takeAtMost(`sessions ${action}`, rest, 1);
-	const [target] = rest;
+	const format = options.oneOf("format", EXPORT_FORMATS);
+	if (format !== undefined && action !== "export") throw usage("--format works only with pi sessions export");
+	takeAtMost(`sessions ${action}`, rest, action === "export" ? 2 : 1);
+	const [target, out] = rest;
 	switch (action) {
 		case "list":
 			return { name: "sessions", action, ...(target !== undefined && { search: target }), ...all };
@@ -290,7 +303,8 @@ function readSessions(operands: readonly string[], options: ParsedOptions): Sess
 		default:
 			if (target === undefined)
 				throw usage(`pi sessions ${action} <id>: missing id`, "pi sessions list prints the ids");
-			return { name: "sessions", action, target, ...all };
+			if (action !== "export") return { name: "sessions", action, target, ...all };
+			return { name: "sessions", action, target, ...(out !== undefined && { out }), ...(format && { format }), ...all };
 	}
 }
 

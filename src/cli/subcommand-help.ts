@@ -101,7 +101,8 @@ pi context bench compares strategies on recorded sessions: pi context bench --he
 ${HOOK_OPTIONS}${JSON_OPTION}${COMMON}
 Exit codes: 1 if --verify finds a difference
 `,
-	sessions: `usage: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import [<file>]]
+	sessions: `usage: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import [<file>] |
+                    export <id> [<file>]]
 
 Finds and maintains saved sessions. An id is one that pi sessions list prints, or the path of a session file. Each action has
 its own help, such as pi sessions check --help.
@@ -112,6 +113,7 @@ its own help, such as pi sessions check --help.
   check [<id>]              find damage in a session, or in all
   repair <id>               make a damaged session usable again
   import [<file>|<id>]      list the sessions of other programs in this directory, or make a session of one
+  export <id> [<file>]      write a session as an HTML page, as Markdown, or in the format of other programs
 ${ALL_OPTION}${JSON_OPTION}${COMMON}`,
 	"sessions list": `usage: pi sessions list [<text>] [--all] [--json]
 
@@ -157,6 +159,15 @@ files, and names what is not taken over.
   --list                    list the sessions of a file or directory, and import nothing
   --again                   import a session again that was imported before
 ${JSON_OPTION}${COMMON}`,
+	"sessions export": `usage: pi sessions export <path|id> [<file>|-] [--format html|markdown|claude|atif] [--all]
+
+Writes a session as one file and prints its path; - writes to stdout. The format is that of the file's name (.html, .md, .jsonl
+for claude, .json for atif), else html. Existing files are not replaced, except HTML files. The whole conversation is exported,
+whether or not the model still sees it; the output of !! commands is not.
+
+  --format <format>         html: a page with every request; markdown: text to read and to paste; claude: a session file of
+                            Claude Code; atif: a trajectory in the Agent Trajectory Interchange Format
+${ALL_OPTION}${COMMON}`,
 	models: `usage: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
 
 Lists the models that pi knows, and asks providers for new ones. Each action has its own help, such as pi models update --help.

@@ -1,11 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { PiError } from "../errors.js";
 import { isMessageEntry, type SessionEntry } from "../log/entry.js";
 import { formatCost, plural } from "../util/format-amounts.js";
-import { atomicWriteFile } from "../util/fs.js";
-import { loadHighlighter } from "../util/highlight.js";
-import { loadWordDiff } from "../util/word-diff.js";
 import { EntryRenderer, type ResultSource } from "./html-entries.js";
 import { escapeHtml } from "./html-text.js";
 import type { DrawTool } from "./html-tool.js";
@@ -25,9 +20,6 @@ export interface ExportHtmlOptions {
 	drawTool?: DrawTool;
 }
 
-/** Characters that are written at once. Between two writes, other work of the process continues. */
-const PIECE = 256 * 1024;
-
 const POLICY = [
 	"default-src 'none'",
 	`style-src '${hashOf(STYLE)}'`,
@@ -38,49 +30,11 @@ const POLICY = [
 ].join("; ");
 
 /**
- * Writes a session as one HTML file, readable only by this user because it may contain secrets. Reads the entries twice and
- * keeps none of them. Replaces only HTML files.
- * @throws PiError `export_failed`
+ * A session as one self-contained HTML page, in parts: no requests, images included. All content of the session is escaped; as a
+ * second defense, a content security policy allows only the page's own style and script. Reads the entries twice and keeps none
+ * of them. `loadHighlighter` and `loadWordDiff` come first. A part may be empty.
  */
-export async function exportToFile(path: string, options: ExportHtmlOptions): Promise<void> {
-	if (existsSync(path) && !/\.html?$/i.test(path)) {
-		throw new PiError("export_failed", `${path} exists and is not an HTML file`, { hint: "choose another file" });
-	}
-	await Promise.all([loadHighlighter(), loadWordDiff()]);
-	try {
-		await atomicWriteFile(path, inPieces(pageParts(options)), { mode: 0o600 });
-	} catch (cause) {
-		throw new PiError("export_failed", `Cannot write ${path}`, { cause, hint: "choose another file" });
-	}
-}
-
-/**
- * Renders a session as one self-contained HTML page: no requests, images included. All content of the session is escaped; as
- * a second defense, a content security policy allows only the page's own style and script.
- */
-export function exportHtml(options: ExportHtmlOptions): string {
-	return [...pageParts(options)].join("");
-}
-
-/** Joins small parts, and takes a break after each piece and after many parts. */
-async function* inPieces(parts: Iterable<string>): AsyncGenerator<string> {
-	let piece = "";
-	let rest = PARTS_AT_A_TIME;
-	for (const part of parts) {
-		piece += part;
-		if (piece.length < PIECE && --rest > 0) continue;
-		rest = PARTS_AT_A_TIME;
-		await new Promise(setImmediate);
-		if (piece !== "") yield piece;
-		piece = "";
-	}
-	if (piece !== "") yield piece;
-}
-
-const PARTS_AT_A_TIME = 100;
-
-/** The page in parts. A part may be empty. */
-function* pageParts({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): Generator<string> {
+export function* htmlText({ entries, context, title, drawTool = () => null }: ExportHtmlOptions): Generator<string> {
 	const survey = yield* surveyEntries(entries);
 	const ledger = survey.states.finish(context?.hidden ?? []);
 	yield headHtml(title, survey);

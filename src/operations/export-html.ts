@@ -18,10 +18,10 @@ import { operation } from "./operation.js";
 export const exportHtml = operation({
 	request: null,
 	async run({ state, store, context, hooks }: SessionComponents, path?: string): Promise<string> {
-		const { exportToFile } = await import("../export/html.js");
+		const { exportToFile } = await import("../export/formats.js");
 		const id = state.log.id.slice(0, 8);
 		const target = resolveUserPath(path ?? `pi-session-${id}.html`, store.cwd);
-		await exportToFile(target, {
+		await exportToFile(target, "html", {
 			entries: viewLog(state.log),
 			context: context.current,
 			title: new SessionName().of(state.log) ?? `Session ${id}`,

@@ -2,10 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runExport } from "../../src/cli/export.js";
+import type { ExportFormat } from "../../src/export/formats.js";
 import { SessionLog } from "../../src/log/session-log.js";
+import { sessionDirName } from "../../src/log/session-paths.js";
 import { assistant, compaction, user } from "../helpers/entries.js";
 import { recordIO } from "../helpers/record-io.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";
+import { run } from "./subcommands/run.js";
 
 describe("pi --export", () => {
 	test("writes one private file, prints its path and does not change the session", async () => {
@@ -59,5 +62,26 @@ describe("pi --export", () => {
 		await expect(runExport({ file: log.path ?? "", out: "no/dir/x.html" }, {}, place, recordIO())).rejects.toThrow(
 			`Cannot write ${join(cwd, "no/dir/x.html")}`,
 		);
+	});
+});
+
+describe("pi sessions export", () => {
+	test("the name of the file or --format chooses the format, and - writes to stdout", async () => {
+		const { agentDir, cwd } = await run({ name: "sessions", action: "list" });
+		const dir = join(agentDir, "sessions", sessionDirName(cwd));
+		const log = SessionLog.create({ dir, cwd });
+		for (const entry of [user("question"), assistant("answer")]) log.append(entry);
+		log.close();
+		const exporting = async (more: { out?: string; format?: ExportFormat }) =>
+			(await run({ name: "sessions", action: "export", target: log.id.slice(0, 8), ...more }, { agentDir, cwd }))
+				.stdout;
+		expect(await exporting({ out: "-", format: "markdown" })).toMatch(
+			/^# .*\n\n## User\n\nquestion\n\n## Assistant\n\nanswer\n$/,
+		);
+		expect(await exporting({ out: "notes.md" })).toBe(`${join(cwd, "notes.md")}\n`);
+		expect(readFileSync(join(cwd, "notes.md"), "utf8")).toContain("## User");
+		expect(await exporting({ format: "claude" })).toMatch(/pi-session-[^/]+\.jsonl\n$/);
+		expect(JSON.parse(await exporting({ out: "-", format: "atif" }))).toMatchObject({ session_id: log.id });
+		expect(await exporting({})).toMatch(/\.html\n$/);
 	});
 });

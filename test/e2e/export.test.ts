@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 const page = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8");
 /** The commands of the section on the export. */
@@ -37,8 +37,7 @@ test("a session is exported with /export and with every command of the documenta
 	await pi.waitForText("const price = 1;");
 	await submit(pi, "/export live.html");
 	await pi.waitForText("Exported to");
-	pi.type("/quit");
-	await pi.press("enter");
+	await submitIdle(pi, "/quit");
 	await pi.exited;
 
 	const live = readFileSync(join(cwd, "live.html"), "utf8");

@@ -80,4 +80,11 @@ test("a session of another program is found in /resume, imported, continued, pop
 	expect(verified.stdout).toContain("The request matches the recorded one");
 	expect(verified.stdout).toContain("2 replies without a recorded request");
 	expect((await runPi(["usage", "--days", "10000"], at)).stdout).toContain("2026-01-01");
+
+	// It can go back, with what was said here.
+	const [{ id }] = JSON.parse((await runPi(["sessions", "list", "--json"], at)).stdout);
+	const back = await runPi(["sessions", "export", id, "-", "--format", "claude"], at);
+	expect(back.stdout).toMatch(/"name":"Read"[\s\S]*In price\.ts\.[\s\S]*On line 1\./);
+	const text = await runPi(["sessions", "export", id, "notes.md"], at);
+	expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/notes\.md\n$/) });
 });

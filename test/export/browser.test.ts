@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { exportHtml, exportToFile } from "../../src/export/html.js";
+import { exportToFile } from "../../src/export/formats.js";
 import type { SessionEntry } from "../../src/log/entry.js";
 import { findChromium } from "../helpers/chromium.js";
 import { assistant, header, user } from "../helpers/entries.js";
 import { startSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 import { everywhere, HOSTILE } from "./hostile.js";
-import { sampleSession } from "./sample-session.js";
+import { pageOf, sampleSession } from "./sample-session.js";
 
 const executablePath = findChromium();
 if (executablePath === null) {
@@ -59,7 +59,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 
 	async function openSample(width?: number): Promise<OpenedPage> {
 		const file = join(tempDir(), "sample.html");
-		await exportToFile(file, { entries: sampleSession(), title: "Fix the price test" });
+		await exportToFile(file, "html", { entries: sampleSession(), title: "Fix the price test" });
 		return open(readFileSync(file, "utf8"), width);
 	}
 
@@ -85,7 +85,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 
 	test("hostile text in every field runs nothing and requests nothing", async () => {
 		const { page, incidents } = await open(
-			exportHtml({ entries: HOSTILE.flatMap(everywhere), title: HOSTILE.join(" ").slice(0, 2000) }),
+			pageOf({ entries: HOSTILE.flatMap(everywhere), title: HOSTILE.join(" ").slice(0, 2000) }),
 			360,
 		);
 		await page.click("#folds");
@@ -107,7 +107,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 	});
 
 	test("the policy stops a script and an event handler even if they reached the page", async () => {
-		const html = exportHtml({ entries: [header(), user("hi")], title: "t" }).replace(
+		const html = pageOf({ entries: [header(), user("hi")], title: "t" }).replace(
 			"<main>",
 			'<main><script>alert(1)</script><img src="x:" onerror="alert(2)"><p style="color: red" id="styled">x</p>',
 		);
@@ -171,7 +171,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 		const { session, provider } = await startSession({ hooks: { "fewer.ts": hook } });
 		provider.reply("one", "two");
 		for (const prompt of ["a", "b"]) await session.prompt(prompt);
-		const { page, incidents } = await open(exportHtml({ entries: session.entries, title: "Two prompts" }));
+		const { page, incidents } = await open(pageOf({ entries: session.entries, title: "Two prompts" }));
 		expect(await page.textContent("#ledger-text")).toContain("system prompt and 7 tools");
 		await slideTo(page, 1);
 		expect(await page.textContent("#ledger-text")).toContain("system prompt and 8 tools");
@@ -236,7 +236,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 			user("w".repeat(1000)),
 		];
 		for (const entries of [sampleSession(), [...sampleSession(), ...wide]]) {
-			const { page, incidents } = await open(exportHtml({ entries, title: "A long title ".repeat(20) }), 360, "dark");
+			const { page, incidents } = await open(pageOf({ entries, title: "A long title ".repeat(20) }), 360, "dark");
 			await page.click("#folds");
 			await slideTo(page, 3);
 			expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
@@ -253,7 +253,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 	test.each([700, 800, 1024, 1280])(
 		"at %i pixels the header has one row and an entry that was linked to is below it",
 		async (width) => {
-			const { page } = await open(exportHtml({ entries: sampleSession(), title: "A long title ".repeat(20) }), width);
+			const { page } = await open(pageOf({ entries: sampleSession(), title: "A long title ".repeat(20) }), width);
 			await page.evaluate(() => {
 				location.hash = "#entry-13";
 			});
@@ -279,7 +279,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 	});
 
 	test("colors follow the system", async () => {
-		const html = exportHtml({ entries: sampleSession(), title: "t" });
+		const html = pageOf({ entries: sampleSession(), title: "t" });
 		const background = async (scheme: "light" | "dark") => {
 			const { page } = await open(html, 800, scheme);
 			return page.$eval("body", (body) => getComputedStyle(body).backgroundColor);

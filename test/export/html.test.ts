@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { exportHtml, exportToFile } from "../../src/export/html.js";
+import { exportToFile } from "../../src/export/formats.js";
 import { SCRIPT } from "../../src/export/page-script.js";
 import { STYLE } from "../../src/export/page-style.js";
 import type { SessionEntry } from "../../src/log/entry.js";
@@ -14,7 +14,7 @@ import { loadWordDiff } from "../../src/util/word-diff.js";
 import { assistant, bashExecution, compaction, header, result, user } from "../helpers/entries.js";
 import { tempDir } from "../helpers/temp.js";
 import { everywhere, HOSTILE } from "./hostile.js";
-import { PIXEL, sampleSession } from "./sample-session.js";
+import { PIXEL, pageOf, sampleSession } from "./sample-session.js";
 
 beforeAll(async () => {
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
@@ -58,7 +58,7 @@ function forbiddenTags(html: string): string[] {
 }
 
 function page(...entries: SessionEntry[]): string {
-	return exportHtml({ entries: [header(), ...entries], title: "A session" });
+	return pageOf({ entries: [header(), ...entries], title: "A session" });
 }
 
 test("the output of a command that the user kept from the model is not exported", () => {
@@ -101,7 +101,7 @@ test("a prompt with a skill is its command, with the text of the skill folded", 
 });
 
 test("the text of a hook that draws its tool replaces that of pi", () => {
-	const html = exportHtml({
+	const html = pageOf({
 		entries: [header(), assistant("", [{ id: "a", name: "deploy", arguments: { to: "test" } }]), result("a", "raw")],
 		title: "t",
 		drawTool: ({ name }) =>
@@ -118,9 +118,9 @@ test("a long line is exported in full", () => {
 	expect(page(user(long), assistant(long)).split(long)).toHaveLength(3);
 });
 
-describe("exportHtml", () => {
+describe("the HTML page", () => {
 	test.each(HOSTILE)("escapes scripts and requests in %j in every field", (text) => {
-		const html = exportHtml({
+		const html = pageOf({
 			entries: everywhere(text),
 			context: { hidden: [{ entryIndex: 1, by: { kind: "hook", hook: text } }] },
 			title: text,
@@ -161,7 +161,7 @@ describe("exportHtml", () => {
 		);
 		fc.assert(
 			fc.property(fc.array(fc.oneof(fragments, fc.string({ unit: "binary" })), { maxLength: 12 }), (chosen) => {
-				expect(forbiddenTags(exportHtml({ entries: everywhere(chosen.join("")), title: "t" }))).toEqual([]);
+				expect(forbiddenTags(pageOf({ entries: everywhere(chosen.join("")), title: "t" }))).toEqual([]);
 			}),
 			{ numRuns: 150 },
 		);
@@ -211,7 +211,7 @@ describe("exportHtml", () => {
 	test("shows the path of a call once: in the title that pi words, or among the arguments", () => {
 		const reads = { id: "a", name: "read", arguments: { path: "a.ts", offset: 10, limit: 5 } };
 		const deploys = { id: "b", name: "deploy", arguments: { path: "b.ts" } };
-		const html = exportHtml({
+		const html = pageOf({
 			entries: [header(), assistant("", [reads, deploys])],
 			title: "t",
 			drawTool: ({ name }) => (name === "deploy" ? { title: "Deploy", body: null, errors: [] } : null),
@@ -224,7 +224,7 @@ describe("exportHtml", () => {
 	test("omits an image whose data is not base64, however much white space precedes the mistake", () => {
 		const image = (data: string) => {
 			const content = [{ type: "image" as const, data, mimeType: "image/png" }];
-			return exportHtml({ entries: [header(), user(content)], title: "t" });
+			return pageOf({ entries: [header(), user(content)], title: "t" });
 		};
 		expect(image(`${" ".repeat(500_000)}!`)).toContain("Image of type image/png omitted");
 		expect(image("QQ==QQ==")).toContain("Image of type image/png omitted");
@@ -234,14 +234,14 @@ describe("exportHtml", () => {
 	test("says on which machine tools work", () => {
 		const host = (on: string | null, name: string) => ({ type: "tool_host", timestamp: "", on, name });
 		const entries = [header(), host("ssh:build", "<build>"), user("one"), host(null, "")];
-		const html = exportHtml({ entries, title: "t" });
+		const html = pageOf({ entries, title: "t" });
 		expect(html).toContain('<p class="note">Tools work on: &lt;build&gt;</p>');
 		expect(html).toContain('<p class="note">Tools work on: this machine</p>');
 		expect(html).not.toContain("from a hook");
 	});
 
 	test("embeds images and marks entries that are not in the context", () => {
-		const html = exportHtml({
+		const html = pageOf({
 			entries: [
 				header(),
 				user([{ type: "image", data: PIXEL, mimeType: "image/png" }]),
@@ -255,7 +255,7 @@ describe("exportHtml", () => {
 			/<section id="entry-1" class="hidden">.*not in the context: summarized by the compaction in entry 2/,
 		);
 		expect(html).toMatch(/<section id="entry-3">/);
-		const hooked = exportHtml({
+		const hooked = pageOf({
 			entries: [header(), user("one"), user("two")],
 			context: { hidden: [{ entryIndex: 1, by: { kind: "hook", hook: "pop.ts" } }] },
 			title: "t",
@@ -274,7 +274,7 @@ describe("exportHtml", () => {
 	});
 
 	test("shows a title, models, cost, prompts and the source of system items, entries and messages of hooks", () => {
-		const html = exportHtml({ entries: sampleSession(), title: "Prices" });
+		const html = pageOf({ entries: sampleSession(), title: "Prices" });
 		expect(html).toContain("<h1>Prices</h1>");
 		expect(html).toContain('<div class="facts">acme/coder-2 · $0.03 · 15 messages</div>');
 		expect(html).toContain('<li><a href="#entry-14">And in Python?</a></li>');
@@ -328,9 +328,9 @@ describe("exportToFile", () => {
 		const path = join(tempDir(), "page.html");
 		let turns = 0;
 		const timer = setInterval(() => turns++, 1);
-		await exportToFile(path, { entries: source, title: "A session" });
+		await exportToFile(path, "html", { entries: source, title: "A session" });
 		clearInterval(timer);
-		expect(readFileSync(path, "utf8")).toBe(exportHtml({ entries, title: "A session" }));
+		expect(readFileSync(path, "utf8")).toBe(pageOf({ entries, title: "A session" }));
 		expect(reads).toBe(2 * entries.length);
 		expect(turns).toBeGreaterThan(5);
 	});
@@ -345,7 +345,7 @@ describe("exportToFile", () => {
 				return header();
 			},
 		};
-		await expect(exportToFile(path, { entries: source, title: "t" })).rejects.toThrow(`Cannot write ${path}`);
+		await expect(exportToFile(path, "html", { entries: source, title: "t" })).rejects.toThrow(`Cannot write ${path}`);
 		expect(readFileSync(path, "utf8")).toBe("before");
 	});
 });

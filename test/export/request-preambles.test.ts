@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { exportHtml } from "../../src/export/html.js";
 import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { startSession } from "../helpers/session.js";
+import { pageOf } from "./sample-session.js";
 
 /** Adds a section and a tool, and from the second prompt on turns tools off. */
 const HOOK = `export default (pi) => {
@@ -16,7 +16,7 @@ const HOOK = `export default (pi) => {
 };`;
 
 function page(session: AgentSession): string {
-	return exportHtml({ entries: session.entries, title: "A session", context: session.context });
+	return pageOf({ entries: session.entries, title: "A session", context: session.context });
 }
 
 /** Text without tags, on one line. */
@@ -69,7 +69,7 @@ test("requests without a record of system prompt and tools have no such section"
 		const { digest, messages, tokens } = Object(entry.context);
 		return { ...entry, context: { digest, messages, tokens } };
 	});
-	const html = exportHtml({ entries, title: "An old session" });
+	const html = pageOf({ entries, title: "An old session" });
 	expect(sections(html)).toEqual([]);
 	expect(ledger(html).preambles).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { type ExportHtmlOptions, htmlText } from "../../src/export/html.js";
 import type { RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { assistantMessage, compaction, custom, header, result, user } from "../helpers/entries.js";
 
@@ -5,6 +6,11 @@ const TIMESTAMP = "2026-01-01T00:00:00.000Z";
 
 /** A one-pixel PNG image, base64. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** An HTML page in one piece. */
+export function pageOf(options: ExportHtmlOptions): string {
+	return [...htmlText(options)].join("");
+}
 
 /** An entry with a reply to a request of this many tokens. */
 function reply(

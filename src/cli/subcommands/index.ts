@@ -76,6 +76,8 @@ async function runSessions(command: SessionsSubcommand, context: SubcommandConte
 			return (await import("./sessions-check.js")).checkSessions(command, context);
 		case "repair":
 			return (await import("./sessions-check.js")).repairSession(command, context);
+		case "export":
+			return (await import("./sessions-export.js")).exportNamedSession(command, context);
 		case "import":
 			return (await import("./sessions-import.js")).importSessions(command, context);
 	}

@@ -1,0 +1,82 @@
+import type { AssistantMessage, ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
+import {
+	type BashExecutionMessage,
+	type ContextRecord,
+	isCompactionEntry,
+	isMessageEntry,
+	isOpaqueEntry,
+	isSystemItemEntry,
+	type SessionEntry,
+	type SessionToolResult,
+} from "../log/entry.js";
+import { type ExportSource, readEntry } from "./survey.js";
+
+/** A part of a session as other programs know them. `index`: of its entry; `time`: ISO 8601. */
+export type ConversationPart = { index: number; time: string } & (
+	| { kind: "prompt"; message: UserMessage }
+	| Reply
+	/** A command of the user that the model sees. */
+	| { kind: "shell"; message: BashExecutionMessage }
+	/** What replaced everything before it in the context. */
+	| { kind: "summary"; text: string; tokensBefore: number }
+	/** What pi or a hook told the model. */
+	| { kind: "note"; source: string; text: string }
+);
+
+interface Reply {
+	kind: "reply";
+	message: AssistantMessage;
+	context: ContextRecord | undefined;
+	/** Of its calls, in the order in which they ended. */
+	results: SessionToolResult[];
+}
+
+/**
+ * Reads the conversation of a session in order, whether or not the model still sees a part. Left out: replies that broke off
+ * and were requested again, `!!` commands, entries of hooks, and calls that hooks made. Keeps one reply with its results in memory.
+ */
+export function* conversationParts(source: ExportSource): Generator<ConversationPart> {
+	/** A reply, and what stands between the results of its calls. */
+	let waiting: ConversationPart[] = [];
+	for (let index = 0; index < source.length; index++) {
+		const entry = readEntry(source, index);
+		const [first] = waiting;
+		if (isMessageEntry(entry) && entry.message.role === "toolResult") {
+			if (first?.kind === "reply" && calls(first.message, entry.message.toolCallId)) first.results.push(entry.message);
+			continue;
+		}
+		const part = entry && partOf(entry, index);
+		if (!part) continue;
+		if (part.kind !== "note") {
+			yield* waiting;
+			waiting = [];
+		}
+		waiting.push(part);
+	}
+	yield* waiting;
+}
+
+/** The text of a message's content, with a note in the place of each image. */
+export function contentText(content: string | readonly (TextContent | ImageContent)[]): string {
+	if (typeof content === "string") return content;
+	return content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
+}
+
+function calls({ content }: AssistantMessage, id: string): boolean {
+	return content.some((block) => block.type === "toolCall" && block.id === id);
+}
+
+function partOf(entry: SessionEntry, index: number): ConversationPart | undefined {
+	if (isOpaqueEntry(entry)) return undefined;
+	const place = { index, time: String(entry.timestamp) };
+	if (isCompactionEntry(entry)) {
+		return { ...place, kind: "summary", text: entry.summary, tokensBefore: entry.tokensBefore };
+	}
+	if (isSystemItemEntry(entry)) return { ...place, kind: "note", source: entry.source, text: entry.item.text };
+	if (!isMessageEntry(entry) || entry.retried) return undefined;
+	const { message, context } = entry;
+	if (message.role === "user") return { ...place, kind: "prompt", message };
+	if (message.role === "assistant") return { ...place, kind: "reply", message, context, results: [] };
+	if (message.role === "bashExecution" && !message.excludeFromContext) return { ...place, kind: "shell", message };
+	return undefined;
+}
