@@ -2,7 +2,7 @@ import { bashExecutionText } from "../context/bash-execution-text.js";
 import { readRecordedPreamble } from "../context/recorded-preamble.js";
 import { isSessionHeader, type ToolInfo } from "../log/entry.js";
 import { packageVersion } from "../util/package-root.js";
-import { type ConversationPart, contentText, conversationParts } from "./conversation.js";
+import { type ConversationPart, contentText, conversationParts } from "./conversation-parts.js";
 import { type ExportSource, readEntry } from "./survey.js";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mar
 import { isCompactionEntry, isContextUndoEntry, isSessionHeader, type SessionToolResult } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import { packageVersion } from "../util/package-root.js";
-import { type ConversationPart, conversationParts } from "./conversation.js";
+import { type ConversationPart, conversationParts } from "./conversation-parts.js";
 import { type ExportSource, readEntry } from "./survey.js";
 
 type Json = Readonly<Record<string, unknown>>;

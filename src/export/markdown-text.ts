@@ -3,7 +3,7 @@ import type { SessionToolResult } from "../log/entry.js";
 import { describeCall } from "../tools/describe-call.js";
 import { detail } from "../tools/description.js";
 import { codeFence } from "../util/code-fence.js";
-import { type ConversationPart, contentText, conversationParts } from "./conversation.js";
+import { type ConversationPart, contentText, conversationParts } from "./conversation-parts.js";
 import { cleanText } from "./html-text.js";
 import type { ExportSource } from "./survey.js";
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { conversationParts } from "../../src/export/conversation.js";
+import { conversationParts } from "../../src/export/conversation-parts.js";
 import { type ExportFormat, exportPieces, exportToFile, formatOfName } from "../../src/export/formats.js";
 import { claude } from "../../src/imports/claude.js";
 import type { SessionEntry } from "../../src/log/entry.js";
