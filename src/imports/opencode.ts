@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { isRecord } from "../util/is-record.js";
 import { type Content, Conversation, type Reply } from "./foreign-conversation.js";
+import { canReadDatabases, databaseSession, databaseSessions, type OpencodeSession } from "./opencode-database.js";
 import type { CallNames } from "./own-calls.js";
-import type { ForeignSession, FoundSession, Program } from "./program.js";
+import type { ForeignSession, FoundSession, ImportPlace, Program } from "./program.js";
 import {
 	amountOf,
 	documentOf,
@@ -33,46 +34,61 @@ const APIS: Readonly<Record<string, string>> = {
 	google: "google-generative-ai",
 };
 
-/** A session and its messages, as `opencode export` writes them. */
-interface Export {
-	info: ForeignRecord;
-	messages: readonly { info: ForeignRecord; parts: readonly ForeignRecord[] }[];
-}
+/** The database; test versions of opencode keep one each. */
+const DATABASE = /opencode(-[\w.-]+)?\.db$/;
 
 /**
- * Sessions of opencode: what `opencode export` prints, and its storage, `~/.local/share/opencode/storage`, which holds a document for each
- * session, message and part.
+ * Sessions of opencode: what `opencode export` prints; its storage, `~/.local/share/opencode/storage`, which holds a document for each
+ * session, message and part; and the database `opencode.db` next to it, which newer versions keep instead.
  */
 export const opencode: Program = {
 	name: "opencode",
 	title: "opencode",
-	files({ home, env }) {
-		const dir = join(env.XDG_DATA_HOME || join(home, ".local", "share"), "opencode", "storage", "session");
-		return filesIn(dir, /ses_[^/\\]*\.json$/, true);
+	files(place) {
+		const dir = dataDir(place);
+		return [...filesIn(dir, DATABASE), ...filesIn(join(dir, "storage", "session"), /ses_[^/\\]*\.json$/, true)];
+	},
+	unreadable(path) {
+		if (!DATABASE.test(path) || canReadDatabases()) return null;
+		return `Cannot read ${path}: databases need Node 22.13 or later; opencode export writes a file for any version`;
 	},
 	list(path): FoundSession[] {
-		const info = infoOf(documentOf(path));
-		if (!info) return [];
-		const changed = timeOf(recordOf(info.time).updated);
-		return [
-			{
-				...{ program: "opencode", path, id: textOf(info.id) ?? "", cwd: textOf(info.directory) ?? null },
-				...{ title: titleText(textOf(info.title) ?? ""), modifiedAt: changed ?? modifiedAt(path) },
-			},
-		];
+		if (DATABASE.test(path)) return databaseSessions(path).flatMap((row) => foundSession(path, row));
+		return foundSession(path, infoOf(documentOf(path)));
 	},
-	read(path): ForeignSession {
-		const exported = exportOf(path);
+	read(path, id): ForeignSession {
+		const exported = DATABASE.test(path) ? databaseSession(path, id) : exportOf(path);
 		if (!exported) throw notASession(path, "it is not a session of opencode");
 		const { info, messages } = exported;
 		const conversation = new Conversation(NAMES);
 		const writer = new Writer(conversation);
-		for (const message of messages) writer.write(message.info, message.parts);
+		// opencode hides them, and deletes them with the next prompt.
+		const reverted = textOf(recordOf(info.revert).messageID);
+		for (const message of messages) {
+			const isReverted = reverted !== undefined && (textOf(message.info.id) ?? "") >= reverted;
+			if (isReverted) conversation.leaveOut("reverted messages");
+			else writer.write(message.info, message.parts);
+		}
 		if (typeof info.title === "string" && info.title !== "") conversation.name(info.title);
 		const startedAt = [recordOf(info.time).created, modifiedAt(path)];
 		return conversation.session({ id: textOf(info.id) ?? "", cwd: textOf(info.directory), startedAt });
 	},
 };
+
+function dataDir({ home, env }: Pick<ImportPlace, "home" | "env">): string {
+	return join(env.XDG_DATA_HOME || join(home, ".local", "share"), "opencode");
+}
+
+function foundSession(path: string, info: ForeignRecord | undefined): FoundSession[] {
+	if (!info) return [];
+	const changed = timeOf(recordOf(info.time).updated);
+	return [
+		{
+			...{ program: "opencode", path, id: textOf(info.id) ?? "", cwd: textOf(info.directory) ?? null },
+			...{ title: titleText(textOf(info.title) ?? ""), modifiedAt: changed ?? modifiedAt(path) },
+		},
+	];
+}
 
 /** The session that a document describes; undefined for another document. */
 function infoOf(document: ForeignRecord | undefined): ForeignRecord | undefined {
@@ -82,7 +98,7 @@ function infoOf(document: ForeignRecord | undefined): ForeignRecord | undefined 
 		: undefined;
 }
 
-function exportOf(path: string): Export | undefined {
+function exportOf(path: string): OpencodeSession | undefined {
 	const document = documentOf(path);
 	const info = infoOf(document);
 	if (!document || !info) return undefined;

@@ -54,6 +54,8 @@ export interface Program {
 	readonly title: string;
 	/** Files that may hold sessions of a directory: `list` tells whether they do. Empty if the program was never used here. */
 	files(place: ImportPlace): string[];
+	/** Why a file of this program cannot be read with this version of Node, in one line; null for any other file. */
+	unreadable?(path: string): string | null;
 	/** The sessions in a file, read from its head where the format allows; empty for a file of another kind. Never throws. */
 	list(path: string): FoundSession[];
 	/**

@@ -15,7 +15,7 @@ import { readTreePath } from "./tree-file.js";
 export const PROGRAMS: readonly Program[] = [tree, claude, codex, opencode, gemini, aider];
 
 /** What other programs call a file with sessions. */
-const SESSION_FILES = /(\.jsonl|\.json|\.aider\.chat\.history\.md)$/;
+const SESSION_FILES = /(\.jsonl|\.json|opencode\.db|\.aider\.chat\.history\.md)$/;
 
 /** @throws PiError `bad_arguments` for a program that pi does not know */
 export function programNamed(name: string): Program {
@@ -49,6 +49,14 @@ export async function findSessions(place: ImportPlace, from?: Program, signal?: 
 	return [...found.values()].sort((a, b) => b.modifiedAt - a.modifiedAt);
 }
 
+/** Why files in which there may be sessions of a directory cannot be read: a line each. */
+export function unreadableFiles(place: ImportPlace, from?: Program): string[] {
+	const programs = from ? [from] : PROGRAMS;
+	return programs.flatMap((program) =>
+		program.unreadable ? program.files(place).flatMap((path) => program.unreadable?.(path) ?? []) : [],
+	);
+}
+
 /**
  * The sessions in a file, or in all files of a directory and those below it, newest first.
  * @throws PiError `log_not_found`; `log_not_a_session` if no program knows the file
@@ -62,6 +70,8 @@ export function sessionsAt(path: string, from?: Program): FoundSession[] {
 		(file) => programs.map((program) => program.list(file)).find((list) => list.length > 0) ?? [],
 	);
 	if (found.length > 0) return found.sort((a, b) => b.modifiedAt - a.modifiedAt);
+	const reason = programs.map((program) => program.unreadable?.(path) ?? null).find((why) => why !== null);
+	if (reason !== undefined) throw new PiError("log_not_a_session", reason);
 	// Its reader says best what is wrong with a file that nearly is in the tree format.
 	if (!stats.isDirectory() && from === undefined && path.endsWith(".jsonl")) readTreePath(path);
 	const kinds = from ? from.title : "any program that pi knows";

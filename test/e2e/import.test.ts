@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
-import { tempDir } from "../helpers/temp.js";
+import { tempAgentDir, tempDir } from "../helpers/temp.js";
 import { agentDirFor, conversation, openPi, STACKING, submit, submitIdle } from "./support.js";
 
 /** A Claude Code session in which a file was read. */
@@ -87,4 +87,57 @@ test("a session of another program is found in /resume, imported, continued, pop
 	expect(back.stdout).toMatch(/"name":"Read"[\s\S]*In price\.ts\.[\s\S]*On line 1\./);
 	const text = await runPi(["sessions", "export", id, "notes.md"], at);
 	expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/notes\.md\n$/) });
+});
+
+/** SQLite, in versions of Node that have it. */
+const sqlite = (process as { getBuiltinModule?(name: string): unknown }).getBuiltinModule?.("node:sqlite") as
+	| undefined
+	| { DatabaseSync: new (path: string) => { exec(sql: string): void; close(): void } };
+
+test(`the database of opencode is ${sqlite ? "imported" : "named, with what to do"}`, async () => {
+	const at = { agentDir: tempAgentDir(), cwd: tempDir("pi-project-"), env: { XDG_DATA_HOME: tempDir() } };
+	const path = join(at.env.XDG_DATA_HOME, "opencode/opencode.db");
+	mkdirSync(dirname(path));
+	if (!sqlite) {
+		writeFileSync(path, "SQLite format 3");
+		for (const args of [[], [path]]) {
+			expect((await runPi(["sessions", "import", ...args], at)).stderr).toMatch(
+				/opencode\.db: databases need Node 22\.13/,
+			);
+		}
+		return;
+	}
+	const sql = (value: unknown) =>
+		`'${(typeof value === "string" ? value : JSON.stringify(value)).replaceAll("'", "''")}'`;
+	const session = (id: string, parent: string, title: string) =>
+		`INSERT INTO session VALUES (${[id].map(sql)}, ${parent}, ${[at.cwd, title].map(sql)}, ${sql({ messageID: "msg_4" })}, 1, 9);`;
+	const message = (id: string, data: object) => `INSERT INTO message VALUES (${sql(id)}, 'ses_1', 1, ${sql(data)});`;
+	const part = (id: string, of: string, data: object) =>
+		`INSERT INTO part VALUES (${[id, of].map(sql)}, 'ses_1', ${sql(data)});`;
+	const database = new sqlite.DatabaseSync(path);
+	database.exec(`PRAGMA journal_mode = WAL;
+		CREATE TABLE session (id text, parent_id text, directory text, title text, revert text, time_created int, time_updated int);
+		CREATE TABLE message (id text, session_id text, time_created int, data text);
+		CREATE TABLE part (id text, message_id text, session_id text, data text);`);
+	database.exec(
+		[
+			session("ses_1", "NULL", "Where it's rounded"),
+			session("ses_2", "'ses_1'", "A subagent"),
+			message("msg_1", { role: "user", time: { created: 1 } }),
+			part("prt_1", "msg_1", { type: "text", text: "Where is the price rounded?" }),
+			message("msg_2", { role: "assistant", modelID: "glm-5", providerID: "zai", time: { created: 2 } }),
+			part("prt_3", "msg_2", { type: "text", text: "In price.ts." }),
+			part("prt_2", "msg_2", { type: "step-start" }),
+			message("msg_4", { role: "user", time: { created: 3 } }),
+			part("prt_4", "msg_4", { type: "text", text: "taken back" }),
+		].join("\n"),
+	);
+	database.close();
+	const listed = await runPi(["sessions", "import", "--json"], at);
+	expect(listed.stderr).toBe("");
+	expect(JSON.parse(listed.stdout)).toMatchObject([{ program: "opencode", id: "ses_1", title: "Where it's rounded" }]);
+	expect((await runPi(["sessions", "import", "ses_1"], at)).stdout).toContain("omitted   reverted messages (1)");
+	const [{ id }] = JSON.parse((await runPi(["sessions", "list", "--json"], at)).stdout);
+	const text = await runPi(["sessions", "export", id, "-", "--format", "markdown"], at);
+	expect(text.stdout).toMatch(/rounded\?\n\n## Assistant\n\nIn price\.ts\.\n$/);
 });

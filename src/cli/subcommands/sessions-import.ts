@@ -3,7 +3,7 @@ import { resolveUserPath } from "../../config/paths.js";
 import { PiError } from "../../errors.js";
 import { earlierImports, importKey, importSession, type SessionImport } from "../../imports/import-session.js";
 import type { FoundSession, Program } from "../../imports/program.js";
-import { findSessions, programNamed, sessionsAt, titleOfProgram } from "../../imports/programs.js";
+import { findSessions, programNamed, sessionsAt, titleOfProgram, unreadableFiles } from "../../imports/programs.js";
 import { plural } from "../../modes/format.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
@@ -26,6 +26,9 @@ export async function importSessions(
 	const found = await sessionsOf(command.target, from, context);
 	const earlier = earlierImports(location.sessionDir);
 	if (command.target === undefined || command.list) {
+		const { paths, env, sessionDir } = location;
+		const place = { cwd: paths.cwd, home: paths.home, env, sessionDir };
+		if (command.target === undefined) printNotices(io, unreadableFiles(place, from));
 		await printFound(found, earlier, context);
 		return 0;
 	}
