@@ -108,6 +108,7 @@ function sessionCommand(): Command {
 		.option("--max-time <duration>")
 		.option("--plain")
 		.addOption(choiceOption("--mode <mode>", MODES))
+		.option("--output-schema <schema>")
 		.option("--verbose")
 		.option("--system-prompt <text>")
 		.option("--append-system-prompt <text>", "", addOne)
@@ -154,6 +155,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		...limitOptions(options),
 		plain: options.flag("plain"),
 		mode: options.oneOf("mode", MODES),
+		outputSchema: options.text("outputSchema"),
 		continue: options.flag("continue"),
 		resume: options.flag("resume"),
 		session: options.text("session"),
@@ -230,6 +232,9 @@ function checkTogether(options: CliOptions): void {
 		throw usage(
 			"--max-turns, --max-cost and --max-time need --print or --mode json",
 			"Escape stops a run on the screen",
+	const isHeadlessMode = options.print ? options.mode !== "rpc" : options.mode === "text" || options.mode === "json";
+	if (options.outputSchema !== undefined && !isHeadlessMode)
+		throw usage("--output-schema needs --print or --mode json", "in RPC mode, prompt has outputSchema");
 		);
 	if (options.plain && (options.mode === "json" || options.mode === "rpc")) {
 		throw usage(`--plain and --mode ${options.mode} cannot be combined`);

@@ -42,6 +42,7 @@ Output
   --max-cost <usd>          the same when the requests have cost this much
   --max-time <duration>     the same after 30s, 5m or 1h
   --verbose                 print stack traces of errors
+  --output-schema <schema>  with -p or --mode json: answer with JSON that matches a JSON Schema: a file, or its text
 
 Context, tools and hooks
   --system-prompt <text>    replace the system prompt with this text or the content of this file

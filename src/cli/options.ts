@@ -63,6 +63,8 @@ export interface CliOptions extends HookOptions {
 	limits?: RunLimits;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
+	/** JSON Schema of the answer: a text that begins with a brace, or the path of a file. */
+	outputSchema?: string;
 	/** Search text; empty: the available models. */
 	listModels?: string;
 	demo: boolean;

@@ -291,7 +291,7 @@ test("every option in the help is accepted, and every line fits 120 columns", ()
 	expect(options.length).toBeGreaterThan(25);
 	for (const [, option = "", value] of options) {
 		const samples: Record<string, string> = { "--thinking": "low", "--mode": "json", "--max-time": "5m" };
-		const isLimit = option.startsWith("--max-");
+		const isLimit = option.startsWith("--max-") || option === "--output-schema";
 		const sample = samples[option] ?? (isLimit ? "5" : "x");
 		expect(() => parseArgs([...(isLimit ? ["-p"] : []), option, ...(value ? [sample] : [])])).not.toThrow();
 	}
