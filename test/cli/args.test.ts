@@ -139,6 +139,21 @@ describe("the command line of a session", () => {
 		[["-p", "--max-cost", "cheap"], '--max-cost: "cheap" is no limit', "use USD such as 0.50"],
 		[["-p", "--max-time", "30"], '--max-time: "30" is no limit', "use 30s, 5m or 1h"],
 		[
+			["--output-schema", "{}", "go"],
+			"--output-schema needs --print or --mode json",
+			"in RPC mode, prompt has outputSchema",
+		],
+		[
+			["-p", "--resume-or-new", "a", "--continue", "go"],
+			"--continue and --resume-or-new cannot be combined",
+			"pi --help lists all options",
+		],
+		[
+			["-p", "--resume-or-new", "a", "--no-session", "go"],
+			"--resume-or-new and --no-session cannot be combined",
+			"pi --help lists all options",
+		],
+		[
 			["--max-turns", "3", "go"],
 			"--max-turns, --max-cost and --max-time need --print or --mode json",
 			"Escape stops a run on the screen",
