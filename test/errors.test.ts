@@ -107,7 +107,7 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		const { session, provider } = await startSession();
 		provider.reply([toolCall("ls", {})]);
 		const failures: unknown[] = [];
-		const reporter = { onStatus: async () => {}, onReply: async () => {} };
+		const reporter = { onStatus: async () => {}, onReply: async () => {}, onStructured: async () => {} };
 		const prompts = { first: { text: "go", images: [] }, rest: [], limits: { turns: 1 } };
 		await runPrompts(session, prompts, { ...reporter, onFailure: (failure) => failures.push(failure) });
 		return failures[0];
@@ -144,7 +144,8 @@ const PROVOKED: Record<PiErrorCode, () => Promise<unknown>> = {
 		provider.reply(httpError(401));
 		const failures: unknown[] = [];
 		const nothing = async () => {};
-		const reporter = { onStatus: nothing, onReply: nothing, onFailure: (error: unknown) => void failures.push(error) };
+		const onFailure = (error: unknown) => void failures.push(error);
+		const reporter = { onStatus: nothing, onReply: nothing, onStructured: nothing, onFailure };
 		expect(await runPrompts(session, { rest: ["hi"] }, reporter)).toBe(1);
 		return failures[0];
 	},

@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantMessageEvent, ToolResultMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, AssistantMessageEvent, JsonValue, ToolResultMessage } from "@mariozechner/pi-ai";
 import type { ChangedInput, LoggedMessage, ToolCaller } from "../log/entry.js";
 import type { ToolResult } from "../tools/tool.js";
 
@@ -8,7 +8,8 @@ import type { ToolResult } from "../tools/tool.js";
  */
 export type AgentEvent =
 	| { type: "agent_start" }
-	| { type: "agent_end"; messages: LoggedMessage[] }
+	/** `structured`: the answer that matches the schema that the prompt asked for; absent without one. */
+	| { type: "agent_end"; messages: LoggedMessage[]; structured?: JsonValue }
 	| { type: "turn_start"; turnIndex: number; timestamp: number }
 	| { type: "turn_end"; turnIndex: number; message: AssistantMessage; toolResults: ToolResultMessage[] }
 	/** A message begins. Assistant messages then receive updates; all others end at once. */

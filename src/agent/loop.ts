@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "@mariozechner/pi-ai";
+import type { AssistantMessage, JsonValue } from "@mariozechner/pi-ai";
 import type { ContextRecord, FileChange, LoggedMessage, SessionToolResult } from "../log/entry.js";
 import type { AgentEvent } from "./events.js";
 import { IncompleteReplies } from "./incomplete-calls.js";
@@ -31,6 +31,8 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "f
 	record(message: LoggedMessage, context?: ContextRecord, files?: readonly FileChange[]): number;
 	/** Writes the part of a reply that broke off before its retry. It is not part of any context. @returns its entry index */
 	recordRetried(message: AssistantMessage): number;
+	/** What the run must end with; absent: whatever the model replies. */
+	answer?: AnswerDemand;
 	/** Removes and returns the queued prompts to send between turns. */
 	takeSteering(): LoggedMessage[];
 	/** Removes and returns the queued prompts to send at the end of the run. */
@@ -54,6 +56,22 @@ export interface AgentDeps extends Omit<ToolCallDeps, "tools" | "shellPath" | "f
 	emit(event: AgentEvent): void;
 }
 
+/** Checks whether a run has the answer that it must end with. */
+export interface AnswerDemand {
+	/** Called once for each reply, when its calls are answered. @returns null: the reply is none that can answer */
+	review(reply: AssistantMessage): ReplyReview | null;
+}
+
+/** What a demand says of a reply. */
+export interface ReplyReview {
+	/** The answer, if the reply gave it. */
+	given?: { value: JsonValue };
+	/** Whether the run ends with this reply, unless prompts are queued. */
+	isOver: boolean;
+	/** Why no further request must be sent, for the user. */
+	stopped: string | null;
+}
+
 /** Points at which the run waits for hooks. */
 export interface AgentEventPoints {
 	agentStart(): Promise<void>;
@@ -73,6 +91,8 @@ export interface AgentRunResult {
 	last: AssistantMessage | null;
 	/** Why no further request was sent; null when all were. */
 	stopped: string | null;
+	/** The answer that the run had to end with; absent if it had none. */
+	structured?: JsonValue;
 }
 
 /**
@@ -104,6 +124,7 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
+	let answer: { structured?: JsonValue } = {};
 	const incomplete = new IncompleteReplies();
 	deps.emit({ type: "agent_start" });
 	try {
@@ -121,13 +142,15 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 			last = reply.message;
 			write(last, reply.record, []);
 			const { results, terminate } = await answerToolCalls(last, { ...deps, finish, writeAll });
+			const review = deps.answer?.review(last) ?? null;
+			answer = review?.given ? { structured: review.given.value } : {};
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
-			stopped = incomplete.add(last);
+			stopped = incomplete.add(last) ?? review?.stopped ?? null;
 			if (stopped !== null) break;
 			const steering = deps.takeSteering();
-			const isOver = results.length === 0 || terminate;
+			const isOver = review?.isOver ?? (results.length === 0 || terminate);
 			const next = steering.length > 0 || !isOver ? steering : deps.takeFollowUps();
 			if (next.length === 0 && isOver) break;
 			writeAll(next);
@@ -136,9 +159,9 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 	} finally {
 		// Even if no request could be sent: each agent_start is followed by an agent_end.
 		await deps.eventPoints.agentEnd(messages);
-		deps.emit({ type: "agent_end", messages });
+		deps.emit({ type: "agent_end", messages, ...answer });
 	}
-	return { messages, last, stopped };
+	return { messages, last, stopped, ...answer };
 }
 
 type Reply = { message: AssistantMessage; refusal: Refusal | null; record?: ContextRecord } | RequestStop;

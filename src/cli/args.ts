@@ -50,6 +50,7 @@ function parseAcp(argv: readonly string[]): ParsedArguments {
 		options.plain && "--plain",
 		options.continue && "--continue",
 		options.resume && "--resume",
+		options.resumeOrNew !== undefined && "--resume-or-new",
 		options.session !== undefined && "--session",
 		options.export !== undefined && "--export",
 		options.listModels !== undefined && "--list-models",
@@ -98,6 +99,7 @@ function sessionCommand(): Command {
 		.option("--list-models [search]")
 		.option("-c, --continue")
 		.option("-r, --resume")
+		.option("--resume-or-new <name>")
 		.option("--session <path>")
 		.option("--session-dir <dir>")
 		.option("--no-session")
@@ -106,6 +108,7 @@ function sessionCommand(): Command {
 		.option("--max-turns <n>")
 		.option("--max-cost <usd>")
 		.option("--max-time <duration>")
+		.option("--output-schema <schema>")
 		.option("--plain")
 		.addOption(choiceOption("--mode <mode>", MODES))
 		.option("--verbose")
@@ -152,11 +155,13 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		thinking: options.oneOf("thinking", THINKING_LEVELS),
 		print: options.flag("print"),
 		...limitOptions(options),
+		outputSchema: options.text("outputSchema"),
 		plain: options.flag("plain"),
 		mode: options.oneOf("mode", MODES),
 		continue: options.flag("continue"),
 		resume: options.flag("resume"),
 		session: options.text("session"),
+		resumeOrNew: options.text("resumeOrNew"),
 		keepSession: options.notNegated("session"),
 		sessionDir: options.text("sessionDir"),
 		systemPrompt: options.text("systemPrompt"),
@@ -219,6 +224,7 @@ function checkTogether(options: CliOptions): void {
 	const sources = [
 		options.continue && "--continue",
 		options.resume && "--resume",
+		options.resumeOrNew !== undefined && "--resume-or-new",
 		options.session !== undefined && "--session",
 		!options.keepSession && "--no-session",
 	].filter((name) => name !== false);
@@ -226,6 +232,9 @@ function checkTogether(options: CliOptions): void {
 	if (options.resume && (options.print || options.mode !== undefined)) {
 		throw usage("--resume requires an interactive session", "use --continue, or --session with a path or id");
 	}
+	const isHeadlessMode = options.print ? options.mode !== "rpc" : options.mode === "text" || options.mode === "json";
+	if (options.outputSchema !== undefined && !isHeadlessMode)
+		throw usage("--output-schema needs --print or --mode json", "in RPC mode, prompt has outputSchema");
 	if (options.limits && !(options.print || options.mode === "text" || options.mode === "json"))
 		throw usage(
 			"--max-turns, --max-cost and --max-time need --print or --mode json",

@@ -29,6 +29,7 @@ Model
 Session
   -c, --continue            continue the session last used in this directory; with -p also one of pi -p
   -r, --resume              choose a session to resume
+  --resume-or-new <name>    continue the session of this name in this directory, or begin one: for scripts
   --session <path|id>       open this session, or begin one in a new file
   --session-dir <dir>       store and look up sessions in this directory
   --no-session              do not save the session
@@ -41,6 +42,7 @@ Output
   --max-turns <n>           with -p or --mode json: end after so many replies, with exit code 3
   --max-cost <usd>          the same when the requests have cost this much
   --max-time <duration>     the same after 30s, 5m or 1h
+  --output-schema <schema>  with -p or --mode json: answer with JSON that matches a JSON Schema: a file, or its text
   --verbose                 print stack traces of errors
 
 Context, tools and hooks

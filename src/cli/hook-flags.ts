@@ -3,7 +3,7 @@ import { paths as findPaths, type Paths, resolveUserPath } from "../config/paths
 import { allMachineWords, machineWords } from "../hooks/bundled-words.js";
 import { isChosen } from "../hooks/discover.js";
 import { type FlagDeclaration, listFlags } from "../hooks/flags.js";
-import { findSession, latestSession } from "../log/catalog.js";
+import { findSession, latestSession, namedSession } from "../log/catalog.js";
 import { lastMachine } from "../log/last-choices.js";
 import { SessionLog } from "../log/session-log.js";
 import { sessionDirName } from "../log/session-paths.js";
@@ -35,16 +35,16 @@ export function checkHookFlags(options: CliOptions, { env, home, cwd, settings }
 
 /** The host that the session to open names, or null. */
 function loggedMachine(options: CliOptions, paths: Paths): string | null {
-	const { continue: continues, session, sessionDir, keepSession } = options;
+	const { continue: continues, session, sessionDir, keepSession, resumeOrNew } = options;
 	const dir = resolveUserPath(sessionDir ?? join(paths.sessions, sessionDirName(paths.cwd)), paths.cwd, paths.home);
 	if (!keepSession) return null;
+	const findChosen = () => {
+		if (session !== undefined) return findSession(dir, session);
+		if (resumeOrNew !== undefined) return namedSession(dir, resumeOrNew);
+		return continues ? latestSession(dir, { withPrinted: isHeadless(options) }) : null;
+	};
 	try {
-		const path =
-			session === undefined
-				? continues
-					? latestSession(dir, { withPrinted: isHeadless(options) })
-					: null
-				: findSession(dir, session);
+		const path = findChosen();
 		if (path === null) return null;
 		const log = SessionLog.open(path, { readOnly: true });
 		try {

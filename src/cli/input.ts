@@ -1,13 +1,15 @@
 import { constants, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
+import { findJsonError } from "../config/json-error.js";
 import { resolveUserPath } from "../config/paths.js";
-import { errorText, PiError } from "../errors.js";
+import { errorText, PiError, systemReason } from "../errors.js";
 import { imageType } from "../images/header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { binaryKind, utf16Encoding } from "../tools/file-type.js";
 import { plainOutput } from "../tools/output.js";
 import { isNotFound, readRegularFile, statOrNull } from "../util/fs.js";
+import { isRecord } from "../util/is-record.js";
 
 /** Prompts of a command line. The first includes piped text and files. */
 export interface PromptInput {
@@ -106,10 +108,7 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 	const path = resolveUserPath(value, base.cwd, base.home);
 	refuseStdin(path, value);
 	try {
-		const bytes = isFifo(path)
-			? await readFifo(path, value)
-			: await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
-		return textOf(bytes, `Cannot read ${value}`);
+		return await readText(path, value);
 	} catch (error) {
 		const isDirectory = statOrNull(path)?.isDirectory() === true;
 		if (!isNotFound(error) && !isDirectory) throw error;
@@ -117,6 +116,37 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 		const problem = isDirectory ? `${value} is a directory` : `There is no file ${value}`;
 		throw new PiError("bad_arguments", problem, { hint: "pass the path of a text file, or the text itself" });
 	}
+}
+
+async function readText(path: string, value: string): Promise<string> {
+	const bytes = isFifo(path) ? await readFifo(path, value) : await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
+	return textOf(bytes, `Cannot read ${value}`);
+}
+
+/**
+ * The JSON Schema that `--output-schema` names: a file, or the text itself if it begins with a brace.
+ * @throws PiError `bad_arguments` naming what is wrong, and where
+ */
+export async function readSchemaOption(value: string, base: PathBase): Promise<Record<string, unknown>> {
+	const isInline = value.trimStart().startsWith("{");
+	const where = `--output-schema${isInline ? "" : ` ${value}`}`;
+	const refused = (problem: string, hint: string) => new PiError("bad_arguments", `${where}: ${problem}`, { hint });
+	let text = value;
+	if (!isInline) {
+		try {
+			text = await readText(resolveUserPath(value, base.cwd, base.home), value);
+		} catch (error) {
+			throw refused(systemReason(error), "pass the path of a JSON file, or the schema itself");
+		}
+	}
+	const fault = findJsonError(text);
+	if (fault) throw refused(`${fault.line}:${fault.column}: ${fault.reason}`, "a schema is JSON");
+	const schema: unknown = JSON.parse(text);
+	const { describeSchemaProblem } = await import("../util/check-json.js");
+	const problem = await describeSchemaProblem(schema);
+	if (problem !== null || !isRecord(schema))
+		throw refused(`no JSON Schema: ${problem}`, "it must be one of draft 2020-12");
+	return schema;
 }
 
 /** Where the text on stdin comes from; null for terminals and devices such as /dev/null, and if stdin is closed. */

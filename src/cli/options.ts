@@ -34,6 +34,8 @@ export interface CliOptions extends HookOptions {
 	login?: true;
 	continue: boolean;
 	resume: boolean;
+	/** Name of the session to continue, or to begin. */
+	resumeOrNew?: string;
 	/** Path or id. */
 	session?: string;
 	/** False with `--no-session`. */
@@ -62,6 +64,8 @@ export interface CliOptions extends HookOptions {
 	offline: boolean;
 	/** What a run without a screen may take. */
 	limits?: RunLimits;
+	/** JSON Schema of the answer: a text that begins with a brace, or the path of a file. */
+	outputSchema?: string;
 	/** Without `out`, pi chooses the file name. */
 	export?: { file: string; out?: string };
 	/** Search text; empty: the available models. */

@@ -9,7 +9,7 @@ import { type CreateAgentSessionOptions, createAgentSession } from "../sdk/creat
 import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
 import { announceStart } from "../util/started.js";
-import { composePrompt, loadFileArguments, pipedSource, readPipedText } from "./input.js";
+import { composePrompt, loadFileArguments, pipedSource, readPipedText, readSchemaOption } from "./input.js";
 import type { CliOptions } from "./options.js";
 import { isUnsaved } from "./session-problems.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
@@ -35,6 +35,8 @@ export async function runHeadless(
 	session: CreateAgentSessionOptions & { cwd: string; home: string },
 	io: ModeIO,
 ): Promise<ExitCode | number> {
+	const outputSchema =
+		options.outputSchema === undefined ? undefined : await readSchemaOption(options.outputSchema, session);
 	const watch = new Watchdog();
 	// Which words are prompts is known only when hooks have declared their flags.
 	const stopped = new AbortController();
@@ -85,7 +87,8 @@ export async function runHeadless(
 		// A signal received during startup had no prompt to stop.
 		if (end.exitCode !== undefined) return end.exitCode;
 		const given = earlyPrompts ?? (await read({ ...options, ...options.hookFlags?.words() }));
-		const prompts = options.limits ? { ...given, limits: options.limits } : given;
+		const { limits } = options;
+		const prompts = { ...given, ...(limits && { limits }), ...(outputSchema && { outputSchema }) };
 		if (!prompts.first && prompts.rest.length === 0) {
 			io.err("pi: missing prompt · pass it as an argument or on stdin\n");
 			return 2;

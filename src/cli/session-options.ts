@@ -67,6 +67,7 @@ export function hookArguments(hooks: readonly string[], { cwd, home }: { cwd: st
 
 function sessionChoice(options: CliOptions): SessionChoice {
 	if (!options.keepSession) return { kind: "memory" };
+	if (options.resumeOrNew !== undefined) return { kind: "named", name: options.resumeOrNew };
 	if (options.session !== undefined) return { kind: "open", target: options.session };
 	return options.continue ? { kind: "continue", printed: isHeadless(options) } : { kind: "new" };
 }

@@ -63,9 +63,20 @@ function sentContext(entries: readonly SessionEntry[], reply: number, core: Buil
 	const messages = (readRecordedRequest(entries, reply) ?? core.messages).map((traced) =>
 		traced.origin.kind === "freeze" ? { ...traced, origin: { kind: "hook", hook: "" } as const } : traced,
 	);
-	const { problems, facts, provider } = core;
+	const { problems, facts, provider, outputSchema } = core;
 	const preamble = sentPreambleOf(entries, reply).preamble ?? core.preamble;
-	return { length: reply, messages, preamble, hidden: [], edits: [], problems, facts, provider, isChanged: false };
+	return {
+		length: reply,
+		messages,
+		preamble,
+		hidden: [],
+		edits: [],
+		problems,
+		facts,
+		provider,
+		outputSchema,
+		isChanged: false,
+	};
 }
 
 function sentPreambleOf(entries: readonly SessionEntry[], reply: number) {

@@ -3,6 +3,7 @@ import { type Addition, placeAdditions, readAdditions } from "./additions.js";
 import { checkMessages, KNOWN_GOOD, type Violation } from "./check.js";
 import { ContextMemo } from "./context-memo.js";
 import type {
+	ActiveOutputSchema,
 	BuiltContext,
 	ContextMessage,
 	ContextProblem,
@@ -13,6 +14,7 @@ import type {
 import { type EntrySource, entryMessage } from "./entry-message.js";
 import { FactsOffer, factsWithoutModel } from "./facts.js";
 import { withoutOmitted } from "./omitted-images.js";
+import { withAnswerTool } from "./output-schema.js";
 import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "./preamble.js";
 import { type AnsweringHook, applyPreambleAnswer, generateSections } from "./preamble-answer.js";
 import { addProviderFields, type ProviderFields } from "./provider-fields.js";
@@ -71,7 +73,8 @@ export async function buildContext(
 	for (const problem of core.problems) report(problem);
 
 	let current: TracedList = core;
-	let preamble = plainPreamble(frozenPreamble(start, core.replacement, entries));
+	const { outputSchema } = core;
+	let preamble = plainPreamble(withAnswerTool(frozenPreamble(start, core.replacement, entries), outputSchema));
 	const offer = new FactsOffer(facts ?? (() => factsWithoutModel(entries)));
 	const changes: Change[] = [];
 	const additions: Addition[] = [];
@@ -147,7 +150,8 @@ export async function buildContext(
 		({ messages, preamble } = placeAdditions(additions, { messages, preamble }, place, report));
 	}
 	const sent = memo.preamble(generateSections(preamble));
-	const built = { length: core.length, messages, preamble: sent, problems, facts: offer.used, provider };
+	const asked = { facts: offer.used, provider, outputSchema };
+	const built = { length: core.length, messages, preamble: sent, problems, ...asked };
 	const hooked = additions.length > 0 ? messages : current.messages;
 	return new Context(built, core.messages, hooked, core.replacement, changes, entries);
 }
@@ -213,6 +217,7 @@ class Context implements BuiltContext {
 	readonly problems: readonly ContextProblem[];
 	readonly facts: RequestFacts | null;
 	readonly provider: ProviderFields | null;
+	readonly outputSchema: ActiveOutputSchema | null;
 
 	constructor(
 		{
@@ -222,7 +227,8 @@ class Context implements BuiltContext {
 			problems,
 			facts,
 			provider,
-		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts" | "provider">,
+			outputSchema,
+		}: Pick<BuiltContext, "length" | "messages" | "preamble" | "problems" | "facts" | "provider" | "outputSchema">,
 		/** The messages before hooks. */
 		private readonly core: readonly TracedMessage[],
 		/** The messages after hooks, before images were omitted. */
@@ -237,6 +243,7 @@ class Context implements BuiltContext {
 		this.problems = problems;
 		this.facts = facts;
 		this.provider = provider;
+		this.outputSchema = outputSchema;
 	}
 
 	get isChanged(): boolean {

@@ -1,6 +1,9 @@
-import type { AppMessage, RequestFacts } from "../log/entry.js";
+import type { AppMessage, OutputSchemaEntry, RequestFacts } from "../log/entry.js";
 import type { Preamble } from "./preamble.js";
 import type { ProviderFields } from "./provider-fields.js";
+
+/** An entry that asks for answers of a form. */
+export type ActiveOutputSchema = OutputSchemaEntry & { schema: NonNullable<OutputSchemaEntry["schema"]> };
 
 /** A message of the context and the index of its entry; null when it is not from a single entry. Frozen when pi creates it. */
 export interface ContextMessage {
@@ -67,6 +70,8 @@ export interface BuiltContext {
 	readonly facts: RequestFacts | null;
 	/** What hooks ask the provider to do itself; null for nothing. */
 	readonly provider: ProviderFields | null;
+	/** The schema that the answer must match; null for none. */
+	readonly outputSchema: ActiveOutputSchema | null;
 	/** True when hooks changed the messages that pi alone would send. */
 	readonly isChanged: boolean;
 }

@@ -1,6 +1,8 @@
-import type { ContextProblem, TracedMessage } from "./context-message.js";
+import { isOutputSchemaEntry } from "../log/entry.js";
+import type { ActiveOutputSchema, ContextProblem, TracedMessage } from "./context-message.js";
 import { compactionMessage, EntryItems, type EntrySource } from "./entry-message.js";
 import { type OmittedImages, omittedImages } from "./omitted-images.js";
+import { activeSchema } from "./output-schema.js";
 import { type ActiveCompaction, type ActiveFreeze, activeReplacement, changesReplacement } from "./replacement.js";
 import { noteExtension } from "./shared-length.js";
 import { shortenItem } from "./shorten.js";
@@ -15,6 +17,8 @@ export interface CoreContext {
 	replacement: ActiveCompaction | ActiveFreeze | null;
 	/** The images that are replaced with text after the hooks. */
 	omitted: OmittedImages;
+	/** The schema that the answer must match; null for none. Found only in entries that are in the context. */
+	outputSchema: ActiveOutputSchema | null;
 	problems: ContextProblem[];
 	/** Number of entries from which it was computed. */
 	length: number;
@@ -33,7 +37,10 @@ export interface CoreContext {
 export function coreContext(entries: EntrySource, previous: CoreContext | null = null): CoreContext {
 	if (previous && previous.length <= entries.length) {
 		const added = readItems(entries, previous.length, previous.items, { stopAtReplacement: true });
-		if (added) return { ...previous, ...extend(previous, added), length: entries.length };
+		if (added) {
+			const { items, outputSchema = previous.outputSchema } = added;
+			return { ...previous, ...extend(previous, items), outputSchema, length: entries.length };
+		}
 	}
 	return computeCore(entries);
 }
@@ -67,7 +74,9 @@ function computeCore(entries: EntrySource): CoreContext {
 			if (item) head.push(item);
 		}
 	} else if (replacement) head.push(...replacement.messages.map((item) => Object.freeze(item)));
-	const kept = readItems(entries, replacement?.firstKeptEntryIndex ?? 0, items) ?? [];
+	const { items: kept, outputSchema = null } = readItems(entries, replacement?.firstKeptEntryIndex ?? 0, items) ?? {
+		items: [],
+	};
 	if (replacement?.kind === "compaction") shortenKept(kept, replacement);
 	const growing = head.length > 0 ? [...head, ...kept] : kept;
 	return {
@@ -75,6 +84,7 @@ function computeCore(entries: EntrySource): CoreContext {
 		synthetic: head.filter(({ entryIndex }) => entryIndex === null),
 		replacement,
 		omitted: omittedImages(entries, replacement?.firstKeptEntryIndex ?? 0),
+		outputSchema,
 		problems,
 		length: entries.length,
 		items,
@@ -93,22 +103,24 @@ function shortenKept(kept: TracedMessage[], { entry, entryIndex: compaction }: A
 	}
 }
 
-/** The items of the entries from an index; null if `stopAtReplacement` and one of them changes the active replacement. */
+/** The items of the entries from an index, and the schema that they ask for, if they change it; null if `stopAtReplacement` and one of them changes the active replacement. */
 function readItems(
 	entries: EntrySource,
 	from: number,
 	items: EntryItems,
 	{ stopAtReplacement = false } = {},
-): TracedMessage[] | null {
+): { items: TracedMessage[]; outputSchema?: ActiveOutputSchema | null } | null {
 	// Preallocated: growing the array would cost more than filling it.
 	const read = new Array<TracedMessage>(entries.length - from);
 	let count = 0;
+	let asked: { outputSchema?: ActiveOutputSchema | null } = {};
 	for (let index = from; index < entries.length; index++) {
 		const entry = entries.at(index);
 		if (stopAtReplacement && changesReplacement(entry)) return null;
+		if (isOutputSchemaEntry(entry)) asked = { outputSchema: activeSchema(entry) };
 		const item = items.item(entry, index);
 		if (item) read[count++] = item;
 	}
 	read.length = count;
-	return read;
+	return { items: read, ...asked };
 }

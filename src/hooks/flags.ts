@@ -34,7 +34,7 @@ export type ReadFlags = (declared: readonly FlagDeclaration[]) => { values: Flag
 export const BUILTIN_FLAGS: ReadonlySet<string> = new Set(
 	(
 		"provider model models api-key thinking list-models continue resume session session-dir export print plain mode max-turns max-cost max-time " +
-		"verbose system-prompt append-system-prompt tools tool mcp hook hooks extension skill skills context-files trust demo on offline " +
+		"output-schema resume-or-new verbose system-prompt append-system-prompt tools tool mcp hook hooks extension skill skills context-files trust demo on offline " +
 		"help version"
 	).split(" "),
 );

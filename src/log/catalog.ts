@@ -185,6 +185,13 @@ export function* sessionsByUse(dir: string, { withPrinted = false } = {}): Gener
 	yield* unused.filter(hasMessage);
 }
 
+/** Path of the session with exactly this name that was used last, also by `pi -p`; null if none exists. Reads complete files. */
+export function namedSession(dir: string, name: string): string | null {
+	for (const path of sessionsByUse(dir, { withPrinted: true }))
+		if (summarizeSession(path)?.name === name.trim()) return path;
+	return null;
+}
+
 /** The directories of sessions in `root`, one for each working directory; empty if it does not exist. */
 export function sessionDirs(root: string): string[] {
 	try {

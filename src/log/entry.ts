@@ -185,6 +185,16 @@ export interface ToolHostEntry {
 	name: string;
 }
 
+/** The form that answers have from here on. */
+export interface OutputSchemaEntry {
+	type: "output_schema";
+	timestamp: string;
+	/** JSON Schema (2020-12) of the answer; null: answers have no form anymore. */
+	schema: Readonly<Record<string, unknown>> | null;
+	/** Name of the tool that the model calls to answer; absent: the provider is asked for the form. */
+	tool?: string;
+}
+
 /** The user undid the changes of the entries `[from, to)` to files. */
 export interface FilesRestoredEntry extends EntryRange {
 	type: "files_restored";
@@ -290,6 +300,7 @@ export type CoreEntry =
 	| RequestUsageEntry
 	| HookToolCallEntry
 	| FilesRestoredEntry
+	| OutputSchemaEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
 
@@ -310,6 +321,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"request_usage",
 	"hook_tool_call",
 	"files_restored",
+	"output_schema",
 	"system_item",
 	"session_info",
 	"opaque",
@@ -332,6 +344,7 @@ export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thi
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
 export const isFilesRestoredEntry = isEntry<FilesRestoredEntry>("files_restored");
+export const isOutputSchemaEntry = isEntry<OutputSchemaEntry>("output_schema");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
 export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");

@@ -13,6 +13,7 @@ import {
 	type ModelChangeEntry,
 	type OmittedImage,
 	type OpaqueEntry,
+	type OutputSchemaEntry,
 	type RecordedRequest,
 	type RecordedSegment,
 	type RequestUsageEntry,
@@ -210,6 +211,12 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				files: readFileChanges(files),
 				left: left.filter((path) => typeof path === "string"),
 			} satisfies FilesRestoredEntry;
+		}
+		case "output_schema": {
+			const { schema, tool, ...rest } = value;
+			if (schema !== null && !isRecord(schema)) break;
+			const named = typeof tool === "string" ? { tool } : {};
+			return { ...rest, type: "output_schema", timestamp, schema, ...named } satisfies OutputSchemaEntry;
 		}
 		case "system_item": {
 			const { source, item } = value;

@@ -38,7 +38,8 @@ const API = { type: "string", enum: MODEL_APIS, description: "wire format of the
 const COMPAT = {
 	type: "object",
 	additionalProperties: { type: ["boolean", "string", "object"] },
-	description: "deviations of the server from its wire format, as pi-ai names them",
+	description:
+		"deviations of the server from its wire format, as pi-ai names them; `supportsJsonSchema`: whether it can hold answers to a schema",
 } as const;
 const LEVEL = { type: ["string", "null"] } as const;
 

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 /** Version of the events of JSON mode: a new field or event raises the minor version, any other change the major one. */
-export const EVENTS_VERSION = "1.1";
+export const EVENTS_VERSION = "1.2";
 
 /** An object without other fields. */
 const exact = <P extends TProperties>(properties: P, description?: string) =>
@@ -180,7 +180,7 @@ const delta = {
 /** The fields of every event of JSON mode in addition to `type`, by type. */
 const FIELDS = {
 	agent_start: {},
-	agent_end: { messages: Type.Array(Message) },
+	agent_end: { messages: Type.Array(Message), structured: optional(anything) },
 	turn_start: { turnIndex: count, timestamp: time },
 	turn_end: { turnIndex: count, message: AssistantMessage, toolResults: Type.Array(ToolResultMessage) },
 	message_start: { message: Message },

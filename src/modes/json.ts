@@ -26,6 +26,8 @@ export async function runJson(
 		const code = await runPrompts(session, prompts, {
 			onStatus: async () => {},
 			onReply: async () => {},
+			// It is in `agent_end`.
+			onStructured: async () => {},
 			onFailure: (error) => {
 				const line = describeError(error);
 				io.err(`${line}\n`);

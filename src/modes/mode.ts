@@ -25,6 +25,8 @@ export interface ModePrompts {
 	rest: readonly string[];
 	/** What the prompts may take together. */
 	limits?: RunLimits;
+	/** JSON Schema that the answer to the last prompt must match. It is then all that goes to stdout. */
+	outputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** 0 success, 1 error, 2 invalid usage, 3 a limit was reached, 130 interrupted. */

@@ -44,6 +44,7 @@ export async function runPrint(
 				if (reply.stopReason === "length")
 					line(`the reply was truncated at the model's output limit · ${restHint(session)}`);
 			},
+			onStructured: (value) => io.out(`${clean(JSON.stringify(value))}\n`),
 			onFailure: (error) => line(describeError(error)),
 		});
 	} finally {

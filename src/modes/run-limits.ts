@@ -25,13 +25,15 @@ export class RunWatch {
 	constructor(
 		private readonly session: AgentSession,
 		private readonly limits: RunLimits,
+		/** Whether a reply without calls may be followed by another one, which mends it. */
+		goesOn = false,
 	) {
 		// Counting reads the complete session.
 		this.#startCost = limits.cost === undefined ? 0 : session.stats().cost;
 		const unsubscribe = session.subscribe((event) => {
 			if (event.type !== "turn_end") return;
 			this.#turns++;
-			if (event.message.role === "assistant" && hasToolCalls(event.message)) this.#check();
+			if (event.message.role === "assistant" && (goesOn || hasToolCalls(event.message))) this.#check();
 		});
 		const { time } = limits;
 		const timer =

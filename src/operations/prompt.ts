@@ -5,8 +5,8 @@ import { acceptPrompt, PROMPT_INPUT } from "./prompt-answer.js";
 
 /**
  * Handles a line of user input: runs a command, steers the active run, or starts a run and waits for its end.
- * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments` for an empty prompt and from
- * commands; `command_failed` from commands; `prompt_refused` from hooks; `session_busy` when the session is closing
+ * @throws PiError `key_missing`, `model_missing` before anything is written; `bad_arguments` for an empty prompt, for an
+ * `outputSchema` that is no schema, and from commands; `command_failed` from commands; `prompt_refused` from hooks; `session_busy` when the session is closing
  */
 export const prompt = operation({
 	request: "prompt",
@@ -15,8 +15,24 @@ export const prompt = operation({
 	rpc: {
 		command: "prompt",
 		concurrency: "conversation",
-		input: PROMPT_INPUT,
-		answer: (run, { message, attachments, images }, call) =>
-			acceptPrompt(call, () => run(message, { attachments, images, source: "rpc" })),
+		input: {
+			...PROMPT_INPUT,
+			properties: {
+				...PROMPT_INPUT.properties,
+				outputSchema: {
+					type: "object",
+					description: "JSON Schema (2020-12) of the answer, `structured` of `agent_end`",
+				},
+			},
+		},
+		answer: (run, { message, attachments, images, outputSchema }, call) =>
+			acceptPrompt(call, () =>
+				run(message, {
+					attachments,
+					images,
+					source: "rpc",
+					...(outputSchema && { outputSchema: { ...outputSchema } }),
+				}),
+			),
 	},
 });

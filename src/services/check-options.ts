@@ -27,7 +27,8 @@ const OPTIONS = {
 	session: {
 		type: "object",
 		properties: {
-			kind: { type: "string", enum: ["new", "continue", "open", "read", "memory"] },
+			kind: { type: "string", enum: ["new", "continue", "named", "open", "read", "memory"] },
+			name: { type: "string", minLength: 1 },
 			target: { type: "string", minLength: 1 },
 			copy: FLAG,
 			printed: FLAG,
@@ -117,6 +118,8 @@ export function checkOptions(options: CreateAgentSessionOptions): void {
 		throw new PiError("bad_arguments", "from needs a parent", { hint: "pass ctx.session of a hook as parent" });
 	if ((session?.kind === "open" || session?.kind === "read") && session.target === undefined)
 		throw new PiError("bad_arguments", "session.target is missing", { hint: "pass the path or the id of a session" });
+	if (session?.kind === "named" && (session.name === undefined || session.name.trim() === ""))
+		throw new PiError("bad_arguments", "session.name is missing", { hint: "pass the name of a session" });
 	if (cwd !== undefined && !isDirectory(cwd))
 		throw new PiError("bad_arguments", `cwd: there is no directory ${cwd}`, { hint: "pass an existing directory" });
 	if (typeof model === "object") checkModel(model);

@@ -23,6 +23,11 @@ export type SessionChoice =
 	 * session that another process has open is the error `log_locked`; otherwise an earlier one is continued, with a warning.
 	 */
 	| { kind: "continue"; printed?: boolean }
+	/**
+	 * The session of this directory with exactly this name that was used last; a new one of this name when none exists. One that
+	 * another process has open is the error `log_locked`.
+	 */
+	| { kind: "named"; name: string }
 	/** A path, which need not exist yet, an id or the start of one. With `copy` the session continues in a new file with all its entries. */
 	| { kind: "open"; target: string; copy?: boolean }
 	/** A saved session that another process may have open. Whatever would write to it fails with `log_read_only`. */

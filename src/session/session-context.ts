@@ -62,6 +62,7 @@ const EMPTY: BuiltContext = {
 	problems: [],
 	facts: null,
 	provider: null,
+	outputSchema: null,
 	isChanged: false,
 };
 

@@ -139,6 +139,21 @@ describe("the command line of a session", () => {
 		[["-p", "--max-cost", "cheap"], '--max-cost: "cheap" is no limit', "use USD such as 0.50"],
 		[["-p", "--max-time", "30"], '--max-time: "30" is no limit', "use 30s, 5m or 1h"],
 		[
+			["--output-schema", "{}", "go"],
+			"--output-schema needs --print or --mode json",
+			"in RPC mode, prompt has outputSchema",
+		],
+		[
+			["-p", "--resume-or-new", "a", "--continue", "go"],
+			"--continue and --resume-or-new cannot be combined",
+			"pi --help lists all options",
+		],
+		[
+			["-p", "--resume-or-new", "a", "--no-session", "go"],
+			"--resume-or-new and --no-session cannot be combined",
+			"pi --help lists all options",
+		],
+		[
 			["--max-turns", "3", "go"],
 			"--max-turns, --max-cost and --max-time need --print or --mode json",
 			"Escape stops a run on the screen",
@@ -291,7 +306,7 @@ test("every option in the help is accepted, and every line fits 120 columns", ()
 	expect(options.length).toBeGreaterThan(25);
 	for (const [, option = "", value] of options) {
 		const samples: Record<string, string> = { "--thinking": "low", "--mode": "json", "--max-time": "5m" };
-		const isLimit = option.startsWith("--max-");
+		const isLimit = option.startsWith("--max-") || option === "--output-schema";
 		const sample = samples[option] ?? (isLimit ? "5" : "x");
 		expect(() => parseArgs([...(isLimit ? ["-p"] : []), option, ...(value ? [sample] : [])])).not.toThrow();
 	}

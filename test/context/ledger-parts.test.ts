@@ -68,7 +68,7 @@ test("a shortened message has the tokens of the original, and a hidden entry wit
 	const { message } = result("c", "x");
 	const origin = { kind: "shortened", entryIndex: 9 } as const;
 	const context = {
-		...{ length: 4, edits: [], problems: [], facts: null, provider: null, isChanged: false },
+		...{ length: 4, edits: [], problems: [], facts: null, provider: null, outputSchema: null, isChanged: false },
 		messages: [{ message, entryIndex: 3, origin }, ...traced(user("b").message)],
 		hidden: [{ entryIndex: 0, by: { kind: "compaction" as const, entryIndex: 9 } }],
 	};

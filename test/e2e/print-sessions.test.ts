@@ -105,3 +105,24 @@ test("a hook that saves something at the start makes no session, and -c opens no
 	await pi.waitForText("Three.");
 	expect(conversation(provider, 2).slice(0, 2)).toEqual(["user: first", "assistant: One."]);
 });
+
+test("--resume-or-new continues the session of a name, in every mode, or begins it", async () => {
+	const provider = await startProvider();
+	const at = { agentDir: agentDirFor(provider), cwd: tempDir() };
+	provider.reply("One.", "Other.", "Two.", "Three.");
+	const ask = (args: string[]) => runPi(["-p", ...args], at);
+	expect(await ask(["--resume-or-new", "nightly", "first"])).toMatchObject({ code: 0, stdout: "One.\n" });
+	expect(await ask(["--resume-or-new", "weekly", "other"])).toMatchObject({ code: 0, stdout: "Other.\n" });
+	const args = ["--mode", "json", "--resume-or-new", "nightly", "second"];
+	expect(await runPi(args, at)).toMatchObject({ code: 0 });
+	expect(conversation(provider, 2)).toEqual(["user: first", "assistant: One.", "user: second"]);
+	const pi = await openPi({ ...at, args: ["--resume-or-new", "nightly"] });
+	await pi.waitForText("nightly");
+	// Another script that comes meanwhile.
+	const refused = await ask(["--resume-or-new", "nightly", "third"]);
+	expect(refused).toMatchObject({ code: 1, stdout: "" });
+	expect(refused.stderr).toMatch(/is in use by .*process/);
+	await submit(pi, "third");
+	await pi.waitForText("Three.");
+	expect(conversation(provider, 3)[0]).toBe("user: first");
+});

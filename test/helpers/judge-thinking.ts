@@ -83,7 +83,8 @@ function judgeAnthropic(body: JsonObject, betas: readonly string[], model: Known
 	const isAdaptive = forceAdaptiveThinking === true;
 	const { thinking, output_config: config } = body;
 	if (isObject(thinking)) issues.push(...judgeClaudeThinking(thinking, Number(body.max_tokens), isAdaptive, model));
-	if (isObject(config)) issues.push(...judgeClaudeEffort(config.effort, isAdaptive, model));
+	if (isObject(config) && ("effort" in config || config.format === undefined))
+		issues.push(...judgeClaudeEffort(config.effort, isAdaptive, model));
 	const thinks = isObject(thinking) && thinking.type !== "disabled";
 	for (const name of SAMPLING) {
 		if (body[name] === undefined) continue;

@@ -8,6 +8,7 @@ import {
 import type { Model } from "@mariozechner/pi-ai";
 import { onTestFinished } from "vitest";
 import { isObject, type JsonObject, parseJson, stringOr } from "./json.js";
+import { judgeFormat } from "./judge-format.js";
 import { judgeThinking, knownModel } from "./judge-thinking.js";
 import { type Reply, type ReplyStep, toStep } from "./provider-step.js";
 import { judgeSigned, readAnthropicRequest, type SignedBlock } from "./read-anthropic.js";
@@ -257,7 +258,7 @@ export class LoopbackProvider {
 		// The reader judges the thinking of all models of this API.
 		const thinking = model && api !== "anthropic-messages" ? judgeThinking(api, body, headers, model) : [];
 		const signed = api === "anthropic-messages" ? judgeSigned(body, this.#signed) : [];
-		return [...issues, ...thinking, ...signed, ...judgeConversation(messages)];
+		return [...issues, ...thinking, ...signed, ...judgeFormat(api, body), ...judgeConversation(messages)];
 	}
 
 	async #next(request: ProviderRequest): Promise<ReplyStep> {

@@ -1,5 +1,6 @@
 import { PiError } from "../../errors.js";
-import { findSession, newSessionPath, sessionsByUse } from "../../log/catalog.js";
+import { findSession, namedSession, newSessionPath, sessionsByUse } from "../../log/catalog.js";
+import { entryTimestamp } from "../../log/entry.js";
 import { copySession } from "../../log/manage.js";
 import { SessionLog } from "../../log/session-log.js";
 import type { SessionChoice } from "../create-options.js";
@@ -31,7 +32,24 @@ export function openLog(choice: SessionChoice | ForkedLog, sessionDir: string | 
 	}
 	if (choice.kind === "read") return own(SessionLog.open(findSession(sessionDir, choice.target), { readOnly: true }));
 	if (choice.kind === "continue") return continueLatest(sessionDir, cwd, choice);
+	if (choice.kind === "named") return own(openNamed(sessionDir, cwd, choice.name));
 	return own(SessionLog.create({ dir: sessionDir, cwd }));
+}
+
+/** Opens the session of a name that was used last, or begins one. @throws PiError `log_locked` */
+function openNamed(sessionDir: string, cwd: string, name: string): SessionLog {
+	const path = namedSession(sessionDir, name);
+	if (path === null) {
+		const log = SessionLog.create({ dir: sessionDir, cwd });
+		// Written with the first message: a session that nobody uses leaves no file.
+		log.appendAll([{ type: "session_info", timestamp: entryTimestamp(), name: name.trim() }], true);
+		return log;
+	}
+	try {
+		return SessionLog.open(path, { cwd });
+	} catch (error) {
+		throw error instanceof PiError && error.code === "log_locked" ? inUseByOther(error) : error;
+	}
 }
 
 /** Opens the session that was used last, or begins one. @throws PiError `log_locked` for a script whose session is open elsewhere */

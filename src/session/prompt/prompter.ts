@@ -11,6 +11,7 @@ import { messageText, type TextRange } from "../../log/entry.js";
 import { checkPromptExtras } from "../../services/check-options.js";
 import { abortable } from "../../util/abort.js";
 import type { SessionActivity } from "../activity.js";
+import { type OutputSchema, readOutputSchema } from "../run/demanded-answer.js";
 import type { SessionImages } from "../run/session-images.js";
 import type { SessionRunner } from "../run/session-run.js";
 import type { SessionWindow } from "../run/session-window.js";
@@ -25,6 +26,11 @@ export interface PromptExtras {
 	source?: PromptSource;
 	/** The parts of the text that the user pasted and the editor folds. */
 	pasted?: readonly TextRange[];
+	/**
+	 * JSON Schema (2020-12) that the answer must match: `structured` of the outcome is that answer. A prompt with one does not
+	 * join a run that is active.
+	 */
+	outputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** The result of a prompt. */
@@ -131,7 +137,7 @@ export class Prompter {
 	 */
 	async #use(
 		command: CommandLineResult,
-		{ source, images = [] }: PromptExtras = {},
+		{ source, images = [], outputSchema }: PromptExtras = {},
 		typed?: string,
 	): Promise<PromptResult> {
 		if (command.kind === "done") {
@@ -142,7 +148,8 @@ export class Prompter {
 		const from = fromHook ? ("hook" as const) : source;
 		// Of a template or a skill, whose text the user completed.
 		const own = fromHook || fromServer ? [] : images;
-		const extras = { attachments, images: own, ...(from ? { source: from } : {}) };
+		const asked = outputSchema === undefined ? {} : { outputSchema };
+		const extras = { attachments, images: own, ...(from ? { source: from } : {}), ...asked };
 		return this.#send(prompt, extras, "steer", { typed, isForeign: fromHook || fromServer });
 	}
 
@@ -159,10 +166,12 @@ export class Prompter {
 		const { hooks, notice, mcp, state, activity } = this.deps;
 		state.log.checkWritable();
 		const stopped = activity.nextAbort;
+		const { outputSchema } = extras;
+		const output = outputSchema === undefined ? null : await readOutputSchema(outputSchema, "outputSchema");
 		const hasResources = !isForeign && mcp.mentions(text);
 		const isChecked = hasResources || sourceImages(extras).length > 0 || hooks().registry.has("prompt");
 		const waits = isChecked || this.#delivering !== null;
-		const deliver = () => this.#deliver({ text, extras, how, typed, hasResources, stopped });
+		const deliver = () => this.#deliver({ text, extras, how, typed, hasResources, stopped, output });
 		// Without a wait when there is nothing to wait for: a hook's prompt joins the turn in which it was sent.
 		const delivered = await (waits ? this.#inTurn(deliver) : deliver());
 		if (!("run" in delivered)) return delivered;
@@ -202,12 +211,13 @@ export class Prompter {
 			...((mode === "print" || mode === "json") && { mode }),
 		});
 		if (activity.verdict("prompt") === "queue") {
+			if (sent.output) throw new PiError("session_busy", "A prompt with an output schema needs a run of its own", WAIT);
 			// A prompt that comes back is sent again, expanded again, and changed again.
 			const isOwn = isChanged || prompt.extras.source !== "hook";
 			runner.queue[how]({ text: isOwn ? prompt.typed : text, message });
 			return { kind: "queued" };
 		}
-		return { run: runner.start([message], this.deps.ended) };
+		return { run: runner.start([message], this.deps.ended, sent.output) };
 	}
 
 	/** Attaches the resources of MCP servers that the prompt names. */
@@ -296,7 +306,11 @@ interface Prompt {
 	hasResources: boolean;
 	/** Aborted when the user stops the session before the prompt is delivered. */
 	stopped: AbortSignal;
+	/** What the answer must match. */
+	output: OutputSchema | null;
 }
+
+const WAIT = { hint: "wait until the session is idle" };
 
 function notSent(when: string): PiError {
 	return new PiError("prompt_refused", `The prompt was not sent: it was stopped ${when}`);

@@ -10,6 +10,7 @@ import { formatBytes } from "../../tools/output.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
+import type { DemandedAnswer } from "./demanded-answer.js";
 import type { NestedContextFiles } from "./nested-context-files.js";
 import type { RunPoints } from "./run-points.js";
 import type { SessionWindow } from "./session-window.js";
@@ -25,6 +26,7 @@ export interface RequestAdditions {
 	systemItems: SystemItems;
 	nestedFiles: NestedContextFiles;
 	points: RunPoints;
+	answer: Pick<DemandedAnswer, "write">;
 }
 
 /**
@@ -71,7 +73,7 @@ interface PreparedContext {
 
 async function prepareRequest(
 	deps: RequestSources,
-	{ systemItems, nestedFiles }: RequestAdditions,
+	{ systemItems, nestedFiles, answer }: RequestAdditions,
 	signal: AbortSignal,
 ): Promise<PreparedContext> {
 	const { store, models, state, context, compaction } = deps;
@@ -82,6 +84,7 @@ async function prepareRequest(
 	systemItems.write();
 	await context.rebuild(signal);
 	if (await compaction.makeRoom(signal)) await context.rebuild(signal);
+	if (answer.write(model, context.current.outputSchema)) await context.rebuild(signal);
 	const built = context.current;
 	const { messages: all, digest } = context.request();
 	const { messages, omitted } = limitImages(separateThinking(all, model), model);

@@ -9,6 +9,7 @@ import { PiError } from "../../errors.js";
 import type { ContextCall } from "../../hooks/context-object.js";
 import { formatDay } from "../../models/update/describe-update.js";
 import { markBeforeTail } from "../../services/models/cache-markers.js";
+import { withOutputFormat } from "../../services/models/output-format.js";
 import { requireModel } from "../../services/services.js";
 import { isRecord } from "../../util/is-record.js";
 import { type Operation, phaseAfter } from "../activity.js";
@@ -17,6 +18,7 @@ import type { HookNotices } from "../hooks/hook-notices.js";
 import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
 import type { Budget } from "./budget.js";
 import { CacheTimer } from "./cache-timer.js";
+import { DemandedAnswer, type OutputSchema } from "./demanded-answer.js";
 import { HookToolCalls } from "./hook-tool-calls.js";
 import { NestedContextFiles } from "./nested-context-files.js";
 import { prepareAllowed, type RequestAdditions, type RequestWithRecord } from "./prepare-request.js";
@@ -71,14 +73,20 @@ export class SessionRunner {
 	 * Begins a run and waits for its end. Prompts that are still queued then, because the run failed or was stopped, are
 	 * returned with `queue_returned`.
 	 * @param prompts null: the queued ones
-	 * @throws PiError `model_missing`, `key_missing` before anything is written
+	 * @param output what the answer must match
+	 * @throws PiError `model_missing`, `key_missing`, and `bad_arguments` for a model that cannot answer with a schema, before
+	 * anything is written
 	 */
-	async start(prompts: readonly UserMessage[] | null, ended: AbortSignal): Promise<AgentRunResult> {
+	async start(
+		prompts: readonly UserMessage[] | null,
+		ended: AbortSignal,
+		output: OutputSchema | null = null,
+	): Promise<AgentRunResult> {
 		const operation = this.deps.activity.begin("run", { phase: "requesting", signals: [ended] });
 		this.#cacheTimer.stop();
 		this.#signal = operation.signal;
 		try {
-			return await this.#run(prompts, operation);
+			return await this.#run(prompts, operation, new DemandedAnswer(this.deps, output));
 		} finally {
 			// Before the operation ends: the next run must not start with prompts that the user gets back.
 			const texts = this.queue.clear();
@@ -112,8 +120,9 @@ export class SessionRunner {
 		}, ends);
 	}
 
-	get #additions(): RunAdditions {
+	#additions(answer: DemandedAnswer): RunAdditions {
 		return {
+			answer,
 			queue: this.queue,
 			systemItems: this.systemItems,
 			nestedFiles: this.#nestedFiles,
@@ -131,13 +140,19 @@ export class SessionRunner {
 		this.#cacheTimer.start();
 	}
 
-	async #run(prompts: readonly UserMessage[] | null, operation: Operation): Promise<AgentRunResult> {
+	async #run(
+		prompts: readonly UserMessage[] | null,
+		operation: Operation,
+		answer: DemandedAnswer,
+	): Promise<AgentRunResult> {
 		const { models, state } = this.deps;
 		const { signal } = operation;
-		await models.list.requestAuth(requireModel(models, state));
+		const model = requireModel(models, state);
+		answer.checkModel(model);
+		await models.list.requestAuth(model);
 		this.deps.onRun();
 		for (let batch = prompts ?? this.queue.take(); ; ) {
-			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions, operation));
+			const outcome = await runAgent(batch, agentDeps(this.deps, this.#additions(answer), operation));
 			await refreshModel(this.deps, null);
 			await state.log.flush();
 			if (!signal.aborted) await makeRoomWithinBudget(this.deps, signal);
@@ -152,11 +167,12 @@ export class SessionRunner {
 interface RunAdditions extends RequestAdditions {
 	queue: PromptQueue<UserMessage>;
 	nestedFiles: NestedContextFiles;
+	answer: DemandedAnswer;
 }
 
 function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Operation): AgentDeps {
 	const { store, models, code, state, context, compaction, images, emit } = deps;
-	const { queue, nestedFiles, points } = additions;
+	const { queue, nestedFiles, points, answer } = additions;
 	const { signal } = operation;
 	const { client } = models;
 	const { settings } = store;
@@ -168,8 +184,9 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 		shellPath: () => settings.current.shellPath,
 		tools() {
 			const offered = context.lastRequest ? offeredTools(context.lastRequest) : new Set<string>();
-			return code.tools.filter(({ name }) => offered.has(name));
+			return [...code.tools, ...answer.tools()].filter(({ name }) => offered.has(name));
 		},
+		answer,
 		retry: () => settings.current.retry,
 		idleTimeoutMs: () => settings.current.streamIdleTimeoutMs,
 		async prepareRequest(turnIndex) {
@@ -265,7 +282,7 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
-/** Adds what hooks ask of the provider, and the breakpoint for the cache before what they append, and lets hooks change the parameters that the client sends. */
+/** Adds the form of the answer, what hooks ask of the provider, and the breakpoint for the cache before what they append, and lets hooks change the parameters that the client sends. */
 function withPayloadChanges(
 	{ hooks }: SessionRunDeps,
 	request: RequestWithRecord,
@@ -276,11 +293,13 @@ function withPayloadChanges(
 	const hasHooks = hooks().registry.has("payload");
 	const { provider, id, api } = request.model;
 	const fields = built.provider?.[api];
-	if (tail === 0 && !hasHooks && !fields) return request;
+	const output = built.outputSchema?.tool === undefined ? built.outputSchema : null;
+	if (tail === 0 && !hasHooks && !fields && !output) return request;
 	const model = Object.freeze({ provider, id });
 	const onPayload = (payload: unknown) => {
 		if (!isRecord(payload)) return payload;
-		const asking = fields ? withFields(payload, fields) : payload;
+		const formed = output ? withOutputFormat(payload, api, output.schema) : payload;
+		const asking = fields ? withFields(formed, fields) : formed;
 		const marked = markBeforeTail(asking, tail);
 		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
 	};

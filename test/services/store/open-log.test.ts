@@ -1,5 +1,5 @@
-import { statSync, truncateSync, utimesSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { readdirSync, statSync, truncateSync, utimesSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { SessionLog } from "../../../src/log/session-log.js";
 import { openLog } from "../../../src/services/store/open-log.js";
 import { assistant, user } from "../../helpers/entries.js";
@@ -63,6 +63,49 @@ test("a script does not continue another session than the latest", () => {
 	const { log, warning } = open();
 	expect([log.path, warning]).toEqual([a.path, undefined]);
 	log.close();
+});
+
+describe("a session of a name", () => {
+	const name = (text: string) => ({ type: "session_info", timestamp: "2026-01-01T00:00:00.000Z", name: text }) as const;
+	const named = (dir: string, wanted = "nightly") => openLog({ kind: "named", name: wanted }, dir, "/").log;
+
+	test("begins with that name, and leaves no file until it is used", () => {
+		const dir = tempDir();
+		const log = named(dir);
+		expect(log.entry(1)).toMatchObject({ type: "session_info", name: "nightly" });
+		log.close();
+		expect(readdirSync(dir)).toEqual([]);
+	});
+
+	test("is continued if its name is exactly that, the one that was used last", () => {
+		const dir = tempDir();
+		const [old, other, renamed, latest] = [saved(dir), saved(dir), saved(dir), saved(dir)];
+		old.log.append(name("nightly"));
+		other.log.append(name("nightly 2"));
+		renamed.log.append(name("nightly"));
+		renamed.log.append(name("weekly"));
+		latest.log.append(name("nightly"));
+		for (const { log } of [old, other, renamed, latest]) log.close();
+		utimesSync(old.path, 1, 1);
+		const log = named(dir, " nightly ");
+		expect(log.path).toBe(latest.path);
+		log.close();
+		const weekly = named(dir, "weekly");
+		expect(weekly.path).toBe(renamed.path);
+		weekly.close();
+		const none = named(dir, "night");
+		expect([old, other, renamed, latest].map(({ path }) => path)).not.toContain(none.path);
+		none.close();
+	});
+
+	test("that another process has open is an error", () => {
+		const dir = tempDir();
+		const { log, path } = saved(dir);
+		log.append(name("nightly"));
+		expect(() => named(dir)).toThrow(
+			expect.objectContaining({ code: "log_locked", message: expect.stringContaining(path) }),
+		);
+	});
 });
 
 test("a last line that was cut off is reported when the session is opened, and after /resume", async () => {
