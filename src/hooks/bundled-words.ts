@@ -1,7 +1,20 @@
+import { join } from "node:path";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
-import { BUNDLED_HOOKS, type BundledHook, bundledPath, type HookGroup } from "./bundled.js";
+import { packageRoot } from "../util/package-root.js";
+import { BUNDLED_HOOKS, type BundledHook, type HookGroup } from "./bundled.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
+
+/** The path of a bundled hook in messages and settings, such as `pi:redact`. */
+export function bundledPath(name: string): string {
+	return BUNDLED_PREFIX + name;
+}
+
+/** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */
+export function bundledFile(name: string): string {
+	const isSource = import.meta.url.endsWith(".ts");
+	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.cjs`]));
+}
 
 /** Words that turn on all bundled hooks that provide hosts: whose flags count before the user has chosen a session. */
 export function allMachineWords(): string[] {

@@ -1,7 +1,3 @@
-import { join } from "node:path";
-import { packageRoot } from "../util/package-root.js";
-import { BUNDLED_PREFIX } from "./hook-name.js";
-
 /** What bundled hooks are for, in the order of lists. */
 export const HOOK_GROUPS = ["context", "guards", "model", "git", "prompts", "screen", "machines"] as const;
 
@@ -59,6 +55,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		description: "lets the model run several tools with one call",
 		commands: [],
 		load: () => import("#hooks-examples/batch"),
+	},
+	{
+		name: "claude-hooks",
+		group: "guards",
+		description: "runs hooks of Claude Code, as pi import claude brings them",
+		commands: [],
+		load: () => import("#hooks-examples/claude-hooks"),
 	},
 	{
 		name: "clear",
@@ -385,14 +388,3 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/webhook"),
 	},
 ];
-
-/** The path of a bundled hook in messages and settings, such as `pi:redact`. */
-export function bundledPath(name: string): string {
-	return BUNDLED_PREFIX + name;
-}
-
-/** The file that contains a bundled hook's code, for stack traces: its source, or its own file of the bundle. */
-export function bundledFile(name: string): string {
-	const isSource = import.meta.url.endsWith(".ts");
-	return join(packageRoot(), ...(isSource ? ["hooks-examples", `${name}.ts`] : ["dist", "bundled", `${name}.cjs`]));
-}

@@ -205,10 +205,16 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 	};
 	const members: Omit<HookEventContext, LiveMember | OperationMember> = {
 		exec: (command, args, { onHost = false, ...options } = {}) =>
-			read("exec", () => {
+			read("exec", async () => {
 				const signal = options.signal ? AbortSignal.any([options.signal, call.signal]) : call.signal;
-				if (onHost) return host.execOnHost(command, args, { ...options, signal });
-				return exec(command, args, { ...options, cwd: options.cwd ?? host.cwd, signal });
+				// A program with a limit of its own may take longer than a handler.
+				const release = options.timeout ? call.deadline?.hold() : undefined;
+				try {
+					if (onHost) return await host.execOnHost(command, args, { ...options, signal });
+					return await exec(command, args, { ...options, cwd: options.cwd ?? host.cwd, signal });
+				} finally {
+					release?.();
+				}
 			}),
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
 		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),

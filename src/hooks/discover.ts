@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "n
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PiError } from "../errors.js";
 import { findForeignWriter } from "../util/foreign-writers.js";
-import { bundledFile, bundledPath } from "./bundled.js";
-import { findBundled, isBundledWord, presentWord, selectBundled } from "./bundled-words.js";
+import { bundledFile, bundledPath, findBundled, isBundledWord, presentWord, selectBundled } from "./bundled-words.js";
 import { hookName } from "./hook-name.js";
 
 /**

@@ -144,7 +144,8 @@ export class HandlerCalls {
 			hook,
 			event: event.type,
 			signal: linked.signal,
-			deadline,
+			// pi is exiting: nothing extends the limit.
+			deadline: event.type === "session" && event.reason === "shutdown" ? null : deadline,
 			clock,
 			effects: policy.effects,
 			defersRebuild: policy.defersRebuild,

@@ -291,8 +291,8 @@ export async function openServices(
 			acceptedPackages: () => code.packages,
 			configFiles: (folder) =>
 				findConfigFiles(folder, {
-					agentDir: paths.agentDir,
-					projectDir: paths.project.dir,
+					...{ agentDir: paths.agentDir, cwd: paths.cwd, projectDir: paths.project.dir },
+					context: { env, home: paths.home },
 					accepted: code.accepted,
 					packages: code.packages,
 				}),

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { closeSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { runEnvironment } from "../config/paths.js";
 import { errorText } from "../errors.js";
-import { openRegularFileSync, readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
+import { readRegularFile, readRegularFileSync, realPathOrNull, statOrNull } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { packageTargets } from "./package-imports.js";
 import { isPython } from "./python-imports.js";
 import type { CollectedFiles } from "./python-modules.js";
 import { scanImports } from "./script-imports.js";
 import { ServerCode, type ServerContext } from "./server-code.js";
+import { isLarge, MAX_FILE_BYTES, readServerFile } from "./server-file.js";
 
 /** A file of the project that pi would load, with the hashed bytes: run these instead of reading the file again. */
 export interface CodeFile {
@@ -45,7 +46,6 @@ export interface ProjectCode {
 }
 
 const MAX_FILES = 1000;
-const MAX_FILE_BYTES = 2 * 1024 * 1024;
 /** Of a file of a server: its digest is computed again before each start. */
 const MAX_LARGE_BYTES = 512 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
@@ -58,11 +58,13 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json"];
 /** Files of the project that define MCP servers, relative to its root. */
 const SERVER_FILES = [".mcp.json", ".pi/mcp.json"];
+/** Directory of the files with commands that the bundled hook `claude-hooks` runs. */
+const COMMAND_DIR = ".pi/claude-hooks";
 const SKIPPED_DIRS = new Set(["node_modules", ".git"]);
 
 /**
- * Reads every file under `.pi/hooks`, `.pi/extensions`, `.pi/tools` and `.pi/agents`, the files that define MCP servers and those that their
- * commands name, and, transitively, the files of the project that all of them import by relative paths; for servers in Python, all modules of the
+ * Reads every file under `.pi/hooks`, `.pi/extensions`, `.pi/tools`, `.pi/agents` and `.pi/claude-hooks`, the files that define MCP servers
+ * and those that the commands of both name, and, transitively, the files of the project that all of them import by relative paths; for servers in Python, all modules of the
  * project that they import. Each file is read once. Installed packages (`node_modules`) are not read; an import of one is
  * listed as unresolved.
  */
@@ -70,6 +72,7 @@ export async function collectProjectCode(cwd: string, context: ServerContext = r
 	const root = realpathSync(cwd);
 	const collector = new Collector(root, context);
 	await collector.addServers();
+	await collector.addCommands();
 	for (const dir of ["hooks", "extensions", "tools", "agents"])
 		collector.addDirectory(join(root, ".pi", dir), new Set());
 	await collector.readAll();
@@ -83,10 +86,14 @@ export async function collectProjectCode(cwd: string, context: ServerContext = r
 export async function findServerFiles(cwd: string, context: ServerContext = runEnvironment()): Promise<string[]> {
 	const collector = new Collector(realpathSync(cwd), context);
 	await collector.addServers();
-	const { files, incomplete } = collector.result();
-	if (incomplete !== undefined)
-		throw new Error(`The files of the project's MCP servers cannot be checked: it has ${incomplete}`);
-	return files.map((file) => file.realPath);
+	return collector.paths("MCP servers");
+}
+
+/** Like `findServerFiles`, for the files in `.pi/claude-hooks` and those that their commands run. @throws as it */
+export async function findCommandFiles(cwd: string, context: ServerContext): Promise<string[]> {
+	const collector = new Collector(realpathSync(cwd), context);
+	await collector.addCommands();
+	return collector.paths("hook commands");
 }
 
 class Collector {
@@ -138,8 +145,21 @@ class Collector {
 			const path = join(this.root, name);
 			if (statOrNull(path)) this.#queue(path);
 		}
+		await this.#addNamed((code, config) => code.addServers(config));
+	}
+
+	/** Reads the files with commands of hooks, and the files of the project that these name. */
+	async addCommands(): Promise<void> {
+		this.addDirectory(join(this.root, COMMAND_DIR), new Set());
+		await this.#addNamed((code, config) => code.addCommands(config));
+	}
+
+	/** Reads the queued files, and what they name. */
+	async #addNamed(add: (code: ServerCode, config: string) => void): Promise<void> {
+		const before = new Set(this.#files.keys());
 		await this.readAll();
-		const configs = [...this.#files.values()].map(({ bytes }) => bytes.toString("utf8"));
+		const added = [...this.#files].filter(([path]) => !before.has(path));
+		const configs = added.map(([, { bytes }]) => bytes.toString("utf8"));
 		const files: CollectedFiles = {
 			queue: (path) => this.#queueInside(path),
 			isInside: (path) => this.#isInside(path),
@@ -153,7 +173,7 @@ class Collector {
 			isStopped: () => this.#incomplete !== undefined,
 		};
 		this.#servers = new ServerCode(this.root, files, this.context);
-		for (const config of configs) this.#servers.addServers(config);
+		for (const config of configs) add(this.#servers, config);
 		await this.readAll();
 		this.#servers = null;
 		this.#isIncompleteForServers = this.#incomplete !== undefined;
@@ -174,6 +194,14 @@ class Collector {
 			incomplete: this.#incomplete,
 			isIncompleteForServers: this.#isIncompleteForServers,
 		};
+	}
+
+	/** Real paths of the files. @throws Error if the list is incomplete */
+	paths(what: string): string[] {
+		const { files, incomplete } = this.result();
+		if (incomplete !== undefined)
+			throw new Error(`The files of the project's ${what} cannot be checked: it has ${incomplete}`);
+		return files.map((file) => file.realPath);
 	}
 
 	#queue(path: string): void {
@@ -234,7 +262,7 @@ class Collector {
 			this.#incomplete ??= `a file of more than ${MAX_LARGE_BYTES / 1024 / 1024} MB`;
 			return;
 		}
-		const bytes = describeLarge(path);
+		const bytes = readServerFile(path);
 		const sha256 = createHash("sha256").update(bytes).digest("hex");
 		const size = statOrNull(path)?.size ?? 0;
 		this.#files.set(real, { rel: this.#rel(path), realPath: real, bytes, sha256, size });
@@ -347,32 +375,6 @@ class Collector {
 
 	#report(path: string, specifier: string, reason: string): void {
 		this.#unresolved.push({ from: this.#rel(path), specifier, reason });
-	}
-}
-
-/** The bytes by which a file of a server is trusted: its own, or those that describe a large one. @throws PiError `file_unreadable` */
-export function readServerFile(path: string): Buffer {
-	return isLarge(path) ? describeLarge(path) : readRegularFileSync(path, { maxBytes: MAX_FILE_BYTES });
-}
-
-function isLarge(path: string): boolean {
-	return (statOrNull(path)?.size ?? 0) > MAX_FILE_BYTES;
-}
-
-/** Reads a file in pieces. */
-function describeLarge(path: string): Buffer {
-	const descriptor = openRegularFileSync(path);
-	try {
-		const hash = createHash("sha256");
-		const buffer = Buffer.allocUnsafe(1024 * 1024);
-		let size = 0;
-		for (let count = readSync(descriptor, buffer); count > 0; count = readSync(descriptor, buffer)) {
-			hash.update(buffer.subarray(0, count));
-			size += count;
-		}
-		return Buffer.from(`${size} bytes with the SHA-256 ${hash.digest("hex")}\n`);
-	} finally {
-		closeSync(descriptor);
 	}
 }
 

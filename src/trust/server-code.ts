@@ -37,6 +37,9 @@ const ENTRY_POINT = /=\s{0,20}["']([A-Za-z_][\w.]{0,300}):[\w.]{1,300}["']/g;
 /** Files with secrets, which are not read. */
 const ENVIRONMENT = /^\.env(?:\.|$)/;
 
+/** The variable with which commands of hooks name the project, in which they run. */
+const PROJECT_DIR = /(["']?)\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})\1/g;
+
 /** Finds the files of a project that its MCP servers could run: those that their commands name, and Python modules. */
 export class ServerCode {
 	/** Directories in which the commands run, and from which their paths and Python modules start. */
@@ -71,6 +74,14 @@ export class ServerCode {
 		}
 		const servers = isRecord(parsed) && isRecord(parsed.mcpServers) ? Object.values(parsed.mcpServers) : [];
 		for (const server of servers.filter(isRecord)) this.#addServer(server);
+	}
+
+	/** Adds the files that commands of hooks name. @param config the text of a file in the format of Claude Code's settings.json */
+	addCommands(config: string): void {
+		for (const command of commandsIn(config)) {
+			const filled = command.replace(PROJECT_DIR, ".");
+			this.#addServer({ command: "sh", args: ["-c", filled] });
+		}
 	}
 
 	/**
@@ -345,4 +356,18 @@ function namesIn(dir: string): string[] {
 	} catch {
 		return []; // nothing can be started from it either
 	}
+}
+
+/** Every `command` in a file, wherever it is: rather too many than too few. */
+function commandsIn(config: string): string[] {
+	const commands: string[] = [];
+	try {
+		JSON.parse(config.replace(/^\ufeff/, ""), (key, value: unknown) => {
+			if (key === "command" && isText(value)) commands.push(value);
+			return value;
+		});
+	} catch {
+		return []; // no command of it runs either
+	}
+	return commands;
 }

@@ -228,6 +228,8 @@ export interface ExecOptions {
 	env?: Record<string, string>;
 	/** True: `env` is the complete environment. */
 	onlyEnv?: boolean;
+	/** Sent to the program, which reads end-of-file after it. Default: nothing. */
+	stdin?: string;
 }
 
 /**
@@ -237,11 +239,11 @@ export interface ExecOptions {
 export async function exec(
 	command: string,
 	args: readonly string[],
-	{ signal, timeout, cwd, env, onlyEnv }: ExecOptions = {},
+	{ signal, timeout, cwd, env, onlyEnv, stdin }: ExecOptions = {},
 ): Promise<ExecResult> {
 	return collectOutput((onOutput) =>
 		spawnGroup(command, args, {
-			...{ signal, cwd, env, onlyEnv, onOutput },
+			...{ signal, cwd, env, onlyEnv, stdin, onOutput },
 			timeoutMs: timeout || undefined,
 			announcedByShell: true,
 		}),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { playShadows } from "../../src/context-bench/play-shadows.js";
-import { bundledFile } from "../../src/hooks/bundled.js";
+import { bundledFile } from "../../src/hooks/bundled-words.js";
 import { loadHooks } from "../../src/hooks/load.js";
 import { assistant, result, session, user } from "../helpers/entries.js";
 import { tempDir } from "../helpers/temp.js";

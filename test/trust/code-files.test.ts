@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { collectProjectCode, findServerFiles } from "../../src/trust/code-files.js";
+import { collectProjectCode, findCommandFiles, findServerFiles } from "../../src/trust/code-files.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 function project(files: Record<string, string>): string {
@@ -240,4 +240,31 @@ describe("the code of a project", () => {
 		expect(files.map(({ rel }) => rel)).toEqual([".pi/tools/a.ts"]);
 		expect(unresolved).toMatchObject([{ from: ".pi/hooks", reason: expect.stringContaining("not a directory") }]);
 	});
+});
+
+test("files of hooks of Claude Code count with the scripts and modules that their commands name", async () => {
+	const commands = [
+		'"$CLAUDE_PROJECT_DIR"/.claude/hooks/a.sh --fast',
+		'"$CLAUDE_PROJECT_DIR/.claude/hooks/b.sh"',
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: a shell fills it
+		"python3 ${CLAUDE_PROJECT_DIR}/.claude/hooks/c.py",
+		'cd "$CLAUDE_PROJECT_DIR" && node tools/d.mjs | tee out.log',
+		"echo done",
+	];
+	const scripts = [".claude/hooks/a.sh", ".claude/hooks/b.sh", ".claude/hooks/c.py", ".claude/hooks/json.py"];
+	const settings = JSON.stringify({
+		hooks: { Stop: [{ hooks: commands.map((command) => ({ type: "command", command })) }] },
+	});
+	const cwd = project({
+		".pi/claude-hooks/settings.json": settings,
+		...Object.fromEntries([...scripts, "unused.sh"].map((name) => [name, ""])),
+		"tools/d.mjs": 'import "./e.mjs"',
+		"tools/e.mjs": "",
+		".mcp.json": '{"mcpServers": {"one": {"command": "node", "args": ["server.mjs"]}}}',
+		"server.mjs": "",
+	});
+	const named = [...scripts, ".pi/claude-hooks/settings.json", "tools/d.mjs", "tools/e.mjs"];
+	const found = await findCommandFiles(cwd, { env: {}, home: "/" });
+	expect(found.map((path) => path.slice(cwd.length + 1))).toEqual(named);
+	expect(await namesOf(cwd)).toEqual([...named, ".mcp.json", "server.mjs"].sort());
 });

@@ -6,7 +6,8 @@ import { exceeded, readLimit, sumResults } from "../../context-bench/limit.js";
 import type { BenchSession, Strategy } from "../../context-bench/play.js";
 import type { AskedModels } from "../../context-bench/remembered-answers.js";
 import { describeError, PiError } from "../../errors.js";
-import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
+import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
+import { bundledPath } from "../../hooks/bundled-words.js";
 import { findSession, newestFirst, sessionFiles } from "../../log/catalog.js";
 import {
 	isMessageEntry,

@@ -39,8 +39,13 @@ export interface ConfigFile {
 	readonly scope: "user" | "project";
 	/** null if the file cannot be read. */
 	readonly text: string | null;
-	/** Why it cannot be read. */
+	/** Why it cannot be read, or is not used. */
 	readonly problem?: string;
+	/**
+	 * For a file of the project with commands: compares the files that these run with those that the user trusted.
+	 * @returns the path of one that is new or has changed since then; null: none
+	 */
+	findChanged?(): Promise<string | null>;
 }
 
 /** Where tools work, as `--on` chose it. */
@@ -75,7 +80,7 @@ export interface CommandInfo {
 export interface HookEventContext {
 	/**
 	 * Runs a program without a shell on this machine, outside of any sandbox; with `onHost` where tools work. A failure of the
-	 * program does not reject.
+	 * program does not reject. While one with a `timeout` runs, the time limit of the handler is paused, except at `shutdown`.
 	 */
 	exec(command: string, args: readonly string[], options?: HookExecOptions): Promise<ExecResult>;
 	/** Where tools work. */
@@ -100,7 +105,8 @@ export interface HookEventContext {
 	readonly sessions: HookSessions;
 	/**
 	 * The files in a directory of the agent directory, then those in the same directory of the project's `.pi`. Of the
-	 * project's, only `agents` and the files that the user has trusted, with exactly the trusted contents. Read at each call.
+	 * project's, only `agents`, `claude-hooks` and the files that the user has trusted, with exactly the trusted contents. Of the
+	 * user's, none that other users can change. Read at each call.
 	 * @throws PiError `bad_arguments` for a name that is not that of a directory
 	 */
 	configFiles(folder: string): ConfigFile[];

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { readJsonFile } from "../../config/json-file.js";
 import type { Environment, Paths } from "../../config/paths.js";
 import { describeError, PiError } from "../../errors.js";
 import type { McpSource } from "../../mcp/config.js";
-import { findServerFiles, readServerFile } from "../../trust/code-files.js";
+import { findServerFiles } from "../../trust/code-files.js";
 import type { AcceptedCode } from "../../trust/gate.js";
+import { isAsAccepted } from "./config-files.js";
 
 export interface McpFilesOptions {
 	paths: Paths;
@@ -83,22 +84,13 @@ export class McpFiles {
 			const copy = accepted.get(realpathSync(path));
 			if (copy === undefined) return [];
 			const scope = path === paths.project.sharedMcp ? "shared" : "project";
-			// A file that is new since then could replace a module, and a missing one could be replaced.
+			// A server runs its files in the project. One that is new since then could replace a module, and a missing one could be
+			// replaced.
 			const findChanged = async () => {
 				const current = new Set([...all, ...(await find())]);
 				return [...current].find((file) => !isAsAccepted(file, accepted)) ?? null;
 			};
 			return [{ path, scope, copy, files, findChanged }];
 		});
-	}
-}
-
-/** A server runs its files in the project, so they are compared with what the user accepted before each start. */
-function isAsAccepted(path: string, accepted: AcceptedCode): boolean {
-	const copy = accepted.get(path);
-	try {
-		return copy !== undefined && readServerFile(path).equals(readFileSync(copy));
-	} catch {
-		return false;
 	}
 }

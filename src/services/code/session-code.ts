@@ -19,7 +19,7 @@ import type { HandlerWatch } from "../../hooks/watchdog.js";
 import type { AnyTool } from "../../tools/tool.js";
 import { type AcceptedCode, ProjectGate, type TrustAnswer, withCopies } from "../../trust/gate.js";
 import type { ProjectSet } from "../../trust/store.js";
-import { hasConfigFiles } from "./config-files.js";
+import { needsTrust } from "./config-files.js";
 import type { McpFiles } from "./mcp-files.js";
 import type { AcceptedPackages, PackageGate } from "./package-code.js";
 import { SessionTools } from "./session-tools.js";
@@ -217,7 +217,7 @@ function findHooks(
 				options.mcp.projectFiles.length > 0 ||
 				toolFiles.length > 0 ||
 				files.some(({ scope }) => scope === "project") ||
-				hasConfigFiles(options.paths.project.dir, "agents");
+				needsTrust(options.paths.project.dir);
 			const accepted = isAsked ? await trust.accept(onWarning) : null;
 			await options.mcp.useProject(accepted);
 			// A file that the user also names explicitly runs even if the project is not trusted.

@@ -1,4 +1,5 @@
-import { BUNDLED_HOOKS, bundledPath } from "../../hooks/bundled.js";
+import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
+import { bundledPath } from "../../hooks/bundled-words.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import type { Code, Store } from "../../services/services.js";

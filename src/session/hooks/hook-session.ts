@@ -127,15 +127,16 @@ export function createHookSession(
 			const { name, cwd } = machine.host;
 			return Object.freeze({ name, cwd });
 		},
-		async execOnHost(command, args, { signal, timeout, cwd, env }) {
+		async execOnHost(command, args, { signal, timeout, cwd, env, stdin }) {
 			const { host } = machine;
-			if (host.name === "") return exec(command, args, { ...{ signal, timeout, env }, cwd: cwd ?? host.cwd });
+			if (host.name === "") return exec(command, args, { ...{ signal, timeout, env, stdin }, cwd: cwd ?? host.cwd });
 			return collectOutput((onOutput) =>
 				host.exec([command, ...args], {
 					...(signal && { signal }),
 					...(timeout ? { timeoutMs: timeout } : {}),
 					...(cwd === undefined ? {} : { cwd }),
 					...(env && { env }),
+					...(stdin === undefined ? {} : { stdin }),
 					onOutput,
 				}),
 			);

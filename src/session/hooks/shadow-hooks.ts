@@ -1,7 +1,6 @@
 import { notPlayed, type ShadowFigures } from "../../commands/shadow-figures.js";
 import { describeError } from "../../errors.js";
-import { bundledFile, bundledPath } from "../../hooks/bundled.js";
-import { changesRequests, findBundled, isBundledWord } from "../../hooks/bundled-words.js";
+import { bundledFile, bundledPath, changesRequests, findBundled, isBundledWord } from "../../hooks/bundled-words.js";
 import type { HookFile } from "../../hooks/discover.js";
 import { hookName } from "../../hooks/hook-name.js";
 import { loadHooks } from "../../hooks/load.js";

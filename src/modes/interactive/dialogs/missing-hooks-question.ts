@@ -1,4 +1,4 @@
-import { bundledPath } from "../../../hooks/bundled.js";
+import { bundledPath } from "../../../hooks/bundled-words.js";
 import type { AgentSession } from "../../../sdk/agent-session.js";
 import { type RequestSize, titleOfMissingHooks } from "../../../session/hooks/missing-hooks.js";
 import { formatTokens, plural } from "../../format.js";
