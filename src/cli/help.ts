@@ -62,7 +62,8 @@ Context, tools and hooks
   --no-context-files        ignore AGENTS.md and CLAUDE.md
   --trust                   run this project's hooks, tools, agents and MCP servers without asking, for this run
   --on <spec>               where tools run: sandbox:, ssh:host:~/dir, docker:container, podman:container, kubectl:pod
-                            or local: this machine; overrides the setting "on" and the machine of a resumed session
+                            or local: this machine; overrides the setting "on" and the machine of a resumed session.
+                            worktree:name starts pi in a git worktree of this repository, made from HEAD if needed
 
 Other
   --demo                    try pi offline: a scripted model fixes a small broken project

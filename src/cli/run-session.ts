@@ -9,7 +9,8 @@ import type { CliContext, CliOptions } from "./options.js";
 import type { TerminalExtras } from "./start-session.js";
 
 /** Runs what the options of a session ask for: an export, the list of models, the demo or a mode. @returns the exit code */
-export async function runSession(options: CliOptions): Promise<number> {
+export async function runSession(given: CliOptions): Promise<number> {
+	const options = await enterWorktree(given);
 	const env = processEnvironment();
 	const cwd = process.cwd();
 	const home = homedir();
@@ -57,6 +58,22 @@ export async function runSession(options: CliOptions): Promise<number> {
 		throw new PiError("not_a_terminal", "stdin or stdout is not a terminal", { hint: 'use pi -p "prompt"' });
 	}
 	return runTerminal(options.login ? await loginOptions(options, context) : options, context);
+}
+
+/** `--on worktree:<name>`: everything is as if pi had been started in that worktree. @returns the other options */
+async function enterWorktree(options: CliOptions): Promise<CliOptions> {
+	const name = /^worktree:(.*)$/s.exec(options.on ?? "")?.[1];
+	if (name === undefined) return options;
+	if (options.mode === "acp") {
+		throw new PiError("bad_arguments", "pi acp does not accept --on worktree:<name>", {
+			hint: "the client chooses the directory of each session",
+		});
+	}
+	const { openWorktree } = await import("../resources/git-worktrees.js");
+	const { directory, description } = await openWorktree(process.cwd(), name);
+	process.chdir(directory);
+	process.stderr.write(`${description}\n`);
+	return { ...options, on: undefined };
 }
 
 /** Options of a terminal session that asks for a login: without a model, every session does. */

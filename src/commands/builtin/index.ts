@@ -30,6 +30,7 @@ import { trustCommand } from "./trust.js";
 import { uncompactCommand } from "./uncompact.js";
 import { undoCommand } from "./undo.js";
 import { usageCommand } from "./usage.js";
+import { worktreesCommand } from "./worktrees.js";
 
 /** Every built-in command, in the order of the palette. */
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -51,6 +52,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	trustCommand,
 	toolsCommand,
 	jobsCommand,
+	worktreesCommand,
 	mcpCommand,
 	settingsCommand,
 	copyCommand,
