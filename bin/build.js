@@ -163,10 +163,8 @@ const bundle = await rolldown({
 			"@mariozechner/pi-coding-agent$": join(root, "src/index.ts"),
 		},
 	},
-	// Native, WebAssembly, or optional at run time; @opentelemetry/api is an optional peer dependency that is never installed.
-	external: [
-		/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/api)$/,
-	],
+	// Native, WebAssembly, or optional at run time.
+	external: [/^(koffi|jiti|@vscode\/ripgrep|@silvia-odwyer\/photon-node|oxc-transform|@aws-sdk\/.*|@smithy\/.*)$/],
 	plugins: [packageEntries, modelLists, libraryPatchesPlugin(patches), allPatched, importsInScripts, shortLines],
 	// Bundled hooks import single functions of pi-ai: its index would load the rest, and a library of schemas, with them.
 	// The index of pi-tui would load components that the screen does not use.

@@ -202,6 +202,13 @@ export const SETTINGS_SCHEMA = {
 				{},
 			),
 		}),
+		telemetry: group({
+			otel: flag(
+				false,
+				"export spans of runs, requests and tool calls with OpenTelemetry, if `OTEL_EXPORTER_OTLP_ENDPOINT` is set; see docs/telemetry.md",
+				{},
+			),
+		}),
 		apiKeys: {
 			type: "object",
 			additionalProperties: { type: "string", minLength: 1 },

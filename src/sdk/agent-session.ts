@@ -309,6 +309,7 @@ export class AgentSession extends OperatedSession {
 	async #dispose(): Promise<void> {
 		const { activity, runner, lifecycle, ended, hooks, state, models, machine, events, memory, jobs, mcp, images } =
 			this.#components;
+		const { telemetry } = this.#components;
 		activity.begin("closing");
 		await this.abort();
 		await lifecycle.shutDown();
@@ -318,7 +319,7 @@ export class AgentSession extends OperatedSession {
 		hooks.unload();
 		models.endProviders();
 		await machine.dispose();
-		await Promise.all([state.log.flush(), memory.flush(), mcp.end(), images.deleteOriginals()]);
+		await Promise.all([...[state.log.flush(), memory.flush(), mcp.end(), images.deleteOriginals()], telemetry.end()]);
 		models.client.release(this.sessionId);
 		state.close();
 		events.close();

@@ -42,6 +42,7 @@ import type { SessionCore } from "../session/session-core.js";
 import type { SessionFork } from "../session/session-fork.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionState } from "../session/session-state.js";
+import { Telemetry } from "../session/telemetry.js";
 import { AgentSession } from "./agent-session.js";
 import { createCommandSession } from "./command-session.js";
 
@@ -114,8 +115,7 @@ function assembleSession(
 	const operations = bindOperations(current);
 	const host = createHookSession({ ...services, state, context, activity }, current, hookOperations(current));
 	const hookModels = new HookModels({ models, state, warn });
-	const onRead = () => emit({ type: "registrations_changed" });
-	const hookResources = new HookResourceFiles(resources, warn, onRead);
+	const hookResources = new HookResourceFiles(resources, warn, () => emit({ type: "registrations_changed" }));
 	const required = new RequiredHooks({
 		canAsk: code.asksAboutCode,
 		isDecided: parent !== null,
@@ -181,8 +181,9 @@ function assembleSession(
 	};
 	const notices = new HookNotices(core);
 	const updates = new HookUpdates(core);
+	const telemetry = new Telemetry({ ...core, onFailure: options.onWait ?? warn });
 	// Before the modes, which hear of a change when the session has noted it.
-	for (const observer of [memory, notices, updates]) events.subscribe((event) => observer.observe(event));
+	for (const observer of [memory, notices, updates, telemetry]) events.subscribe((event) => observer.observe(event));
 	const mcp = new SessionMcp({
 		...services,
 		activity,
@@ -201,7 +202,6 @@ function assembleSession(
 	});
 	// The cost of a sub-session is part of that of its parent.
 	const budget = parent?.budget ?? new Budget({ store, state, activity, ui: () => surface.ui });
-	const asParent = new ParentSession({ options, ...services, state, budget, hooks });
 	const runner = new SessionRunner({
 		...core,
 		window,
@@ -344,10 +344,11 @@ function assembleSession(
 		sources,
 		surface,
 		memory,
+		telemetry,
 		warnings: warnings.lines,
 		unsaved: () => unsaved,
 		ended,
-		asParent,
+		asParent: new ParentSession({ options, ...services, state, budget, hooks }),
 		async connectMachine() {
 			await machine.connect(machineConnection(ended.signal));
 			await resources.enterSandbox();

@@ -24,6 +24,7 @@ import type { SessionRunner } from "./run/session-run.js";
 import type { SessionContext } from "./session-context.js";
 import type { SessionMcp } from "./session-mcp.js";
 import type { SessionState } from "./session-state.js";
+import type { Telemetry } from "./telemetry.js";
 
 /** The user interface of a session; set by `attachUI`. */
 export interface SessionSurface {
@@ -56,6 +57,7 @@ export interface SessionComponents extends SessionServices {
 	prompter: Prompter;
 	inspector: Inspector;
 	memory: Pick<ModelMemory, "flush">;
+	telemetry: Pick<Telemetry, "end">;
 	/** The session as the parent of others. */
 	asParent: ParentSession;
 	/** What provides commands. */

@@ -41,6 +41,7 @@ test("without settings files, the documented defaults apply", () => {
 		streamIdleTimeoutMs: 180000,
 		undo: { enabled: true },
 		features: { tasks: false },
+		telemetry: { otel: false },
 		apiKeys: {},
 		gutter: true,
 		plain: false,
@@ -79,6 +80,7 @@ const ALL = {
 	streamIdleTimeoutMs: 0,
 	undo: { enabled: false },
 	features: { tasks: true },
+	telemetry: { otel: true },
 	apiKeys: { openai: "k" },
 	gutter: false,
 	plain: true,
@@ -122,6 +124,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 		skills: { enabled: false },
 		streamIdleTimeoutMs: 1,
 		features: { tasks: true },
+		telemetry: { otel: true },
 		terminal: { shell: "x" },
 		__proto__: 1,
 	};
@@ -139,7 +142,7 @@ test("a project cannot set anything that runs code, redirects traffic or holds k
 			"hookTimeout",
 			"hookGrants",
 		],
-		...["skills.enabled", "streamIdleTimeoutMs", "features.tasks", "terminal.shell"],
+		...["skills.enabled", "streamIdleTimeoutMs", "features.tasks", "telemetry.otel", "terminal.shell"],
 	];
 	expect(store.problems.map((problem) => problem.replace(/:\d+:\d+:/, ":"))).toEqual([
 		`${projectFile}: a project cannot set ${names.map((name) => `"${name}"`).join(", ")}; ignored · set it in the user's settings.json`,

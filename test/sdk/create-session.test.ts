@@ -45,7 +45,7 @@ function offered({ provider }: Awaited<ReturnType<typeof start>>): string[] {
 const refused = (options: object) => start(options).catch(({ code, message }) => `${code}: ${message}`);
 
 describe("options", () => {
-	const choices = "must be one of new, continue, open, read, memory";
+	const choices = "must be one of new, continue, named, open, read, memory";
 	test.each([
 		[{ trust: "false" }, "trust must be true or false"],
 		[{ trust: 0 }, "trust must be true or false"],
@@ -55,6 +55,7 @@ describe("options", () => {
 		[{ session: { kind: "memroy" } }, `session.kind ${choices}`],
 		[{ session: { kind: "open" } }, "session.target is missing"],
 		[{ session: { kind: "read" } }, "session.target is missing"],
+		[{ session: { kind: "named" } }, "session.name is missing"],
 		[{ session: { kind: "open", target: 7 } }, "session.target must be a non-empty string"],
 		[{ session: { kind: "open", traget: "a" } }, "Unknown option session.traget · did you mean target?"],
 		[{ thinkingLevel: "hgih" }, "thinkingLevel must be one of off, minimal, low, medium, high, xhigh, max"],
