@@ -218,7 +218,7 @@ export default function claudeHooks(pi: HookAPI): void {
 		const text = resultText(event);
 		const [name, fields] = event.isError
 			? (["PostToolUseFailure", { error: text, is_interrupt: ctx.signal.aborted }] as const)
-			: (["PostToolUse", { tool_response: responseOf(event, text) }] as const);
+			: (["PostToolUse", { tool_response: responseOf(event, text, ctx) }] as const);
 		const answers = await runForCall(name, event, ctx, fields);
 		const added = additionsToResults.get(event.toolCallId) ?? [];
 		additionsToResults.delete(event.toolCallId);
@@ -339,8 +339,8 @@ function resultText({ content }: ToolResultEvent): string {
 }
 
 /** The result in the shape that scripts for Claude Code read. */
-function responseOf({ toolName, input }: ToolResultEvent, text: string): object {
-	if (toolName === "bash") return { stdout: text, stderr: "", interrupted: false, isImage: false };
-	const { path } = input;
-	return { ...(typeof path === "string" && { filePath: path }), success: true, content: text };
+function responseOf(event: ToolResultEvent, text: string, ctx: HookEventContext): object {
+	if (event.toolName === "bash") return { stdout: text, stderr: "", interrupted: false, isImage: false };
+	const filePath = claudeCalls(event, ctx)[0]?.inputs[0]?.file_path;
+	return { ...(filePath !== undefined && { filePath }), success: true, content: text };
 }

@@ -4,6 +4,7 @@ import { parseArgs } from "./args.js";
 import type { ParsedArguments } from "./options.js";
 import { usage } from "./parser.js";
 import { isSubcommandName, SUBCOMMAND_ACTIONS, SUBCOMMAND_NAMES } from "./subcommand-args.js";
+import { readLine } from "./terminal-answer.js";
 
 /**
  * Parses a command line. Asks on a terminal, in line mode, whether nearly a subcommand is one: a prompt costs money.
@@ -22,20 +23,6 @@ export async function readCommandLine(argv: readonly string[]): Promise<ParsedAr
 	if (answer === "y" || answer === "yes") return parseArgs(meant);
 	if (answer === "p") return parseArgs(argv);
 	throw problem;
-}
-
-/** Reads a line from the terminal, whose line editing is still on: Ctrl+C ends pi. */
-function readLine(): Promise<string> {
-	const { stdin } = process;
-	return new Promise((resolve) => {
-		const settle = (line: string) => {
-			stdin.off("data", onData).off("end", onEnd).pause();
-			resolve(line);
-		};
-		const onData = (data: Buffer) => settle(data.toString());
-		const onEnd = () => settle("");
-		stdin.on("data", onData).on("end", onEnd);
-	});
 }
 
 /** Options that say that the words are a prompt. */

@@ -7,6 +7,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi install [<package>] | list | update [<package>] | remove <package>
+   or: pi import claude | codex | opencode [--yes]
    or: pi doctor
    or: pi acp [<options>]
 

@@ -2,6 +2,7 @@ import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
+import type { SetupProgram } from "../imports/setup/setup-item.js";
 import type { ThinkingLevel } from "../log/entry.js";
 import type { RunLimits } from "../modes/run-limits.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
@@ -122,6 +123,8 @@ export type Subcommand =
 	| { name: "update"; package?: string; local: boolean }
 	| { name: "remove"; package: string; local: boolean }
 	| ModelsSubcommand
+	/** `yes`: takes over everything without a question. */
+	| { name: "import"; program: SetupProgram; yes: boolean }
 	| { name: "doctor" };
 
 /** `pi context bench`. */

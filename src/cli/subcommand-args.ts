@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { PiError } from "../errors.js";
 import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
+import type { SetupProgram } from "../imports/setup/setup-item.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
@@ -26,12 +27,15 @@ export const SUBCOMMAND_NAMES = [
 	"sessions",
 	"usage",
 	"models",
+	"import",
 	"doctor",
 	...PACKAGE_COMMANDS,
 ] as const;
 const MODEL_ACTIONS = ["list", "show", "update"] as const;
 /** The actions of `pi sessions`. */
 const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import", "export"] as const;
+/** A copy, as that of `GROUPINGS`. */
+const SETUP_NAMES = ["claude", "codex", "opencode"] as const satisfies readonly SetupProgram[];
 const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
 
 /** A copy: the original is loaded with the session, and so every option would delay the first paint. */
@@ -44,6 +48,7 @@ const EXPORT_FORMATS = ["html", "markdown", "claude", "atif"] as const satisfies
 export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 	context: ["bench"],
 	hooks: HOOK_ACTIONS,
+	import: SETUP_NAMES,
 	models: MODEL_ACTIONS,
 	sessions: SESSION_ACTIONS,
 };
@@ -111,6 +116,7 @@ function parser(name: SubcommandName): Command {
 			.option("--again")
 			.addOption(choiceOption("--format <format>", EXPORT_FORMATS));
 	if (isPackageCommand(name)) return name === "list" ? command : command.option("-l, --local");
+	if (name === "import") return command.option("-y, --yes");
 	if (name === "usage") return command.option("--by <key>").option("--days <count>");
 	return name === "context"
 		? command
@@ -152,10 +158,20 @@ function readCommand(name: SubcommandName, options: ParsedOptions, operands: rea
 		case "update":
 		case "remove":
 			return readPackages(name, operands, options.flag("local"));
+		case "import":
+			return readImport(operands, options.flag("yes"));
 		case "doctor":
 			takeAtMost(name, operands, 0);
 			return { name };
 	}
+}
+
+function readImport(operands: readonly string[], yes: boolean): Subcommand {
+	const [program] = operands;
+	if (program === undefined) throw usage("pi import <program>: missing program", `use ${SETUP_NAMES.join(", ")}`);
+	const chosen = choose("import", program, SETUP_NAMES);
+	takeAtMost(`import ${chosen}`, operands, 1);
+	return { name: "import", program: chosen, yes };
 }
 
 function readHooks([word = "list", target, ...more]: readonly string[], options: ParsedOptions): Subcommand {

@@ -262,6 +262,18 @@ Removes a package from settings, lock file and disk, and revokes the trust in it
   <name>                    such as npm:<name>, or its last part
   -l, --local               from this project
 ${JSON_OPTION}${COMMON}`,
+	import: `usage: pi import claude | codex | opencode [--yes] [--json]
+
+Takes over what you have for another agent: commands, agents, skills, MCP servers, instructions and hooks. Lists everything
+that is there and what it becomes in pi, asks which of it you want, shows the changes, and writes. Never replaces anything of
+pi, and never changes files of the other program. Without a terminal and without --yes, it only lists. Secrets are copied and
+not shown. pi sessions import takes over sessions.
+
+  -y, --yes                 take over everything that has a counterpart and is not there yet
+  --trust                   also take over files of a project whose code you have not trusted
+${JSON_OPTION}${COMMON}
+Exit codes: 1 if something cannot be written
+`,
 	doctor: `usage: pi doctor [--json]
 
 Checks settings, keys, models, hooks, tools and the terminal, and says how to fix each problem.

@@ -100,7 +100,7 @@ test("a command reads the call as that of Claude Code, with absolute paths and m
 			tool_response: { stdout: expect.stringContaining("hi"), interrupted: false },
 		},
 		{ tool_name: "Write", tool_input: { file_path: join(t.cwd, "a.txt"), content: "one two" } },
-		{ tool_name: "Write", tool_response: { filePath: "a.txt", success: true } },
+		{ tool_name: "Write", tool_response: { filePath: join(t.cwd, "a.txt"), success: true } },
 	]);
 });
 

@@ -48,6 +48,8 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./update.js")).runUpdate(command, context);
 		case "remove":
 			return (await import("./remove.js")).runRemove(command, context);
+		case "import":
+			return (await import("./import-setup.js")).importSetup(command, context);
 		case "doctor":
 			return (await import("./doctor.js")).runDoctor(context);
 	}

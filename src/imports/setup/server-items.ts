@@ -1,0 +1,148 @@
+import type { JsonObject } from "../../config/json-file.js";
+import { isRecord } from "../../util/is-record.js";
+import { isSecretName } from "../../util/secret-mask.js";
+import { type SetupItem, type SetupScope, withoutCounterpart } from "./setup-item.js";
+
+/** What a server of another program is in pi, or why it is none. */
+type Converted = { server: JsonObject; note?: string } | { reason: string };
+
+/** Variables in texts of a configuration. */
+const VARIABLE = /^\$\{[A-Za-z_]\w*(?::-[^}]*)?\}$/;
+const ADDRESS = /^\w+:\/\//;
+const MASK = "‹hidden›";
+
+/** Servers of a program. @param to the mcp.json that gets them */
+export function findServers(
+	servers: unknown,
+	{
+		source,
+		to,
+		scope,
+		convert,
+	}: { source: string; to: string; scope: SetupScope; convert(server: JsonObject): Converted },
+): SetupItem[] {
+	if (!isRecord(servers)) return [];
+	return Object.entries(servers).map(([name, server]): SetupItem => {
+		const item = { kind: "MCP server", scope, name, source } as const;
+		const converted = isRecord(server) ? convert(server) : { reason: "it is malformed" };
+		if ("reason" in converted) return withoutCounterpart(item, converted.reason);
+		const change = { type: "server", path: to, name, server: converted.server } as const;
+		return { ...item, changes: [change], note: converted.note ?? null };
+	});
+}
+
+/** A server of Claude Code, whose format pi shares. */
+export function serverOfClaude({ type, command, args, env, url, headers, ...others }: JsonObject): Converted {
+	if (type === "sse") return { reason: "pi does not speak server-sent events (sse); its http address may work" };
+	const unknown = Object.keys(others);
+	return checked(
+		{ command, args, env, url, headers },
+		unknown.length > 0 ? `without ${unknown.join(", ")}` : undefined,
+	);
+}
+
+/** A server in the config.toml of Codex. */
+export function serverOfCodex(server: JsonObject): Converted {
+	if (Array.isArray(server.disabled_tools) && server.disabled_tools.length > 0)
+		return { reason: "pi cannot forbid single tools of a server; name those to offer in tools" };
+	const token = textIn(server.bearer_token_env_var);
+	const fromEnv = isRecord(server.env_http_headers) ? Object.entries(server.env_http_headers) : [];
+	const headers = {
+		...(isRecord(server.http_headers) ? server.http_headers : {}),
+		...Object.fromEntries(fromEnv.map(([name, variable]) => [name, `\${${String(variable)}}`])),
+		...(token === undefined ? {} : { Authorization: `Bearer \${${token}}` }),
+	};
+	const passed = Array.isArray(server.env_vars) ? server.env_vars.map(String) : [];
+	const env = {
+		...(isRecord(server.env) ? server.env : {}),
+		...Object.fromEntries(passed.map((name) => [name, `\${${name}}`])),
+	};
+	const seconds = server.tool_timeout_sec;
+	return checked({
+		...{ command: server.command, args: server.args, env, cwd: server.cwd, url: server.url, headers },
+		...(server.enabled === false && { disabled: true }),
+		...(Array.isArray(server.enabled_tools) && { tools: server.enabled_tools }),
+		...(typeof seconds === "number" && seconds > 0 && { timeoutMs: Math.ceil(seconds * 1000) }),
+	});
+}
+
+/** A server in the opencode.json. */
+export function serverOfOpencode({ command, environment, url, headers, enabled, oauth }: JsonObject): Converted {
+	const [program, ...args] = Array.isArray(command) ? command : [];
+	const all = JSON.stringify([command, environment, url, headers]);
+	if (all.includes("{file:")) return { reason: "pi reads no texts from files; use a variable" };
+	const filled = withVariables({ command: program, args, env: environment, url, headers });
+	return checked(
+		{ ...filled, ...(enabled === false && { disabled: true }) },
+		isRecord(oauth) ? "without oauth: /mcp login logs in" : undefined,
+	);
+}
+
+/** `{env:NAME}` is `${NAME}` in pi. */
+function withVariables(value: JsonObject): JsonObject {
+	return JSON.parse(JSON.stringify(value).replace(/\{env:(\w+)\}/g, (_, name: string) => `\${${name}}`));
+}
+
+/** A server with the fields that have a value, if these have the types of pi. */
+function checked(server: JsonObject, note?: string): Converted {
+	const isEmpty = (value: unknown) =>
+		value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+	const own = Object.fromEntries(Object.entries(server).filter(([, value]) => !isEmpty(value)));
+	const { command, url, args = [], env = {}, headers = {}, tools = [], cwd = "." } = own;
+	const isText = (value: unknown) => typeof value === "string" && value !== "";
+	if (isText(command) === isText(url)) return { reason: "it has neither a command nor an address, or both" };
+	const lists = [args, tools].every((list) => Array.isArray(list) && list.every((one) => typeof one === "string"));
+	const maps = [env, headers].every(
+		(map) => isRecord(map) && Object.values(map).every((one) => typeof one === "string"),
+	);
+	if (!lists || !maps || !isText(cwd)) return { reason: "it is malformed" };
+	return { server: own, ...(note !== undefined && { note }) };
+}
+
+function textIn(value: unknown): string | undefined {
+	return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A server without values that may be secret: for the screen. */
+export function withoutSecrets(server: unknown): unknown {
+	if (!isRecord(server)) return MASK;
+	const { env, headers, args, url, ...others } = server;
+	return {
+		...others,
+		...(Array.isArray(args) && { args: args.map((arg, at) => shownArgument(arg, args[at - 1])) }),
+		...(isRecord(env) && { env: maskedValues(env) }),
+		...(typeof url === "string" && { url: shownAddress(url) }),
+		...(isRecord(headers) && { headers: maskedValues(headers) }),
+	};
+}
+
+function maskedValues(map: JsonObject): JsonObject {
+	const shown = (value: unknown) => (typeof value === "string" && VARIABLE.test(value) ? value : MASK);
+	return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, shown(value)]));
+}
+
+/** The value of an option with the name of a secret, and texts that are long enough for a key, are hidden. */
+function shownArgument(arg: unknown, before: unknown): unknown {
+	if (typeof arg !== "string" || VARIABLE.test(arg)) return arg;
+	const isValue = typeof before === "string" && before.startsWith("-") && isSecretName(before) && !before.includes("=");
+	if (isValue || /^[\w-]+:\s/.test(arg)) return MASK;
+	if (ADDRESS.test(arg)) return shownAddress(arg);
+	const [, option, value = ""] = /^([^=]*)=(.*)$/s.exec(arg) ?? [];
+	if (option === undefined) return isKey(arg) ? MASK : arg;
+	if (isSecretName(option) || isKey(value)) return `${option}=${MASK}`;
+	return `${option}=${shownAddress(value)}`;
+}
+
+/** Looks like a key: long, with letters and digits, and no path, package or option. */
+function isKey(text: string): boolean {
+	return /^(?=.*\d)(?=.*[A-Za-z])[\w.+=-]{20,}$/.test(text) && !/^-|\.\w{1,4}$/.test(text);
+}
+
+/** An address without user, password, query and parts of the path that look like a key; other texts are unchanged. */
+function shownAddress(url: string): string {
+	const [, start, user = "", rest = ""] = /^(\w+:\/\/)([^/?#]*@)?(.*)$/s.exec(url) ?? [];
+	if (start === undefined) return url;
+	const [path = ""] = rest.split(/[?#]/, 1);
+	const parts = path.split("/").map((part) => (isKey(part) ? MASK : part));
+	return `${start}${user === "" ? "" : `${MASK}@`}${parts.join("/")}${path === rest ? "" : `?${MASK}`}`;
+}
