@@ -1,9 +1,9 @@
 import { isatty } from "node:tty";
 import { nearest } from "../util/nearest.js";
-import { parseArgs } from "./args.js";
 import type { ParsedArguments } from "./options.js";
 import { usage } from "./parser.js";
-import { isSubcommandName, SUBCOMMAND_ACTIONS, SUBCOMMAND_NAMES } from "./subcommand-args.js";
+import { parseSessionArgs } from "./session-args.js";
+import { isSubcommandName, SUBCOMMAND_ACTIONS, SUBCOMMAND_NAMES } from "./subcommand-names.js";
 import { readLine } from "./terminal-answer.js";
 
 /**
@@ -12,7 +12,7 @@ import { readLine } from "./terminal-answer.js";
  */
 export async function readCommandLine(argv: readonly string[]): Promise<ParsedArguments> {
 	const meant = nearSubcommand(argv);
-	if (meant === null) return parseArgs(argv);
+	if (meant === null) return parse(argv);
 	const [word = ""] = argv;
 	const command = `pi ${meant.join(" ")}`;
 	const problem = usage(`${JSON.stringify(word)} is not a command`, `did you mean ${command}? Quotes make it a prompt`);
@@ -20,9 +20,16 @@ export async function readCommandLine(argv: readonly string[]): Promise<ParsedAr
 	process.stderr.write(`pi: ${JSON.stringify(word)} is not a command. Run "${command}" instead?\n`);
 	process.stderr.write("y runs it · p sends the words as a prompt · Enter ends pi: ");
 	const answer = (await readLine()).trim().toLowerCase();
-	if (answer === "y" || answer === "yes") return parseArgs(meant);
-	if (answer === "p") return parseArgs(argv);
+	if (answer === "y" || answer === "yes") return parse(meant);
+	if (answer === "p") return parse(argv);
 	throw problem;
+}
+
+/** The parser of subcommands is not needed for the first paint. */
+async function parse(argv: readonly string[]): Promise<ParsedArguments> {
+	const [first = ""] = argv;
+	const isForSession = first !== "acp" && first !== "help" && !isSubcommandName(first);
+	return isForSession ? parseSessionArgs(argv) : (await import("./args.js")).parseArgs(argv);
 }
 
 /** Options that say that the words are a prompt. */

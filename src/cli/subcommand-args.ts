@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { PiError } from "../errors.js";
 import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
-import type { SetupProgram } from "../imports/setup/setup-item.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
 import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
@@ -18,47 +17,20 @@ import {
 	takeAtMost,
 	usage,
 } from "./parser.js";
+import {
+	HOOK_ACTIONS,
+	MODEL_ACTIONS,
+	PACKAGE_COMMANDS,
+	SESSION_ACTIONS,
+	SETUP_NAMES,
+	type SubcommandName,
+} from "./subcommand-names.js";
 
-const PACKAGE_COMMANDS = ["install", "list", "update", "remove"] as const;
-/** The first words that are subcommands. */
-export const SUBCOMMAND_NAMES = [
-	"hooks",
-	"context",
-	"sessions",
-	"usage",
-	"models",
-	"import",
-	"doctor",
-	...PACKAGE_COMMANDS,
-] as const;
-const MODEL_ACTIONS = ["list", "show", "update"] as const;
-/** The actions of `pi sessions`. */
-const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import", "export"] as const;
-/** A copy, as that of `GROUPINGS`. */
-const SETUP_NAMES = ["claude", "codex", "opencode"] as const satisfies readonly SetupProgram[];
-const HOOK_ACTIONS = ["list", "new", "check", "test", "trust", "untrust"] as const;
-
-/** A copy: the original is loaded with the session, and so every option would delay the first paint. */
+/** A copy: the original is loaded with the sessions. */
 const GROUPINGS = ["day", "model", "project", "session"] as const satisfies readonly UsageGrouping[];
 
-/** A copy, for the same reason. */
+/** A copy: the originals are loaded with the export. */
 const EXPORT_FORMATS = ["html", "markdown", "claude", "atif"] as const satisfies readonly ExportFormat[];
-
-/** The actions of the subcommands that have some. */
-export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
-	context: ["bench"],
-	hooks: HOOK_ACTIONS,
-	import: SETUP_NAMES,
-	models: MODEL_ACTIONS,
-	sessions: SESSION_ACTIONS,
-};
-
-type SubcommandName = (typeof SUBCOMMAND_NAMES)[number];
-
-/** True for a first argument that names a subcommand. */
-export function isSubcommandName(word: string): word is SubcommandName {
-	return SUBCOMMAND_NAMES.some((name) => name === word);
-}
 
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
