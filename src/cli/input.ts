@@ -106,7 +106,6 @@ const PATH = /^(?:~|\.{1,2})?\/\S*$/;
 export async function textOrFile(value: string, base: PathBase): Promise<string> {
 	if (value.includes("\n") || value.length > 1024) return value;
 	const path = resolveUserPath(value, base.cwd, base.home);
-	refuseStdin(path, value);
 	try {
 		return await readText(path, value);
 	} catch (error) {
@@ -118,7 +117,9 @@ export async function textOrFile(value: string, base: PathBase): Promise<string>
 	}
 }
 
+/** @param value how the command line names the file */
 async function readText(path: string, value: string): Promise<string> {
+	refuseStdin(path, value);
 	const bytes = isFifo(path) ? await readFifo(path, value) : await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES });
 	return textOf(bytes, `Cannot read ${value}`);
 }

@@ -2,7 +2,7 @@ import type { Api, Model } from "@mariozechner/pi-ai";
 import { type CorePreamble, withoutTools, withTools } from "../context/preamble.js";
 import { coreAt } from "../context/recorded-preamble.js";
 import { PiError } from "../errors.js";
-import { isMessageEntry, type ThinkingLevel } from "../log/entry.js";
+import { isMessageEntry, isOutputSchemaEntry, type ThinkingLevel } from "../log/entry.js";
 import { lastThinkingLevel } from "../log/last-choices.js";
 import type { SessionLog } from "../log/session-log.js";
 import { callsTools } from "../models/model-facts.js";
@@ -76,7 +76,11 @@ export class SessionFork {
 	/** Copies the entries. @param dir for the file; null: into memory @throws PiError `log_write_failed` */
 	openLog(dir: string | null): SessionLog {
 		this.#log = this.#source.branchTo(this.#from, { dir });
-		this.#recorded = this.#isRecorded ? coreAt(sourceOf(this.#log, this.#from), this.#from, sectionsForTools) : null;
+		const recorded = this.#isRecorded ? coreAt(sourceOf(this.#log, this.#from), this.#from, sectionsForTools) : null;
+		const asked = this.#log.entry(this.#log.findLast("output_schema"));
+		// The tool for an answer of the parent: no prompt of the fork asks for it.
+		const tool = isOutputSchemaEntry(asked) ? asked.tool : undefined;
+		this.#recorded = recorded && tool !== undefined ? withoutTools(recorded, new Set([tool])) : recorded;
 		return this.#log;
 	}
 

@@ -9,6 +9,13 @@ import type { SessionState } from "./session-state.js";
 /** How long the end of a session waits for what was not sent yet, ms. */
 const FLUSH_LIMIT_MS = 2000;
 
+/** Events with which the first span begins. */
+const FIRST: ReadonlySet<AgentSessionEvent["type"]> = new Set([
+	"agent_start",
+	"tool_execution_start",
+	"auto_compaction_start",
+]);
+
 /** The target that the environment names, as the specification of OpenTelemetry reads it; null for none. */
 export function exportTarget(env: Environment): ExportTarget | null {
 	const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base, TRACEPARENT: traceParent } = env;
@@ -47,8 +54,7 @@ export class Telemetry {
 			this.#spans.observe(event, at);
 			return;
 		}
-		// What precedes the first run is of no span.
-		if (this.#loading === null && event.type !== "agent_start" && event.type !== "tool_execution_start") return;
+		if (this.#loading === null && !FIRST.has(event.type)) return;
 		this.#loading ??= this.#load(this.#target);
 		this.#early.push({ event, at });
 	}

@@ -367,3 +367,15 @@ describe("a fork", () => {
 		expect(session.entries.filter(isMessageEntry)).toHaveLength(4);
 	});
 });
+
+test("a fork does not offer the tool for an answer that the parent was asked for", async () => {
+	const { session, provider, fork } = await start();
+	provider.reply([toolCall("answer", { city: "Paris" })], "Hello.");
+	const outputSchema = { type: "object", properties: { city: { type: "string" } } };
+	expect(await session.prompt("which city?", { outputSchema })).toMatchObject({
+		outcome: { structured: { city: "Paris" } },
+	});
+	await (await fork()).prompt("hi");
+	const offers = provider.requests.map(({ body }) => JSON.stringify(body.tools).includes('"answer"'));
+	expect(offers).toEqual([true, false]);
+});
