@@ -77,7 +77,13 @@ export default function claudeHooks(pi: HookAPI): void {
 			cwd: ctx.cwd,
 			permission_mode: "default",
 		};
-		const answers = await runCommands(runs, { ...common, ...fields }, ctx, (line) => warnOnce(ctx, line));
+		const warn = (line: string) => warnOnce(ctx, line);
+		const isGate = "hook_event_name" in fields && fields.hook_event_name === "PreToolUse";
+		const refuse = (line: string) => {
+			if (isGate) throw new Error(line);
+			warn(line);
+		};
+		const answers = await runCommands(runs, { ...common, ...fields }, ctx, warn, refuse);
 		for (const { json } of answers) {
 			const message = textOf(json.systemMessage);
 			if (message !== "") say(ctx, message);

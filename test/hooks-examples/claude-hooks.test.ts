@@ -509,6 +509,26 @@ test("a project's hooks run once it is trusted, and no longer when a script of t
 	expect(["a", "owned"].map((name) => existsSync(join(t.cwd, name)))).toEqual([false, false]);
 });
 
+test("a changed file stops only the commands that run it", async () => {
+	const files = {
+		".pi/claude-hooks/settings.json": {
+			hooks: {
+				PreToolUse: [group("sh guard.sh")],
+				PostToolUse: [group("cat > /dev/null; npm run lint")],
+			},
+		},
+		"guard.sh": LOG,
+		"package.json": { scripts: { lint: "touch linted" } },
+	};
+	const t = await start({ files, trust: true });
+	writeFiles(t.cwd, { "package.json": { scripts: { lint: "touch owned" } } });
+	await call(t, "bash", { command: "touch a" });
+	await call(t, "bash", { command: "touch b" });
+	expect(logged(t)).toHaveLength(2);
+	expect(["b", "linted", "owned"].map((name) => existsSync(join(t.cwd, name)))).toEqual([true, false, false]);
+	expect(t.shown).toEqual([expect.stringMatching(/package\.json, which a hook .* runs, is new or has changed/)]);
+});
+
 test("a matcher of names matches exactly these, and one with other characters as a regular expression", () => {
 	const word = fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/);
 	fc.assert(
