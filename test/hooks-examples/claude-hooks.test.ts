@@ -382,6 +382,22 @@ test("PreCompact names what triggers it, and refuses a compaction", async () => 
 	expect(t.session.entries.filter(({ type }) => type === "compaction")).toHaveLength(1);
 });
 
+test("a compaction that a run needs is automatic for PreCompact, and SessionStart follows it", async () => {
+	const t = await start({
+		modelOptions: { contextWindow: 8192 },
+		userSettings: { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 10 } },
+		hooksOf: { PreCompact: [group(LOG)], SessionStart: [group(LOG, { matcher: "compact" })] },
+	});
+	const usage = { input: 6200, output: 2000 };
+	t.provider.reply("one", { content: [{ type: "text", text: "two" }], usage }, "SUMMARY");
+	await t.session.prompt(`hello ${"and more ".repeat(300)}`);
+	await t.session.prompt("again");
+	expect(logged(t)).toMatchObject([
+		{ hook_event_name: "PreCompact", trigger: "auto", custom_instructions: "" },
+		{ hook_event_name: "SessionStart", source: "compact" },
+	]);
+});
+
 test("a command that fails stops nothing, and is named once with its first line", async () => {
 	const t = await start({ hooksOf: { PreToolUse: [group("cat >/dev/null; echo one >&2; echo two >&2; exit 1")] } });
 	await call(t, "bash", { command: "touch a" });
