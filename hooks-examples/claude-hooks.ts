@@ -212,11 +212,9 @@ export default function claudeHooks(pi: HookAPI): void {
 		if (!question) return input && { input };
 		const [{ name } = { name: event.toolName }] = claudeCalls(event, ctx);
 		const message = `Permission is needed to use ${name}`;
-		// The question does not wait for what announces it.
 		const type = "permission_prompt";
-		run("Notification", ctx, { message, notification_type: type }, type).catch((error: unknown) =>
-			warnOnce(ctx, String(error)),
-		);
+		// The question does not wait for what announces it. Its failures are named, unless the session is gone.
+		run("Notification", ctx, { message, notification_type: type }, type).catch(() => {});
 		return { ask: question.reason, ...(input && { input }) };
 	});
 
