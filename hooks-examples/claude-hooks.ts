@@ -77,7 +77,13 @@ export default function claudeHooks(pi: HookAPI): void {
 			cwd: ctx.cwd,
 			permission_mode: "default",
 		};
-		const answers = await runCommands(runs, { ...common, ...fields }, ctx, (line) => warnOnce(ctx, line));
+		const warn = (line: string) => warnOnce(ctx, line);
+		const isGate = "hook_event_name" in fields && fields.hook_event_name === "PreToolUse";
+		const refuse = (line: string) => {
+			if (isGate) throw new Error(line);
+			warn(line);
+		};
+		const answers = await runCommands(runs, { ...common, ...fields }, ctx, warn, refuse);
 		for (const { json } of answers) {
 			const message = textOf(json.systemMessage);
 			if (message !== "") say(ctx, message);
@@ -206,11 +212,9 @@ export default function claudeHooks(pi: HookAPI): void {
 		if (!question) return input && { input };
 		const [{ name } = { name: event.toolName }] = claudeCalls(event, ctx);
 		const message = `Permission is needed to use ${name}`;
-		// The question does not wait for what announces it.
 		const type = "permission_prompt";
-		run("Notification", ctx, { message, notification_type: type }, type).catch((error: unknown) =>
-			warnOnce(ctx, String(error)),
-		);
+		// The question does not wait for what announces it. Its failures are named, unless the session is gone.
+		run("Notification", ctx, { message, notification_type: type }, type).catch(() => {});
 		return { ask: question.reason, ...(input && { input }) };
 	});
 

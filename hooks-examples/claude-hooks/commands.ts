@@ -29,35 +29,41 @@ export function commandsFor(config: Config, event: ClaudeEvent, names: readonly 
 		for (const command of commands) {
 			if (seen.has(command.command)) continue;
 			seen.add(command.command);
-			runs.set(name, [...(runs.get(name) ?? []), { ...command, findChanged: file.findChanged }]);
+			const { findChanged } = file;
+			const check = findChanged && (() => findChanged([command.command]));
+			runs.set(name, [...(runs.get(name) ?? []), { ...command, findChanged: check }]);
 		}
 	}
 	return runs;
 }
 
-/** A command with the check of the files that it runs. */
+/** A command. */
 export interface Run extends Command {
+	/** For one of the project: the path of a file that it runs and that is not as trusted. */
 	findChanged: (() => Promise<string | null>) | undefined;
 }
 
 /**
  * Runs commands at the same time, each with the event as JSON on stdin.
  * @param warn receives a line for each command that failed
- * @throws Error if a file that a command of the project runs is not as trusted
+ * @param refuse receives a line for each command that does not run because a file that it runs is not as trusted
  */
 export async function runCommands(
 	runs: readonly Run[],
 	payload: object,
 	ctx: HookEventContext,
 	warn: (line: string) => void,
+	refuse: (line: string) => void,
 ): Promise<Answer[]> {
-	for (const find of new Set(runs.map(({ findChanged }) => findChanged))) {
-		const changed = (await find?.()) ?? null;
-		if (changed === null) continue;
-		throw new Error(`${changed}, which a hook of Claude Code runs, is new or has changed · /reload asks about it`);
-	}
 	const stdin = `${JSON.stringify(payload)}\n`;
-	const answers = await Promise.all(runs.map((run) => runCommand(run, stdin, ctx, warn)));
+	const answers = await Promise.all(
+		runs.map(async (run) => {
+			const changed = (await run.findChanged?.()) ?? null;
+			if (changed === null) return runCommand(run, stdin, ctx, warn);
+			refuse(`${changed}, which a hook of Claude Code runs, is new or has changed · /reload asks about it`);
+			return null;
+		}),
+	);
 	return answers.filter((answer) => answer !== null);
 }
 

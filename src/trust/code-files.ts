@@ -89,10 +89,10 @@ export async function findServerFiles(cwd: string, context: ServerContext = runE
 	return collector.paths("MCP servers");
 }
 
-/** Like `findServerFiles`, for the files in `.pi/claude-hooks` and those that their commands run. @throws as it */
-export async function findCommandFiles(cwd: string, context: ServerContext): Promise<string[]> {
+/** Like `findServerFiles`, for the files that commands of hooks run. @param config JSON with each `command` @throws as it */
+export async function findCommandFiles(cwd: string, config: string, context: ServerContext): Promise<string[]> {
 	const collector = new Collector(realpathSync(cwd), context);
-	await collector.addCommands();
+	await collector.addNamed((code) => code.addCommands(config));
 	return collector.paths("hook commands");
 }
 
@@ -145,17 +145,21 @@ class Collector {
 			const path = join(this.root, name);
 			if (statOrNull(path)) this.#queue(path);
 		}
-		await this.#addNamed((code, config) => code.addServers(config));
+		await this.addNamed((code, configs) => {
+			for (const config of configs) code.addServers(config);
+		});
 	}
 
 	/** Reads the files with commands of hooks, and the files of the project that these name. */
 	async addCommands(): Promise<void> {
 		this.addDirectory(join(this.root, COMMAND_DIR), new Set());
-		await this.#addNamed((code, config) => code.addCommands(config));
+		await this.addNamed((code, configs) => {
+			for (const config of configs) code.addCommands(config);
+		});
 	}
 
-	/** Reads the queued files, and what they name. */
-	async #addNamed(add: (code: ServerCode, config: string) => void): Promise<void> {
+	/** Reads the queued files, and what is added to `code`. @param add receives their texts */
+	async addNamed(add: (code: ServerCode, configs: readonly string[]) => void): Promise<void> {
 		const before = new Set(this.#files.keys());
 		await this.readAll();
 		const added = [...this.#files].filter(([path]) => !before.has(path));
@@ -173,7 +177,7 @@ class Collector {
 			isStopped: () => this.#incomplete !== undefined,
 		};
 		this.#servers = new ServerCode(this.root, files, this.context);
-		for (const config of configs) add(this.#servers, config);
+		add(this.#servers, configs);
 		await this.readAll();
 		this.#servers = null;
 		this.#isIncompleteForServers = this.#incomplete !== undefined;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
@@ -79,6 +79,17 @@ test("a sub-agent has its own system prompt, tools and context, and the model re
 	expect(last?.messages.at(-1)?.text).toBe("Only a.txt.");
 	expect(JSON.stringify(first?.body.tools)).toContain("scout: finds files");
 	expect(t.notices()).toEqual([]);
+});
+
+test("a definition that other users can change is not used", async () => {
+	const agentDir = tempAgentDir();
+	writeFiles(join(agentDir, "agents"), { "scout.md": SCOUT });
+	chmodSync(join(agentDir, "agents", "scout.md"), 0o666);
+	const t = await start({ agentDir, agents: {} });
+	expect(notified).toEqual([expect.stringMatching(/scout\.md: other users can write to/)]);
+	t.provider.reply("ok");
+	await t.session.prompt("go");
+	expect(t.provider.requests.flatMap(toolNames)).not.toContain("agent");
 });
 
 test("a sub-agent without a list of tools has all of the session except agent, and at most those that are on", async () => {

@@ -382,6 +382,22 @@ test("PreCompact names what triggers it, and refuses a compaction", async () => 
 	expect(t.session.entries.filter(({ type }) => type === "compaction")).toHaveLength(1);
 });
 
+test("a compaction that a run needs is automatic for PreCompact, and SessionStart follows it", async () => {
+	const t = await start({
+		modelOptions: { contextWindow: 8192 },
+		userSettings: { compaction: { enabled: true, reserveTokens: 900, keepRecentTokens: 10 } },
+		hooksOf: { PreCompact: [group(LOG)], SessionStart: [group(LOG, { matcher: "compact" })] },
+	});
+	const usage = { input: 6200, output: 2000 };
+	t.provider.reply("one", { content: [{ type: "text", text: "two" }], usage }, "SUMMARY");
+	await t.session.prompt(`hello ${"and more ".repeat(300)}`);
+	await t.session.prompt("again");
+	expect(logged(t)).toMatchObject([
+		{ hook_event_name: "PreCompact", trigger: "auto", custom_instructions: "" },
+		{ hook_event_name: "SessionStart", source: "compact" },
+	]);
+});
+
 test("a command that fails stops nothing, and is named once with its first line", async () => {
 	const t = await start({ hooksOf: { PreToolUse: [group("cat >/dev/null; echo one >&2; echo two >&2; exit 1")] } });
 	await call(t, "bash", { command: "touch a" });
@@ -507,6 +523,26 @@ test("a project's hooks run once it is trusted, and no longer when a script of t
 		/guard\.sh, which a hook .* runs, is new or has changed/,
 	);
 	expect(["a", "owned"].map((name) => existsSync(join(t.cwd, name)))).toEqual([false, false]);
+});
+
+test("a changed file stops only the commands that run it", async () => {
+	const files = {
+		".pi/claude-hooks/settings.json": {
+			hooks: {
+				PreToolUse: [group("sh guard.sh")],
+				PostToolUse: [group("cat > /dev/null; npm run lint")],
+			},
+		},
+		"guard.sh": LOG,
+		"package.json": { scripts: { lint: "touch linted" } },
+	};
+	const t = await start({ files, trust: true });
+	writeFiles(t.cwd, { "package.json": { scripts: { lint: "touch owned" } } });
+	await call(t, "bash", { command: "touch a" });
+	await call(t, "bash", { command: "touch b" });
+	expect(logged(t)).toHaveLength(2);
+	expect(["b", "linted", "owned"].map((name) => existsSync(join(t.cwd, name)))).toEqual([true, false, false]);
+	expect(t.shown).toEqual([expect.stringMatching(/package\.json, which a hook .* runs, is new or has changed/)]);
 });
 
 test("a matcher of names matches exactly these, and one with other characters as a regular expression", () => {

@@ -77,6 +77,27 @@ describe("the context object", () => {
 		]);
 	});
 
+	test("exec sends stdin to a program, and one with a timeout pauses the time limit of a handler, but not at shutdown", async () => {
+		const agentDir = tempAgentDir();
+		const { session, provider, notices } = await startSession({
+			agentDir,
+			userSettings: { hookTimeout: 200 },
+			hooks: {
+				"x.ts": hook(`
+					const run = (ctx, seconds) => ctx.exec("sh", ["-c", "cat; sleep " + seconds], { stdin: "given", timeout: 30_000 });
+					pi.on("prompt", async (e, ctx) => ({ text: (await run(ctx, 0.5)).stdout }));
+					pi.on("session", async ({ reason }, ctx) => { if (reason === "shutdown") await run(ctx, 60); });
+				`),
+			},
+		});
+		provider.reply("ok");
+		await session.prompt("go");
+		expect(provider.requests[0]?.messages.at(-1)?.text).toBe("given");
+		expect(notices()).toEqual([]);
+		await session.dispose();
+		expect(notices()).toEqual([expect.stringMatching(/^session: timed out after \d+ ms/)]);
+	});
+
 	test("effects in a context handler are rejected with an explanation", async () => {
 		const { session, provider, notices } = await startSession({
 			hooks: {

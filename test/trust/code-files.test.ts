@@ -264,7 +264,11 @@ test("files of hooks of Claude Code count with the scripts and modules that thei
 		"server.mjs": "",
 	});
 	const named = [...scripts, ".pi/claude-hooks/settings.json", "tools/d.mjs", "tools/e.mjs"];
-	const found = await findCommandFiles(cwd, { env: {}, home: "/" });
-	expect(found.map((path) => path.slice(cwd.length + 1))).toEqual(named);
+	const find = async (config: unknown) =>
+		(await findCommandFiles(cwd, JSON.stringify(config), { env: {}, home: "/" })).map((path) =>
+			path.slice(cwd.length + 1),
+		);
+	expect(await find(JSON.parse(settings))).toEqual(named.filter((name) => name !== ".pi/claude-hooks/settings.json"));
+	expect(await find([{ command: commands[0] }])).toEqual([".claude/hooks/a.sh"]);
 	expect(await namesOf(cwd)).toEqual([...named, ".mcp.json", "server.mjs"].sort());
 });

@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import { SettingsStore } from "../../config/settings-store.js";
 import { bundledPath, selectBundled } from "../../hooks/bundled-words.js";
 import { findSetup, SETUP_TITLES } from "../../imports/setup/find-setup.js";
-import type { SetupItem } from "../../imports/setup/setup-item.js";
+import type { SetupItem, SetupKind } from "../../imports/setup/setup-item.js";
 import {
 	describeChanges,
 	type SetupState,
@@ -17,6 +17,9 @@ import type { Subcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { readLine } from "../terminal-answer.js";
 import type { SubcommandContext } from "./location.js";
+
+/** What of a project needs the user's trust. */
+const CODE: readonly SetupKind[] = ["agent", "hooks", "MCP server"];
 
 /** An item, compared with what pi has. */
 interface Row {
@@ -83,7 +86,7 @@ export async function importSetup(
 		await printLines(io, ["", `Took over ${plural(chosen.length - late.length, "item")} in ${plural(files, "file")}`]);
 	else if (count > 0 && !canAsk && !yes)
 		printNotices(io, [`Nothing was written: pi import ${program} --yes takes over ${plural(count, "item")}`]);
-	if (chosen.some(({ item }) => item.scope === "project"))
+	if (chosen.some(({ item }) => item.scope === "project" && CODE.includes(item.kind)))
 		printNotices(io, ["pi asks about the new code of this project at its next start"]);
 	return 0;
 }

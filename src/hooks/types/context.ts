@@ -42,10 +42,11 @@ export interface ConfigFile {
 	/** Why it cannot be read, or is not used. */
 	readonly problem?: string;
 	/**
-	 * For a file of the project with commands: compares the files that these run with those that the user trusted.
+	 * For a file of the project with commands: compares the files that some of these run with those that the user trusted.
 	 * @returns the path of one that is new or has changed since then; null: none
+	 * @throws Error if there are more than can be checked
 	 */
-	findChanged?(): Promise<string | null>;
+	findChanged?(commands: readonly string[]): Promise<string | null>;
 }
 
 /** Where tools work, as `--on` chose it. */

@@ -55,8 +55,10 @@ export function findConfigFiles(
 		if (copy === undefined || accepted === null || user.some((file) => file.path === path)) return [];
 		const file = readConfigFile(path, "project", copy);
 		if (folder !== COMMAND_FOLDER) return [file];
-		const findChanged = async () =>
-			(await findCommandFiles(cwd, context)).find((found) => !isAsAccepted(found, accepted)) ?? null;
+		const findChanged = async (commands: readonly string[]) => {
+			const config = JSON.stringify(commands.map((command) => ({ command })));
+			return (await findCommandFiles(cwd, config, context)).find((found) => !isAsAccepted(found, accepted)) ?? null;
+		};
 		return [{ ...file, findChanged }];
 	});
 	return [...ofPackages.map(({ path, copy }) => readConfigFile(path, "user", copy)), ...user, ...project];
