@@ -141,3 +141,123 @@ test(`the database of opencode is ${sqlite ? "imported" : "named, with what to d
 	const text = await runPi(["sessions", "export", id, "-", "--format", "markdown"], at);
 	expect(text.stdout).toMatch(/rounded\?\n\n## Assistant\n\nIn price\.ts\.\n$/);
 });
+
+const T = "2026-01-01T10:00:00.000Z";
+const QUESTION = "Where is the price rounded?";
+/** A session of each other program in which a file was read: the name of its file, and its text. */
+const SESSIONS: Readonly<Record<string, (cwd: string) => [name: string, text: string]>> = {
+	codex: (cwd) => {
+		const item = (payload: object) => ({ timestamp: T, type: "response_item", payload });
+		const said = (role: string, type: string, text: string) =>
+			item({ type: "message", role, content: [{ type, text }] });
+		return [
+			"rollout-x.jsonl",
+			jsonLines(
+				{ timestamp: T, type: "session_meta", payload: { id: "x-1", cwd, model_provider: "openai" } },
+				{ type: "turn_context", payload: { model: "gpt-5.1-codex" } },
+				said("user", "input_text", QUESTION),
+				item({ type: "function_call", name: "shell", arguments: '{"command":["cat","price.ts"]}', call_id: "k1" }),
+				item({ type: "function_call_output", call_id: "k1", output: "export const price = 1;" }),
+				said("assistant", "output_text", "In price.ts."),
+			),
+		];
+	},
+	opencode: (directory) => {
+		const message = (id: string, info: object, ...parts: object[]) => ({
+			info: { id, time: { created: 1 }, ...info },
+			parts,
+		});
+		const state = { status: "completed", input: { filePath: "price.ts" }, output: "export const price = 1;", time: {} };
+		const messages = [
+			message("msg_1", { role: "user" }, { type: "text", text: QUESTION }),
+			message(
+				"msg_2",
+				{ role: "assistant", modelID: "glm-5", providerID: "zai" },
+				{ type: "tool", tool: "read", callID: "call_1", state },
+				{ type: "step-start" },
+				{ type: "text", text: "In price.ts." },
+			),
+		];
+		return [
+			"export.json",
+			JSON.stringify({ info: { id: "ses_1", directory, title: "", time: { created: 1 } }, messages }),
+		];
+	},
+	gemini: () => {
+		const result = [
+			{ functionResponse: { id: "r", name: "read_file", response: { output: "export const price = 1;" } } },
+		];
+		const toolCalls = [{ id: "r", name: "read_file", args: { file_path: "price.ts" }, status: "success", result }];
+		const messages = [
+			{ id: "1", type: "user", timestamp: T, content: QUESTION },
+			{ id: "2", type: "gemini", timestamp: T, content: "", model: "gemini-2.5-flash", toolCalls },
+			{ id: "3", type: "gemini", timestamp: T, content: "In price.ts.", model: "gemini-2.5-flash" },
+		];
+		return ["session-1.json", JSON.stringify({ sessionId: "g-1", projectHash: "h", startTime: T, messages }, null, 2)];
+	},
+	aider: () => [
+		".aider.chat.history.md",
+		`# aider chat started at 2026-01-01 10:00:00\n\n#### ${QUESTION}\n\nIn price.ts.\n`,
+	],
+	pi: (cwd) => {
+		const entry = (id: string, parentId: string | null, message: object) => ({
+			...{ type: "message", id, parentId, timestamp: T, message: { timestamp: 1, ...message } },
+		});
+		const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { total: 0 } };
+		const reply = { role: "assistant", api: "openai-completions", provider: "zai", model: "glm-5", usage };
+		const call = { type: "toolCall", id: "r", name: "read", arguments: { path: "price.ts" } };
+		const content = [{ type: "text", text: "export const price = 1;" }];
+		return [
+			"tree.jsonl",
+			jsonLines(
+				{ type: "session", version: 3, id: "t-1", timestamp: T, cwd },
+				entry("a", null, { role: "user", content: QUESTION }),
+				entry("b", "a", { ...reply, content: [call], stopReason: "toolUse" }),
+				entry("c", "b", { role: "toolResult", toolCallId: "r", toolName: "read", content, isError: false }),
+				entry("d", "c", { ...reply, content: [{ type: "text", text: "In price.ts." }], stopReason: "stop" }),
+			),
+		];
+	},
+};
+
+function jsonLines(...values: object[]): string {
+	return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
+test.each(Object.entries(SESSIONS))(
+	"a session of %s is imported, continued, popped, verified and exported",
+	async (from, make) => {
+		const provider = await startProvider();
+		const agentDir = agentDirFor(provider, { hooks: { "stacking.ts": STACKING } });
+		const cwd = tempDir("pi-project-");
+		const [name, text] = make(cwd);
+		writeFileSync(join(cwd, name), text);
+		const imported = await runPi(["sessions", "import", name, "--from", from], { agentDir, cwd });
+		expect(imported).toMatchObject({ code: 0, stderr: "" });
+		expect(readFileSync(join(cwd, name), "utf8")).toBe(text);
+
+		const pi = await openPi({ agentDir, cwd, args: ["--continue", "--model", "loopback/scripted"] });
+		await pi.waitForText("In price.ts.");
+		provider.reply("On line 1.");
+		await submit(pi, "On which line?");
+		await pi.waitForText("On line 1.");
+		// The provider of the tests refuses a request with calls without results, or out of order.
+		const sent = conversation(provider, 0).join("\n");
+		expect(sent).toMatch(/Where is the price rounded\?[\s\S]*In price\.ts\.[\s\S]*On which line\?/);
+		if (from !== "aider") expect(sent).toContain("export const price = 1;");
+		provider.reply("The price is rounded in price.ts, line 1.");
+		await submit(pi, "/pop 1");
+		await pi.waitForText("popped to turn 1");
+		await submitIdle(pi, "/quit");
+		await pi.exited;
+
+		const verified = await runPi(["context", "--verify"], { agentDir, cwd });
+		expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("matches the recorded one") });
+		const [{ id }] = JSON.parse((await runPi(["sessions", "list", "--json"], { agentDir, cwd })).stdout);
+		for (const format of ["markdown", "claude", "atif", "html"]) {
+			const { code, stdout } = await runPi(["sessions", "export", id, "-", "--format", format], { agentDir, cwd });
+			expect(code).toBe(0);
+			expect(stdout).toMatch(/In price\.ts\.[\s\S]*On line 1\./);
+		}
+	},
+);
