@@ -87,7 +87,7 @@ function assembleSession(
 	activity.subscribe((current) => emit({ type: "activity_changed", activity: current }));
 	const state = new SessionState(store.log, models.defaults, emit, store.settings, fork?.cacheKey);
 	const memory = new ModelMemory(services, state);
-	const gone = state.restore(models.list.findUsed);
+	const gone = state.restore(models.list);
 	// A hook may provide it: see `HookModels.start`.
 	if (gone && !models.late) warnings.addOfLog(models.list.describeReplaced(gone, state.model));
 	if (!models.late) for (const line of state.modelRemarks()) warnings.add(line);

@@ -33,8 +33,11 @@ import type { LoggedMachine, SessionMachine } from "./machine/session-machine.js
 /** The models that a session can use, and their credentials. @internal */
 export interface SessionModels {
 	find(provider: string, id: string): Model<Api> | null;
-	/** A model that the settings or a session name. One that pi's list lacks has the facts of its nearest relative. */
-	findUsed(provider: string, id: string): Model<Api> | null;
+	/**
+	 * A model that the settings or a session name. One that pi's list lacks has the facts of its nearest relative.
+	 * @param needsKey null without a key for its provider. Default: false
+	 */
+	findUsed(provider: string, id: string, needsKey?: boolean): Model<Api> | null;
 	/** A model of a provider with a key; one that pi's list lacks has the facts of its nearest relative. */
 	findWithKey(provider: string, id: string): Promise<Model<Api> | null>;
 	/** Models with a known key. */

@@ -259,7 +259,7 @@ export class Lifecycle {
 		const { state, models, warn, warnOfLog } = this.deps;
 		const used = lastModel(state.log);
 		if (used) await models.list.searchServer(used);
-		const gone = state.restore(models.list.findUsed, { model: false, thinkingLevel: false });
+		const gone = state.restore(models.list, { model: false, thinkingLevel: false });
 		if (gone) warnOfLog(models.list.describeReplaced(gone, state.model));
 		for (const line of state.modelRemarks()) warn(line);
 	}

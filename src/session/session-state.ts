@@ -14,11 +14,14 @@ import { lastMachine, lastModel, lastThinkingLevel, type RecordedMachine } from 
 import type { SessionLog } from "../log/session-log.js";
 import { describeAssumed, describeLimits } from "../models/model-facts.js";
 import { describeNearest } from "../models/thinking-levels.js";
-import type { SessionDefaults } from "../services/services.js";
+import type { SessionDefaults, SessionModels } from "../services/services.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** What an entry tells about how a message came about, apart from the message. */
 type TypedFacts = Pick<MessageEntry, "typed" | "changedBy" | "pasted" | "mode">;
+
+/** Where the model that a log names is looked up. */
+type UsedModels = Pick<SessionModels, "findUsed">;
 
 /** Owns the log, the model and the thinking level of the running session, and writes every entry. */
 export class SessionState {
@@ -97,14 +100,13 @@ export class SessionState {
 
 	/**
 	 * Restores model and thinking level from the log, unless the user chose others.
-	 * @returns the model of the log if it does not exist anymore; the current one is used instead
+	 * @returns the model of the log if it does not exist anymore, or if the session was imported and it has no key: the program that
+	 * wrote the session had its own. The current one is used instead
 	 */
-	restore(
-		findModel: (provider: string, id: string) => Model<Api> | null,
-		chosen = this.defaults.chosen,
-	): { provider: string; id: string } | null {
+	restore(models: UsedModels, chosen = this.defaults.chosen): { provider: string; id: string } | null {
 		const used = chosen?.model ? null : lastModel(this.#log);
-		const model = used ? findModel(used.provider, used.id) : null;
+		const needsKey = this.#log.header.importedFrom !== undefined && this.#model !== null;
+		const model = used ? models.findUsed(used.provider, used.id, needsKey) : null;
 		if (model) this.#model = model;
 		const level = chosen?.thinkingLevel ? null : lastThinkingLevel(this.#log);
 		if (level) this.#thinkingLevel = level;
@@ -112,14 +114,11 @@ export class SessionState {
 	}
 
 	/** Starts with these defaults, chosen again once hooks have added models. @returns as `restore` */
-	useDefaults(
-		defaults: SessionDefaults,
-		findModel: (provider: string, id: string) => Model<Api> | null,
-	): { provider: string; id: string } | null {
+	useDefaults(defaults: SessionDefaults, models: UsedModels): { provider: string; id: string } | null {
 		this.#model = defaults.model;
 		this.#thinkingLevel = defaults.thinkingLevel;
 		this.#isLevelChosen = defaults.chosen?.thinkingLevel === true;
-		return this.restore(findModel, defaults.chosen);
+		return this.restore(models, defaults.chosen);
 	}
 
 	/**

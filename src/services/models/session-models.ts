@@ -39,7 +39,10 @@ export function createSessionModels(options: SessionModelsOptions): SessionModel
 	};
 	return {
 		find: (provider, id) => registry.findModel(provider, id) ?? null,
-		findUsed: (provider, id) => registry.findOrAssume(provider, id) ?? null,
+		findUsed(provider, id, needsKey = false) {
+			if (needsKey && !credentials.hasKey(provider)) return null;
+			return registry.findOrAssume(provider, id) ?? null;
+		},
 		async findWithKey(provider, id) {
 			const usable = await available();
 			const found = usable.find((model) => model.provider === provider && model.id === id);

@@ -46,7 +46,7 @@ export class HookModels {
 		if (!models.late) return;
 		const before = state.model;
 		const chosen = await models.late(this.#providers.length > 0);
-		const gone = state.useDefaults(chosen, models.list.findUsed);
+		const gone = state.useDefaults(chosen, models.list);
 		for (const line of chosen.warnings) warn(line);
 		if (gone) warn(models.list.describeReplaced(gone, state.model));
 		for (const line of state.modelRemarks()) warn(line);
