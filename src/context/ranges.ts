@@ -36,6 +36,8 @@ interface Segment {
  * overlapped one disappears. Equal input gives equal output. Items are frozen, and those that pass through are the objects
  * that `context` handlers receive.
  *
+ * @throws TypeError for a range without a summary
+ *
  * Costs O(r log r + messages passed through) for r ranges with their exceptions, independent of their length.
  */
 export function applyRanges(
@@ -72,8 +74,13 @@ export function applyRanges(
 	return messages;
 }
 
+/** @throws TypeError for a summary that a hook, which is not checked by a compiler, forgot */
 function hasSummary(range: SummaryRange): range is SummaryRange & { summary: string } {
-	return range.summary !== null;
+	const { summary, from, to } = range;
+	if (typeof summary === "string" || summary === null) return summary !== null;
+	throw new TypeError(
+		`applyRanges: the range from ${from} to ${to} needs a summary: a text, or null to hide its entries`,
+	);
 }
 
 // By the range's last entry, then by its text and the index where it first wins: an unchanged context is recognized by

@@ -44,6 +44,13 @@ const rangeLists = fc.array(
 );
 
 describe("applyRanges", () => {
+	test("a range without a summary, which only a hook in JavaScript can have, is named", () => {
+		const range = { from: 1, to: 3, id: 1 } as SummaryRange;
+		expect(() => applyRanges(session(user("a"), user("b")), [range])).toThrow(
+			"applyRanges: the range from 1 to 3 needs a summary: a text, or null to hide its entries",
+		);
+	});
+
 	test("agrees with a brute-force implementation on 10 000 random entry lists and range sets", () => {
 		fc.assert(
 			fc.property(entryLists, rangeLists, (entries, bare) => {
