@@ -59,7 +59,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "claude-hooks",
 		group: "guards",
-		description: "runs hooks of Claude Code, as pi import claude brings them",
+		description: "runs hooks of Claude Code, after pi import claude",
 		commands: [],
 		load: () => import("#hooks-examples/claude-hooks"),
 	},

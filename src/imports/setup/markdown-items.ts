@@ -116,7 +116,7 @@ export function findSkills(files: SourceFiles, from: string, dir: string): Setup
 export function findMemory(files: SourceFiles, path: string, dir: string): SetupItem[] {
 	const text = files.text(path, "memory");
 	if (text === null || text.trim() === "") return [];
-	const imports = /^\s*@[~./\w]/m.test(text) ? "pi does not read the files that it names with @" : null;
+	const imports = /^[ \t]*@[~./\w]/m.test(text) ? "pi does not read the files that it names with @" : null;
 	return [
 		{
 			...{ kind: "memory", scope: files.scope, name: basename(path), source: path },

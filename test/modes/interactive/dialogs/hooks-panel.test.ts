@@ -109,7 +109,7 @@ test.each([
 	[
 		40,
 		[
-			" Hooks     1/46 · 3 on · 43 bundled off",
+			" Hooks     1/47 · 3 on · 44 bundled off",
 			" Loaded, in the order they run",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
@@ -121,7 +121,7 @@ test.each([
 	[
 		80,
 		[
-			" Hooks  type to filter                             1/46 · 3 on · 43 bundled off",
+			" Hooks  type to filter                             1/47 · 3 on · 44 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled  /fold /unfold · agent_start agen…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
@@ -133,7 +133,7 @@ test.each([
 	[
 		120,
 		[
-			" Hooks  type to filter                                                                     1/46 · 3 on · 43 bundled off",
+			" Hooks  type to filter                                                                     1/47 · 3 on · 44 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
@@ -155,7 +155,8 @@ test("every guard is described in one line of 80 columns, and the selected one c
 	await app.terminal.type("guards");
 	expect((await rows(app)).slice(1)).toEqual([
 		" Off · guards",
-		" → confirm-destructive  asks when you leave a session with uncommitted changes",
+		" → claude-hooks         runs hooks of Claude Code, after pi import claude",
+		"   confirm-destructive  asks when you leave a session with uncommitted changes",
 		"   dirty-repo-guard     asks once before changes to a dirty work tree",
 		"   permission-gate      asks before each bash command that may change something",
 		"   permissions          asks by your rules; use it instead of permission-gate",
@@ -163,20 +164,20 @@ test("every guard is described in one line of 80 columns, and the selected one c
 		"   redact               masks secrets in tool results",
 	]);
 	app.terminal.resize(40, 30);
-	await app.terminal.waitFor("uncommitted changes");
+	await app.terminal.waitFor("import claude");
 });
 
 test("typing filters the hooks by name, command and description, and keeps the selected one", async () => {
 	const app = await openBundled(80);
 	await app.terminal.type("pop");
 	expect(await rows(app)).toEqual([
-		" Hooks  pop                                         1/1 · 3 on · 43 bundled off",
+		" Hooks  pop                                         1/1 · 3 on · 44 bundled off",
 		" Loaded, in the order they run",
 		expect.stringContaining(" → stacking "),
 	]);
 	await app.terminal.press("backspace", "backspace", "backspace");
 	await app.terminal.waitFor(/→ stacking/);
-	expect((await rows(app))[0]).toContain("3/46 ·");
+	expect((await rows(app))[0]).toContain("3/47 ·");
 	await app.terminal.type("nothing like it");
 	expect((await rows(app))[0]).toContain("0/0");
 	expect(await app.terminal.text()).toContain("nothing matches");
