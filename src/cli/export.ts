@@ -42,14 +42,13 @@ export async function exportSession(
 	const log = SessionLog.open(source, { readOnly: true });
 	try {
 		const info = log.entry(log.findLast("session_info"));
-		const name = basename(source, SESSION_FILE_SUFFIX);
-		const options = { entries: viewLog(log), title: isSessionInfoEntry(info) ? info.name : name };
+		const options = { entries: viewLog(log), name: isSessionInfoEntry(info) ? info.name : null };
 		const chosen = format ?? (out === undefined ? undefined : formatOfName(out)) ?? "html";
 		if (out === "-") {
 			for await (const piece of exportPieces(chosen, options)) await io.out(piece);
 			return 0;
 		}
-		const target = out ?? join(cwd, exportName(`pi-session-${name}`, chosen));
+		const target = out ?? join(cwd, exportName(`pi-session-${basename(source, SESSION_FILE_SUFFIX)}`, chosen));
 		await exportToFile(target, chosen, options);
 		await printLines(io, [target]);
 		return 0;

@@ -162,8 +162,8 @@ ${JSON_OPTION}${COMMON}`,
 	"sessions export": `usage: pi sessions export <path|id> [<file>|-] [--format html|markdown|claude|atif] [--all]
 
 Writes a session as one file and prints its path; - writes to stdout. The format is that of the file's name (.html, .md, .jsonl
-for claude, .json for atif), else html. Existing files are not replaced, except HTML files. The whole conversation is exported,
-whether or not the model still sees it; the output of !! commands is not.
+for claude, .json for atif), else html. Existing files are not replaced, except pages that pi has exported. The whole
+conversation is exported, whether or not the model still sees it; the output of !! commands is not.
 
   --format <format>         html: a page with every request; markdown: text to read and to paste; claude: a session file of
                             Claude Code; atif: a trajectory in the Agent Trajectory Interchange Format

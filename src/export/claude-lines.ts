@@ -49,10 +49,10 @@ const TOOLS: Readonly<Record<string, ClaudeTool>> = {
  * Writes a session as JSON Lines as Claude Code keeps them (versions 2.1): for `~/.claude/projects/<directory>/<id>.jsonl`. Calls of
  * pi's tools get its names; of thinking, only what Anthropic signed. The latest summary stands before the messages that pi keeps.
  */
-export function* claudeText(entries: ExportSource, title: string): Generator<string> {
+export function* claudeText(entries: ExportSource, name: string | null): Generator<string> {
 	const header = readEntry(entries, 0);
 	const origin = isSessionHeader(header) ? header : null;
-	const lines = new Lines(origin?.id ?? title, origin?.cwd ?? "/");
+	const lines = new Lines(origin?.id ?? "pi", origin?.cwd ?? "/");
 	const summary = latestSummary(entries);
 	let isPending = summary !== null;
 	for (const part of conversationParts(entries)) {
@@ -63,7 +63,7 @@ export function* claudeText(entries: ExportSource, title: string): Generator<str
 		if (part.kind === "summary" && summary && part.index >= summary.firstKept) continue;
 		yield* lines.of(part);
 	}
-	if (origin) yield lines.title(title);
+	if (name !== null) yield lines.title(name);
 }
 
 type Summary = Pick<Extract<ConversationPart, { kind: "summary" }>, "index" | "time" | "text" | "tokensBefore">;

@@ -1,12 +1,14 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { PiError } from "../errors.js";
+import { promptOfEntry } from "../log/prompt-text.js";
 import { atomicWriteFile } from "../util/fs.js";
 import { loadHighlighter } from "../util/highlight.js";
 import { loadWordDiff } from "../util/word-diff.js";
 import { atifText } from "./atif-text.js";
 import { claudeText } from "./claude-lines.js";
-import { type ExportHtmlOptions, htmlText } from "./html.js";
+import { type ExportHtmlOptions, htmlText, isPage, MAX_PAGE_HEAD } from "./html.js";
 import { markdownText } from "./markdown-text.js";
+import { readEntry } from "./survey.js";
 
 /** What a session can be exported as. */
 export const EXPORT_FORMATS = ["html", "markdown", "claude", "atif"] as const;
@@ -19,6 +21,15 @@ const SUFFIXES: Readonly<Record<ExportFormat, { suffix: string; pattern: RegExp 
 	claude: { suffix: ".jsonl", pattern: /\.jsonl$/i },
 	atif: { suffix: ".json", pattern: /\.json$/i },
 };
+
+/** What is exported. */
+export interface ExportOptions extends Omit<ExportHtmlOptions, "title"> {
+	/** The name of the session; null: its first prompt is the title. */
+	name: string | null;
+}
+
+/** Characters of a prompt in a title. */
+const MAX_TITLE = 80;
 
 /** Characters that are written at once. Between two writes, other work of the process continues. */
 const PIECE = 256 * 1024;
@@ -35,13 +46,12 @@ export function formatOfName(path: string): ExportFormat | undefined {
 }
 
 /**
- * Writes a session as one file, readable only by this user because it may contain secrets. Replaces only HTML files: in the other
- * formats, a file with the same name may be anything.
+ * Writes a session as one file, readable only by this user because it may contain secrets. Replaces only pages that pi has exported.
  * @throws PiError `export_failed`
  */
-export async function exportToFile(path: string, format: ExportFormat, options: ExportHtmlOptions): Promise<void> {
-	if (existsSync(path) && !(format === "html" && SUFFIXES.html.pattern.test(path))) {
-		const problem = format === "html" ? "exists and is not an HTML file" : "exists";
+export async function exportToFile(path: string, format: ExportFormat, options: ExportOptions): Promise<void> {
+	if (existsSync(path) && !(format === "html" && isExportedPage(path))) {
+		const problem = format === "html" ? "exists and is not a page that pi has exported" : "exists";
 		throw new PiError("export_failed", `${path} ${problem}`, { hint: "choose another file" });
 	}
 	try {
@@ -52,7 +62,7 @@ export async function exportToFile(path: string, format: ExportFormat, options: 
 }
 
 /** A session in a format, in pieces. Takes a break after each piece and after many parts. Keeps no entry. */
-export async function* exportPieces(format: ExportFormat, options: ExportHtmlOptions): AsyncGenerator<string> {
+export async function* exportPieces(format: ExportFormat, options: ExportOptions): AsyncGenerator<string> {
 	if (format === "html") await Promise.all([loadHighlighter(), loadWordDiff()]);
 	let piece = "";
 	let rest = PARTS_AT_A_TIME;
@@ -67,16 +77,40 @@ export async function* exportPieces(format: ExportFormat, options: ExportHtmlOpt
 	if (piece !== "") yield piece;
 }
 
-function textOf(format: ExportFormat, options: ExportHtmlOptions): Generator<string> {
-	const { entries, title } = options;
+function textOf(format: ExportFormat, options: ExportOptions): Generator<string> {
+	const { entries, name } = options;
+	const title = name ?? firstPrompt(options) ?? "Session";
 	switch (format) {
 		case "html":
-			return htmlText(options);
+			return htmlText({ ...options, title });
 		case "markdown":
 			return markdownText(entries, title);
 		case "claude":
-			return claudeText(entries, title);
+			return claudeText(entries, name);
 		case "atif":
 			return atifText(entries, title);
+	}
+}
+
+function firstPrompt({ entries }: ExportOptions): string | undefined {
+	for (let index = 0; index < entries.length; index++) {
+		const text = promptOfEntry(readEntry(entries, index))?.trim().replace(/\s+/g, " ");
+		if (text) return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).toWellFormed()}…` : text;
+	}
+	return undefined;
+}
+
+function isExportedPage(path: string): boolean {
+	if (!SUFFIXES.html.pattern.test(path)) return false;
+	try {
+		const descriptor = openSync(path, "r");
+		try {
+			const head = Buffer.alloc(MAX_PAGE_HEAD);
+			return isPage(head.toString("utf8", 0, readSync(descriptor, head)));
+		} finally {
+			closeSync(descriptor);
+		}
+	} catch {
+		return false;
 	}
 }

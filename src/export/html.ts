@@ -29,6 +29,16 @@ const POLICY = [
 	"form-action 'none'",
 ].join("; ");
 
+/** Bytes of a file that `isPage` needs. */
+export const MAX_PAGE_HEAD = 600;
+
+/** Whether a file that begins with this text is a page of this format, of any version of pi. */
+export function isPage(head: string): boolean {
+	return /^<!doctype html>\n<html lang="en">\n<head>\n[^\n]*\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/.test(
+		head,
+	);
+}
+
 /**
  * A session as one self-contained HTML page, in parts: no requests, images included. All content of the session is escaped; as a
  * second defense, a content security policy allows only the page's own style and script. Reads the entries twice and keeps none

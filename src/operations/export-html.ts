@@ -24,7 +24,7 @@ export const exportHtml = operation({
 		await exportToFile(target, "html", {
 			entries: viewLog(state.log),
 			context: context.current,
-			title: new SessionName().of(state.log) ?? `Session ${id}`,
+			name: new SessionName().of(state.log),
 			drawTool: (call, result) => drawToolText(hooks.drawings.toolRenderer(call.name), call.arguments, result),
 		});
 		return target;

@@ -21,7 +21,9 @@ export function exportTarget(env: Environment): ExportTarget | null {
 	const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base, TRACEPARENT: traceParent } = env;
 	if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return null;
 	if (own?.trim()) return { url: own.trim(), traceParent };
-	return base?.trim() ? { url: `${base.trim().replace(/\/+$/, "")}/v1/traces`, traceParent } : null;
+	if (!base?.trim()) return null;
+	// As in the specification, whether or not the address ends with a slash.
+	return { url: `${base.trim()}/v1/traces`.replace("//v1/traces", "/v1/traces"), traceParent };
 }
 
 /**

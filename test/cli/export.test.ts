@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runExport } from "../../src/cli/export.js";
@@ -42,9 +42,13 @@ describe("pi --export", () => {
 		const source = log.path ?? "";
 		const before = readFileSync(source);
 		await expect(runExport({ file: source, out: source }, {}, place, recordIO())).rejects.toThrow(
-			`${source} exists and is not an HTML file`,
+			`${source} exists and is not a page that pi has exported`,
 		);
 		expect(readFileSync(source)).toEqual(before);
+		writeFileSync(join(cwd, "index.html"), "<!doctype html><title>Mine</title>");
+		await expect(runExport({ file: source, out: "index.html" }, {}, place, recordIO())).rejects.toThrow(
+			"index.html exists and is not a page that pi has exported",
+		);
 		for (let count = 0; count < 2; count++) {
 			expect(await runExport({ file: source, out: "again.HTML" }, {}, place, recordIO())).toBe(0);
 		}

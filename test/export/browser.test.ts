@@ -59,7 +59,7 @@ describe.skipIf(executablePath === null)("an exported page in Chromium", () => {
 
 	async function openSample(width?: number): Promise<OpenedPage> {
 		const file = join(tempDir(), "sample.html");
-		await exportToFile(file, "html", { entries: sampleSession(), title: "Fix the price test" });
+		await exportToFile(file, "html", { entries: sampleSession(), name: "Fix the price test" });
 		return open(readFileSync(file, "utf8"), width);
 	}
 

@@ -18,7 +18,7 @@ async function exported(
 ): Promise<string> {
 	let text = "";
 	const source = { length: entries.length, at: (index: number) => entries[index], lastOfTypes: () => -1 };
-	for await (const piece of exportPieces(format, { entries: source, title })) text += piece;
+	for await (const piece of exportPieces(format, { entries: source, name: title })) text += piece;
 	return text;
 }
 
@@ -32,9 +32,7 @@ describe("exportToFile", () => {
 	test.each(["markdown", "claude", "atif"] as const)("does not replace a file with %s", async (format) => {
 		const path = join(tempDir(), "README.md");
 		writeFileSync(path, "before");
-		await expect(exportToFile(path, format, { entries: sampleSession(), title: "t" })).rejects.toThrow(
-			`${path} exists`,
-		);
+		await expect(exportToFile(path, format, { entries: sampleSession(), name: "t" })).rejects.toThrow(`${path} exists`);
 		expect(readFileSync(path, "utf8")).toBe("before");
 	});
 });

@@ -328,7 +328,7 @@ describe("exportToFile", () => {
 		const path = join(tempDir(), "page.html");
 		let turns = 0;
 		const timer = setInterval(() => turns++, 1);
-		await exportToFile(path, "html", { entries: source, title: "A session" });
+		await exportToFile(path, "html", { entries: source, name: "A session" });
 		clearInterval(timer);
 		expect(readFileSync(path, "utf8")).toBe(pageOf({ entries, title: "A session" }));
 		expect(reads).toBe(2 * entries.length);
@@ -337,7 +337,8 @@ describe("exportToFile", () => {
 
 	test("leaves an existing file unchanged when it fails", async () => {
 		const path = join(tempDir(), "page.html");
-		writeFileSync(path, "before");
+		const before = pageOf({ entries: [header()], title: "t" });
+		writeFileSync(path, before);
 		const source = {
 			length: 2,
 			at: (index: number) => {
@@ -345,7 +346,7 @@ describe("exportToFile", () => {
 				return header();
 			},
 		};
-		await expect(exportToFile(path, "html", { entries: source, title: "t" })).rejects.toThrow(`Cannot write ${path}`);
-		expect(readFileSync(path, "utf8")).toBe("before");
+		await expect(exportToFile(path, "html", { entries: source, name: "t" })).rejects.toThrow(`Cannot write ${path}`);
+		expect(readFileSync(path, "utf8")).toBe(before);
 	});
 });
