@@ -62,8 +62,8 @@ export async function runSession(given: CliOptions): Promise<number> {
 
 /** `--on worktree:<name>`: everything is as if pi had been started in that worktree. @returns the other options */
 async function enterWorktree(options: CliOptions): Promise<CliOptions> {
-	const name = /^worktree:(.*)$/s.exec(options.on ?? "")?.[1];
-	if (name === undefined) return options;
+	const [isWorktree, name = ""] = /^worktree(?::(.*))?$/s.exec(options.on ?? "") ?? [];
+	if (isWorktree === undefined) return options;
 	if (options.mode === "acp") {
 		throw new PiError("bad_arguments", "pi acp does not accept --on worktree:<name>", {
 			hint: "the client chooses the directory of each session",

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PiError } from "../errors.js";
+import { acquireLock, isLocked, lockOwner } from "../util/file-lock.js";
 import { plural } from "../util/format-amounts.js";
+import { tryUnlink } from "../util/fs.js";
 import { stripAll } from "../util/sanitize.js";
 
 /** A git worktree besides the main one. */
@@ -15,6 +17,10 @@ export interface Worktree {
 	branch: string | null;
 	/** Changed and untracked files, without ignored ones; null if git cannot tell, as for a directory that is gone. */
 	changes: number | null;
+	/** Commits that no branch, remote branch or tag contains. */
+	ownCommits: number;
+	/** A pi that was started with `--on worktree:` and works there; null for none. */
+	usedBy: number | null;
 }
 
 /** A worktree that a session starts in. */
@@ -33,10 +39,12 @@ interface ListedWorktree {
 
 /** Neither hooks nor a file system monitor of the repository run. */
 const GIT = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
-const NAME = /^[A-Za-z0-9_][\w.-]*(\/[A-Za-z0-9_][\w.-]*)*$/;
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*(\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)*$/u;
 /** Maximum duration of a run of git that only reads, ms. A checkout takes as long as it takes. */
 const MAX_READ_MS = 10_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** Lock files of the processes that work in a worktree, in the directory that git keeps for it. */
+const USER = /^(pi-(\d+))\.lock$/;
 /** Programs that the configuration of the repository itself names would run at the checkout. */
 const FILTERS = ["config", "--local", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|process)$"];
 
@@ -58,13 +66,22 @@ export async function openWorktree(cwd: string, name: string): Promise<OpenedWor
 	});
 	const path = join(`${main?.path ?? top}.worktrees`, name.replaceAll("/", "-"));
 	const inside = join(path, relative(top, realpathSync(cwd)));
-	const directory = () => (statSync(inside, { throwIfNoEntry: false })?.isDirectory() ? inside : path);
+	const opened = async (tree: ListedWorktree, what?: string): Promise<OpenedWorktree> => {
+		await markUsed(path);
+		const isInside = statSync(inside, { throwIfNoEntry: false })?.isDirectory();
+		return { directory: isInside ? inside : path, description: described(tree, what) };
+	};
 	const known = others.find((tree) => tree.path === path);
 	if (known && statSync(path, { throwIfNoEntry: false })) {
-		if (known.branch === name || known.branch === null)
-			return { directory: directory(), description: described(known) };
+		if (known.branch === name || known.branch === null) return opened(known);
 		throw new PiError("bad_arguments", `${path} is the worktree of the branch ${known.branch}`, {
 			hint: "choose another name",
+		});
+	}
+	const holder = [main, ...others].find((tree) => tree?.branch === name && tree !== known);
+	if (holder) {
+		throw new PiError("bad_arguments", `The branch ${name} is checked out in ${holder.path}`, {
+			hint: "start pi there, or choose another name",
 		});
 	}
 	const filters = await read(cwd, FILTERS).catch(() => "");
@@ -79,10 +96,11 @@ export async function openWorktree(cwd: string, name: string): Promise<OpenedWor
 		);
 	}
 	const exists = await read(cwd, ["rev-parse", "--verify", `refs/heads/${name}`]).catch(() => null);
+	// Its directory is gone.
+	if (known) await git(cwd, ["worktree", "prune"]);
 	const branch = exists === null ? ["-b", name, path, "HEAD"] : [path, name];
 	await git(cwd, ["worktree", "add", ...branch]);
-	const made = { path, head: exists ?? head, branch: name };
-	return { directory: directory(), description: described(made, exists === null ? "new branch" : "branch") };
+	return opened({ path, head: exists ?? head, branch: name }, exists === null ? "new branch" : "branch");
 }
 
 /**
@@ -99,14 +117,30 @@ export async function listWorktrees(cwd: string): Promise<Worktree[]> {
 				(output) => output.split("\0").filter(Boolean).length,
 				() => null,
 			),
+			ownCommits: Number(await read(path, OWN_COMMITS).catch(() => 0)),
+			usedBy: (await usersOf(path))[0] ?? null,
 		})),
 	);
 }
 
+const OWN_COMMITS = ["rev-list", "--count", "HEAD", "--not", "--branches", "--remotes", "--tags"];
+
 /** A worktree in one line. */
-export function describeWorktree({ name, path, branch, changes }: Worktree): string {
-	const state = changes === null ? "its directory is gone" : changes === 0 ? "clean" : plural(changes, "changed file");
-	return [name, ...(branch === null || branch === name ? [] : [`branch ${branch}`]), state, path].join(" · ");
+export function describeWorktree(tree: Worktree): string {
+	const { name, path, branch, usedBy } = tree;
+	const place = branch === null ? "no branch" : branch === name ? "" : `branch ${branch}`;
+	const state = tree.changes === null ? "its directory is gone" : (describeLoss(tree) ?? "clean");
+	const user = usedBy === null ? "" : `used by process ${usedBy}`;
+	return [name, place, state, user, path].filter(Boolean).join(" · ");
+}
+
+/** What is lost with a worktree, such as `2 changed files`; null for nothing. */
+export function describeLoss({ changes, ownCommits }: Worktree): string | null {
+	const lost = [
+		...(changes ? [plural(changes, "changed file")] : []),
+		...(ownCommits > 0 ? [`${plural(ownCommits, "commit")} that no branch has`] : []),
+	];
+	return lost.length > 0 ? lost.join(", ") : null;
 }
 
 /**
@@ -117,6 +151,30 @@ export function describeWorktree({ name, path, branch, changes }: Worktree): str
 export async function removeWorktree(cwd: string, { path }: Worktree, force: boolean): Promise<void> {
 	const [main] = await listed(cwd);
 	await git(main?.path ?? cwd, ["worktree", "remove", ...(force ? ["--force"] : []), path]);
+}
+
+/** Notes that this process works in a worktree, until it ends. */
+async function markUsed(path: string): Promise<void> {
+	await usersOf(path);
+	const file = join(await gitDirOf(path), `pi-${process.pid}`);
+	if (!isLocked(file)) acquireLock(file);
+}
+
+/** The other processes that work in a worktree; forgets those that have ended. */
+async function usersOf(path: string): Promise<number[]> {
+	const dir = await gitDirOf(path).catch(() => null);
+	if (dir === null) return [];
+	return readdirSync(dir).flatMap((file) => {
+		const [, name, pid] = USER.exec(file) ?? [];
+		if (name === undefined || Number(pid) === process.pid) return [];
+		if (lockOwner(join(dir, name))) return [Number(pid)];
+		tryUnlink(join(dir, file));
+		return [];
+	});
+}
+
+function gitDirOf(path: string): Promise<string> {
+	return read(path, ["rev-parse", "--absolute-git-dir"]);
 }
 
 function described({ path, head, branch }: ListedWorktree, what = "branch"): string {
@@ -161,7 +219,10 @@ function git(cwd: string, args: readonly string[], timeout = 0): Promise<string>
 			if (error.code === "ENOENT" && statSync(cwd, { throwIfNoEntry: false })) {
 				return reject(new PiError("bad_arguments", "Worktrees need git, which is not in PATH"));
 			}
-			const said = stripAll(stderr).trim().split("\n").at(-1) || error.message;
+			const lines = stripAll(stderr)
+				.split("\n")
+				.filter((line) => line !== "" && !line.startsWith("Preparing "));
+			const said = lines.join(" ").replace(/^\w+: /, "") || error.message;
 			reject(new PiError("command_failed", `git ${args.slice(0, 2).join(" ")} failed: ${said}`));
 		});
 	});

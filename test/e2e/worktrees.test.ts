@@ -32,13 +32,20 @@ test("a session starts in a worktree, its tools work there, and /worktrees remov
 	expect((await runPi(["sessions", "list"], at)).stderr).toContain("No sessions in");
 	expect((await runPi(["sessions", "list"], { ...at, cwd: tree })).stdout).toContain("change it");
 
+	// Not while another pi works there.
+	const other = await openPi({ ...at, args: ["--on", "worktree:price-fix"] });
+	const refused = await runPi(["-p", "/worktrees remove price-fix"], at);
+	expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/another pi, process \d+, works there/) });
+	await submitIdle(other, "/quit");
+	await other.exited;
+
 	const main = await openPi(at);
 	await submit(main, "/worktrees");
 	expect(await main.waitForText("Remove which worktree?")).toContain("→ price-fix · 1 changed file");
 	await main.press("enter");
-	expect(await main.waitForText("Remove price-fix with its changes?")).toContain("1 changed file that no commit has");
-	await main.press("n");
-	await main.waitForGone("with its changes?");
+	expect(await main.waitForText("and lose 1 changed file")).toContain("→ Keep it");
+	await main.press("enter");
+	await main.waitForGone("→ Keep it");
 	expect(existsSync(tree)).toBe(true);
 	await submit(main, "/worktrees remove price-fix --force");
 	await main.waitForText("the branch price-fix stays");

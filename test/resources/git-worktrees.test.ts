@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { describeWorktree, listWorktrees, openWorktree, removeWorktree } from "../../src/resources/git-worktrees.js";
 import { tempDir } from "../helpers/temp.js";
 
@@ -31,8 +32,8 @@ test("a worktree is made from HEAD with a branch of its name, and opened again t
 	expect((await openWorktree(made.directory, "price-fix")).directory).toBe(made.directory);
 	expect((await openWorktree(made.directory, "other")).directory).toBe(join(trees, "other/src"));
 	expect(await listWorktrees(top)).toEqual([
-		{ name: "other", path: join(trees, "other"), branch: "other", changes: 0 },
-		{ name: "price-fix", path: join(trees, "price-fix"), branch: "price-fix", changes: 0 },
+		{ name: "other", path: join(trees, "other"), branch: "other", changes: 0, ownCommits: 0, usedBy: null },
+		{ name: "price-fix", path: join(trees, "price-fix"), branch: "price-fix", changes: 0, ownCommits: 0, usedBy: null },
 	]);
 });
 
@@ -44,18 +45,52 @@ test("a branch that exists is checked out; a slash in its name is a dash in the 
 		description: expect.stringContaining(": branch feature/x at"),
 	});
 	await expect(openWorktree(top, "feature-x")).rejects.toThrow(`feature-x is the worktree of the branch feature/x`);
-	await expect(openWorktree(top, "main")).rejects.toThrow(/git worktree add failed: .*'main' is already/);
+	await expect(openWorktree(top, "main")).rejects.toThrow(`The branch main is checked out in ${top}`);
 });
 
-test("a worktree whose directory is gone is made again once git has forgotten it", async () => {
-	const { top, git, trees } = repository();
+test("a worktree whose directory is gone is made again", async () => {
+	const { top, trees } = repository();
 	await openWorktree(top, "gone");
 	rmSync(join(trees, "gone"), { recursive: true });
 	const [tree] = await listWorktrees(top);
 	expect(tree && describeWorktree(tree)).toBe(`gone · its directory is gone · ${join(trees, "gone")}`);
-	git("worktree", "prune");
 	expect((await openWorktree(top, "gone")).directory).toBe(join(trees, "gone"));
 });
+
+test("commits that no branch has, and another pi that works in a worktree, are named", async () => {
+	const { top, git, trees } = repository();
+	const path = join(trees, "loose");
+	git("worktree", "add", "-q", "--detach", path);
+	execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "two"], {
+		cwd: path,
+	});
+	const { pid } = spawnPaused();
+	const gitDir = join(top, ".git/worktrees/loose");
+	writeFileSync(
+		join(gitDir, `pi-${pid}.lock`),
+		JSON.stringify({ pid, startTime: null, bootId: null, host: hostname() }),
+	);
+	// Of a process that has ended.
+	writeFileSync(
+		join(gitDir, "pi-4194000.lock"),
+		JSON.stringify({ pid: 4194000, startTime: null, bootId: null, host: hostname() }),
+	);
+	const [tree] = await listWorktrees(top);
+	expect(tree && describeWorktree(tree)).toBe(
+		`loose · no branch · 1 commit that no branch has · used by process ${pid} · ${path}`,
+	);
+	expect(existsSync(join(gitDir, "pi-4194000.lock"))).toBe(false);
+	await openWorktree(top, "mine");
+	// A session does not count itself.
+	expect((await listWorktrees(top)).find(({ name }) => name === "mine")?.usedBy).toBe(null);
+	expect(existsSync(join(top, `.git/worktrees/mine/pi-${process.pid}.lock`))).toBe(true);
+});
+
+function spawnPaused() {
+	const child = spawn("sleep", ["60"], { stdio: "ignore" });
+	onTestFinished(() => void child.kill());
+	return { pid: child.pid };
+}
 
 test("one with changed or untracked files is removed only by force, and its branch stays", async () => {
 	const { top, git, trees } = repository();

@@ -1,8 +1,13 @@
 import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
-import { describeWorktree, listWorktrees, removeWorktree, type Worktree } from "../../resources/git-worktrees.js";
+import {
+	describeLoss,
+	describeWorktree,
+	listWorktrees,
+	removeWorktree,
+	type Worktree,
+} from "../../resources/git-worktrees.js";
 import { isInside } from "../../tools/machine/readable-directories.js";
-import { plural } from "../../util/format-amounts.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 
@@ -16,29 +21,45 @@ export const worktreesCommand: SlashCommand = {
 	async run(context) {
 		const { session, shell, ui, args, signal } = context;
 		const trees = await listWorktrees(session.cwd);
-		const [action, name] = args;
+		const [action, ...words] = args;
 		if (action !== undefined) {
-			const isForced = args[2] === "--force";
-			if (action !== "remove" || name === undefined || args.length > (isForced ? 3 : 2)) {
+			const isForced = words.at(-1) === "--force";
+			const name = (isForced ? words.slice(0, -1) : words).join(" ");
+			if (action !== "remove" || name === "") {
 				throw new PiError("bad_arguments", "/worktrees expects nothing, or remove and the name of a worktree");
 			}
-			const tree = trees.find((candidate) => candidate.name === name);
-			if (!tree) {
-				const known = trees.map((candidate) => candidate.name).join(", ") || "none";
-				throw new PiError("bad_arguments", `There is no worktree ${JSON.stringify(name)}`, { hint: `known: ${known}` });
-			}
-			return remove(tree, isForced, context);
+			return remove(findTree(trees, name), isForced, context);
 		}
 		if (trees.length === 0) return { status: "There are no worktrees; pi --on worktree:<name> starts in a new one" };
 		if (!shell) return report(context, TITLE, trees.map(describeWorktree));
 		const options = trees.map((tree) => ({ label: describeWorktree(tree), value: tree }));
 		const chosen = await ui.select("Remove which worktree?", options, { signal });
 		if (!chosen) return undefined;
-		const isClean = chosen.changes === 0;
+		const isClean = describeLoss(chosen) === null;
 		if (isClean && !(await ui.confirm(`Remove ${chosen.name}?`, chosen.path, { signal }))) return undefined;
 		return remove(chosen, false, context);
 	},
 };
+
+/** @param name the name, branch or path of a worktree */
+function findTree(trees: readonly Worktree[], name: string): Worktree {
+	const named = [
+		...new Set([...trees.filter((tree) => tree.name === name), ...trees.filter((tree) => tree.branch === name)]),
+	];
+	const found = named.length > 0 ? named : trees.filter(({ path }) => path === name);
+	const [tree] = found;
+	if (!tree) {
+		const known = trees.map((candidate) => candidate.name).join(", ") || "none";
+		throw new PiError("bad_arguments", `There is no worktree ${JSON.stringify(name)}`, { hint: `known: ${known}` });
+	}
+	if (found.length > 1) {
+		const paths = found.map(({ path }) => path).join(", ");
+		throw new PiError("bad_arguments", `${found.length} worktrees are meant by ${JSON.stringify(name)}`, {
+			hint: `name one by its path: ${paths}`,
+		});
+	}
+	return tree;
+}
 
 /** Removes a worktree; with changes only if the user says so. */
 async function remove(
@@ -46,21 +67,27 @@ async function remove(
 	isForced: boolean,
 	{ session, shell, ui, signal }: BuiltinCommandContext,
 ): Promise<CommandResult | undefined> {
-	const { name, path, branch, changes } = tree;
-	if (isInside(path, session.cwd)) {
-		throw new PiError("bad_arguments", `Cannot remove ${path}: this session works there`, {
-			hint: "start pi in the repository, and use /worktrees there",
+	const { name, path, branch, usedBy } = tree;
+	const isHere = isInside(path, session.cwd);
+	if (isHere || (usedBy !== null && !isForced)) {
+		const user = isHere ? "this session" : `another pi, process ${usedBy},`;
+		throw new PiError("bad_arguments", `Cannot remove ${path}: ${user} works there`, {
+			hint: isHere ? "start pi in the repository, and use /worktrees there" : "end it first",
 		});
 	}
 	let force = isForced;
-	if (changes !== 0 && changes !== null && !force) {
-		const loss = `${path} has ${plural(changes, "changed file")} that no commit has.`;
+	const loss = describeLoss(tree);
+	if (loss !== null && !force) {
 		if (!shell) {
-			throw new PiError("bad_arguments", `Cannot remove ${name}: ${loss.slice(0, -1)}`, {
-				hint: `commit them, or say /worktrees remove ${name} --force`,
+			throw new PiError("bad_arguments", `Cannot remove ${name}: ${path} has ${loss}`, {
+				hint: `commit them on a branch, or say /worktrees remove ${name} --force`,
 			});
 		}
-		force = await ui.confirm(`Remove ${name} with its changes?`, loss, { signal });
+		const options = [
+			{ label: "Keep it", value: false },
+			{ label: `Remove it, and lose ${loss}`, value: true },
+		];
+		force = (await ui.select(`${path} has ${loss}`, options, { signal })) === true;
 		if (!force) return undefined;
 	}
 	await removeWorktree(session.cwd, tree, force);
