@@ -92,6 +92,12 @@ function sessionCommand(): Command {
 		.option("-v, --version");
 }
 
+/** A name that looks like an option is the next option: the name was forgotten. @throws PiError `bad_arguments` */
+function sessionName(name: string | undefined): string | undefined {
+	if (name === undefined || (name.trim() !== "" && !name.startsWith("-"))) return name;
+	throw usage(`--resume-or-new ${JSON.stringify(name)}: the name is missing`);
+}
+
 function hookOptions(options: ParsedOptions): HookOptions {
 	const extensions = nonEmpty(options.texts("extension"));
 	return {
@@ -120,7 +126,7 @@ function sessionOptions(options: ParsedOptions, operands: readonly string[], lit
 		continue: options.flag("continue"),
 		resume: options.flag("resume"),
 		session: options.text("session"),
-		resumeOrNew: options.text("resumeOrNew"),
+		resumeOrNew: sessionName(options.text("resumeOrNew")),
 		keepSession: options.notNegated("session"),
 		sessionDir: options.text("sessionDir"),
 		systemPrompt: options.text("systemPrompt"),

@@ -21,8 +21,14 @@ export interface AnswerForm {
 	isWrapped: boolean;
 }
 
+/** Keywords that only objects have: models read a root with one of them as an object. */
+const OF_OBJECTS = ["properties", "required", "patternProperties", "additionalProperties"];
+
 export function answerForm(schema: JsonSchema): AnswerForm {
 	if (schema.type === "object") return { schema, isWrapped: false };
+	if (schema.type === undefined && OF_OBJECTS.some((name) => schema[name] !== undefined)) {
+		return { schema: { ...schema, type: "object" }, isWrapped: false };
+	}
 	const { $schema: _, $defs, definitions, ...rest } = schema;
 	return {
 		isWrapped: true,

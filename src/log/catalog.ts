@@ -9,7 +9,7 @@ import { hasMessage, lastUse } from "./last-use.js";
 import { withFile } from "./open-file.js";
 import { readSessionHeader } from "./read-entry.js";
 import { isSessionDirName, SESSION_FILE_SUFFIX, sessionIdOfName, subSessionsDir } from "./session-paths.js";
-import { type SessionSummary, Summarizer } from "./session-summary.js";
+import { type SessionSummary, Summarizer, shownName } from "./session-summary.js";
 
 export type { SessionSummary } from "./session-summary.js";
 
@@ -188,7 +188,7 @@ export function* sessionsByUse(dir: string, { withPrinted = false } = {}): Gener
 /** Path of the session with exactly this name that was used last, also by `pi -p`; null if none exists. Reads complete files. */
 export function namedSession(dir: string, name: string): string | null {
 	for (const path of sessionsByUse(dir, { withPrinted: true }))
-		if (summarizeSession(path)?.name === name.trim()) return path;
+		if (summarizeSession(path)?.name === shownName(name)) return path;
 	return null;
 }
 

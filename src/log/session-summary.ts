@@ -111,6 +111,11 @@ export function onOneLine(text: string, length: number): string {
 	return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…` : flat;
 }
 
+/** The name of a session as lists show it. */
+export function shownName(name: string): string {
+	return onOneLine(name, MAX_EXCERPT);
+}
+
 /** A prompt in a range of lines. */
 interface FoundPrompt {
 	/** Its start, on one line. */
@@ -154,7 +159,7 @@ class SummaryLines {
 			const type = this.#index.typeHint(line);
 			if (type !== undefined && type !== "session_info") continue;
 			const entry = type === undefined ? this.#foreignLines()?.get(line) : decodeLine(this.#read(line));
-			if (isSessionInfoEntry(entry)) return onOneLine(entry.name, MAX_EXCERPT);
+			if (isSessionInfoEntry(entry)) return shownName(entry.name);
 		}
 		return undefined;
 	}

@@ -117,7 +117,9 @@ class PromptRun {
 
 type Prompt = NonNullable<ModePrompts["first"]>;
 
-function limitError({ reached }: RunWatch, { sessionFile }: AgentSession): PiError {
-	const hint = sessionFile === null ? {} : { hint: "pi --continue -p continue goes on" };
+function limitError({ reached }: RunWatch, session: AgentSession): PiError {
+	const { cwd, sessionFile } = session;
+	const id = session.stats().sessionId.slice(0, 8);
+	const hint = sessionFile === null ? {} : { hint: `pi --session ${id} -p continue continues it, in ${cwd}` };
 	return new PiError("limit_reached", `Stopped after ${reached}`, hint);
 }

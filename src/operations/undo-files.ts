@@ -43,14 +43,15 @@ export const undoFiles = operation({
 	},
 });
 
-/** null if nobody can answer. */
+/** null if nobody can answer. Escape cancels the undo. */
 function askUser({ surface, activity, ended }: SessionComponents): AskToRestore | null {
 	if (!surface.hasUI) return null;
 	return async (path, diff) => {
 		const signal = activity.signal ?? ended.signal;
 		const lines = diff.length > 0 ? diff : ["(its content cannot be shown as text)"];
 		const title = [`${path} changed since. Undoing would change it so:`, ...lines].join("\n");
-		return (await surface.ui.select(title, [LEAVE, RESTORE], { signal })) === RESTORE;
+		const chosen = await surface.ui.select(title, [LEAVE, RESTORE], { signal });
+		return chosen === null ? null : chosen === RESTORE;
 	};
 }
 

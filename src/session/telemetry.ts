@@ -69,6 +69,7 @@ export class Telemetry {
 
 	async #load(target: ExportTarget): Promise<void> {
 		try {
+			if (!/^https?:\/\//i.test(target.url)) throw new Error("the address must begin with http:// or https://");
 			const { RunSpans } = await import("./run-spans.js");
 			const spans = new RunSpans({
 				target,
@@ -87,7 +88,7 @@ export class Telemetry {
 		if (this.#hasFailed) return;
 		this.#hasFailed = true;
 		// The address may contain a password.
-		const place = URL.canParse(url) ? new URL(url).host : "the endpoint";
+		const place = (URL.canParse(url) && new URL(url).host) || "the endpoint";
 		const reason = stripAll(errorText(error)) || "no answer";
 		this.deps.onFailure(
 			`Traces cannot be sent to ${place}: ${reason} · check OTEL_EXPORTER_OTLP_ENDPOINT, or turn off telemetry.otel`,

@@ -105,10 +105,19 @@ interface SchemaError {
 	params: object;
 }
 
+/** Values of an enumeration that an error names. */
+const MAX_VALUES = 20;
+
 function describeErrors(errors: readonly SchemaError[]): string[] {
 	const lines = errors.flatMap(({ keyword, instancePath, message, params }) => {
 		// Each property that is too much has an error of its own.
 		if (keyword === "additionalProperties") return [];
+		const allowed: unknown = Reflect.get(params, "allowedValues");
+		if (keyword === "enum" && Array.isArray(allowed)) {
+			const values = allowed.slice(0, MAX_VALUES).map((value) => JSON.stringify(value));
+			const more = allowed.length > MAX_VALUES ? `, and ${allowed.length - MAX_VALUES} more` : "";
+			return [`${instancePath || "/"}: must be one of ${values.join(", ")}${more}`];
+		}
 		if (keyword === "boolean") return [`${instancePath || "/"}: is not allowed`];
 		if (keyword !== "required") return [`${instancePath || "/"}: ${message}`];
 		const missing: unknown = Reflect.get(params, "requiredProperties");

@@ -144,6 +144,12 @@ describe("the command line of a session", () => {
 			"in RPC mode, prompt has outputSchema",
 		],
 		[
+			["-p", "--resume-or-new", "--continue", "go"],
+			'--resume-or-new "--continue": the name is missing',
+			"pi --help lists all options",
+		],
+		[["-p", "--resume-or-new", "  ", "go"], '--resume-or-new "  ": the name is missing', "pi --help lists all options"],
+		[
 			["-p", "--resume-or-new", "a", "--continue", "go"],
 			"--continue and --resume-or-new cannot be combined",
 			"pi --help lists all options",

@@ -49,6 +49,24 @@ describe("a model that calls the tool", () => {
 		expect(session.context.preamble.isChanged).toBe(false);
 	});
 
+	test("gets a root with properties but no type as an object", async () => {
+		const { provider, print, io } = await start();
+		provider.reply([toolCall("answer", PARIS)]);
+		const { type: _, ...untyped } = CITY;
+		expect(await print({ outputSchema: untyped })).toBe(0);
+		expect(io.stdout()).toBe(PARIS_LINE);
+		const tools = provider.requests[0]?.body.tools as { function: { name: string; parameters: object } }[];
+		expect(tools.find((tool) => tool.function.name === "answer")?.function.parameters).toMatchObject(CITY);
+	});
+
+	test("that gives a wrapped answer without its wrapper is told where it belongs", async () => {
+		const { provider, print, io, sent } = await start();
+		provider.reply([toolCall("answer", { city: "Bern", more: 1 })], [toolCall("answer", { answer: 3 })]);
+		expect(await print({ outputSchema: { description: "anything" } })).toBe(0);
+		expect(io.stdout()).toBe("3\n");
+		expect(sent(2).at(-1)).toContain('/: give an object with the answer as its only property, "answer"');
+	});
+
 	test("whose call is wrong gets the errors by path as its result, and mends it", async () => {
 		const { provider, print, io, sent } = await start();
 		provider.reply(

@@ -24,7 +24,7 @@ describe("--max-turns", () => {
 		provider.reply(LS, LS);
 		expect(await print({ turns: 2 })).toBe(3);
 		expect(io.stderr().trimEnd().split("\n").at(-1)).toBe(
-			"Stopped after 2 turns (--max-turns) · pi --continue -p continue goes on",
+			`Stopped after 2 turns (--max-turns) · pi --session ${session.stats().sessionId.slice(0, 8)} -p continue continues it, in ${session.cwd}`,
 		);
 		expect(io.stdout()).toBe("");
 		expect(provider.requests).toHaveLength(2);

@@ -64,3 +64,22 @@ test("a run that is stopped says so", async () => {
 	const call = collector.spans().find(({ name }) => name === "execute_tool bash");
 	expect(call).toMatchObject({ isError: true });
 });
+
+test("an endpoint without a scheme is named with what it lacks", async () => {
+	const { session, provider, notices } = await startSession({
+		env: { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" },
+		userSettings: { telemetry: { otel: true } },
+	}).then((pi) => {
+		const notices: string[] = [];
+		pi.session.subscribe((event) => void (event.type === "notice" && notices.push(event.message)));
+		return { ...pi, notices };
+	});
+	provider.reply("Fine.");
+	await session.prompt("go");
+	await session.dispose();
+	expect(notices).toEqual([
+		expect.stringMatching(
+			/^Traces cannot be sent to the endpoint: the address must begin with http:\/\/ or https:\/\//,
+		),
+	]);
+});

@@ -18,6 +18,11 @@ const PRICES = {
 };
 
 describe("the errors of a value", () => {
+	test("name the values of an enumeration", async () => {
+		const check = await createJsonCheck({ properties: { size: { enum: ["small", 2, null] } } });
+		expect(check({ size: "huge" })).toEqual(['/size: must be one of "small", 2, null']);
+	});
+
 	test.each([
 		[{ items: [{ price: 1 }] }, []],
 		[{ items: [{ price: "1" }] }, ["/items/0/price: must be number"]],

@@ -3,6 +3,7 @@ import { findSession, namedSession, newSessionPath, sessionsByUse } from "../../
 import { entryTimestamp } from "../../log/entry.js";
 import { copySession } from "../../log/manage.js";
 import { SessionLog } from "../../log/session-log.js";
+import { shownName } from "../../log/session-summary.js";
 import type { SessionChoice } from "../create-options.js";
 import type { ForkedLog } from "../services.js";
 
@@ -42,7 +43,7 @@ function openNamed(sessionDir: string, cwd: string, name: string): SessionLog {
 	if (path === null) {
 		const log = SessionLog.create({ dir: sessionDir, cwd });
 		// Written with the first message: a session that nobody uses leaves no file.
-		log.appendAll([{ type: "session_info", timestamp: entryTimestamp(), name: name.trim() }], true);
+		log.appendAll([{ type: "session_info", timestamp: entryTimestamp(), name: shownName(name) }], true);
 		return log;
 	}
 	try {

@@ -11,47 +11,69 @@ const MAX_DIFF_LINES = 40;
 const MAX_DIFF_MS = 100;
 
 /**
- * Asks whether to restore a file that changed since.
+ * Asks whether to restore a file that changed since; null: nothing is to be restored.
  * @param diff from its content now to its content after; empty if it cannot be shown
  */
-export type AskToRestore = (path: string, diff: readonly string[]) => Promise<boolean>;
+export type AskToRestore = (path: string, diff: readonly string[]) => Promise<boolean | null>;
 
 /** What was restored, with the content that it replaced, and what was left and why. */
 interface Restored {
 	done: FileChange[];
 	left: { path: string; reason: string }[];
+	/** True if the user canceled a question: nothing was restored. */
+	isCanceled: boolean;
 }
 
-/** Gives files the content that they had before these changes. Never rejects: a file that cannot be restored is left. */
+/** A file that is to be restored. */
+interface Plan {
+	change: FileChange;
+	/** null: the file is deleted. */
+	bytes: Uint8Array | null;
+	isExecutable: boolean;
+}
+
+/**
+ * Gives files the content that they had before these changes, once all questions are answered. Never rejects: a file that cannot be
+ * restored is left.
+ */
 export async function restoreFiles(
 	files: readonly FoldedChange[],
 	host: ToolHost,
 	contents: KeptContents,
 	ask: AskToRestore | null,
 ): Promise<Restored> {
-	const done: FileChange[] = [];
-	const left: Restored["left"] = [];
+	const plans: { path: string; plan: Plan | string }[] = [];
 	for (const file of files) {
 		const { path } = file;
-		try {
-			const result = await restoreFile(file, host, contents, ask);
-			if (typeof result === "string") left.push({ path, reason: result });
-			else done.push(result);
-		} catch (error) {
-			left.push({ path, reason: plainOutput(describeError(error)) });
+		const plan = await planOf(file, host, contents, ask).catch(reasonOf);
+		if (plan === null) {
+			const reason = "the undo was canceled";
+			return { done: [], left: files.map((one) => ({ path: one.path, reason })), isCanceled: true };
 		}
+		plans.push({ path, plan });
 	}
-	return { done, left };
+	const done: FileChange[] = [];
+	const left: Restored["left"] = [];
+	for (const { path, plan } of plans) {
+		const problem = typeof plan === "string" ? plan : await restore(plan, host, contents).catch(reasonOf);
+		if (problem !== null) left.push({ path, reason: problem });
+		else if (typeof plan !== "string") done.push(plan.change);
+	}
+	return { done, left, isCanceled: false };
 }
 
-/** @returns the reason why the file was left, if it was */
-async function restoreFile(
+function reasonOf(error: unknown): string {
+	return plainOutput(describeError(error));
+}
+
+/** @returns the reason why the file is left, if it is; null if the user cancels */
+async function planOf(
 	file: FoldedChange,
 	host: ToolHost,
 	contents: KeptContents,
 	ask: AskToRestore | null,
-): Promise<FileChange | string> {
-	const { path, before, after, isInterrupted, on, executable } = file;
+): Promise<Plan | string | null> {
+	const { path, before, after, isInterrupted, on, executable = false } = file;
 	const here = elsewhereOf(host) ?? undefined;
 	if (on !== here)
 		return `it is on ${on === undefined ? "the machine where pi runs" : on}, where tools do not work now`;
@@ -61,22 +83,32 @@ async function restoreFile(
 	if ((await host.realPath(path)) !== path) return "it is a link now";
 	const now = await keepContent(host, path, contents);
 	const change: FileChange = { path, before: now, after: before, ...(on === undefined ? {} : { on }) };
-	if (now === before) return change;
-	const isChanged = now === UNKNOWN_CONTENT || now !== after || isInterrupted;
-	if (isChanged) {
-		if (ask === null) return "it changed since, and nobody can be asked";
-		const current = now === null || now === UNKNOWN_CONTENT ? null : await contents.get(now);
-		const isWanted = await ask(path, await describeDiff(current, bytes));
-		if (!isWanted) return "it changed since";
-	}
+	const plan = { change, bytes, isExecutable: executable };
+	if (now === before || (now !== UNKNOWN_CONTENT && now === after && !isInterrupted)) return plan;
+	if (ask === null) return "it changed since, and nobody can be asked";
+	const current = now === null || now === UNKNOWN_CONTENT ? null : await contents.get(now);
+	const isWanted = await ask(path, await describeDiff(current, bytes));
+	if (isWanted === null) return null;
+	return isWanted ? plan : "it changed since";
+}
+
+/** @returns the reason why the file was left; null if it was restored */
+async function restore(
+	{ change, bytes, isExecutable }: Plan,
+	host: ToolHost,
+	contents: KeptContents,
+): Promise<string | null> {
+	const { path, before, after } = change;
+	const now = await keepContent(host, path, contents);
+	if (now !== before) return "it changed while a question was open";
+	if (now === after && now !== UNKNOWN_CONTENT) return null;
 	if (bytes === null) {
 		const { exitCode, failure } = await host.exec(["rm", "-f", "--", path]);
-		if (exitCode !== 0) return failure ?? "it could not be deleted";
-	} else {
-		await host.writeFile(path, bytes);
-		if (executable) await host.exec(["chmod", "+x", "--", path]);
+		return exitCode === 0 ? null : (failure ?? "it could not be deleted");
 	}
-	return change;
+	await host.writeFile(path, bytes);
+	if (isExecutable) await host.exec(["chmod", "+x", "--", path]);
+	return null;
 }
 
 async function describeDiff(now: Uint8Array | null, then: Uint8Array | null): Promise<string[]> {

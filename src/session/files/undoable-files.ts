@@ -4,6 +4,7 @@ import {
 	entryTimestamp,
 	type FileChange,
 	isMessageEntry,
+	isUserMessageEntry,
 	type SessionEntry,
 	type UndoneFiles,
 } from "../../log/entry.js";
@@ -57,16 +58,16 @@ export class UndoableFiles {
 		const { entries } = state.log;
 		const found = range ?? lastChangedTurn(entries);
 		const files = found === null ? [] : changedFiles(entries, found);
-		if (found === null || files.length === 0) return null;
+		if (found === null || files.length === 0) return range === undefined ? this.#onlyCommands(entries) : null;
 		const { from } = found;
 		const to = Math.min(found.to, entries.length);
 		const { host } = machine;
 		const { generation } = state;
-		const { done, left } = await restoreFiles(files, host, this.#contents, ask);
+		const { done, left, isCanceled } = await restoreFiles(files, host, this.#contents, ask);
 		const unknownCommands = await this.#unknownCommands(entries.slice(from, to));
 		const restored = done.map(({ path, after }) => ({ path, isDeleted: after === null }));
 		const undone = { from, to, restored, left, unknownCommands };
-		if (state.generation !== generation) return undone;
+		if (state.generation !== generation || isCanceled) return undone;
 		// What nobody was asked about can still be restored.
 		if (done.length > 0 || (ask !== null && left.length > 0)) {
 			const paths = left.map(({ path }) => path);
@@ -76,6 +77,13 @@ export class UndoableFiles {
 			systemItems.add(SOURCE, { kind: "notification", text: describeForModel(done) });
 		}
 		return undone;
+	}
+
+	/** Says that the changes of the last prompt are unknown, if commands could have made some; else null. */
+	async #onlyCommands(entries: readonly SessionEntry[]): Promise<UndoneFiles | null> {
+		const [from, to] = [entries.findLastIndex(isUserMessageEntry), entries.length];
+		const unknownCommands = from < 0 ? null : await this.#unknownCommands(entries.slice(from, to));
+		return unknownCommands === null ? null : { from, to, restored: [], left: [], unknownCommands };
 	}
 
 	/** Why the changes of the commands in these entries are unknown; null if they are known, or there are none. */

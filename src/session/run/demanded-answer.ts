@@ -102,7 +102,7 @@ export class DemandedAnswer implements AnswerDemand {
 				description,
 				parameters,
 				checkArguments: (args) => {
-					this.#errors = output.check(unwrapAnswer(args, answerForm(output.schema)));
+					this.#errors = errorsOf(unwrapAnswer(args, answerForm(output.schema)), output);
 					if (this.#errors.length > 0) throw new Error(mismatch(this.#errors));
 					return args as Record<string, unknown>;
 				},
@@ -143,7 +143,7 @@ export class DemandedAnswer implements AnswerDemand {
 		if (output === null || this.#tool !== undefined || hasCalls || reply.stopReason === "length") return null;
 		try {
 			const value = unwrapAnswer(JSON.parse(messageText(reply)), answerForm(output.schema));
-			this.#errors = output.check(value);
+			this.#errors = errorsOf(value, output);
 			return this.#errors.length === 0 ? { value: value as JsonValue } : null;
 		} catch {
 			this.#errors = ["/: is no JSON"];
@@ -151,6 +151,13 @@ export class DemandedAnswer implements AnswerDemand {
 		}
 	}
 }
+
+/** @param value undefined: the answer was not where its wrapper has it */
+function errorsOf(value: unknown, { check }: OutputSchema): string[] {
+	return value === undefined ? [MISPLACED] : check(value);
+}
+
+const MISPLACED = '/: give an object with the answer as its only property, "answer"';
 
 /** What a reply without an answer lacks. */
 function missing({ stopReason }: AssistantMessage, tool: string | undefined): string {

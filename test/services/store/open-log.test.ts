@@ -90,6 +90,12 @@ describe("a session of a name", () => {
 		const log = named(dir, " nightly ");
 		expect(log.path).toBe(latest.path);
 		log.close();
+		const spaced = saved(dir);
+		spaced.log.append(name("two  blanks\nand a line"));
+		spaced.log.close();
+		const found = named(dir, "two  blanks\nand a line");
+		expect(found.path).toBe(spaced.path);
+		found.close();
 		const weekly = named(dir, "weekly");
 		expect(weekly.path).toBe(renamed.path);
 		weekly.close();

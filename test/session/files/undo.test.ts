@@ -109,6 +109,23 @@ describe("/undo", () => {
 		expect(restored).toMatchObject({ files: [{ path: file, before: expect.stringMatching(/^[0-9a-f]{64}$/) }] });
 	});
 
+	test("restores nothing if the user cancels a question, and can be called again", async () => {
+		let answer: string | null = null;
+		const started = await startInRepository({ ui: { select: async () => answer as never } });
+		const file = (name: string) => readFileSync(join(started.cwd, name), "utf8");
+		await run(started, write("a.txt", "model\n"), write("b.txt", "model\n"));
+		writeFileSync(join(started.cwd, "b.txt"), "user\n");
+		expect(await undo(started)).toEqual([
+			"Undo",
+			"left a.txt: the undo was canceled",
+			"left b.txt: the undo was canceled",
+			END,
+		]);
+		expect([file("a.txt"), file("b.txt")]).toEqual(["model\n", "user\n"]);
+		answer = "Leave it";
+		expect(await undo(started)).toEqual(["Undo", "restored a.txt", "left b.txt: it changed since", END]);
+	});
+
 	test("leaves a changed file where nobody can be asked, and restores it later", async () => {
 		const started = await startInRepository();
 		const file = join(started.cwd, "a.txt");
@@ -130,6 +147,12 @@ describe("/undo", () => {
 			END,
 		]);
 		expect(readFileSync(join(started.cwd, "a.txt"), "utf8")).toBe("old\n");
+		await run(started, bash("echo y >> b.txt"));
+		expect(await undo(started)).toEqual([
+			"Undo",
+			"Changes of shell commands are unknown: the working directory is not in a git repository",
+			END,
+		]);
 	});
 
 	test("restores what a checkout, a commit and a stash changed", async () => {
