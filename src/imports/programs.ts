@@ -84,7 +84,7 @@ export function sessionsAt(path: string, from?: Program): SessionsAt {
 	if (reason !== undefined) throw new PiError("log_not_a_session", reason);
 	if (!isDirectory) explainFile(path, stats, from);
 	throw new PiError("log_not_a_session", `Cannot import ${path}: it holds no session of ${titleOfPrograms(from)}`, {
-		hint: `pi knows ${programs.map(({ title }) => title).join(", ")}`,
+		hint: "pi sessions import --help names the programs",
 	});
 }
 

@@ -162,6 +162,15 @@ test("a session that was continued in its program after the import is named, unt
 	expect(last).toMatchObject({ importedBefore: again.path, changedSince: false });
 });
 
+test("of a history of aider, only the last chat can have been continued", async () => {
+	const at = project();
+	const path = join(at.cwd, ".aider.chat.history.md");
+	await run(importing(at.cwd), at);
+	changeAt(path, Date.now() + 60_000);
+	const listed = JSON.parse((await run(importing(), { ...at, json: true })).stdout);
+	expect(listed.map(({ changedSince }: { changedSince: boolean }) => changedSince)).toEqual([true, false, false]);
+});
+
 test("an id that is the start of another one can be imported; one in two files needs its file", async () => {
 	const at = project();
 	writeFileSync(join(at.cwd, ".aider.chat.history.md"), chat(1, "Add a test") + chat(1, "Rename it"));
