@@ -276,6 +276,9 @@ function readSessions(operands: readonly string[], options: ParsedOptions): Sess
 	const format = options.oneOf("format", EXPORT_FORMATS);
 	if (format !== undefined && action !== "export") throw usage("--format works only with pi sessions export");
 	takeAtMost(`sessions ${action}`, rest, action === "export" ? 2 : 1);
+	// An unset variable of a script must not become the current directory.
+	if (rest.some((operand) => operand.trim() === ""))
+		throw usage(`pi sessions ${action}: an argument is empty`, `pi sessions ${action} --help explains it`);
 	const [target, out] = rest;
 	switch (action) {
 		case "list":

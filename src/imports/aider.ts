@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { builtInModels } from "../models/built-in-models.js";
 import { Conversation, type ForeignModel, type Reply } from "./foreign-conversation.js";
 import type { ForeignSession, FoundSession, Program } from "./program.js";
-import { documentText, filesIn, notASession, titleText } from "./records.js";
+import { documentText, filesIn, modifiedAt, notASession, titleText } from "./records.js";
 
 const FILE = ".aider.chat.history.md";
 const START = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/m;
@@ -38,9 +38,14 @@ export const aider: Program = {
 	list(path): FoundSession[] {
 		if (!path.endsWith(".md")) return [];
 		const cwd = projectOf(path) ?? null;
-		return chatsOf(path).flatMap(({ id, startedAt, lines }): FoundSession[] => {
+		const chats = chatsOf(path);
+		return chats.flatMap((chat): FoundSession[] => {
+			const { id, startedAt, lines } = chat;
 			const prompt = blocksOf(lines).find(({ kind, text }) => kind === "prompt" && isPrompt(text));
-			return prompt ? [{ program: "aider", path, id, cwd, title: titleText(prompt.text), modifiedAt: startedAt }] : [];
+			if (!prompt) return [];
+			// The file has no other times; only its last chat goes on.
+			const changed = chat === chats.at(-1) ? Math.max(startedAt, modifiedAt(path)) : startedAt;
+			return [{ program: "aider", path, id, cwd, title: titleText(prompt.text), modifiedAt: changed }];
 		});
 	},
 	read(path, id): ForeignSession {

@@ -35,7 +35,7 @@ const OTHER_LINES: Readonly<Record<string, string>> = {
 	"agent-name": "notes of the program",
 	mode: "notes of the program",
 };
-/** Prompts that the program wrote for a command which the model does not answer. */
+/** What the program writes for a command; one that the model answers is a prompt. */
 const LOCAL = /^\s*<(command-name|command-message|command-args|local-command-[a-z]+)>/;
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
@@ -59,9 +59,12 @@ export const claude: Program = {
 	},
 	list(path): FoundSession[] {
 		const records = headRecords(path);
-		const first = records.find((record) => isOfTree(record) && typeof record.sessionId === "string");
+		const first = records.find(isOfSession);
 		if (!first) return [];
-		const prompt = records.map(typedText).find((text) => text !== undefined);
+		const commands = commandsIn(records);
+		const prompt = records
+			.map((record) => commands.get(record) ?? typedText(record))
+			.find((text) => text !== undefined);
 		return [
 			{
 				...{ program: "claude", path, id: textOf(first.sessionId) ?? basename(path, ".jsonl") },
@@ -72,7 +75,7 @@ export const claude: Program = {
 	read(path): ForeignSession {
 		let damaged = 0;
 		const records = allRecords(path, () => damaged++);
-		const first = records.find((record) => isOfTree(record) && typeof record.sessionId === "string");
+		const first = records.find(isOfSession);
 		if (!first) throw notASession(path, `it is not a session of ${TITLE}`);
 		const { conversation, isCut } = readTree(records);
 		const cwd = textOf(first.cwd);
@@ -81,18 +84,53 @@ export const claude: Program = {
 	},
 };
 
-function isOfTree(record: ForeignRecord): boolean {
+/** Whether a line names a session; a file with only side chains belongs to the session of another file. */
+function isOfSession(record: ForeignRecord): boolean {
 	return (
 		typeof record.uuid === "string" &&
+		typeof record.sessionId === "string" &&
+		record.isSidechain !== true &&
 		(record.type === "user" || record.type === "assistant" || record.type === "system")
 	);
+}
+
+/** The commands of the user that the model answers, with the text that was typed. @param records of one branch, in order */
+function commandsIn(records: readonly ForeignRecord[]): Map<ForeignRecord, string> {
+	const commands = new Map<ForeignRecord, string>();
+	let asked: { record: ForeignRecord; text: string } | undefined;
+	for (const record of records) {
+		if (record.isSidechain === true) continue;
+		if (record.type === "user" && record.isMeta !== true) {
+			const text = commandText(record);
+			asked = text === undefined ? undefined : { record, text };
+		} else if (record.type === "assistant" && asked && isAnswer(record)) {
+			commands.set(asked.record, asked.text);
+			asked = undefined;
+		}
+	}
+	return commands;
+}
+
+/** What the user typed to run a command. The text of a skill or command that the model called has no slash, or names its call. */
+function commandText(record: ForeignRecord): string | undefined {
+	if (typeof record.sourceToolUseID === "string") return undefined;
+	const text = contentOf(record).find((block) => block.type === "text")?.text;
+	if (typeof text !== "string" || !LOCAL.test(text)) return undefined;
+	const [, name] = /<command-name>\s*(\/[^<]*?)\s*<\/command-name>/.exec(text) ?? [];
+	const [, args = ""] = /<command-args>([\s\S]*?)<\/command-args>/.exec(text) ?? [];
+	return name === undefined ? undefined : `${name} ${args.trim()}`.trim();
+}
+
+/** True for a reply of a model, and for an error in its place; false for a note of the program. */
+function isAnswer({ message, isApiErrorMessage }: ForeignRecord): boolean {
+	return isApiErrorMessage === true || recordOf(message).model !== "<synthetic>";
 }
 
 function readTree(records: readonly ForeignRecord[]): { conversation: Conversation; isCut: boolean } {
 	const conversation = new Conversation(NAMES);
 	const { path, isCut } = pathOf(records);
 	const isNamed = new Set(records.map(({ uuid }) => uuid));
-	const writer = new Writer(conversation);
+	const writer = new Writer(conversation, commandsIn(records.filter((record) => path.has(record))));
 	let name: string | undefined;
 	for (const record of records) {
 		const type = textOf(record.type) ?? "unknown";
@@ -174,7 +212,11 @@ class Writer {
 	#tokensBefore = 0;
 	#bashInput: string | undefined;
 
-	constructor(private readonly conversation: Conversation) {}
+	/** @param commands the text of those that are prompts */
+	constructor(
+		private readonly conversation: Conversation,
+		private readonly commands: ReadonlyMap<ForeignRecord, string>,
+	) {}
 
 	write(record: ForeignRecord): void {
 		if (record.type === "assistant") this.#reply(record);
@@ -187,7 +229,7 @@ class Writer {
 
 	#reply(record: ForeignRecord): void {
 		const message = recordOf(record.message);
-		if (record.isApiErrorMessage === true || message.model === "<synthetic>") {
+		if (record.isApiErrorMessage === true || !isAnswer(record)) {
 			this.conversation.leaveOut("errors and notes in place of a reply");
 			return;
 		}
@@ -243,6 +285,12 @@ class Writer {
 			return;
 		}
 		if (this.#shell(text, time)) return;
+		const command = this.commands.get(record);
+		if (command !== undefined) {
+			const others = content.filter(({ type }) => type !== "text");
+			this.conversation.prompt([{ type: "text", text: command }, ...others], time);
+			return;
+		}
 		if (LOCAL.test(text)) {
 			this.conversation.leaveOut("local commands");
 			return;

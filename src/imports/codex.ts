@@ -29,6 +29,7 @@ const SHELL = {
 	dropped: SHELL_SETTINGS,
 };
 const NAMES: CallNames = { shell: { ...SHELL, tool: "shell" }, shell_command: SHELL, exec_command: SHELL };
+const NO_SUMMARY = "Codex recorded no summary of this part.";
 /** Text that the program gives to the model in the role of the user. */
 const OF_THE_PROGRAM =
 	/^\s*(<(environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS|skill|subagent_notification)|# AGENTS\.md instructions)/;
@@ -234,11 +235,10 @@ class Writer {
 		const texts = recordsOf(history)
 			.map(promptOf)
 			.filter((text) => text !== undefined);
-		const summary = textOf(message) || texts.join("\n\n");
-		if (recordsOf(history).some(({ encrypted_content }) => encrypted_content !== undefined)) {
-			this.conversation.leaveOut("encrypted summaries");
-		}
-		this.conversation.compaction(summary || "The summary of the conversation before is encrypted.", 0, time);
+		const isEncrypted = recordsOf(history).some(({ encrypted_content }) => encrypted_content !== undefined);
+		if (isEncrypted) this.conversation.leaveOut("encrypted summaries");
+		const summary = textOf(message) || (isEncrypted ? encryptedSummary(texts) : texts.join("\n\n"));
+		this.conversation.compaction(summary || NO_SUMMARY, 0, time);
 	}
 
 	#reply(time: number | undefined): Reply {
@@ -261,6 +261,14 @@ class Writer {
 			return [];
 		});
 	}
+}
+
+/** What the model is told in place of a summary that only the provider of Codex can read. @param prompts those that Codex kept */
+function encryptedSummary(prompts: readonly string[]): string {
+	const lost =
+		"Codex encrypted its summary of this part: what was done in it, and with which result, is not known here";
+	if (prompts.length === 0) return `${lost}.`;
+	return `${lost}, except that the user wrote these prompts:\n\n${prompts.join("\n\n")}`;
 }
 
 /** The arguments of a call, which are JSON in a string; `{ input }` with what is none. */

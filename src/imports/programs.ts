@@ -1,13 +1,14 @@
-import { realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { PiError } from "../errors.js";
+import { unopened } from "../log/open-error.js";
 import { aider } from "./aider.js";
 import { claude } from "./claude.js";
 import { codex } from "./codex.js";
 import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
 import type { FoundSession, ImportPlace, Program, ProgramName } from "./program.js";
-import { filesIn } from "./records.js";
+import { filesIn, headRecords, notASession } from "./records.js";
 import { tree } from "./tree.js";
 import { readTreePath } from "./tree-file.js";
 
@@ -57,25 +58,51 @@ export function unreadableFiles(place: ImportPlace, from?: Program): string[] {
 	);
 }
 
+/** What is in a file or directory. */
+export interface SessionsAt {
+	/** Newest first, at least one. */
+	sessions: FoundSession[];
+	isDirectory: boolean;
+	/** Number of files of the directory that have a name as for sessions, but hold none. */
+	otherFiles: number;
+}
+
 /**
- * The sessions in a file, or in all files of a directory and those below it, newest first.
- * @throws PiError `log_not_found`; `log_not_a_session` if no program knows the file
+ * The sessions in a file, or in all files of a directory and those below it.
+ * @throws PiError `log_not_found`, `file_unreadable`; `log_not_a_session` if no program knows the file
  */
-export function sessionsAt(path: string, from?: Program): FoundSession[] {
+export function sessionsAt(path: string, from?: Program): SessionsAt {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	if (!stats) throw new PiError("log_not_found", `There is no session file ${path}`);
-	const files = stats.isDirectory() ? filesIn(path, SESSION_FILES, true) : [path];
+	const isDirectory = stats.isDirectory();
+	const files = isDirectory ? filesIn(path, SESSION_FILES, true) : [path];
 	const programs = from ? [from] : PROGRAMS;
-	const found = files.flatMap(
-		(file) => programs.map((program) => program.list(file)).find((list) => list.length > 0) ?? [],
-	);
-	if (found.length > 0) return found.sort((a, b) => b.modifiedAt - a.modifiedAt);
+	const lists = files.map((file) => programs.map((program) => program.list(file)).find((list) => list.length > 0));
+	const sessions = lists.flatMap((list) => list ?? []).sort((a, b) => b.modifiedAt - a.modifiedAt);
+	if (sessions.length > 0) return { sessions, isDirectory, otherFiles: lists.filter((list) => !list).length };
 	const reason = programs.map((program) => program.unreadable?.(path) ?? null).find((why) => why !== null);
 	if (reason !== undefined) throw new PiError("log_not_a_session", reason);
+	if (!isDirectory) explainFile(path, stats, from);
+	throw new PiError("log_not_a_session", `Cannot import ${path}: it holds no session of ${titleOfPrograms(from)}`, {
+		hint: "pi sessions import --help names the programs",
+	});
+}
+
+/** Throws what is wrong with a file in which no program finds a session, if there is more to say than that. */
+function explainFile(path: string, { size }: Stats, from: Program | undefined): void {
+	if (size === 0) throw notASession(path, "it is empty");
+	try {
+		accessSync(path, constants.R_OK);
+	} catch (error) {
+		throw unopened(path, error);
+	}
 	// Its reader says best what is wrong with a file that nearly is in the tree format.
-	if (!stats.isDirectory() && from === undefined && path.endsWith(".jsonl")) readTreePath(path);
-	const kinds = from ? from.title : "any program that pi knows";
-	throw new PiError("log_not_a_session", `Cannot import ${path}: it holds no session of ${kinds}`);
+	if ((from === undefined || from === tree) && headRecords(path)[0]?.type === "session") readTreePath(path);
+}
+
+/** The name of a program, or of all, in a sentence about what is none of its sessions. */
+export function titleOfPrograms(from: Program | undefined): string {
+	return from ? from.title : "any program that pi knows";
 }
 
 function realPath(path: string): string {

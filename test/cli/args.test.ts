@@ -275,6 +275,11 @@ describe("a subcommand", () => {
 		[["sessions", "show"], "pi sessions show <id>: missing id", "pi sessions list prints the ids"],
 		[["sessions", "repair"], "pi sessions repair <id>: missing id", "pi sessions list prints the ids"],
 		[["sessions", "search", " "], "pi sessions search <text>: missing text", "pi sessions --help explains it"],
+		...["import", "export", "show", "repair", "check", "list"].map((action): [string[], string, string] => [
+			["sessions", action, ""],
+			`pi sessions ${action}: an argument is empty`,
+			`pi sessions ${action} --help explains it`,
+		]),
 		[["sessions", "list", "--again"], "--again works only with pi sessions import", "pi --help lists all options"],
 		[
 			["sessions", "check", "--from", "codex"],

@@ -104,7 +104,7 @@ test("bad input names the problem and the next step in one line", async () => {
 	expect(await line("import", "none.jsonl")).toEqual([1, expect.stringContaining("There is no session file")]);
 	expect(await line("import", "notes.jsonl")).toEqual([
 		1,
-		expect.stringMatching(/not a session header · choose a session/),
+		expect.stringMatching(/holds no session of any program that pi knows · pi sessions import --help/),
 	]);
 	expect(await line("repair", "notes.jsonl")).toEqual([
 		1,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sessionsAt } from "../../src/imports/programs.js";
 import { tempDir } from "../log/support.js";
 import { CWD, claudeLines, imported, result, said, short, typed, use, write } from "./support.js";
 
@@ -121,6 +122,54 @@ describe("Claude Code", () => {
 			"user and this",
 		]);
 		expect(made.leftOut).toEqual({ "local commands": 1, "images that are gone": 1, "results without a call": 1 });
+	});
+
+	const command = (name: string, args = "") =>
+		`<command-message>${name} is running…</command-message>\n<command-name>${name}</command-name>\n<command-args>${args}</command-args>`;
+
+	test("a command that the model answers is a prompt, others are local", async () => {
+		const { entries, made, found } = await imported(
+			file(
+				typed("<local-command-caveat>Caveat</local-command-caveat>", { isMeta: true }),
+				typed(command("/mcp")),
+				typed("<local-command-stdout>2 servers</local-command-stdout>"),
+				typed(command("/review", "12")),
+				typed([{ type: "text", text: "Review the pull request 12." }], { isMeta: true }),
+				said("s1", { type: "text", text: "sub" }, { isSidechain: true }),
+				said("m1", { type: "text", text: "It is fine." }, { parentUuid: "4" }),
+				typed(command("/init")),
+				said("m2", { type: "text", text: "API Error" }, { isApiErrorMessage: true }),
+				typed(command("/exit")),
+				typed("<local-command-stdout>Goodbye!</local-command-stdout>"),
+				{
+					...said("m3", { type: "text", text: "No response requested." }),
+					message: { model: "<synthetic>", content: [] },
+				},
+				typed("Thanks"),
+				said("m4", use("t1", "Skill", { skill: "pdf" })),
+				result("t1", "Launching skill: pdf"),
+				typed("<command-message>pdf</command-message>\n<command-name>/pdf</command-name>", { sourceToolUseID: "t1" }),
+				typed('<command-message>The "pdf" skill is loading</command-message>\n<command-name>pdf</command-name>'),
+				said("m5", { type: "text", text: "Done." }),
+				typed(command("/clear")),
+			),
+		);
+		expect(found.title).toBe("/review 12");
+		expect(short(entries)).toEqual([
+			...["user /review 12", "system_item Review the pull request 12.", "assistant It is fine.", "user /init"],
+			...["user Thanks", 'assistant Skill({"skill":"pdf"})', "Skill: Launching skill: pdf", "assistant Done."],
+		]);
+		expect(made.leftOut).toEqual({
+			...{ "local commands": 8, "lines of side chains": 1, "errors and notes in place of a reply": 2 },
+		});
+	});
+
+	test("a file with only side chains is no session", () => {
+		const path = file(
+			typed("Look", { isSidechain: true }),
+			said("m1", { type: "text", text: "x" }, { isSidechain: true }),
+		);
+		expect(() => sessionsAt(path)).toThrow(expect.objectContaining({ code: "log_not_a_session" }));
 	});
 
 	test("broken lines and a missing beginning are said", async () => {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../log/support.js";
@@ -84,7 +85,7 @@ describe("Codex", () => {
 
 	test("a compaction with an encrypted summary keeps what can be read", async () => {
 		const history = [message("user", "Run it").payload, { type: "compaction", encrypted_content: "e" }];
-		const { entries, made } = await imported(
+		const { entries, made, messages } = await imported(
 			write(
 				join(tempDir(), "rollout-2.jsonl"),
 				lines(
@@ -95,12 +96,33 @@ describe("Codex", () => {
 				),
 			),
 		);
-		expect(short(entries)).toEqual(["user Run it", "compaction Run it", "user And now?"]);
+		const summary =
+			"Codex encrypted its summary of this part: what was done in it, and with which result, is not known here, " +
+			"except that the user wrote these prompts:\n\nRun it";
+		expect(short(entries)).toEqual(["user Run it", `compaction ${summary}`, "user And now?"]);
+		expect(JSON.stringify(messages[0])).toContain("is not known here, except that the user wrote these prompts:");
 		expect(made.leftOut).toEqual({ "encrypted summaries": 1 });
 	});
 
-	test("the first versions wrote items without an envelope", async () => {
+	test.each([
+		[[{ type: "compaction", encrypted_content: "e" }], "and with which result, is not known here."],
+		[[], "Codex recorded no summary of this part."],
+		[[message("user", "Summary: it ran").payload], "Summary: it ran"],
+	])("a compaction without a readable prompt or summary says so (%#)", async (history, words) => {
 		const { entries } = await imported(
+			write(
+				join(tempDir(), "rollout-4.jsonl"),
+				lines(meta, message("user", "Run it"), {
+					type: "compacted",
+					payload: { message: "", replacement_history: history },
+				}),
+			),
+		);
+		expect(short(entries)[1]).toMatch(words.endsWith(".") ? new RegExp(`${words.replaceAll(".", "\\.")}$`) : words);
+	});
+
+	test("the first versions wrote items without an envelope", async () => {
+		const { entries, made } = await imported(
 			write(
 				join(tempDir(), "rollout-3.jsonl"),
 				lines(
@@ -112,5 +134,7 @@ describe("Codex", () => {
 			),
 		);
 		expect(short(entries)).toEqual(["user Hi", "assistant Hello"]);
+		// Without times of the items, the session has that of its beginning.
+		expect(statSync(made.path).mtimeMs).toBe(Date.parse("2025-05-01T10:00:00.000Z"));
 	});
 });

@@ -37,16 +37,16 @@ test("sessions of this directory are found where each program keeps them, newest
 test("an import is known again by its program and id, also when the file was moved", async () => {
 	const dir = tempDir();
 	const sessions = join(dir, "sessions");
-	const [found] = sessionsAt(write(join(dir, "c-1.jsonl"), claudeLines(typed("Fix it"))));
+	const [found] = sessionsAt(write(join(dir, "c-1.jsonl"), claudeLines(typed("Fix it")))).sessions;
 	const made = await importSession(found as never, { dir: sessions, cwd: "/here" });
-	expect(earlierImports(sessions).get(importKey({ program: "claude", id: "c-1" }))).toBe(made.path);
+	expect(earlierImports(sessions).get(importKey({ program: "claude", id: "c-1" }))?.path).toBe(made.path);
 });
 
 test("a directory holds all sessions below it; a file of no program is refused", () => {
 	const dir = tempDir();
 	write(join(dir, "a/c-1.jsonl"), claudeLines(typed("Fix it")));
 	write(join(dir, "package.json"), "{}");
-	expect(sessionsAt(dir)).toMatchObject([{ program: "claude" }]);
+	expect(sessionsAt(dir)).toMatchObject({ sessions: [{ program: "claude" }], isDirectory: true, otherFiles: 1 });
 	const refused = (path: string, code: string) =>
 		expect(() => sessionsAt(path)).toThrow(expect.objectContaining({ code }));
 	refused(join(dir, "package.json"), "log_not_a_session");
@@ -95,7 +95,7 @@ test("whatever is in the lines of a known file, an import is legal or refused wi
 	await fc.assert(
 		fc.asyncProperty(fc.constantFrom(...heads), fc.array(part, { maxLength: 8 }), async (head, parts) => {
 			const path = write(join(dir, `${count++}.jsonl`), head + lines(...parts.map((each) => JSON.stringify(each))));
-			const [found] = sessionsAt(path);
+			const [found] = sessionsAt(path).sessions;
 			if (!found) return;
 			const made = await importSession(found, { dir: join(dir, "s"), cwd: "/" }).catch((error) => {
 				expect(error).toMatchObject({ code: "log_not_a_session" });

@@ -22,7 +22,7 @@ export function write(path: string, text: string): string {
 /** Imports the first session in a file, and checks what must hold for each: legal, undamaged, the source unchanged. */
 export async function imported(path: string) {
 	const before = readFileSync(path);
-	const [found] = sessionsAt(path);
+	const [found] = sessionsAt(path).sessions;
 	if (!found) throw new Error("no session found");
 	const made = await importSession(found, { dir: join(tempDir(), "sessions"), cwd: "/here" });
 	expect(readFileSync(path)).toEqual(before);

@@ -66,11 +66,17 @@ export function createSessionStore({
 			if (!session) return { path };
 			const { titleOfProgram } = await import("../../imports/programs.js");
 			const title = titleOfProgram(session.program);
-			const { earlierImports, importKey, importSession } = await import("../../imports/import-session.js");
-			const earlier = earlierImports(dir).get(importKey(session));
-			if (earlier !== undefined) return { path: earlier, note: `Imported before from ${title}` };
-			const made = await importSession(session, { dir, cwd });
-			return { path: made.path, note: `Imported ${plural(made.entries, "entry", "entries")} from ${title}` };
+			const imports = await import("../../imports/import-session.js");
+			const earlier = imports.earlierImports(dir).get(imports.importKey(session));
+			if (earlier) {
+				const again = `pi sessions import ${session.id} --again imports it as it is now`;
+				const since = imports.isChangedSince(session, earlier) ? `, and continued there since: ${again}` : "";
+				return { path: earlier.path, note: `Imported before from ${title}${since}` };
+			}
+			const made = await imports.importSession(session, { dir, cwd });
+			const losses = imports.lossesOf(made).map(([word, what]) => `${word}: ${what}`);
+			const count = plural(made.entries, "entry", "entries");
+			return { path: made.path, note: [`Imported ${count} from ${title}`, ...losses].join(" · ") };
 		},
 		async *search(text, scope, signal) {
 			for (const path of dirs(scope)) yield* searchSessions(path, text, { signal });
