@@ -67,6 +67,8 @@ interface Turn {
 }
 
 const RESTORE_FILES = "Restore the files that these turns changed?";
+const LEAVE = "Leave them as they are";
+const RESTORE = "Restore them";
 const MAX_SUMMARY_TOKENS = 4000;
 
 export default function stacking(pi: HookAPI): void {
@@ -112,8 +114,10 @@ export default function stacking(pi: HookAPI): void {
 			const what = task === undefined ? { turnNumber: turnAt(ctx.entries, backToIndex) } : { task };
 			await ctx.saveEntry({ type: "stack_unpop", popIndex: last.index, ...what });
 			await ctx.rebuildContext();
+			const files = restoredFiles(last, ctx.entries) ? "The files stay as /pop restored them" : null;
 			// On a screen the transcript shows the entry.
-			return ctx.hasUI ? undefined : { status: `Undid the pop${whatOf(what)}` };
+			if (ctx.hasUI) return files === null ? undefined : { status: files };
+			return { status: [`Undid the pop${whatOf(what)}`, ...(files === null ? [] : [files])].join(" · ") };
 		},
 	});
 
@@ -140,7 +144,7 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	// A summary says what was changed: the model must know if the files have their earlier content again.
 	const range = { from: turn.index, to: entries.length };
 	const hasChanges = changedFiles(entries, range).length > 0;
-	const restores = hasChanges && (await ctx.ui.select(RESTORE_FILES, ["No", "Yes"])) === "Yes";
+	const restores = hasChanges && (await ctx.ui.select(RESTORE_FILES, [LEAVE, RESTORE])) === RESTORE;
 
 	const crossing = turn.index < firstKeptEntry(entries);
 	const popped = readEntries(entries, turn.index, entries.length);
@@ -177,6 +181,11 @@ async function pop(ctx: CommandContext): Promise<CommandResult | undefined> {
 	if (undone) return { status: describeUndone(undone) };
 	if (ctx.hasUI) return undefined;
 	return { status: `Popped to turn ${turn.number}: ${short(tokensBefore)} → ${short(tokensAfter)} tokens` };
+}
+
+/** Whether files were restored with a pop. */
+function restoredFiles({ index, pop: { backToIndex } }: IndexedPop, entries: readonly SessionEntry[]): boolean {
+	return entries.some((entry, at) => at > index && entry.type === "files_restored" && entry.from === backToIndex);
 }
 
 function describeUndone({ restored, left }: UndoneFiles): string {

@@ -30,8 +30,8 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 
 describe("/pop", () => {
 	test.each([
-		["Yes", "old\n"],
-		["No", "new\n"],
+		["Restore them", "old\n"],
+		["Leave them as they are", "new\n"],
 	])("asks whether to restore the files of the popped turns: %s", async (answer, content) => {
 		const titles: string[] = [];
 		const select = async (title: string) => {
@@ -47,7 +47,9 @@ describe("/pop", () => {
 		expect(readFileSync(`${cwd}/a.txt`, "utf8")).toBe(content);
 		await session.prompt("u3");
 		const told = JSON.stringify(provider.requests.at(-1)?.messages).includes("The user undid your changes to: ");
-		expect(told).toBe(answer === "Yes");
+		expect(told).toBe(answer === "Restore them");
+		const unpopped = JSON.stringify(await session.prompt("/unpop"));
+		expect(unpopped.includes("The files stay as /pop restored them")).toBe(answer === "Restore them");
 	});
 
 	test("replaces the work since a turn with a summary, and /unpop restores it", async () => {
