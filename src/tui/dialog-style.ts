@@ -67,9 +67,9 @@ export function questionRows(text: string, width: number): string[] {
 	return pieces.flatMap((piece) => wrapTextWithAnsi(piece, Math.max(1, width)));
 }
 
-/** Whether `titleLines` shows a title completely. */
+/** Whether `titleLines` shows a title completely, and as it is: it joins the lines of a text. */
 export function fitsTitle(title: string, width: number): boolean {
-	if (title.length > MAX_TITLE) return false;
+	if (title.length > MAX_TITLE || title.trimEnd().includes("\n")) return false;
 	return wrapTextWithAnsi(oneLine(title), Math.max(1, width - 2)).length <= MAX_TITLE_ROWS;
 }
 
