@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import type { JsonObject } from "../../config/json-file.js";
 import { isRecord } from "../../util/is-record.js";
 import { findAgents, findCommands, findMemory, findSkills } from "./markdown-items.js";
-import { findServers, serverOfClaude, serverOfCodex, serverOfOpencode } from "./server-items.js";
+import { findServers, findServersOfProject, serverOfClaude, serverOfCodex, serverOfOpencode } from "./server-items.js";
 import {
 	type SetupItem,
 	type SetupPlace,
@@ -46,7 +46,7 @@ function scopesOf(place: SetupPlace, user: string, project: string): Scope[] {
 }
 
 async function findOfClaude(place: SetupPlace): Promise<SetupItem[]> {
-	const { cwd, home, env, agentDir } = place;
+	const { cwd, home, env, agentDir, projectDir } = place;
 	const dir = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
 	const items: SetupItem[] = [];
 	for (const { files, from, to } of scopesOf(place, dir, join(cwd, ".claude"))) {
@@ -68,10 +68,9 @@ async function findOfClaude(place: SetupPlace): Promise<SetupItem[]> {
 			const state = files.object(source);
 			const options = { source, to: join(agentDir, "mcp.json"), scope, convert: serverOfClaude };
 			items.push(...findServers(state.mcpServers, options));
-			// They are the user's own, and may have secrets: pi's files in the project could become part of its repository.
 			const project = isRecord(state.projects) ? state.projects[cwd] : undefined;
-			const own = findServers(isRecord(project) ? project.mcpServers : undefined, options);
-			items.push(...own.map((item) => ({ ...item, note: item.note ?? "for all projects, not only for this one" })));
+			const own = { ...options, to: join(projectDir, "mcp.json"), scope: "project" } as const;
+			items.push(...findServersOfProject(isRecord(project) ? project.mcpServers : undefined, own));
 		}
 		items.push(...files.skipped);
 	}

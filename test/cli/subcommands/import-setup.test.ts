@@ -109,6 +109,18 @@ test("files of a project are taken over only if it is trusted", async () => {
 	expect(JSON.parse(read(at.agentDir, "settings.json")).hooks).toEqual(["pi:claude-hooks"]);
 });
 
+test("a server that the user has for one project becomes one of that project, once it is trusted", async () => {
+	const at = place({});
+	const server = { command: "./db.sh" };
+	writeFiles(at.source, { ".claude.json": { projects: { [at.cwd]: { mcpServers: { db: server } } } } });
+	expect((await run(importing(true), at)).stdout).toContain("not before you trust this project");
+	expect(existsSync(join(at.cwd, ".pi"))).toBe(false);
+	const { stderr } = await run(importing(true), { ...at, trust: true });
+	expect(stderr).toContain("pi asks about the new code of this project at its next start");
+	expect(JSON.parse(read(at.cwd, ".pi", "mcp.json"))).toEqual({ mcpServers: { db: server } });
+	expect(existsSync(join(at.agentDir, "mcp.json"))).toBe(false);
+});
+
 test("the decision on the project's code counts, and must be made again after the import", async () => {
 	const at = place({}, { ".claude/settings.json": HOOKS, ".pi/hooks/own.ts": "export default () => {};" });
 	await run({ name: "hooks", action: "trust" }, at);

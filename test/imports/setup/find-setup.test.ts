@@ -210,6 +210,70 @@ disabled_tools = ["write"]
 	]);
 });
 
+test("a server of one project goes into the files of that project, without secrets", async () => {
+	const [home, cwd] = [tempDir(), tempDir()];
+	const servers = {
+		db: { command: "./db.sh", args: ["--fast"], env: { TOKEN: "$" + "{TOKEN}" } },
+		key: { command: "a", env: { TOKEN: "s3cret" } },
+		web: { url: "https://a.example", headers: { Authorization: "Bearer s3cret" } },
+	};
+	writeFiles(home, {
+		".claude.json": { projects: { [cwd]: { mcpServers: servers }, "/other": { mcpServers: { x: {} } } } },
+	});
+	const items = await findSetup("claude", { cwd, home, env: {}, agentDir: "/agent", projectDir: "/project/.pi" });
+	expect(serverOf(items, "db")).toEqual(servers.db);
+	expect(lines(items)).toEqual([
+		"MCP server project db [/project/.pi/mcp.json]",
+		"MCP server project key [] has secrets for this project alone: add it yourself",
+		"MCP server project web [] has secrets for this project alone: add it yourself",
+	]);
+});
+
+const RELATIVE: readonly (readonly [string, ...string[]])[] = [
+	["./db.sh"],
+	["bin/db"],
+	["$" + "{PWD}/db.sh"],
+	["$" + "{DB:-./db.sh}"],
+	["node", "server.js"],
+	["node", "build/index"],
+	["python3", "-u", "../srv.py"],
+	["bash", "-c", "cd x && ./run"],
+	["npx", "tsx", "--import=./hook.mjs", "x"],
+	["npx", "-y", "x", "--config=./x.json"],
+];
+
+test.each(RELATIVE)(
+	"a server of the user with the command %s %s %s %s is not one for all directories",
+	async (command, ...args) => {
+		const servers = { a: { command, args } };
+		const { items } = await find("claude", { ".claude.json": { mcpServers: servers } });
+		expect(items).toMatchObject([{ changes: [], note: expect.stringContaining("it runs a file by a relative path") }]);
+		const codex = (cwd: string) =>
+			find("codex", { ".codex/config.toml": `[mcp_servers.a]\ncwd = "${cwd}"\ncommand = ${JSON.stringify(command)}` });
+		expect((await codex("/srv")).items[0]?.changes).toHaveLength(1);
+		expect((await codex("srv")).items[0]?.changes).toEqual([]);
+	},
+);
+
+test("a variable of a server of the user that names a file by a relative path counts, too", async () => {
+	const servers = { a: { command: "node", args: ["/opt/a.js"], env: { NODE_OPTIONS: "--require ./x.js" } } };
+	expect((await find("claude", { ".claude.json": { mcpServers: servers } })).items[0]?.changes).toEqual([]);
+});
+
+test.each([
+	["npx", "-y", "@scope/server@1.2.3", "."],
+	["/opt/db.sh", "--port=3"],
+	["node", "/opt/server.js"],
+	["node", "$" + "{HOME}/server.js"],
+	["docker", "run", "-i", "ghcr.io/github/github-mcp-server"],
+	["docker", "run", "mcp/fetch:1"],
+	["uvx", "--from", "git+https://a.example/x/y.py", "srv"],
+	["npx", "mcp-remote", "https://a.example/mcp/index.js"],
+])("a server of the user with the command %s %s %s %s means the same everywhere", async (command, ...args) => {
+	const { items } = await find("claude", { ".claude.json": { mcpServers: { a: { command, args } } } });
+	expect(serverOf(items, "a")).toEqual({ command, args });
+});
+
 test("files that cannot be read are named, and the others are found", async () => {
 	const [home, cwd, outside] = [tempDir(), tempDir(), tempDir()];
 	writeFiles(outside, { "secret.md": "secret" });
