@@ -52,7 +52,7 @@ function find(
 	if (!isRecord(servers)) return [];
 	return Object.entries(servers).map(([name, server]): SetupItem => {
 		const item = { kind: "MCP server", scope, name, source } as const;
-		const converted = isRecord(server) ? convert(server) : { reason: "it is malformed" };
+		const converted = isRecord(server) ? convert(server) : { reason: "it must be an object" };
 		if ("reason" in converted) return withoutCounterpart(item, converted.reason);
 		const refusal = refuse(converted.server);
 		if (refusal !== null) return withoutCounterpart(item, refusal);
@@ -125,7 +125,9 @@ function checked(server: JsonObject, note?: string): Converted {
 	const maps = [env, headers].every(
 		(map) => isRecord(map) && Object.values(map).every((one) => typeof one === "string"),
 	);
-	if (!lists || !maps || !isText(cwd)) return { reason: "it is malformed" };
+	if (!lists) return { reason: "args and tools must be lists of texts" };
+	if (!maps) return { reason: "env and headers must be objects with texts" };
+	if (!isText(cwd)) return { reason: "cwd must be a text" };
 	return { server: own, ...(note !== undefined && { note }) };
 }
 
