@@ -194,6 +194,10 @@ export default function claudeHooks(pi: HookAPI): void {
 	pi.on("tool_call", async (event, ctx): Promise<ToolCallEventResult | undefined> => {
 		if (config.problem !== null) return { block: true, reason: config.problem };
 		const answers = await runForCall("PreToolUse", event, ctx, {});
+		for (const { text, command } of answers) {
+			if (text.startsWith("{"))
+				warnOnce(ctx, `${shortly(command)} printed text that is no valid JSON: it refuses nothing`);
+		}
 		for (const answer of answers) {
 			const stop = stopReason(answer);
 			if (stop === null) continue;

@@ -73,12 +73,7 @@ function readFile(file: ConfigFile, skipped: { types: Map<string, number>; event
 	const fail = (where: string, problem: string): Error =>
 		new Error(`${file.path}: ${where}${problem} · correct it, or turn pi:claude-hooks off in /hooks`);
 	if (file.text === null) throw fail("", `${file.problem}`);
-	let value: unknown;
-	try {
-		value = JSON.parse(file.text.replace(/^\ufeff/, ""));
-	} catch {
-		throw fail("", "it is not valid JSON");
-	}
+	const value: unknown = JSON.parse(file.text.replace(/^\ufeff/, ""));
 	if (!isRecord(value)) throw fail("", "it is not a JSON object");
 	if (value.disableAllHooks === true || value.hooks === undefined) return [];
 	if (!isRecord(value.hooks)) throw fail("hooks ", "must be an object");

@@ -115,7 +115,8 @@ async function ask(
 	signal: AbortSignal,
 ): Promise<string | null> {
 	const call = { hook, event: event.type, signal, deadline: null, effects: true, defersRebuild: true, holdsRun: true };
-	if (host.ui === NO_UI) return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer`;
+	if (host.ui === NO_UI)
+		return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer: ${question}`;
 	const isAllowed = await createHookContext(host, call).ui.confirm(question, describeCall(event));
 	return isAllowed ? null : `The user refused this call when hook ${hook.name} asked: ${question}`;
 }

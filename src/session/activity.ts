@@ -253,9 +253,9 @@ export class SessionActivity {
 		});
 	}
 
-	/** Whether a run is in its `ending` phase and nothing else keeps a prompt: to users a run is over after its last reply. */
+	/** See the function `isRunEnding`. */
 	get isRunEnding(): boolean {
-		return this.#current.phase === "ending" && !this.has("compacting", "switching", "closing");
+		return isRunEnding(this.#current);
 	}
 
 	/** Waits while `isRunEnding`. */
@@ -284,9 +284,10 @@ function busy(kind: OperationKind): PiError {
 	return new PiError("session_busy", BUSY[kind], hint);
 }
 
-/** Whether something is active that a user may want to stop; a run in its `ending` phase does not count. */
-export function isBusy({ operations }: Activity): boolean {
-	return operations.some(({ phase }) => phase !== "ending");
+/** Whether a run is in its `ending` phase and nothing else keeps a prompt: to users a run is over after its last reply. */
+export function isRunEnding({ phase, operations }: Activity): boolean {
+	const others: readonly OperationKind[] = ["compacting", "switching", "closing"];
+	return phase === "ending" && !operations.some(({ kind }) => others.includes(kind));
 }
 
 /** The phase that a run enters with an agent event; null when the event does not change the phase. */

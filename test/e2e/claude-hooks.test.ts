@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, submit, untilGone } from "./support.js";
 
 const LOG = 'cat >> "$CLAUDE_PROJECT_DIR"/log.jsonl';
 const hooks = (command: string) => ({
@@ -32,6 +32,31 @@ test("a hook of Claude Code blocks a call on the screen, and Escape ends one tha
 	await pi.waitForText(/[Ss]topped|canceled|interrupted/);
 	expect(existsSync(join(cwd, "a"))).toBe(false);
 	expect(provider.requests[1]?.messages.at(-1)?.text).toBe("no touching");
+});
+
+test("Escape ends a Stop hook that hangs, and a prompt typed meanwhile returns to the editor", async () => {
+	const provider = await startProvider();
+	provider.reply("The answer.");
+	const agentDir = agentDirFor(provider, {
+		settings: { hooks: ["pi:claude-hooks"] },
+		files: {
+			"claude-hooks/settings.json": JSON.stringify({
+				hooks: { Stop: [{ hooks: [{ type: "command", command: "echo $$ > pid; exec sleep 430" }] }] },
+			}),
+		},
+	});
+	const cwd = tempDir();
+	const pi = await openPi({ agentDir, cwd });
+	await submit(pi, "go");
+	await pi.waitForText("agent_settled");
+	await expect.poll(() => existsSync(join(cwd, "pid")), { timeout: 15_000 }).toBe(true);
+	await submit(pi, "and now this");
+	await pi.waitForText("→ next: and now this");
+	await pi.press("escape");
+	const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
+	await untilGone(pid);
+	await pi.waitForText(/^ +and now this/m);
+	expect(provider.requests).toHaveLength(1);
 });
 
 test("the question about a project lists its hooks of Claude Code and their scripts, and runs them after yes", async () => {
@@ -65,6 +90,8 @@ test("pi -p names a malformed file on stderr and runs no tool", async () => {
 	const cwd = tempDir();
 	const { stdout, stderr, code } = await runPi(["-p", "go"], { agentDir, cwd });
 	expect({ stdout, code }).toEqual({ stdout: "I cannot.\n", code: 0 });
-	expect(stderr).toContain("settings.json: it is not valid JSON · correct it, or turn pi:claude-hooks off in /hooks");
+	expect(stderr).toContain(
+		"settings.json: it is not valid JSON in line 1, column 2 · correct it, or turn pi:claude-hooks off in /hooks",
+	);
 	expect(existsSync(join(cwd, "a"))).toBe(false);
 });

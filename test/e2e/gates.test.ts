@@ -52,7 +52,7 @@ test("print mode names the hook that blocked a call, and exits with 0 for a hand
 	const run = await runPi(["-p", "go"], { agentDir });
 	expect(run).toMatchObject({ code: 0, stdout: "Finished.\n" });
 	expect(run.stderr).toBe(
-		"bash echo asked\nbash echo asked · blocked by gate: Blocked: hook gate asks the user before this call, and nobody can answer\n",
+		"bash echo asked\nbash echo asked · blocked by gate: Blocked: hook gate asks the user before this call, and nobody can answer: Run this?\n",
 	);
 	expect(await runPi(["-p", "ping"], { agentDir })).toMatchObject({ code: 0, stdout: "", stderr: "" });
 	expect(await runPi(["-p", "secret"], { agentDir })).toMatchObject({

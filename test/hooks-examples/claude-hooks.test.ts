@@ -406,6 +406,16 @@ test("a command that fails stops nothing, and is named once with its first line"
 	expect(t.shown).toEqual([expect.stringMatching(/^The hook ".*" exited with code 1: one$/)]);
 });
 
+test("a guard that prints malformed JSON is named once, and its text refuses nothing", async () => {
+	const t = await start({ hooksOf: { PreToolUse: [group('echo \'{ "decision": "block"\'', { matcher: "Bash" })] } });
+	await call(t, "bash", { command: "touch a" });
+	await call(t, "bash", { command: "touch b" });
+	expect(existsSync(join(t.cwd, "b"))).toBe(true);
+	const warnings = t.shown.filter((line) => line.includes("printed text that is no valid JSON: it refuses nothing"));
+	expect(warnings).toHaveLength(1);
+	expect(warnings[0]).toContain("echo");
+});
+
 test("a command that takes too long is ended, and stops nothing", async () => {
 	const t = await start({ hooksOf: { PreToolUse: [group("sleep 60", {}, { timeout: 0.2 })] } });
 	await call(t, "bash", { command: "touch a" });
@@ -465,7 +475,11 @@ test("handlers and events without a counterpart are named once, and do not run",
 });
 
 test.each([
-	["is not JSON", "{", /settings.json: it is not valid JSON · correct it, or turn pi:claude-hooks off/],
+	[
+		"is not JSON",
+		"{",
+		/settings.json: it is not valid JSON in line 1, column 2 · correct it, or turn pi:claude-hooks off/,
+	],
 	[
 		"has a matcher that is no regular expression",
 		'{"hooks":{"PreToolUse":[{"matcher":"(","hooks":[]}]}}',

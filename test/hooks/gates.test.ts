@@ -191,7 +191,9 @@ describe("tool_call ask", () => {
 
 	test("is refused without a person", async () => {
 		const started = await callWith(ASK);
-		expect(started.result).toBe("tool: Blocked: hook gate asks the user before this call, and nobody can answer");
+		expect(started.result).toBe(
+			"tool: Blocked: hook gate asks the user before this call, and nobody can answer: Really?",
+		);
 	});
 
 	test("an abort while the question is open stops the run without a report", async () => {

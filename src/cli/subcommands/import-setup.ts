@@ -1,10 +1,14 @@
 import { isatty } from "node:tty";
+import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
+import { reservedNames } from "../../commands/registry.js";
+import { readJsonFile } from "../../config/json-file.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { bundledPath, selectBundled } from "../../hooks/bundled-words.js";
 import { findSetup, SETUP_TITLES } from "../../imports/setup/find-setup.js";
 import type { SetupItem, SetupKind } from "../../imports/setup/setup-item.js";
 import {
 	describeChanges,
+	problemOf,
 	type SetupState,
 	type SetupTarget,
 	stateOf,
@@ -35,7 +39,7 @@ type Ask = (question: string) => Promise<string>;
 /**
  * `pi import <program>`: lists what another program has, and takes over what the user chooses.
  * @param ask default: in the terminal, if there is one
- * @throws PiError `config_write_failed`
+ * @throws PiError `config_write_failed`; `config_invalid` if the settings that must change cannot be read, before anything is written
  */
 export async function importSetup(
 	{ program, yes }: Extract<Subcommand, { name: "import" }>,
@@ -45,7 +49,8 @@ export async function importSetup(
 	const { location, options, io } = context;
 	const { paths, env } = location;
 	const { cwd, home, agentDir } = paths;
-	const items = await findSetup(program, { cwd, home, env, agentDir, projectDir: paths.project.dir });
+	const commands = reservedNames(BUILTIN_COMMANDS, []);
+	const items = await findSetup(program, { cwd, home, env, agentDir, projectDir: paths.project.dir, commands });
 	const target = await targetOf(context);
 	let count = 0;
 	const rows = items.map((item): Row => {
@@ -57,7 +62,10 @@ export async function importSetup(
 		else await printLines(io, tableLines(rows.map((row) => describeRow(row, context))));
 	}
 	const canAsk = ask !== null && !options.json;
-	const chosen = yes ? rows.filter(({ number }) => number !== null) : canAsk ? await choose(rows, ask) : [];
+	const problem = (line: string) => printNotices(io, [line]);
+	const chosen = yes ? rows.filter(({ number }) => number !== null) : canAsk ? await choose(rows, ask, problem) : [];
+	// Turning a hook on would replace a file that cannot be parsed.
+	if (chosen.some(({ item }) => item.changes.some(({ type }) => type === "hook"))) readJsonFile(paths.settings);
 	if (!options.json) {
 		for (const { item } of chosen) {
 			const lines = await describeChanges(item, target);
@@ -69,11 +77,15 @@ export async function importSetup(
 		}
 	}
 	const written: string[] = [];
+	const taken: Row[] = [];
 	const late: Row[] = [];
 	for (const row of chosen) {
 		// Two items may have the same name, and another program may have written since.
 		if (stateOf(row.item, target) === "kept") late.push(row);
-		else written.push(...(await takeOver(row.item, target)));
+		else {
+			written.push(...(await takeOver(row.item, target)));
+			taken.push(row);
+		}
 	}
 	if (options.json) {
 		await printJson(io, { items: rows.map(({ item, state }) => describeJson(item, state)), written });
@@ -82,11 +94,11 @@ export async function importSetup(
 	for (const { item } of late)
 		printNotices(io, [`${item.kind} ${revealLine(item.name)} was kept: pi has another one of that name`]);
 	const files = new Set(written).size;
-	if (chosen.length > late.length)
-		await printLines(io, ["", `Took over ${plural(chosen.length - late.length, "item")} in ${plural(files, "file")}`]);
+	if (taken.length > 0)
+		await printLines(io, ["", `Took over ${plural(taken.length, "item")} in ${plural(files, "file")}`]);
 	else if (count > 0 && !canAsk && !yes)
 		printNotices(io, [`Nothing was written: pi import ${program} --yes takes over ${plural(count, "item")}`]);
-	if (chosen.some(({ item }) => item.scope === "project" && CODE.includes(item.kind)))
+	if (taken.some(({ item }) => item.scope === "project" && CODE.includes(item.kind)))
 		printNotices(io, ["pi asks about the new code of this project at its next start"]);
 	return 0;
 }
@@ -100,24 +112,28 @@ function terminalQuestion({ io }: SubcommandContext): Ask | null {
 	};
 }
 
-async function choose(rows: readonly Row[], ask: Ask): Promise<Row[]> {
+/** @param report receives why an answer is no choice */
+async function choose(rows: readonly Row[], ask: Ask, report: (line: string) => void): Promise<Row[]> {
 	const open = rows.filter(({ number }) => number !== null);
 	if (open.length === 0) return [];
 	for (;;) {
 		const answer = (await ask("Take over which? a for all, numbers such as 1 3-5, Enter for none: ")).trim();
 		if (/^a(ll)?$/i.test(answer)) return open;
 		const numbers = readNumbers(answer, open.length);
-		if (numbers) return open.filter(({ number }) => number !== null && numbers.has(number));
+		if (typeof numbers !== "string") return open.filter(({ number }) => number !== null && numbers.has(number));
+		report(numbers);
 	}
 }
 
-/** @returns null for something else than numbers and ranges up to `max` */
-export function readNumbers(text: string, max: number): Set<number> | null {
+/** @returns a message for something else than numbers and ranges up to `max` */
+export function readNumbers(text: string, max: number): Set<number> | string {
 	const numbers = new Set<number>();
 	for (const word of text.split(/[\s,]+/).filter((part) => part !== "")) {
 		const [, first = "", last = first] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(word) ?? [];
 		const [from, to] = [Number(first), Number(last)];
-		if (first === "" || from < 1 || to > max || from > to) return null;
+		if (first === "") return `${revealLine(word)} is no number of the list, and no range such as 3-5`;
+		if (from < 1 || to > max) return `${word} is not in the list, whose numbers are 1 to ${max}`;
+		if (from > to) return `${word} is no range: ${from} is larger than ${to}`;
 		for (let number = from; number <= to; number++) numbers.add(number);
 	}
 	return numbers;
@@ -142,7 +158,7 @@ function describeRow({ item, state, number }: Row, { location: { paths } }: Subc
 	const results: Readonly<Record<SetupState, string>> = {
 		new: `→ ${path}`,
 		taken: "taken over before",
-		kept: `kept: ${path} has another one`,
+		kept: `kept: ${state === "kept" ? shorten(problemOf(item) ?? `${path} has another one`) : ""}`,
 		untrusted: "not before you trust this project: start pi in it, or add --trust",
 		none: note ?? "no counterpart",
 	};

@@ -37,7 +37,7 @@ export interface SessionHandle {
 export interface ConfigFile {
 	readonly path: string;
 	readonly scope: "user" | "project";
-	/** null if the file cannot be read. */
+	/** null if the file cannot be read, or its name ends in `.json` and it is not valid JSON. */
 	readonly text: string | null;
 	/** Why it cannot be read, or is not used. */
 	readonly problem?: string;

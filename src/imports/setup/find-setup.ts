@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import type { JsonObject } from "../../config/json-file.js";
 import { isRecord } from "../../util/is-record.js";
 import { findAgents, findCommands, findMemory, findSkills } from "./markdown-items.js";
-import { findServers, serverOfClaude, serverOfCodex, serverOfOpencode } from "./server-items.js";
+import { findServers, findServersOfProject, serverOfClaude, serverOfCodex, serverOfOpencode } from "./server-items.js";
 import {
 	type SetupItem,
 	type SetupPlace,
@@ -10,7 +10,7 @@ import {
 	type SetupScope,
 	withoutCounterpart,
 } from "./setup-item.js";
-import { SourceFiles } from "./source-files.js";
+import { parseJson, SourceFiles } from "./source-files.js";
 
 /** The files of a scope, their directory, and where pi keeps its own. */
 interface Scope {
@@ -33,8 +33,11 @@ export const SETUP_TITLES: Readonly<Record<SetupProgram, string>> = {
 };
 
 /** Everything that another program has here, for the user and the project. Reads only, and never throws because of its files. */
-export function findSetup(program: SetupProgram, place: SetupPlace): Promise<SetupItem[]> {
-	return FINDERS[program](place);
+export async function findSetup(program: SetupProgram, place: SetupPlace): Promise<SetupItem[]> {
+	return (await FINDERS[program](place)).map((item) => {
+		const isOfPi = item.kind === "command" && place.commands.has(item.name.slice(1));
+		return isOfPi ? withoutCounterpart(item, `kept: ${item.name} is a command of pi`) : item;
+	});
 }
 
 /** The directory of the user and, unless it is the same, that of the project. */
@@ -46,7 +49,7 @@ function scopesOf(place: SetupPlace, user: string, project: string): Scope[] {
 }
 
 async function findOfClaude(place: SetupPlace): Promise<SetupItem[]> {
-	const { cwd, home, env, agentDir } = place;
+	const { cwd, home, env, agentDir, projectDir } = place;
 	const dir = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
 	const items: SetupItem[] = [];
 	for (const { files, from, to } of scopesOf(place, dir, join(cwd, ".claude"))) {
@@ -61,17 +64,18 @@ async function findOfClaude(place: SetupPlace): Promise<SetupItem[]> {
 			const settings = files.object(path);
 			items.push(...hooksOf(settings, name, { scope, source: path, to }));
 			items.push(...permissionsOf(settings, { scope, source: path }));
-			items.push(...others(settings, ["statusLine", "outputStyle", "enabledPlugins"], { scope, source: path }));
+			items.push(
+				...others(settings, ["env", "model", "statusLine", "outputStyle", "enabledPlugins"], { scope, source: path }),
+			);
 		}
 		if (scope === "user") {
 			const source = env.CLAUDE_CONFIG_DIR ? join(dir, ".claude.json") : join(home, ".claude.json");
 			const state = files.object(source);
 			const options = { source, to: join(agentDir, "mcp.json"), scope, convert: serverOfClaude };
 			items.push(...findServers(state.mcpServers, options));
-			// They are the user's own, and may have secrets: pi's files in the project could become part of its repository.
 			const project = isRecord(state.projects) ? state.projects[cwd] : undefined;
-			const own = findServers(isRecord(project) ? project.mcpServers : undefined, options);
-			items.push(...own.map((item) => ({ ...item, note: item.note ?? "for all projects, not only for this one" })));
+			const own = { ...options, to: join(projectDir, "mcp.json"), scope: "project" } as const;
+			items.push(...findServersOfProject(isRecord(project) ? project.mcpServers : undefined, own));
 		}
 		items.push(...files.skipped);
 	}
@@ -109,7 +113,7 @@ async function findOfOpencode(place: SetupPlace): Promise<SetupItem[]> {
 		if (scope === "user") items.push(...findMemory(files, join(from, "AGENTS.md"), to));
 		const dirs = scope === "user" ? [from] : [cwd, from];
 		for (const source of dirs.flatMap((dir) => [join(dir, "opencode.json"), join(dir, "opencode.jsonc")])) {
-			const config = files.object(source, (text) => JSON.parse(withoutComments(text)));
+			const config = files.object(source, (text) => parseJson(withoutComments(text)));
 			const options = { source, to: join(to, "mcp.json"), scope, convert: serverOfOpencode };
 			items.push(...findServers(config.mcp, options));
 			const known = ["permission", "plugin", "command", "agent", "instructions", "formatter", "tools"];
@@ -147,9 +151,18 @@ function hooksOf(
 ): SetupItem[] {
 	if (hooks === undefined || (isRecord(hooks) && Object.keys(hooks).length === 0)) return [];
 	const item = { kind: "hooks", name, ...where } as const;
-	if (!isRecord(hooks) || !Object.values(hooks).every(Array.isArray))
-		return [withoutCounterpart(item, "they are malformed")];
+	if (!isRecord(hooks)) return [withoutCounterpart(item, "hooks must be an object")];
+	const malformed = Object.keys(hooks).find((event) => !Array.isArray(hooks[event]));
+	if (malformed !== undefined) return [withoutCounterpart(item, `hooks.${malformed} must be a list`)];
 	if (disableAllHooks === true) return [withoutCounterpart(item, "they are turned off")];
+	const types = Object.values(hooks)
+		.flat()
+		.flatMap((group) => (isRecord(group) && Array.isArray(group.hooks) ? group.hooks : []))
+		.map((hook) => (isRecord(hook) ? hook.type : undefined));
+	const others = [...new Set(types.filter((type) => typeof type === "string" && type !== "command"))].join(", ");
+	if (others !== "" && types.every((type) => type !== "command"))
+		return [withoutCounterpart(item, `pi runs no hooks of the type ${others}`)];
+	const unused = others === "" ? "" : `; those of the type ${others} do not run`;
 	const bytes = Buffer.from(`${JSON.stringify({ hooks }, null, 2)}\n`);
 	return [
 		{
@@ -158,7 +171,7 @@ function hooksOf(
 				{ type: "file", path: join(to, "claude-hooks", name), bytes },
 				{ type: "hook", name: "claude-hooks" },
 			],
-			note: `${Object.keys(hooks).join(", ")}: see docs/claude-hooks.md`,
+			note: `${Object.keys(hooks).join(", ")}: see docs/claude-hooks.md${unused}`,
 		},
 	];
 }
@@ -186,9 +199,13 @@ function others(
 		.map((name) => withoutCounterpart({ kind: "other", name, ...where }, "no counterpart: see docs/coming-from.md"));
 }
 
-/** JSON without `//` and block comments, and without commas before a closing bracket. */
+/** JSON without `//` and block comments, and without commas before a closing bracket. Everything else keeps its place. */
 export function withoutComments(text: string): string {
+	const blank = (comment: string) => comment.replace(/[^\n]/g, " ");
 	return text
-		.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? " ")
-		.replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_, quoted: string | undefined) => quoted ?? "");
+		.replace(
+			/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+			(all, quoted: string | undefined) => quoted ?? blank(all),
+		)
+		.replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_, quoted: string | undefined) => quoted ?? " ");
 }

@@ -97,7 +97,15 @@ export function findSkills(files: SourceFiles, from: string, dir: string): Setup
 	const roots = all
 		.filter(({ rel }) => /^[^/.][^/]*\/SKILL\.md$/.test(rel))
 		.map(({ rel }) => rel.slice(0, -"/SKILL.md".length));
-	return roots.flatMap((name) => {
+	const folders = new Set(all.flatMap(({ rel }) => /^([^/.][^/]*)\//.exec(rel)?.[1] ?? []));
+	const incomplete = [...folders].filter((name) => !roots.includes(name));
+	const unused = incomplete.map((name) =>
+		withoutCounterpart(
+			{ kind: "skill", scope: files.scope, name, source: join(from, name) },
+			"no counterpart: it has no SKILL.md",
+		),
+	);
+	const skills = roots.flatMap((name): SetupItem[] => {
 		const own = all.filter(({ rel }) => rel.startsWith(`${name}/`));
 		const item = { kind: "skill", scope: files.scope, name, source: join(from, name) } as const;
 		let left = MAX_SKILL_BYTES;
@@ -110,6 +118,7 @@ export function findSkills(files: SourceFiles, from: string, dir: string): Setup
 		}
 		return [{ ...item, changes, note: null }];
 	});
+	return [...skills, ...unused];
 }
 
 /** Instructions of the user for every project. @param dir of pi */

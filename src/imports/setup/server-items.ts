@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../config/json-file.js";
+import { fillVariables, isInterpreter, pathsOf, wordsOf } from "../../trust/server-words.js";
 import { isRecord } from "../../util/is-record.js";
 import { isSecretName } from "../../util/secret-mask.js";
 import { type SetupItem, type SetupScope, withoutCounterpart } from "./setup-item.js";
@@ -10,22 +12,50 @@ type Converted = { server: JsonObject; note?: string } | { reason: string };
 const VARIABLE = /^\$\{[A-Za-z_]\w*(?::-[^}]*)?\}$/;
 const ADDRESS = /^\w+:\/\//;
 const MASK = "‹hidden›";
+/** Files that are run, by their names. */
+const SCRIPT = /\.(?:[cm]?[jt]sx?|py|sh|bash|zsh|rb|pl|php|lua|jar|ps1|bat|cmd|exe)$/i;
 
-/** Servers of a program. @param to the mcp.json that gets them */
-export function findServers(
+/** Where the servers of a program are defined, and what becomes of them. */
+interface ServerOptions {
+	source: string;
+	/** The mcp.json that gets them. */
+	to: string;
+	scope: SetupScope;
+	convert(server: JsonObject): Converted;
+}
+
+/**
+ * Servers of a program. One of the user must not run files of the directory in which pi is: that would be the code of any project, and
+ * nobody is asked about it.
+ */
+export function findServers(servers: unknown, options: ServerOptions): SetupItem[] {
+	return find(servers, options, (server) =>
+		options.scope === "user" && runsRelativeFile(server)
+			? "it runs a file by a relative path, which each directory may have: write an absolute path or cwd"
+			: null,
+	);
+}
+
+/** Servers that the user has for one project alone. Its files may become public, so those with secrets are left out. */
+export function findServersOfProject(servers: unknown, options: ServerOptions): SetupItem[] {
+	return find(servers, options, (server) =>
+		isDeepStrictEqual(withoutSecrets(server), server) ? null : "has secrets for this project alone: add it yourself",
+	);
+}
+
+/** @param refuse why a server is not taken over; null: it is */
+function find(
 	servers: unknown,
-	{
-		source,
-		to,
-		scope,
-		convert,
-	}: { source: string; to: string; scope: SetupScope; convert(server: JsonObject): Converted },
+	{ source, to, scope, convert }: ServerOptions,
+	refuse: (server: JsonObject) => string | null,
 ): SetupItem[] {
 	if (!isRecord(servers)) return [];
 	return Object.entries(servers).map(([name, server]): SetupItem => {
 		const item = { kind: "MCP server", scope, name, source } as const;
-		const converted = isRecord(server) ? convert(server) : { reason: "it is malformed" };
+		const converted = isRecord(server) ? convert(server) : { reason: "it must be an object" };
 		if ("reason" in converted) return withoutCounterpart(item, converted.reason);
+		const refusal = refuse(converted.server);
+		if (refusal !== null) return withoutCounterpart(item, refusal);
 		const change = { type: "server", path: to, name, server: converted.server } as const;
 		return { ...item, changes: [change], note: converted.note ?? null };
 	});
@@ -95,8 +125,35 @@ function checked(server: JsonObject, note?: string): Converted {
 	const maps = [env, headers].every(
 		(map) => isRecord(map) && Object.values(map).every((one) => typeof one === "string"),
 	);
-	if (!lists || !maps || !isText(cwd)) return { reason: "it is malformed" };
+	if (!lists) return { reason: "args and tools must be lists of texts" };
+	if (!maps) return { reason: "env and headers must be objects with texts" };
+	if (!isText(cwd)) return { reason: "cwd must be a text" };
 	return { server: own, ...(note !== undefined && { note }) };
+}
+
+/** Whether the meaning of a command depends on the directory in which pi is. Names of packages and images are no paths. */
+function runsRelativeFile({ command, args = [], env = {}, cwd }: JsonObject): boolean {
+	if (typeof command !== "string" || !Array.isArray(args)) return false;
+	if (typeof cwd === "string") return isRelative(cwd);
+	const program = here(command);
+	if (program.includes("/") && isRelative(program)) return true;
+	const texts = args.map((arg) => here(String(arg)));
+	const script = isInterpreter(program) ? texts.find((text) => !text.startsWith("-")) : undefined;
+	if (script !== undefined && /^[^@:\s]+\/[^@:\s]+$/.test(script) && isRelative(script)) return true;
+	// Such as NODE_OPTIONS and PATH.
+	const values = isRecord(env) ? Object.values(env).map((value) => here(String(value))) : [];
+	return [...texts, ...values]
+		.flatMap((text) => [text, ...wordsOf(text)].flatMap(pathsOf))
+		.some((path) => isRelative(path) && (/^\.\.?\//.test(path) || SCRIPT.test(path)));
+}
+
+/** A text with the values that its variables have by default, or as names of the current directory. */
+function here(text: string): string {
+	return fillVariables(text.replace(/\$PWD\b/g, "."), { PWD: ".", CLAUDE_PROJECT_DIR: ".", HOME: "/home" });
+}
+
+function isRelative(path: string): boolean {
+	return !/^(?:\/|~|[A-Za-z]:[\\/]|[\w+.-]+:\/\/)/.test(path);
 }
 
 function textIn(value: unknown): string | undefined {

@@ -12,6 +12,8 @@ export interface SetupPlace {
 	/** Directories of pi: that of the user, and `.pi` of the project. */
 	agentDir: string;
 	projectDir: string;
+	/** Names of pi's commands. */
+	commands: ReadonlySet<string>;
 }
 
 export type SetupScope = "user" | "project";

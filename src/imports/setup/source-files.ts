@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { findJsonError } from "../../config/json-error.js";
 import type { JsonObject } from "../../config/json-file.js";
 import { errorText } from "../../errors.js";
 import { isNotFound, readRegularFileSync, statOrNull } from "../../util/fs.js";
@@ -81,23 +83,35 @@ export class SourceFiles {
 		}
 	}
 
-	/** @returns null if the file does not exist or cannot be read; without byte order mark and carriage returns */
+	/** @returns null if the file does not exist, cannot be read or is no text; without byte order mark and carriage returns */
 	text(path: string, kind: SetupKind): string | null {
-		const text = this.bytes(path, kind)?.toString("utf8");
-		return text?.replace(/^\ufeff/, "").replaceAll("\r\n", "\n") ?? null;
+		const bytes = this.bytes(path, kind);
+		if (bytes === null) return null;
+		if (!isUtf8(bytes) || bytes.includes(0)) {
+			this.skip(path, kind, "it is not text in UTF-8");
+			return null;
+		}
+		return bytes
+			.toString("utf8")
+			.replace(/^\ufeff/, "")
+			.replaceAll("\r\n", "\n");
 	}
 
-	/** The object in a configuration file. @param parse of its text; throws for an invalid one @returns `{}` without one */
-	object(path: string, parse: (text: string) => unknown = JSON.parse): JsonObject {
+	/**
+	 * The object in a configuration file; `{}` without one.
+	 * @param parse parses its text; throws an error with `line` and `column` for an invalid one
+	 */
+	object(path: string, parse: (text: string) => unknown = parseJson): JsonObject {
 		const bytes = this.bytes(path, "other", MAX_JSON_BYTES);
 		if (bytes === null) return {};
 		try {
 			const value = parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
 			if (isRecord(value)) return value;
 			this.skip(path, "other", "it contains no object");
-		} catch {
+		} catch (error) {
 			// The message may quote a secret of the file.
-			this.skip(path, "other", "it is malformed");
+			const at = isRecord(error) && "line" in error ? ` in line ${error.line}, column ${error.column}` : "";
+			this.skip(path, "other", `it is malformed${at}`);
 		}
 		return {};
 	}
@@ -112,6 +126,15 @@ export class SourceFiles {
 		if (`${realpathSync(path)}${sep}`.startsWith(root + sep)) return true;
 		this.skip(path, kind, "a link that leads out of the project");
 		return false;
+	}
+}
+
+/** @throws Error with `line` and `column` */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw Object.assign(new Error(errorText(error)), findJsonError(text));
 	}
 }
 

@@ -42,6 +42,19 @@ export function stateOf({ scope, changes }: SetupItem, target: SetupTarget): Set
 	return found.every((one) => one === "same") ? "taken" : "new";
 }
 
+/** Why a file of pi that an item would change cannot be read; null if it can. Says the place in it. */
+export function problemOf({ changes }: SetupItem): string | null {
+	for (const change of changes) {
+		if (change.type !== "server" || serversIn(change.path) !== null) continue;
+		try {
+			return `${readJsonFile(change.path)?.locate(["mcpServers"])}: mcpServers must be an object`;
+		} catch (error) {
+			return errorText(error);
+		}
+	}
+	return null;
+}
+
 /**
  * Writes what is missing of an item. Never replaces anything.
  * @returns the paths of the files that it has written or changed

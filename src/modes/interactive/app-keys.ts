@@ -1,7 +1,6 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
 import { describeNoThinking } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { isBusy } from "../../session/activity.js";
 import { countJobs } from "../../tools/background-jobs.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";
@@ -106,7 +105,7 @@ export class AppKeys {
 	/** Aborts what the session is doing. @returns false if it is idle */
 	#stop(): boolean {
 		const session = this.host.session();
-		if (!session || !isBusy(session.activity)) return false;
+		if (!session || session.activity.state === "idle") return false;
 		// Before the abort, which would deliver the next one.
 		const waiting = this.host.takeWaiting();
 		session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);
@@ -126,7 +125,7 @@ export class AppKeys {
 			return;
 		}
 		this.#lastInterrupt = this.now();
-		this.#quitsNext = isEmpty || !session || !isBusy(session.activity);
+		this.#quitsNext = isEmpty || !session || session.activity.state === "idle";
 		if (!isEmpty || !this.#stop()) this.editor.takeText();
 		const jobs = session?.jobs.running ?? 0;
 		const does = this.#quitsNext ? `quit${jobs > 0 ? ` and end ${countJobs(jobs)}` : ""}` : "stop the run";

@@ -1,5 +1,7 @@
+import { parseSlashCommand } from "../../commands/registry.js";
 import { PiError, type PiErrorCode } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
+import { isRunEnding } from "../../session/activity.js";
 import type { QueuedPrompts } from "../../session/events.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
@@ -16,15 +18,20 @@ export interface PromptTarget {
 	prompt(text: string): Promise<void>;
 	followUp(text: string): Promise<void>;
 	runBash(command: string, options: { excludeFromContext: boolean }): Promise<void>;
+	/** Resolves when a run that is ending has ended; null without one. */
+	untilRunEnded(): Promise<void> | null;
 }
 
 /**
  * Delivers submitted text, `/commands` and `!commands` to the session. Queues submissions until a session is attached and
- * delivers them in order, each after the end of the `!command` before it.
+ * delivers them in order, each after the end of the `!command` before it. Prompts also wait for the end of a run that is ending, which
+ * hooks can delay: until then they are shown, and can be taken back.
  */
 export class PromptController {
 	#target: PromptTarget | undefined;
 	#waiting: readonly Submission[] = [];
+	/** What the submissions wait for: their turn, or the end of a run; null without any. */
+	#waitsFor: "turn" | "run" | null = null;
 
 	/**
 	 * @param onError called when the session rejects a submission
@@ -66,17 +73,33 @@ export class PromptController {
 
 	#send(text: string, submission: Submission): void {
 		this.editor.addToHistory(text);
-		if (this.#target && this.#waiting.length === 0) void this.#deliver(this.#target, submission);
-		else this.#setWaiting([...this.#waiting, submission]);
+		const target = this.#target;
+		const isNext = isPrompt(submission)
+			? this.#waiting.length === 0 && target?.untilRunEnded() === null
+			: this.#waiting.length === 0 || this.#waitsFor === "run";
+		if (target && isNext) {
+			void this.#deliver(target, submission);
+			return;
+		}
+		this.#setWaiting([...this.#waiting, submission]);
+		if (target && this.#waitsFor === null) void this.#deliverWaiting(target);
 	}
 
 	async #deliverWaiting(target: PromptTarget): Promise<void> {
 		for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+			const ended = isPrompt(next) ? target.untilRunEnded() : null;
+			if (ended) {
+				this.#waitsFor = "run";
+				await ended;
+				continue;
+			}
+			this.#waitsFor = "turn";
 			this.#setWaiting(this.#waiting.slice(1));
 			const delivered = this.#deliver(target, next);
 			// The session runs one shell command at a time, and a prompt after it may ask about its output.
 			if (next.kind === "bash") await delivered;
 		}
+		this.#waitsFor = null;
 	}
 
 	#setWaiting(waiting: readonly Submission[]): void {
@@ -142,7 +165,18 @@ export function createPromptTarget(
 		},
 		followUp: (text) => session.followUp(text, extras(text)),
 		runBash: (command, options) => session.runBash(command, options),
+		untilRunEnded: () => (isRunEnding(session.activity) ? untilRunEnded(session) : null),
 	};
+}
+
+function untilRunEnded(session: AgentSession): Promise<void> {
+	return new Promise((resolve) => {
+		const stop = session.subscribe(({ type }) => {
+			if (type !== "activity_changed" || isRunEnding(session.activity)) return;
+			stop();
+			resolve();
+		});
+	});
 }
 
 /** Sends prompts one after the other. A failed prompt does not stop the others; a rejected one goes to the editor. */
@@ -157,6 +191,11 @@ export async function sendPrompts(
 			restoreRefused(editor, text, error);
 		});
 	}
+}
+
+/** False for commands, which may run at any time. */
+function isPrompt(submission: Submission): boolean {
+	return submission.kind !== "bash" && parseSlashCommand(submission.text) === null;
 }
 
 /** A submission as it was typed. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findJsonError } from "../../config/json-error.js";
 import { describeError, PiError } from "../../errors.js";
 import type { ConfigFile } from "../../hooks/types.js";
 import { findCommandFiles } from "../../trust/code-files.js";
@@ -94,7 +95,12 @@ function namesIn(dir: string): string[] {
 
 function readConfigFile(path: string, scope: ConfigFile["scope"], content: string): ConfigFile {
 	try {
-		return { path, scope, text: readRegularFileSync(content, { maxBytes: MAX_BYTES }).toString("utf8") };
+		const text = readRegularFileSync(content, { maxBytes: MAX_BYTES }).toString("utf8");
+		const error = path.endsWith(".json") ? findJsonError(text.replace(/^\ufeff/, "")) : null;
+		if (!error) return { path, scope, text };
+		// The reason may quote a part of the file.
+		const at = `line ${error.line}, column ${error.column}`;
+		return { path, scope, text: null, problem: `it is not valid JSON in ${at}` };
 	} catch (error) {
 		return { path, scope, text: null, problem: describeError(error) };
 	}

@@ -199,7 +199,7 @@ export class Prompter {
 		const images = sourceImages(extras);
 		const message = createUserMessage(text, extras, images.length > 0 ? await this.#fit(images, sent.stopped) : []);
 		if (message.content.length === 0) return { kind: "command", status: null };
-		if (activity.isRunEnding) await activity.untilRunEnded();
+		if (activity.isRunEnding) await this.#untilRunEnded(sent);
 		activity.check("prompt");
 		this.deps.window.checkPrompt(message);
 		const isChanged = text !== prompt.text;
@@ -223,7 +223,7 @@ export class Prompter {
 	/** Attaches the resources of MCP servers that the prompt names. */
 	async #withResources(prompt: Prompt): Promise<Prompt> {
 		const { mcp, activity, ended } = this.deps;
-		await activity.untilRunEnded();
+		await this.#untilRunEnded(prompt);
 		const operation = activity.begin("prompting", { signals: [ended] });
 		try {
 			const { attachments = [] } = prompt.extras;
@@ -237,9 +237,16 @@ export class Prompter {
 		}
 	}
 
-	async #askHooks({ text, extras, how }: Prompt): Promise<PromptDecision> {
+	/** Waits while the run before the prompt is ending. @throws PiError `prompt_refused` if the user stops it */
+	async #untilRunEnded({ stopped }: Prompt): Promise<void> {
+		await this.deps.activity.untilRunEnded();
+		if (stopped.aborted) throw notSent("while the run before it was ending");
+	}
+
+	async #askHooks(prompt: Prompt): Promise<PromptDecision> {
 		const { activity, hooks } = this.deps;
-		await activity.untilRunEnded();
+		const { text, extras, how } = prompt;
+		await this.#untilRunEnded(prompt);
 		const operation = activity.begin("prompting", { signals: [this.deps.ended] });
 		try {
 			const { source = "sdk" } = extras;

@@ -80,8 +80,39 @@ test("nothing of pi is replaced: what has the same name and other content is kep
 test("a malformed mcp.json of pi is kept", async () => {
 	const at = place({ ".claude.json": { mcpServers: { a: { command: "a" } } } });
 	writeFiles(at.agentDir, { "mcp.json": "{" });
-	expect((await run(importing(true), at)).stdout).toContain("kept: ");
+	const { stdout } = await run(importing(true), at);
+	expect(stdout).toMatch(/kept: .*mcp\.json:1:2: unexpected end of file/);
 	expect(read(at.agentDir, "mcp.json")).toBe("{");
+	writeFiles(at.agentDir, { "mcp.json": '{ "mcpServers": 1 }' });
+	expect((await run(importing(true), at)).stdout).toMatch(/kept: .*mcp\.json:1:17: mcpServers must be an object/);
+});
+
+test("with settings that cannot be read, nothing is written that turns a hook on", async () => {
+	const at = place({ "commands/a.md": "A.", "settings.json": HOOKS });
+	writeFiles(at.agentDir, { "settings.json": '{ "theme": "dark" ' });
+	const before = readdirSync(at.agentDir);
+	const message = /settings\.json:1:19: unexpected end of file/;
+	await expect(run(importing(true), at)).rejects.toMatchObject({
+		code: "config_invalid",
+		message: expect.stringMatching(message),
+	});
+	expect(readdirSync(at.agentDir)).toEqual(before);
+	expect(read(at.agentDir, "settings.json")).toBe('{ "theme": "dark" ');
+});
+
+test("a command with the name of one of pi, or its alias, is kept back", async () => {
+	const at = place({ "commands/model.md": "A.", "commands/exit.md": "B.", "commands/mine.md": "C." });
+	const { stdout } = await run(importing(true), at);
+	expect(stdout).toContain("kept: /model is a command of pi");
+	expect(stdout).toContain("Took over 1 item");
+	expect(readdirSync(join(at.agentDir, "prompts"))).toEqual(["mine.md"]);
+});
+
+test("prompts and skills of a project are no code that pi asks about", async () => {
+	const at = place({}, { ".claude/commands/deploy.md": "Deploy.", ".claude/skills/a/SKILL.md": "x" });
+	const { stdout, stderr } = await run(importing(true), { ...at, trust: true });
+	expect(stdout).toContain("Took over 2 items");
+	expect(stderr).not.toContain("new code");
 });
 
 test("secrets of MCP servers are copied to a private file, and never printed", async () => {
@@ -107,6 +138,18 @@ test("files of a project are taken over only if it is trusted", async () => {
 	expect(read(at.cwd, ".pi", "prompts", "deploy.md")).toBe("Deploy.");
 	expect(JSON.parse(read(at.cwd, ".pi", "claude-hooks", "settings.json"))).toEqual(HOOKS);
 	expect(JSON.parse(read(at.agentDir, "settings.json")).hooks).toEqual(["pi:claude-hooks"]);
+});
+
+test("a server that the user has for one project becomes one of that project, once it is trusted", async () => {
+	const at = place({});
+	const server = { command: "./db.sh" };
+	writeFiles(at.source, { ".claude.json": { projects: { [at.cwd]: { mcpServers: { db: server } } } } });
+	expect((await run(importing(true), at)).stdout).toContain("not before you trust this project");
+	expect(existsSync(join(at.cwd, ".pi"))).toBe(false);
+	const { stderr } = await run(importing(true), { ...at, trust: true });
+	expect(stderr).toContain("pi asks about the new code of this project at its next start");
+	expect(JSON.parse(read(at.cwd, ".pi", "mcp.json"))).toEqual({ mcpServers: { db: server } });
+	expect(existsSync(join(at.agentDir, "mcp.json"))).toBe(false);
 });
 
 test("the decision on the project's code counts, and must be made again after the import", async () => {
@@ -178,13 +221,19 @@ test.each([
 	["", []],
 	["1", [1]],
 	["1 3-5, 2", [1, 2, 3, 4, 5]],
-	["0", null],
-	["6", null],
-	["4-2", null],
-	["x", null],
-	["1-999999999", null],
 ])("the answer %j chooses %j of 5", (text, numbers) => {
-	expect(readNumbers(text, 5)).toEqual(numbers && new Set(numbers));
+	expect(readNumbers(text, 5)).toEqual(new Set(numbers));
+});
+
+test.each([
+	["0", "0 is not in the list, whose numbers are 1 to 5"],
+	["6", "6 is not in the list, whose numbers are 1 to 5"],
+	["1-99", "1-99 is not in the list, whose numbers are 1 to 5"],
+	["4-2", "4-2 is no range: 4 is larger than 2"],
+	["1 foo", "foo is no number of the list, and no range such as 3-5"],
+	["1-999999999", "1-999999999 is no number of the list, and no range such as 3-5"],
+])("the answer %j is refused with a reason", (text, reason) => {
+	expect(readNumbers(text, 5)).toBe(reason);
 });
 
 test("the command line names the program", () => {

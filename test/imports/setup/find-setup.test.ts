@@ -7,12 +7,22 @@ import { withoutSecrets } from "../../../src/imports/setup/server-items.js";
 import type { SetupItem, SetupProgram } from "../../../src/imports/setup/setup-item.js";
 import { tempDir, writeFiles } from "../../helpers/temp.js";
 
+/** Of pi. */
+const commands = new Set(["model", "help"]);
+
 /** Finds what a program has. @param user its files in the home directory, @param project those of the project */
 async function find(program: SetupProgram, user: Record<string, unknown>, project: Record<string, unknown> = {}) {
 	const [home, cwd] = [tempDir(), tempDir()];
 	writeFiles(home, user);
 	writeFiles(cwd, project);
-	const items = await findSetup(program, { cwd, home, env: {}, agentDir: "/agent", projectDir: "/project/.pi" });
+	const items = await findSetup(program, {
+		cwd,
+		home,
+		env: {},
+		agentDir: "/agent",
+		projectDir: "/project/.pi",
+		commands,
+	});
 	return { items, home, cwd };
 }
 
@@ -72,6 +82,7 @@ test("everything of Claude Code is found, for the user and the project", async (
 		"memory user CLAUDE.md [/agent/AGENTS.md] pi does not read the files that it names with @",
 		"hooks user settings.json [/agent/claude-hooks/settings.json pi:claude-hooks] Stop: see docs/claude-hooks.md",
 		"permissions user 2 deny, 1 allow [] pi:permissions compares its rules in another way; add yours with /permissions",
+		"other user model [] no counterpart: see docs/coming-from.md",
 		"other user statusLine [] no counterpart: see docs/coming-from.md",
 		"MCP server user a [/agent/mcp.json]",
 		"command project /deploy [/project/.pi/prompts/deploy.md]",
@@ -210,6 +221,77 @@ disabled_tools = ["write"]
 	]);
 });
 
+test("a server of one project goes into the files of that project, without secrets", async () => {
+	const [home, cwd] = [tempDir(), tempDir()];
+	const servers = {
+		db: { command: "./db.sh", args: ["--fast"], env: { TOKEN: "$" + "{TOKEN}" } },
+		key: { command: "a", env: { TOKEN: "s3cret" } },
+		web: { url: "https://a.example", headers: { Authorization: "Bearer s3cret" } },
+	};
+	writeFiles(home, {
+		".claude.json": { projects: { [cwd]: { mcpServers: servers }, "/other": { mcpServers: { x: {} } } } },
+	});
+	const items = await findSetup("claude", {
+		cwd,
+		home,
+		env: {},
+		agentDir: "/agent",
+		projectDir: "/project/.pi",
+		commands,
+	});
+	expect(serverOf(items, "db")).toEqual(servers.db);
+	expect(lines(items)).toEqual([
+		"MCP server project db [/project/.pi/mcp.json]",
+		"MCP server project key [] has secrets for this project alone: add it yourself",
+		"MCP server project web [] has secrets for this project alone: add it yourself",
+	]);
+});
+
+const RELATIVE: readonly (readonly [string, ...string[]])[] = [
+	["./db.sh"],
+	["bin/db"],
+	["$" + "{PWD}/db.sh"],
+	["$" + "{DB:-./db.sh}"],
+	["node", "server.js"],
+	["node", "build/index"],
+	["python3", "-u", "../srv.py"],
+	["bash", "-c", "cd x && ./run"],
+	["npx", "tsx", "--import=./hook.mjs", "x"],
+	["npx", "-y", "x", "--config=./x.json"],
+];
+
+test.each(RELATIVE)(
+	"a server of the user with the command %s %s %s %s is not one for all directories",
+	async (command, ...args) => {
+		const servers = { a: { command, args } };
+		const { items } = await find("claude", { ".claude.json": { mcpServers: servers } });
+		expect(items).toMatchObject([{ changes: [], note: expect.stringContaining("it runs a file by a relative path") }]);
+		const codex = (cwd: string) =>
+			find("codex", { ".codex/config.toml": `[mcp_servers.a]\ncwd = "${cwd}"\ncommand = ${JSON.stringify(command)}` });
+		expect((await codex("/srv")).items[0]?.changes).toHaveLength(1);
+		expect((await codex("srv")).items[0]?.changes).toEqual([]);
+	},
+);
+
+test("a variable of a server of the user that names a file by a relative path counts, too", async () => {
+	const servers = { a: { command: "node", args: ["/opt/a.js"], env: { NODE_OPTIONS: "--require ./x.js" } } };
+	expect((await find("claude", { ".claude.json": { mcpServers: servers } })).items[0]?.changes).toEqual([]);
+});
+
+test.each([
+	["npx", "-y", "@scope/server@1.2.3", "."],
+	["/opt/db.sh", "--port=3"],
+	["node", "/opt/server.js"],
+	["node", "$" + "{HOME}/server.js"],
+	["docker", "run", "-i", "ghcr.io/github/github-mcp-server"],
+	["docker", "run", "mcp/fetch:1"],
+	["uvx", "--from", "git+https://a.example/x/y.py", "srv"],
+	["npx", "mcp-remote", "https://a.example/mcp/index.js"],
+])("a server of the user with the command %s %s %s %s means the same everywhere", async (command, ...args) => {
+	const { items } = await find("claude", { ".claude.json": { mcpServers: { a: { command, args } } } });
+	expect(serverOf(items, "a")).toEqual({ command, args });
+});
+
 test("files that cannot be read are named, and the others are found", async () => {
 	const [home, cwd, outside] = [tempDir(), tempDir(), tempDir()];
 	writeFiles(outside, { "secret.md": "secret" });
@@ -218,22 +300,37 @@ test("files that cannot be read are named, and the others are found", async () =
 		".claude/commands/huge.md": "x".repeat(1024 * 1024 + 1),
 		".claude/commands/empty.md": " ",
 		".claude/commands/zwölf.md": "Text.",
+		".claude/commands/nul.md": "a\0b",
+		".claude/commands/model.md": "Text.",
+		".claude/skills/none/readme.md": "no skill",
 		".claude/settings.json": "{ token: secret",
 		".claude.json": "[]",
 	});
+	writeFileSync(join(home, ".claude/commands/latin.md"), Buffer.from("caf\xe9", "latin1"));
 	mkdirSync(join(cwd, ".claude/commands"), { recursive: true });
 	symlinkSync(join(home, "gone.md"), join(home, ".claude/commands/broken.md"));
 	symlinkSync("..", join(home, ".claude/commands/loop"));
 	symlinkSync(join(outside, "secret.md"), join(cwd, ".claude/commands/leak.md"));
 	symlinkSync(outside, join(cwd, ".claude/agents"));
-	const items = await findSetup("claude", { cwd, home, env: {}, agentDir: "/agent", projectDir: "/project/.pi" });
+	const items = await findSetup("claude", {
+		cwd,
+		home,
+		env: {},
+		agentDir: "/agent",
+		projectDir: "/project/.pi",
+		commands,
+	});
 	expect(items.filter(({ changes }) => changes.length > 0).map(({ name }) => name)).toEqual(["/ok"]);
 	expect(lines(items)).toEqual(
 		expect.arrayContaining([
 			"command user broken.md [] a broken link",
 			"command user /empty [] it has no text",
+			"command user nul.md [] it is not text in UTF-8",
+			"command user latin.md [] it is not text in UTF-8",
+			"command user /model [] kept: /model is a command of pi",
+			"skill user none [] no counterpart: it has no SKILL.md",
 			"command user /zwölf [] its name cannot be a command of pi",
-			"other user settings.json [] it is malformed",
+			"other user settings.json [] it is malformed in line 1, column 3",
 			"other user .claude.json [] it contains no object",
 			"command project leak.md [] a link that leads out of the project",
 			"agent project agents [] a link that leads out of the project",
@@ -241,6 +338,25 @@ test("files that cannot be read are named, and the others are found", async () =
 		]),
 	);
 	expect(JSON.stringify(lines(items))).not.toContain("secret");
+});
+
+test.each([
+	["claude", ".claude/settings.json", '{\n  "token": "s3cret",\n}', "line 3, column 1"],
+	["codex", ".codex/config.toml", "a = 1\ntoken = s3cret", "line 2, column 9"],
+	["opencode", ".config/opencode/opencode.jsonc", '{ /* a\n */ "token": "s3cret" // b\n "b" }', "line 3, column 2"],
+] as const)("a malformed file of %s is named with its place, without its contents", async (program, path, text, at) => {
+	const { items } = await find(program, { [path]: text });
+	expect(items).toMatchObject([{ changes: [], note: `it is malformed in ${at}` }]);
+});
+
+test("hooks of other types than commands are said not to run", async () => {
+	const hooks = (...types: string[]) => ({ hooks: { Stop: [{ hooks: types.map((type) => ({ type })) }] } });
+	const note = async (settings: object) => (await find("claude", { ".claude/settings.json": settings })).items[0];
+	expect(await note(hooks("prompt"))).toMatchObject({ changes: [], note: "pi runs no hooks of the type prompt" });
+	expect(await note(hooks("command", "prompt", "http"))).toMatchObject({
+		note: "Stop: see docs/claude-hooks.md; those of the type prompt, http do not run",
+	});
+	expect(await note({ hooks: { Stop: {} } })).toMatchObject({ changes: [], note: "hooks.Stop must be a list" });
 });
 
 test("a program that was never used has nothing", async () => {
@@ -292,7 +408,14 @@ test("a script of a skill stays executable", async () => {
 	writeFiles(home, { ".claude/skills/a/SKILL.md": "x", ".claude/skills/a/run": "#!/bin/sh" });
 	chmodSync(join(home, ".claude/skills/a/run"), 0o755);
 	writeFileSync(join(home, ".claude/skills/a/data.bin"), Buffer.from([0, 255]));
-	const [skill] = await findSetup("claude", { cwd: tempDir(), home, env: {}, agentDir: "/agent", projectDir: "/p" });
+	const [skill] = await findSetup("claude", {
+		cwd: tempDir(),
+		home,
+		env: {},
+		agentDir: "/agent",
+		projectDir: "/p",
+		commands,
+	});
 	expect(skill?.changes).toMatchObject([
 		{ isExecutable: false },
 		{ isExecutable: false, bytes: Buffer.from([0, 255]) },

@@ -120,6 +120,7 @@ function start() {
 		prompt: async (text: string) => void log.push({ prompt: text }),
 		followUp: async (text: string) => void log.push({ followUp: text }),
 		runBash: async (command: string, options: object) => void log.push({ bash: command, ...options }),
+		untilRunEnded: () => null,
 	};
 	return { terminal, editor, log, state, prompts, palette, dialogs, waiting, target };
 }
