@@ -61,7 +61,9 @@ test("the cost of an event grows with its length, not with its square", async ()
 		const { user, system } = process.cpuUsage(before);
 		return user + system;
 	};
+	/** The smallest of several, because the CPU time of the process includes other threads. */
+	const best = async (chunks: number) => Math.min(await cost(chunks), await cost(chunks), await cost(chunks));
 	await cost(500);
-	const short = await cost(500);
-	expect((await cost(4000)) / short).toBeLessThan(24);
+	const short = await best(500);
+	expect((await best(4000)) / short).toBeLessThan(24);
 });
