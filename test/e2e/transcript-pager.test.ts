@@ -84,7 +84,7 @@ test.each([
 	const pi = await openPi({ agentDir: agentDirFor(provider), columns: 80, rows: 24 });
 	await pi.waitForText(/% of/);
 	await submit(pi, "go");
-	await pi.waitForText("w30w");
+	await pi.waitForText("w30w", { scrollback: true });
 	const from = pi.output().length;
 	for (const [columns, rows] of SIZES) {
 		const before = pi.output().length;
