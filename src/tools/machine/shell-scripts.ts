@@ -201,7 +201,9 @@ if command -v flock >/dev/null 2>&1; then
 	until [ -e "$temporary" ]; do create; flock 9; done
 	for left in "\${target%/*}"/.pi-*.tmp; do
 		case \${left##*/} in .pi-*-*) continue ;; esac
-		[ "$left" = "$temporary" ] || [ ! -f "$left" ] || flock -n "$left" rm -f "$left"
+		# Once it is locked, another file may have its name: that of a write which found its own removed.
+		[ "$left" = "$temporary" ] || [ ! -f "$left" ] ||
+			(exec 8<"$left" && flock -n 8 && [ "$left" -ef /dev/fd/8 ] && rm -f "$left")
 	done
 else find "\${target%/*}/." ! -name . -prune -name '.pi-*.tmp' -mtime +0 -exec rm -f {} +
 fi 2>/dev/null
