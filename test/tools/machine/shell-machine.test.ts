@@ -276,6 +276,23 @@ test.skipIf(findProgram("flock") === undefined)(
 	},
 );
 
+test.skipIf(findProgram("flock") === undefined)(
+	"a write does not remove a temporary file that has the name of one that was removed meanwhile",
+	async () => {
+		const [cwd, bin] = [tempDir(), tempDir()];
+		const left = join(cwd, ".pi-0123.tmp");
+		writeFileSync(left, "of a killed write");
+		const name = quoteForShell([left]);
+		const replaced = `[ "$1" != -n ] || { rm -f ${name}; printf successor >${name}; }`;
+		const flock = quoteForShell([findProgram("flock") ?? ""]);
+		writeFiles(bin, { flock: `#!/bin/sh\n${replaced}\nexec ${flock} "$@"\n` });
+		chmodSync(join(bin, "flock"), 0o755);
+		const host = await start(cwd, localShell({ path: `${bin}:${process.env.PATH}` }));
+		await host.writeFile(join(cwd, "file"), "content");
+		expect(readFileSync(left, "utf8")).toBe("successor");
+	},
+);
+
 /** A link to busybox with the name `sh`, next to links for all its programs. */
 function busyboxShell(): string {
 	const busybox = findProgram("busybox");
