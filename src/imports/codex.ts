@@ -263,7 +263,7 @@ class Writer {
 	}
 }
 
-/** What the model is told in place of a summary that only the provider of Codex can read. @param prompts those that Codex kept */
+/** The text that replaces a summary which only the provider of Codex can read. @param prompts those that Codex kept */
 function encryptedSummary(prompts: readonly string[]): string {
 	const lost =
 		"Codex encrypted its summary of this part: what was done in it, and with which result, is not known here";

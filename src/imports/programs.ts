@@ -100,7 +100,7 @@ function explainFile(path: string, { size }: Stats, from: Program | undefined): 
 	if ((from === undefined || from === tree) && headRecords(path)[0]?.type === "session") readTreePath(path);
 }
 
-/** The name of a program, or of all, in a sentence about what is none of its sessions. */
+/** The name of a program, or of all, for errors about files without sessions. */
 export function titleOfPrograms(from: Program | undefined): string {
 	return from ? from.title : "any program that pi knows";
 }

@@ -59,7 +59,7 @@ describe("a model that calls the tool", () => {
 		expect(tools.find((tool) => tool.function.name === "answer")?.function.parameters).toMatchObject(CITY);
 	});
 
-	test("that gives a wrapped answer without its wrapper is told where it belongs", async () => {
+	test("that gives a wrapped answer without its wrapper learns where it belongs", async () => {
 		const { provider, print, io, sent } = await start();
 		provider.reply([toolCall("answer", { city: "Bern", more: 1 })], [toolCall("answer", { answer: 3 })]);
 		expect(await print({ outputSchema: { description: "anything" } })).toBe(0);
@@ -80,7 +80,7 @@ describe("a model that calls the tool", () => {
 		);
 	});
 
-	test("that replies in words is told to call it", async () => {
+	test("that replies in words gets a reminder to call it", async () => {
 		const { provider, print, io, sent } = await start();
 		provider.reply("Paris has 2 million.", [toolCall("answer", PARIS)]);
 		expect(await print()).toBe(0);
@@ -139,7 +139,7 @@ describe("a provider that is asked for the form", () => {
 		expect(schemas()).toEqual([{ schema: CITY, tool: undefined }]);
 	});
 
-	test("is told what is wrong, three times at most", async () => {
+	test("gets the errors, three times at most", async () => {
 		const { provider, print, io, sent } = await start(FORMAT);
 		provider.reply("Paris", '{"city":"Paris"}', '{"city":"Paris","people":"2"}');
 		expect(await print()).toBe(1);

@@ -27,7 +27,7 @@ import type { SubcommandContext } from "./location.js";
 import { filesOf, formatTime, idOfFile, PREVIEW, shortId } from "./session-rows.js";
 
 type Source = { program: string; source: string };
-/** A new session, the one that an earlier import has made, or the reason why there is none. */
+/** A new session, the one that an earlier import has made, or why the import failed. */
 type Outcome =
 	| SessionImport
 	| (Source & { importedBefore: string; changedSince: boolean })

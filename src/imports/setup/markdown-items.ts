@@ -139,7 +139,7 @@ function isMarkdown({ rel }: SourceFile): boolean {
 	return rel.endsWith(".md") && !/(^|\/)README\.md$/i.test(rel);
 }
 
-/** Fields of a front matter that is no YAML, as other programs read it: each line by itself. */
+/** Fields of a front matter that is no YAML, as other programs read it: line by line. */
 function lineFields(text: string): Record<string, unknown> {
 	const [, block = ""] = BLOCK.exec(text) ?? [];
 	return Object.fromEntries(
