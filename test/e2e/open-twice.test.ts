@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
 
 /** A session with one turn in one pi, and a function that opens it in another one. */
 async function openInOnePi() {
@@ -55,6 +55,8 @@ test("a session that another pi has open can be read; until it is opened again, 
 	provider.reply("The second answer.");
 	await submit(second, "second prompt");
 	await second.waitForText("The second answer.");
+	await submitIdle(second, "/quit");
+	await second.exited;
 	expect(conversation(provider, 1)).toEqual([
 		"user: first prompt",
 		"assistant: The first answer.",
