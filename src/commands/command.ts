@@ -19,6 +19,7 @@ import type {
 	PickerShell,
 	ScreenFacts,
 } from "./pickers.js";
+import type { FileReview } from "./review.js";
 
 /** Options of a choice offered by a built-in command. */
 export interface ChoiceOptions extends SelectOptions {
@@ -137,6 +138,8 @@ export interface CommandSession {
 	readonly compaction: CommandCompaction;
 	/** Restores the files of the last prompt that changed some. @returns null if nothing is left to restore @throws PiError `session_busy` */
 	undoFiles(): Promise<UndoneFiles | null>;
+	/** Begins a review of the files that tools changed. */
+	reviewFiles(): FileReview;
 	/**
 	 * Reads the files of the user and the project again.
 	 * @param screen the files that the shell has read again

@@ -30,12 +30,6 @@ export function createCodeHtml(): CodeHtml {
 	};
 }
 
-/** The language of a file as the highlighter names it: its extension, or its name if it has none. */
-export function languageOf(path: unknown): string {
-	const name = typeof path === "string" ? (path.split(/[/\\]/).at(-1) ?? "").toLowerCase() : "";
-	return name.slice(name.lastIndexOf(".") + 1);
-}
-
 function token(className: string): (text: string) => string {
 	return (text) => `<span class="${className}">${escapeHtml(text)}</span>`;
 }

@@ -3,9 +3,10 @@ import { messageText, type SessionToolResult } from "../log/entry.js";
 import { describeChangedInput } from "../log/gate-text.js";
 import { describeCall } from "../tools/describe-call.js";
 import { detail } from "../tools/description.js";
+import { languageOf } from "../util/highlight.js";
 import { changedPairs, type DiffLine, parseDiff } from "../util/read-diff.js";
 import { pieces, wordDiff } from "../util/word-diff.js";
-import { type CodeHtml, languageOf } from "./html-code.js";
+import type { CodeHtml } from "./html-code.js";
 import { escapeHtml, foldHtml, imageHtml, noteHtml, plainHtml } from "./html-text.js";
 
 /** Maximum characters of the title of a folded tool call. */

@@ -1,6 +1,6 @@
-import type { AssistantMessage, ImageContent, JsonValue, TextContent, Usage, UserMessage } from "@mariozechner/pi-ai";
+import type { ImageContent, JsonValue, TextContent, Usage, UserMessage } from "@mariozechner/pi-ai";
 import type { ContextRecord } from "./context-record.js";
-import type { AppMessage, GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
+import type { GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
 
 export type * from "./context-record.js";
 export * from "./message.js";
@@ -205,6 +205,18 @@ export interface FilesRestoredEntry extends EntryRange {
 	left: readonly string[];
 }
 
+/** The user reviewed changes of tools: kept some, or reverted them. */
+export interface ChangesReviewedEntry {
+	type: "changes_reviewed";
+	timestamp: string;
+	/** Index of the entry from which on changes were reviewed. */
+	from: number;
+	/** Files with kept changes: later reviews from the same entry compare with `after`. */
+	kept: readonly FileChange[];
+	/** What was reverted: `before` is what it replaced. */
+	reverted: readonly FileChange[];
+}
+
 /** Usage of a request whose reply is not in the log, such as one for a summary. */
 export interface RequestUsageEntry {
 	type: "request_usage";
@@ -300,6 +312,7 @@ export type CoreEntry =
 	| RequestUsageEntry
 	| HookToolCallEntry
 	| FilesRestoredEntry
+	| ChangesReviewedEntry
 	| OutputSchemaEntry
 	| SystemItemEntry
 	| SessionInfoEntry;
@@ -321,6 +334,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"request_usage",
 	"hook_tool_call",
 	"files_restored",
+	"changes_reviewed",
 	"output_schema",
 	"system_item",
 	"session_info",
@@ -344,6 +358,7 @@ export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thi
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
 export const isFilesRestoredEntry = isEntry<FilesRestoredEntry>("files_restored");
+export const isChangesReviewedEntry = isEntry<ChangesReviewedEntry>("changes_reviewed");
 export const isOutputSchemaEntry = isEntry<OutputSchemaEntry>("output_schema");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");
 export const isSessionInfoEntry = isEntry<SessionInfoEntry>("session_info");
@@ -352,30 +367,6 @@ export const isOpaqueEntry = isEntry<OpaqueEntry>("opaque");
 /** True for an entry with a user message. */
 export function isUserMessageEntry(entry: SessionEntry | undefined): entry is MessageEntry & { message: UserMessage } {
 	return isMessageEntry(entry) && entry.message.role === "user";
-}
-
-/** The plain text of a message: text blocks joined by newlines, other blocks omitted; names of tools that a message adds. */
-export function messageText(message: AppMessage): string {
-	if (message.role === "bashExecution") return message.output;
-	if (message.role === "system") {
-		const names = message.toolsAdded?.map(({ name }) => name).join(", ");
-		return [message.content, ...(names === undefined ? [] : [`(tools from here on: ${names})`])].join("\n").trim();
-	}
-	if (typeof message.content === "string") return message.content;
-	return message.content
-		.filter((block) => block.type === "text")
-		.map((block) => block.text)
-		.join("\n");
-}
-
-/** True for a reply that ended normally and contains neither text nor tool calls. */
-export function isEmptyReply(message: AssistantMessage): boolean {
-	return message.stopReason === "stop" && !hasToolCalls(message) && messageText(message).trim() === "";
-}
-
-/** True for a reply with tool calls, after whose results the run continues. */
-export function hasToolCalls({ content }: Pick<AssistantMessage, "content">): boolean {
-	return content.some(({ type }) => type === "toolCall");
 }
 
 /** True for a number that can be the index of an entry. */

@@ -1,5 +1,12 @@
 import { isRecord } from "../util/is-record.js";
-import type { EntryRange, FileChange, FileContent, FoldedChange, SessionEntry } from "./entry.js";
+import {
+	type EntryRange,
+	type FileChange,
+	type FileContent,
+	type FoldedChange,
+	isChangesReviewedEntry,
+	type SessionEntry,
+} from "./entry.js";
 
 /** The `FileContent` of a file whose content was not kept. */
 export const UNKNOWN_CONTENT = "unknown";
@@ -26,8 +33,8 @@ export function isDigest(value: unknown): value is string {
 }
 
 /**
- * The files that the entries `[from, to)` changed and that were not restored since, each with its first and last content. Files
- * that have the same content at the end as before are omitted.
+ * The files that the entries `[from, to)` changed and that were not restored since, each with its first content and its last one, from
+ * which the user may have reverted a part in a review. Files that have the same content at the end as before are omitted.
  */
 export function changedFiles(entries: readonly SessionEntry[], { from, to }: EntryRange): FoldedChange[] {
 	const isUndone = undoneBy(entries);
@@ -35,7 +42,23 @@ export function changedFiles(entries: readonly SessionEntry[], { from, to }: Ent
 	for (let index = Math.max(0, from); index < Math.min(to, entries.length); index++) {
 		if (!isUndone(index)) changes.push(...changesOf(entries[index]));
 	}
-	return foldChanges(changes);
+	const reviews = entries.slice(from).filter(isChangesReviewedEntry);
+	const reverted = reviews.flatMap((entry) => entry.reverted);
+	return foldChanges(changes)
+		.map((file) => ({ ...file, after: lastContent(file, reverted) }))
+		.filter(({ before, after }) => !isSameContent(before, after));
+}
+
+function lastContent(file: FileChange, reverted: readonly FileChange[]): FileContent {
+	let { after } = file;
+	for (const change of reverted)
+		if (isSameFile(change, file) && isSameContent(change.before, after)) after = change.after;
+	return after;
+}
+
+/** Whether two changes are those of the same file. */
+export function isSameFile(a: Pick<FileChange, "path" | "on">, b: Pick<FileChange, "path" | "on">): boolean {
+	return a.path === b.path && a.on === b.on;
 }
 
 /** Merges changes of the same files, in the order of the first change of each. */

@@ -62,3 +62,27 @@ export type LoggedMessage = UserMessage | AssistantMessage | SessionToolResult |
 
 /** A message in a session. */
 export type AppMessage = LoggedMessage | AddedInstructions;
+
+/** The plain text of a message: text blocks joined by newlines, other blocks omitted; names of tools that a message adds. */
+export function messageText(message: AppMessage): string {
+	if (message.role === "bashExecution") return message.output;
+	if (message.role === "system") {
+		const names = message.toolsAdded?.map(({ name }) => name).join(", ");
+		return [message.content, ...(names === undefined ? [] : [`(tools from here on: ${names})`])].join("\n").trim();
+	}
+	if (typeof message.content === "string") return message.content;
+	return message.content
+		.filter((block) => block.type === "text")
+		.map((block) => block.text)
+		.join("\n");
+}
+
+/** True for a reply that ended normally and contains neither text nor tool calls. */
+export function isEmptyReply(message: AssistantMessage): boolean {
+	return message.stopReason === "stop" && !hasToolCalls(message) && messageText(message).trim() === "";
+}
+
+/** True for a reply with tool calls, after whose results the run continues. */
+export function hasToolCalls({ content }: Pick<AssistantMessage, "content">): boolean {
+	return content.some(({ type }) => type === "toolCall");
+}

@@ -1,5 +1,6 @@
 import { isRecord } from "../util/is-record.js";
 import {
+	type ChangesReviewedEntry,
 	type CompactionEntry,
 	type ContextFreezeEntry,
 	type ContextRecord,
@@ -211,6 +212,18 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				files: readFileChanges(files),
 				left: left.filter((path) => typeof path === "string"),
 			} satisfies FilesRestoredEntry;
+		}
+		case "changes_reviewed": {
+			const { from, kept, reverted } = value;
+			if (!isIndex(from)) break;
+			return {
+				...value,
+				type: "changes_reviewed",
+				timestamp,
+				from,
+				kept: readFileChanges(kept),
+				reverted: readFileChanges(reverted),
+			} satisfies ChangesReviewedEntry;
 		}
 		case "output_schema": {
 			const { schema, tool, ...rest } = value;

@@ -13,6 +13,7 @@ export * from "./prompt.js";
 export * from "./quit.js";
 export * from "./rebuild-context.js";
 export * from "./reload.js";
+export * from "./review-files.js";
 export { runBash } from "./run-bash.js";
 export * from "./run-shortcut.js";
 export * from "./send.js";

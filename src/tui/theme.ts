@@ -9,7 +9,7 @@ import {
 	type ThemeRole,
 	type ThemeStyles,
 } from "../themes/roles.js";
-import { createHighlighter } from "../util/highlight.js";
+import { type CodeStyles, createHighlighter, createTokenizer, type Tokenizer } from "../util/highlight.js";
 
 /** Wraps text in one style. Styles nest: the outer style continues after the inner one. */
 export type Style = (text: string) => string;
@@ -46,9 +46,16 @@ export interface Theme {
 	readonly thinking: Style;
 	thinkingBorder(level: ThinkingShade): Style;
 	readonly bashBorder: Style;
+	readonly code: CodeTheme;
 	readonly markdown: MarkdownTheme;
 	readonly selectList: SelectListTheme;
 	readonly editor: EditorTheme;
+}
+
+/** How code looks. */
+export interface CodeTheme {
+	styles: CodeStyles;
+	tokensOf: Tokenizer;
 }
 
 /** A theme whose styles change when the user chooses another one: components keep this object. */
@@ -81,6 +88,7 @@ export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel
 		scrollInfo: dim,
 		noMatch: dim,
 	};
+	const code = codeTheme(style);
 	return {
 		name: isPlain ? "plain" : name,
 		accent,
@@ -102,13 +110,34 @@ export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel
 		thinking: style("thinking"),
 		thinkingBorder: (shade) => borders[shade],
 		bashBorder: style("borderBash"),
-		markdown: markdownTheme(chalk, style),
+		code,
+		markdown: markdownTheme(chalk, style, code),
 		selectList,
 		editor: { borderColor: borders.off, selectList },
 	};
 }
 
-function markdownTheme(chalk: ChalkInstance, style: (role: ThemeRole) => Style): MarkdownTheme {
+function codeTheme(style: (role: ThemeRole) => Style): CodeTheme {
+	return {
+		styles: {
+			keyword: style("codeKeyword"),
+			string: style("codeString"),
+			number: style("codeNumber"),
+			comment: style("codeComment"),
+			title: style("codeTitle"),
+			type: style("codeType"),
+			added: style("added"),
+			removed: style("removed"),
+		},
+		tokensOf: createTokenizer(),
+	};
+}
+
+function markdownTheme(
+	chalk: ChalkInstance,
+	style: (role: ThemeRole) => Style,
+	{ styles, tokensOf }: CodeTheme,
+): MarkdownTheme {
 	return {
 		heading: style("heading"),
 		link: style("link"),
@@ -125,16 +154,7 @@ function markdownTheme(chalk: ChalkInstance, style: (role: ThemeRole) => Style):
 		strikethrough: chalk.strikethrough,
 		underline: chalk.underline,
 		codeBlockIndent: "  ",
-		highlightCode: createHighlighter({
-			keyword: style("codeKeyword"),
-			string: style("codeString"),
-			number: style("codeNumber"),
-			comment: style("codeComment"),
-			title: style("codeTitle"),
-			type: style("codeType"),
-			added: style("added"),
-			removed: style("removed"),
-		}),
+		highlightCode: createHighlighter(styles, tokensOf),
 	};
 }
 

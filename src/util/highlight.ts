@@ -23,6 +23,12 @@ const MAX_CACHED_BLOCKS = 200;
 /** The kinds that tokens can have. */
 type Kind = Exclude<keyof CodeStyles, "plain">;
 
+/** A part of code. Without a kind, it is plain. */
+export interface CodeToken {
+	text: string;
+	kind: Kind | undefined;
+}
+
 const KINDS: Record<string, Kind> = {
 	keyword: "keyword",
 	literal: "number",
@@ -63,25 +69,25 @@ export function loadHighlighter(): Promise<void> {
 	return loading;
 }
 
+/** Splits code into its tokens by line. null: the code stays plain. */
+export type Tokenizer = (code: string, language: string) => readonly (readonly CodeToken[])[] | null;
+
 /**
- * Creates a function that highlights code and returns its lines. Unknown languages, very long code, and all code before
- * `loadHighlighter` has finished stay plain. Styles never cross a line end.
+ * Creates a function that finds the tokens of code. It returns null for unknown languages, very long code, and all code before
+ * `loadHighlighter` has finished. Tokens never cross a line end.
  */
-export function createHighlighter(styles: CodeStyles): (code: string, language?: string) => string[] {
-	const cache = new Map<string, string[]>();
-	const plainLines = (code: string) => {
-		const lines = code.split("\n");
-		return styles.plain ? lines.map(styles.plain) : lines;
-	};
-	return (code, language = "") => {
+export function createTokenizer(): Tokenizer {
+	const cache = new Map<string, CodeToken[][]>();
+	return (code, language) => {
 		const name = language.trim().split(/[\s,{]/, 1)[0] ?? "";
-		if (!engine || !name || code.length > MAX_CODE_LENGTH || !engine.getLanguage(name)) return plainLines(code);
+		if (!engine || !name || code.length > MAX_CODE_LENGTH || !engine.getLanguage(name)) return null;
 		const key = `${name}\n${code}`;
 		const known = cache.get(key);
 		if (known) return known;
 		const { errorRaised, _emitter: emitter } = engine.highlight(code, { language: name, ignoreIllegals: true });
 		// After an internal error only part of the code is highlighted.
-		const lines = errorRaised || !(emitter instanceof SegmentEmitter) ? plainLines(code) : paint(emitter, styles);
+		if (errorRaised || !(emitter instanceof SegmentEmitter)) return null;
+		const lines = intoLines(emitter.segments);
 		if (cache.size >= MAX_CACHED_BLOCKS) {
 			const [oldest] = cache.keys();
 			if (oldest !== undefined) cache.delete(oldest);
@@ -91,10 +97,30 @@ export function createHighlighter(styles: CodeStyles): (code: string, language?:
 	};
 }
 
+/** Creates a function that highlights code and returns its lines. */
+export function createHighlighter(
+	styles: CodeStyles,
+	tokensOf: Tokenizer = createTokenizer(),
+): (code: string, language?: string) => string[] {
+	const paint = ({ text, kind }: CodeToken) => styles[kind ?? "plain"]?.(text) ?? text;
+	return (code, language = "") => {
+		const lines = tokensOf(code, language);
+		if (lines) return lines.map((tokens) => tokens.map(paint).join(""));
+		const plain = code.split("\n");
+		return styles.plain ? plain.map(styles.plain) : plain;
+	};
+}
+
+/** The language of a file as the highlighter names it: its extension, or its name if it has none. */
+export function languageOf(path: unknown): string {
+	const name = typeof path === "string" ? (path.split(/[/\\]/).at(-1) ?? "").toLowerCase() : "";
+	return name.slice(name.lastIndexOf(".") + 1);
+}
+
 /** Collects the highlighter's tokens; the default emitter would turn them into HTML. */
 class SegmentEmitter implements Emitter {
 	/** The code in order, each segment with its innermost kind. */
-	readonly segments: { text: string; kind: Kind | undefined }[] = [];
+	readonly segments: CodeToken[] = [];
 	/** Kinds of the open scopes; a scope without a kind inherits that of its parent. */
 	readonly #kinds: (Kind | undefined)[] = [];
 
@@ -138,20 +164,13 @@ class SegmentEmitter implements Emitter {
 	}
 }
 
-/** Turns segments into styled lines. */
-function paint({ segments }: SegmentEmitter, styles: CodeStyles): string[] {
-	const lines: string[] = [];
-	let line = "";
+function intoLines(segments: readonly CodeToken[]): CodeToken[][] {
+	const lines: CodeToken[][] = [[]];
 	for (const { text, kind } of segments) {
-		const style = styles[kind ?? "plain"];
 		for (const [at, run] of text.split("\n").entries()) {
-			if (at > 0) {
-				lines.push(line);
-				line = "";
-			}
-			line += style && run ? style(run) : run;
+			if (at > 0) lines.push([]);
+			if (run) lines.at(-1)?.push({ text: run, kind });
 		}
 	}
-	lines.push(line);
 	return lines;
 }

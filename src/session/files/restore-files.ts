@@ -25,7 +25,7 @@ interface Restored {
 }
 
 /** A file that is to be restored. */
-interface Plan {
+export interface Restoration {
 	change: FileChange;
 	/** null: the file is deleted. */
 	bytes: Uint8Array | null;
@@ -42,7 +42,7 @@ export async function restoreFiles(
 	contents: KeptContents,
 	ask: AskToRestore | null,
 ): Promise<Restored> {
-	const plans: { path: string; plan: Plan | string }[] = [];
+	const plans: { path: string; plan: Restoration | string }[] = [];
 	for (const file of files) {
 		const { path } = file;
 		const plan = await planOf(file, host, contents, ask).catch(reasonOf);
@@ -55,14 +55,14 @@ export async function restoreFiles(
 	const done: FileChange[] = [];
 	const left: Restored["left"] = [];
 	for (const { path, plan } of plans) {
-		const problem = typeof plan === "string" ? plan : await restore(plan, host, contents).catch(reasonOf);
+		const problem = typeof plan === "string" ? plan : await restoreFile(plan, host, contents).catch(reasonOf);
 		if (problem !== null) left.push({ path, reason: problem });
 		else if (typeof plan !== "string") done.push(plan.change);
 	}
 	return { done, left, isCanceled: false };
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
 	return plainOutput(describeError(error));
 }
 
@@ -72,11 +72,9 @@ async function planOf(
 	host: ToolHost,
 	contents: KeptContents,
 	ask: AskToRestore | null,
-): Promise<Plan | string | null> {
+): Promise<Restoration | string | null> {
 	const { path, before, after, isInterrupted, on, executable = false } = file;
-	const here = elsewhereOf(host) ?? undefined;
-	if (on !== here)
-		return `it is on ${on === undefined ? "the machine where pi runs" : on}, where tools do not work now`;
+	if (!isOnHost(file, host)) return describeElsewhere(on);
 	if (before === UNKNOWN_CONTENT) return "its earlier content was not kept: it was too large or unreadable";
 	const bytes = before === null ? null : await contents.get(before);
 	if (before !== null && bytes === null) return "its earlier content is no longer kept";
@@ -92,9 +90,19 @@ async function planOf(
 	return isWanted ? plan : "it changed since";
 }
 
+/** Whether the tools work on the machine that has this file. */
+export function isOnHost({ on }: Pick<FileChange, "on">, host: ToolHost): boolean {
+	return on === (elsewhereOf(host) ?? undefined);
+}
+
+/** Why a file on another machine cannot be changed. */
+export function describeElsewhere(on: string | undefined): string {
+	return `it is on ${on === undefined ? "the machine where pi runs" : on}, where tools do not work now`;
+}
+
 /** @returns the reason why the file was left; null if it was restored */
-async function restore(
-	{ change, bytes, isExecutable }: Plan,
+export async function restoreFile(
+	{ change, bytes, isExecutable }: Restoration,
 	host: ToolHost,
 	contents: KeptContents,
 ): Promise<string | null> {
@@ -112,7 +120,7 @@ async function restore(
 }
 
 async function describeDiff(now: Uint8Array | null, then: Uint8Array | null): Promise<string[]> {
-	const [before, after] = [now, then].map((bytes) => (bytes === null ? "" : decode(bytes)));
+	const [before, after] = [now, then].map((bytes) => (bytes === null ? "" : decodeText(bytes)));
 	if (before === undefined || after === undefined) return [];
 	// Not needed before the first question.
 	const { diffLines } = await import("../../tools/line-diff.js");
@@ -121,11 +129,11 @@ async function describeDiff(now: Uint8Array | null, then: Uint8Array | null): Pr
 	return cut > 0 ? [...lines.slice(0, MAX_DIFF_LINES), `… ${cut} more lines`] : lines;
 }
 
-/** undefined for what is not text. */
-function decode(bytes: Uint8Array): string | undefined {
+/** The text of a file, with its byte order mark; undefined for what is not text. */
+export function decodeText(bytes: Uint8Array): string | undefined {
 	if (bytes.includes(0)) return undefined;
 	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 	} catch {
 		return undefined;
 	}

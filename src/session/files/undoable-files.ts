@@ -16,6 +16,7 @@ import type { SessionCore } from "../session-core.js";
 import { GitChanges } from "./git-changes.js";
 import { recordFiles } from "./record-files.js";
 import { type AskToRestore, restoreFiles } from "./restore-files.js";
+import { SessionFileReview } from "./review-files.js";
 
 /** Source of the system items. */
 const SOURCE = "undo";
@@ -77,6 +78,16 @@ export class UndoableFiles {
 			systemItems.add(SOURCE, { kind: "notification", text: describeForModel(done) });
 		}
 		return undone;
+	}
+
+	/** Begins a review of what tools changed. @param checkIdle throws while nothing may be changed */
+	review(checkIdle: () => void): SessionFileReview {
+		return new SessionFileReview({
+			core: this.core,
+			contents: () => this.#contents,
+			unknownCommands: (entries) => this.#unknownCommands(entries),
+			checkIdle,
+		});
 	}
 
 	/** Says that the changes of the last prompt are unknown, if commands could have made some; else null. */

@@ -1,4 +1,5 @@
 import { detail, field, numberDetail, textArg } from "../../../../tools/description.js";
+import { languageOf } from "../../../../util/highlight.js";
 import { type DiffLine, parseDiff, proposedDiff } from "../../../../util/read-diff.js";
 import { loadWordDiff, wordDiff } from "../../../../util/word-diff.js";
 import { plural } from "../../../format.js";
@@ -16,7 +17,7 @@ const PREVIEW_ROWS = 3;
 export const editPresenter: ToolPresenter = {
 	body(call, width, style) {
 		if (call.phase === "finished" && call.isError) return [];
-		return drawnChanges(call, width, style) ?? drawn(proposed(call), width, style);
+		return drawnChanges(call, width, style) ?? drawn(proposed(call), width, style, call);
 	},
 	pending: waitsForWords,
 };
@@ -38,6 +39,7 @@ export const writePresenter: ToolPresenter = {
 			proposedDiff("", start).map((line, row) => ({ ...line, kind, number: String(row + 1) })),
 			width,
 			style,
+			call,
 			total,
 		);
 	},
@@ -60,18 +62,25 @@ function drawnChanges(call: ToolCallState, width: number, style: ViewStyle): str
 	const lost = (numberDetail(call, "added") ?? 0) + (numberDetail(call, "removed") ?? 0) - kept;
 	// The details of a large change hold its beginning.
 	const end = lost > 0 && style.expanded ? [style.theme.dim(`… ${plural(lost, "more changed line")}`)] : [];
-	return [...drawn(lines, width, style), ...end];
+	return [...drawn(lines, width, style, call), ...end];
 }
 
 /** @param total number of lines of the file, when `lines` contains only its beginning */
-function drawn(lines: readonly DiffLine[], width: number, style: ViewStyle, total?: number): string[] {
+function drawn(
+	lines: readonly DiffLine[],
+	width: number,
+	style: ViewStyle,
+	call: ToolCallState,
+	total?: number,
+): string[] {
 	const { shown, rest } = shareOf(
 		total ?? lines.length,
 		style,
 		total === undefined ? PREVIEW_DIFF_LINES : PREVIEW_LINES,
 	);
 	const rows = style.expanded ? Number.POSITIVE_INFINITY : total === undefined ? PREVIEW_ROWS : 1;
-	const drawnLines = drawDiff(lines, { width, lines: shown, rows }, style.theme, wordDiff());
+	const colors = { theme: style.theme, words: wordDiff(), language: languageOf(textArg(call, "path")) };
+	const drawnLines = drawDiff(lines, { width, lines: shown, rows }, colors);
 	return rest > 0 ? [...drawnLines, more(rest, "below", width, style)] : drawnLines;
 }
 
