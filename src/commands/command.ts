@@ -19,7 +19,7 @@ import type {
 	PickerShell,
 	ScreenFacts,
 } from "./pickers.js";
-import type { FileReview } from "./review.js";
+import type { FileReview, ReviewComment, ReviewScope } from "./review.js";
 
 /** Options of a choice offered by a built-in command. */
 export interface ChoiceOptions extends SelectOptions {
@@ -194,6 +194,8 @@ export interface CommandShell extends PickerShell {
 	openContext?(inspector: Inspector, at: number | null, signal: AbortSignal): Promise<void>;
 	/** Previews a compaction and its summary for the user to accept. @returns null when nothing was written */
 	openCompaction?(trial: CompactionTrial): Promise<CompactionTokens | null>;
+	/** Shows the changes of tools, to keep, revert and comment on each. @returns the comments */
+	openDiff?(review: FileReview, scope: ReviewScope, signal: AbortSignal): Promise<readonly ReviewComment[]>;
 	/** Opens the hooks panel. @returns the action the user chose; null when the user just closed it */
 	openHooks?(inspector: Inspector, signal: AbortSignal): Promise<"reload" | null>;
 	/** Opens the panel of the MCP servers. @returns the name of a server to log in to; null when the user just closed it */

@@ -34,20 +34,30 @@ export interface ReviewedChanges {
 	unknownCommands: string | null;
 }
 
+export type ReviewDecision = "keep" | "revert";
+
+/** The reviewed file after a decision, null if nothing of it is left to review; or why nothing was done, as a clause. */
+export type ReviewOutcome = { path: string; file: ReviewedFile | null } | { problem: string };
+
+/** What the user says about a change. */
+export interface ReviewComment {
+	file: ReviewedFile;
+	/** null: about the file. */
+	hunk: Hunk | null;
+	text: string;
+}
+
 /** Reviews what tools changed in files. */
 export interface FileReview {
 	/** The changes that are still to be reviewed, by file, in the order of their first change. */
 	read(scope: ReviewScope): Promise<ReviewedChanges>;
 	/**
 	 * Keeps or reverts a hunk of a file, or the complete file.
-	 * @returns the file as it is then, null if nothing is left to review; or why nothing was done, as a clause
 	 * @throws PiError `session_busy`, `log_read_only`
 	 */
-	decide(
-		file: ReviewedFile,
-		decision: "keep" | "revert",
-		hunk?: Hunk,
-	): Promise<{ file: ReviewedFile | null } | { problem: string }>;
+	decide(file: ReviewedFile, decision: ReviewDecision, hunk?: Hunk): Promise<ReviewOutcome>;
+	/** Takes back the last decision of this review. @returns null if there is none left */
+	takeBack(): Promise<ReviewOutcome | null>;
 	/** Notifies the model of the reverted changes. Call it once, when the review ends. */
 	end(): void;
 }

@@ -5,5 +5,5 @@ import { operation } from "./operation.js";
 /** Begins a review of the files that tool calls changed, in which each change is kept or reverted. */
 export const reviewFiles = operation({
 	request: null,
-	run: ({ files, activity }: SessionComponents): FileReview => files.review(() => activity.check("undo")),
+	run: ({ files }: SessionComponents): FileReview => files.review(),
 });

@@ -101,6 +101,13 @@ const PI_ACTIONS = {
 		"compactionPanel.expand": { defaultKeys: "space", description: "Show the selected message" },
 		"compactionPanel.summary": { defaultKeys: "s", description: "Show the full summary" },
 	},
+	diffPanel: {
+		"diffPanel.keep": { defaultKeys: "k", description: "Keep the selected change, or all changes of the file" },
+		"diffPanel.revert": { defaultKeys: "r", description: "Revert the selected change, or all changes of the file" },
+		"diffPanel.takeBack": { defaultKeys: "u", description: "Take back the last decision" },
+		"diffPanel.comment": { defaultKeys: "c", description: "Comment on the selected change, for the next prompt" },
+		"diffPanel.scope": { defaultKeys: "tab", description: "Switch between the session and its last prompt" },
+	},
 	hooksPanel: {
 		"hooksPanel.reload": { defaultKeys: "ctrl+r", description: "Reload the hooks" },
 		"hooksPanel.shadow": { defaultKeys: "ctrl+t", description: "Try a hook in the shadow, or stop trying it" },
@@ -142,6 +149,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	transcript: "Transcript",
 	contextPanel: "Context panel",
 	compactionPanel: "Compaction panel",
+	diffPanel: "Changes",
 	hooksPanel: "Hooks panel",
 	mcpPanel: "MCP panel",
 } satisfies Record<KeyScope, string>;
@@ -157,6 +165,7 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["dialog", "pager", "transcript"],
 	["dialog", "everywhere", "contextPanel"],
 	["dialog", "everywhere", "compactionPanel"],
+	["dialog", "everywhere", "diffPanel"],
 	["dialog", "everywhere", "hooksPanel", "toggle"],
 	["dialog", "everywhere", "mcpPanel", "toggle"],
 ] satisfies KeyScope[][];

@@ -6,6 +6,7 @@ import { compactCommand } from "./compact.js";
 import { contextCommand } from "./context.js";
 import { copyCommand } from "./copy.js";
 import { debugCommand } from "./debug.js";
+import { diffCommand } from "./diff.js";
 import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
@@ -40,6 +41,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	resumeCommand,
 	branchCommand,
 	undoCommand,
+	diffCommand,
 	nameCommand,
 	sessionCommand,
 	usageCommand,

@@ -57,6 +57,7 @@ export function createShell({ write, page, dialogs: host, clipboardPrograms, ...
 		screen: host.screen,
 		openContext: async (inspector, at, signal) => (await load()).openContext(inspector, at, signal),
 		openCompaction: async (trial) => (await load()).openCompaction(trial),
+		openDiff: async (review, scope, signal) => (await load()).openDiff(review, scope, signal),
 		openHooks: async (inspector, signal) => (await load()).openHooks(inspector, signal),
 		openMcp: async (mcp, signal) => (await load()).openMcp(mcp, signal),
 		pickModel: async (question, signal) => (await load()).pickModel(question, signal),

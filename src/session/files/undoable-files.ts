@@ -13,10 +13,10 @@ import { FileContents } from "../../log/file-contents.js";
 import type { ToolHost } from "../../tools/machine/machine.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";
 import type { SessionCore } from "../session-core.js";
+import { SessionFileReview } from "./file-review.js";
 import { GitChanges } from "./git-changes.js";
 import { recordFiles } from "./record-files.js";
 import { type AskToRestore, restoreFiles } from "./restore-files.js";
-import { SessionFileReview } from "./review-files.js";
 
 /** Source of the system items. */
 const SOURCE = "undo";
@@ -31,7 +31,7 @@ export class UndoableFiles {
 	readonly #git = new WeakMap<ToolHost, GitChanges>();
 
 	constructor(
-		private readonly core: Pick<SessionCore, "store" | "machine" | "state" | "context"> & {
+		private readonly core: Pick<SessionCore, "activity" | "store" | "machine" | "state" | "context"> & {
 			systemItems: Pick<SystemItems, "add">;
 		},
 	) {}
@@ -80,14 +80,9 @@ export class UndoableFiles {
 		return undone;
 	}
 
-	/** Begins a review of what tools changed. @param checkIdle throws while nothing may be changed */
-	review(checkIdle: () => void): SessionFileReview {
-		return new SessionFileReview({
-			core: this.core,
-			contents: () => this.#contents,
-			unknownCommands: (entries) => this.#unknownCommands(entries),
-			checkIdle,
-		});
+	/** Begins a review of what tools changed. */
+	review(): SessionFileReview {
+		return new SessionFileReview(this.core, this.#contents, (entries) => this.#unknownCommands(entries));
 	}
 
 	/** Says that the changes of the last prompt are unknown, if commands could have made some; else null. */

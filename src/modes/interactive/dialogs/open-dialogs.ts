@@ -2,12 +2,14 @@ import type { Component } from "@mariozechner/pi-tui";
 import type { CommandShell } from "../../../commands/command.js";
 import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
 import type { PickerShell } from "../../../commands/pickers.js";
+import type { ReviewComment } from "../../../commands/review.js";
 import type { ResolvedModel } from "../../../models/models.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { createBranchPicker } from "./branch-picker.js";
 import { type CompactionAnswer, CompactionPanel, type CompactionPanelOptions } from "./compaction-panel.js";
 import { ContextPanel } from "./context-panel.js";
+import { DiffPanel } from "./diff-panel.js";
 import { HooksPanel } from "./hooks-panel.js";
 import { createListPage } from "./list-page.js";
 import { createLiveList } from "./live-list.js";
@@ -29,7 +31,8 @@ export interface DialogMarks
 
 /** The dialogs that commands open. */
 export type CommandDialogs = Required<
-	Omit<PickerShell, "screen"> & Pick<CommandShell, "openContext" | "openCompaction" | "openHooks" | "openMcp">
+	Omit<PickerShell, "screen"> &
+		Pick<CommandShell, "openContext" | "openCompaction" | "openDiff" | "openHooks" | "openMcp">
 >;
 
 /** Creates the functions that open each dialog instead of the editor. */
@@ -69,6 +72,10 @@ export function createDialogs(host: DialogMarks): CommandDialogs {
 			});
 		},
 		openCompaction: (trial) => openCompaction(trial, host),
+		openDiff: (review, scope, signal) =>
+			open<readonly ReviewComment[]>(host, signal, [], (onClose) => {
+				return new DiffPanel(style, { review, scope, paths, requestRender, onClose });
+			}),
 		openHooks: (inspector, signal) =>
 			open<"reload" | null>(host, signal, null, (settle, closed) => {
 				return new HooksPanel(style, {

@@ -63,18 +63,38 @@ describe("a review of changed files", () => {
 		expect(read(started, "a.txt")).toBe(changed.replace("line 6", "six"));
 	});
 
+	test("takes decisions back, the last one first", async () => {
+		const started = await start();
+		await run(started, write("a.txt", changed));
+		const review = started.session.reviewFiles();
+		const file = await onlyFile(review);
+		await review.decide(file, "keep", file.hunks[0]);
+		await review.decide(await onlyFile(review), "revert");
+		expect(read(started, "a.txt")).toBe(TEN.replace("line 2", "two"));
+		expect(await review.takeBack()).toMatchObject({ file: { hunks: [{ newStart: 8 }] } });
+		expect(read(started, "a.txt")).toBe(changed);
+		expect(await review.takeBack()).toMatchObject({ file: { hunks: [{ newStart: 1 }, { newStart: 8 }] } });
+		expect(await review.takeBack()).toBeNull();
+		review.end();
+		started.provider.reply("ok");
+		await started.session.prompt("next");
+		expect(JSON.stringify(started.provider.requests.at(-1)?.messages)).not.toContain("reverted");
+	});
+
 	test("reverting a created file deletes it, and a deleted one exists again", async () => {
 		const started = await start({ "a.txt": "old\n" });
 		await run(started, write("new.txt", "new\n"));
 		const created = await onlyFile(started.session.reviewFiles());
 		expect(created).toMatchObject({ before: null, beforeText: "" });
-		expect(await started.session.reviewFiles().decide(created, "revert", created.hunks[0])).toEqual({ file: null });
+		expect(await started.session.reviewFiles().decide(created, "revert", created.hunks[0])).toMatchObject({
+			file: null,
+		});
 		expect(existsSync(join(started.cwd, "new.txt"))).toBe(false);
 		await run(started, write("a.txt", "other\n"));
 		rmSync(join(started.cwd, "a.txt"));
 		const deleted = await onlyFile(started.session.reviewFiles());
 		expect(deleted).toMatchObject({ now: null, nowText: "", isShared: true });
-		expect(await started.session.reviewFiles().decide(deleted, "revert")).toEqual({ file: null });
+		expect(await started.session.reviewFiles().decide(deleted, "revert")).toMatchObject({ file: null });
 		expect(read(started, "a.txt")).toBe("old\n");
 	});
 
@@ -112,7 +132,7 @@ describe("a review of changed files", () => {
 		await run(started, write("a.bin", "\0two"));
 		const file = await onlyFile(started.session.reviewFiles());
 		expect(file).toMatchObject({ beforeText: null, nowText: null, hunks: [], problem: null });
-		expect(await started.session.reviewFiles().decide(file, "revert")).toEqual({ file: null });
+		expect(await started.session.reviewFiles().decide(file, "revert")).toMatchObject({ file: null });
 		expect(read(started, "a.bin")).toBe("\0one");
 	});
 
