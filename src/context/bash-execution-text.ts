@@ -5,7 +5,9 @@ import { codeFence } from "../util/code-fence.js";
 export function bashExecutionText(message: BashExecutionMessage): string {
 	const fence = codeFence(message.output);
 	const lines = [`Ran \`${message.command}\``, fence, message.output.trimEnd() || "(no output)", fence];
-	if (message.cancelled) lines.push("The command was cancelled.");
+	if (message.job !== undefined)
+		lines.push(`The user moved it to the background as ${message.job}, where it still ran.`);
+	else if (message.cancelled) lines.push("The command was cancelled.");
 	else if (message.exitCode) lines.push(`The command exited with code ${message.exitCode}.`);
 	if (message.truncated && message.fullOutputPath) lines.push(`Full output: ${message.fullOutputPath}`);
 	return lines.join("\n");

@@ -139,8 +139,8 @@ export class EntryRenderer {
 				return this.results.isTaken(index) ? "" : lostResultHtml(message);
 			case "bashExecution": {
 				const scope = message.excludeFromContext ? " (not in the context)" : "";
-				const { exitCode, cancelled } = message;
-				const end = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
+				const { exitCode, cancelled, job } = message;
+				const end = commandEnd({ exitCode, job, moved: true, ...(cancelled && { endedBy: "abort" }) });
 				return foldHtml(
 					exitCode === 0 ? "tool" : "tool failed",
 					`<b>$</b> ${escapeHtml(message.command + scope)} <span class="status">${escapeHtml(end)}</span>`,

@@ -17,6 +17,8 @@ export interface BashExecutionMessage {
 	truncated: boolean;
 	/** Path of the full output if `output` is only its end. */
 	fullOutputPath?: string;
+	/** The id that the command has in the background, to which the user moved it: `output` is what it had printed. */
+	job?: string;
 	/** Set by `!!`: shown and saved, never sent to the model. */
 	excludeFromContext?: boolean;
 	/** ms since the epoch. */

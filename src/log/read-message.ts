@@ -107,7 +107,7 @@ function readAssistantMessage(value: Record<string, unknown>, timestamp: number)
 }
 
 function readBashExecution(value: Record<string, unknown>, timestamp: number): BashExecutionMessage | string {
-	const { fullOutputPath, ...rest } = value;
+	const { fullOutputPath, job, ...rest } = value;
 	const { command, output } = rest;
 	if (typeof command !== "string" || typeof output !== "string") return "bash execution without command and output";
 	return {
@@ -120,6 +120,7 @@ function readBashExecution(value: Record<string, unknown>, timestamp: number): B
 		truncated: value.truncated === true,
 		timestamp,
 		...(typeof fullOutputPath === "string" && { fullOutputPath }),
+		...(typeof job === "string" && { job }),
 	};
 }
 

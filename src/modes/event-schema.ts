@@ -110,6 +110,7 @@ const BashExecution = exact({
 	cancelled: flag,
 	truncated: flag,
 	fullOutputPath: optional(text),
+	job: optional(text),
 	excludeFromContext: optional(flag),
 	timestamp: time,
 });

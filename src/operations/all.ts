@@ -8,6 +8,7 @@ export * from "./cycle-thinking-level.js";
 export * from "./export-html.js";
 export * from "./follow-up.js";
 export * from "./freeze-context.js";
+export * from "./move-to-background.js";
 export * from "./new-session.js";
 export * from "./prompt.js";
 export * from "./quit.js";

@@ -335,7 +335,7 @@ function assembleSession(
 		jobs,
 		files,
 		mcp,
-		userShell: new UserShell(core),
+		userShell: new UserShell(core, jobs.table),
 		lifecycle,
 		reloader,
 		commands,

@@ -6,6 +6,8 @@ import type { ProcessResult } from "../util/process.js";
 import { JobOutput } from "./job-output.js";
 import type { HostExecOptions, ToolHost } from "./machine/machine.js";
 import type { Truncated } from "./output.js";
+import type { RecordedOutput } from "./output-recorder.js";
+import { type RunningShell, type ShellOptions, type ShellResult, startShell } from "./shell.js";
 
 /** Maximum number of background commands that run at the same time. */
 export const MAX_RUNNING_JOBS = 16;
@@ -45,8 +47,18 @@ export interface StartJobOptions extends Pick<HostExecOptions, "shellPath" | "ti
 	tmpDir: string;
 }
 
+/** A command that the user moved to the background while a call waited for it, and its output until then. */
+export interface MovedCommand {
+	job: JobStatus;
+	output: RecordedOutput;
+	/** Until it was moved. */
+	durationMs: number;
+}
+
 /** The background commands of a session, as tools use them. */
 export interface ToolJobs {
+	/** Runs a command until it ends, or the user moves it to the background. Then `signal` no longer ends it. */
+	run(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult | MovedCommand>;
 	/** Starts a command. @returns null when as many commands run as may */
 	start(command: string, options: StartJobOptions): JobStatus | null;
 	/** All commands, oldest first. */
@@ -68,20 +80,59 @@ export interface ToolJobs {
 export class BackgroundJobs implements ToolJobs {
 	#jobs: Job[] = [];
 	#started = 0;
+	/** Move the commands that are waited for to the background, oldest first. */
+	readonly #waitedFor = new Set<() => JobStatus | null>();
 
 	/** @param onChange called when a command has started or ended, once for each */
 	constructor(private readonly onChange: (job: JobStatus, lastLines: string[]) => void) {}
 
 	start(command: string, options: StartJobOptions): JobStatus | null {
-		if (this.#jobs.filter(({ isRunning }) => isRunning).length >= MAX_RUNNING_JOBS) return null;
-		const ended = this.#jobs.filter(({ isRunning }) => !isRunning);
-		const dropped = new Set(ended.slice(0, Math.max(0, ended.length - MAX_ENDED_JOBS)));
-		this.#jobs = this.#jobs.filter((job) => !dropped.has(job));
-		this.#started += 1;
-		const job = new Job(`job-${this.#started}`, command, options, () => this.#changed(job));
-		this.#jobs.push(job);
-		this.#changed(job);
-		return job.status();
+		const { host, tmpDir, ...rest } = options;
+		return this.#add(command, tmpDir, monotonicMs(), (signal, onOutput) =>
+			host.exec(command, { ...rest, signal, waitsForGroup: true, onOutput }),
+		);
+	}
+
+	async run(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult | MovedCommand> {
+		const startedAt = monotonicMs();
+		const abort = new AbortController();
+		const unlink = options.signal ? onAbort(options.signal, () => abort.abort()) : () => {};
+		const shell = startShell(host, command, { ...options, signal: abort.signal });
+		let move = (): JobStatus | null => null;
+		const moved = new Promise<MovedCommand>((resolve) => {
+			move = () => {
+				let output: Promise<RecordedOutput> | undefined;
+				const job = this.#add(command, options.tmpDir, startedAt, (signal, onOutput) => {
+					unlink();
+					onAbort(signal, () => abort.abort());
+					output = adopt(shell, onOutput);
+					return shell.ended;
+				});
+				if (!job || !output) return null;
+				this.#waitedFor.delete(move);
+				// The call returns what it has printed so far: `read` returns what follows.
+				this.#find(job.id)?.output.take(true);
+				const durationMs = Math.round(monotonicMs() - startedAt);
+				void output.then((text) => resolve({ job, output: text, durationMs }));
+				return job;
+			};
+		});
+		this.#waitedFor.add(move);
+		const ended = shell.ended.then(() => this.#waitedFor.delete(move));
+		const isMoved = await Promise.race([ended.then(() => false), moved.then(() => true)]);
+		if (isMoved) return moved;
+		unlink();
+		return shell.result();
+	}
+
+	/** Number of commands that calls wait for, and that can be moved to the background. */
+	get movable(): number {
+		return this.#waitedFor.size;
+	}
+
+	/** Moves the commands that calls wait for to the background, as many as may run there. */
+	move(): JobStatus[] {
+		return [...this.#waitedFor].map((move) => move()).filter((job) => job !== null);
 	}
 
 	list(): JobStatus[] {
@@ -131,6 +182,19 @@ export class BackgroundJobs implements ToolJobs {
 		return running.map((job) => job.status());
 	}
 
+	/** @returns null when as many commands run as may */
+	#add(command: string, tmpDir: string, startedAt: number, run: RunJob): JobStatus | null {
+		if (this.#jobs.filter(({ isRunning }) => isRunning).length >= MAX_RUNNING_JOBS) return null;
+		const ended = this.#jobs.filter(({ isRunning }) => !isRunning);
+		const dropped = new Set(ended.slice(0, Math.max(0, ended.length - MAX_ENDED_JOBS)));
+		this.#jobs = this.#jobs.filter((job) => !dropped.has(job));
+		this.#started += 1;
+		const job = new Job(`job-${this.#started}`, command, { tmpDir, startedAt, run }, () => this.#changed(job));
+		this.#jobs.push(job);
+		this.#changed(job);
+		return job.status();
+	}
+
 	#changed(job: Job): void {
 		this.onChange(job.status(), job.output.lastLines(LAST_LINES));
 	}
@@ -143,34 +207,38 @@ export class BackgroundJobs implements ToolJobs {
 /** Number of lines that a note about the end of a command shows. */
 const LAST_LINES = 5;
 
+/** Starts, or continues, a command. */
+type RunJob = (signal: AbortSignal, onOutput: (chunk: Buffer) => Promise<void>) => Promise<ProcessResult>;
+
+/** Continues a command whose output goes to `onOutput` from now on, after what it printed last. */
+function adopt(shell: RunningShell, onOutput: (chunk: Buffer) => Promise<void>): Promise<RecordedOutput> {
+	const { output, last } = shell.redirect(onOutput);
+	void onOutput(last);
+	return output;
+}
+
 class Job {
 	readonly output: JobOutput;
 	/** Resolves when the command has ended and its output is complete. */
 	readonly ended: Promise<void>;
 	readonly #abort = new AbortController();
-	readonly #startedAt = monotonicMs();
+	readonly #startedAt: number;
 	#stopper: JobStopper | undefined;
 	#result: Partial<ProcessResult> | undefined;
 
 	constructor(
 		readonly id: string,
 		private readonly command: string,
-		{ host, tmpDir, ...options }: StartJobOptions,
+		{ tmpDir, startedAt, run }: { tmpDir: string; startedAt: number; run: RunJob },
 		private readonly onEnd: () => void,
 	) {
+		this.#startedAt = startedAt;
 		// The global: an import would load all of node:crypto before the first paint.
 		this.output = new JobOutput(tmpDir, join(tmpDir, `${id}-${crypto.randomUUID().slice(0, 13)}.log`));
-		this.ended = host
-			.exec(command, {
-				...options,
-				signal: this.#abort.signal,
-				waitsForGroup: true,
-				onOutput: (chunk) => this.output.add(chunk),
-			})
-			.then(async (result) => {
-				await this.output.close();
-				this.#finish(result);
-			});
+		this.ended = run(this.#abort.signal, (chunk) => this.output.add(chunk)).then(async (result) => {
+			await this.output.close();
+			this.#finish(result);
+		});
 	}
 
 	get isRunning(): boolean {

@@ -1,5 +1,6 @@
-import { countJobs, MAX_RUNNING_JOBS } from "./background-jobs.js";
+import { countJobs, MAX_RUNNING_JOBS, type MovedCommand } from "./background-jobs.js";
 import { announceCut } from "./output.js";
+import type { RecordedOutput } from "./output-recorder.js";
 import { failed, textResult } from "./result.js";
 import { runShell, type ShellResult } from "./shell.js";
 import { type BashToolDetails, defineTool, type ToolContext, type ToolResult } from "./tool.js";
@@ -37,8 +38,9 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 	],
 	async run({ command, timeout, background }, context) {
 		if (background) return startInBackground(command, timeout, context);
-		const { host, signal, shellPath, tmpDir, onUpdate } = context;
-		const result = await runShell(host, command, {
+		const { host, signal, shellPath, tmpDir, jobs, onUpdate } = context;
+		const run = jobs ? jobs.run.bind(jobs) : runShell;
+		const result = await run(host, command, {
 			shellPath,
 			tmpDir,
 			signal,
@@ -49,7 +51,7 @@ export const bashTool = defineTool<typeof parameters, BashToolDetails>({
 					details: { ...(truncation.truncated && { truncation }) } satisfies BashToolDetails,
 				}),
 		});
-		return bashResult(result, timeout);
+		return "job" in result ? movedResult(result) : bashResult(result, timeout);
 	},
 });
 
@@ -81,7 +83,7 @@ function bashResult(result: ShellResult, timeout: number | undefined): ToolResul
 	const problem = describeFailure(result, timeout);
 	const paragraphs = [
 		output.text.trimEnd() || (result.failure === undefined ? "(no output)" : ""),
-		truncated ? announceCut("last", output, describeFile(output)) : "",
+		describeCut(output),
 		problem ?? "",
 		result.leftRunning ? "[Background processes may still be running; pi ends them when it exits.]" : "",
 	];
@@ -93,6 +95,25 @@ function bashResult(result: ShellResult, timeout: number | undefined): ToolResul
 		...(output.fullOutputPath !== undefined && { fullOutputPath: output.fullOutputPath }),
 	};
 	return { ...textResult(paragraphs, details), ...(problem !== undefined && { isError: true }) };
+}
+
+/** What a command printed before the user moved it to the background. */
+function movedResult({ job, output, durationMs }: MovedCommand): ToolResult<BashToolDetails> {
+	const { truncated } = output.truncation;
+	const file = job.outputPath === undefined ? "" : ` Its output is also in ${job.outputPath}.`;
+	const text = `The user moved this command to the background as ${job.id}, where it still runs. Continue without its end, or use the tool jobs, which reads its further output, waits for it and stops it.${file}`;
+	const details: BashToolDetails = {
+		durationMs,
+		job: job.id,
+		moved: true,
+		...(truncated && { truncation: output.truncation }),
+		...(output.fullOutputPath !== undefined && { fullOutputPath: output.fullOutputPath }),
+	};
+	return textResult([output.text.trimEnd() || "(no output yet)", describeCut(output), text], details);
+}
+
+function describeCut(output: RecordedOutput): string {
+	return output.truncation.truncated ? announceCut("last", output, describeFile(output)) : "";
 }
 
 /** undefined for a command that exited with code 0. */
@@ -107,7 +128,7 @@ function describeFailure(result: ShellResult, timeout?: number): string | undefi
 	return exitCode === 0 ? undefined : `exit code ${exitCode}`;
 }
 
-function describeFile({ fullOutputPath }: ShellResult["output"]): string {
+function describeFile({ fullOutputPath }: RecordedOutput): string {
 	if (fullOutputPath === undefined) return "The full output could not be saved; print less, or redirect it to a file.";
 	return `Full output: ${fullOutputPath} (use grep, or read with offset).`;
 }

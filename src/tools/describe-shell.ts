@@ -16,6 +16,7 @@ export const bashWords: ToolWords = {
 			exitCode: detail(call, "exitCode"),
 			endedBy: detail(call, "endedBy"),
 			job: detail(call, "job"),
+			moved: detail(call, "moved"),
 		});
 		return end === "" ? [] : [end];
 	},
@@ -33,15 +34,17 @@ export function commandEnd({
 	exitCode,
 	endedBy,
 	job,
+	moved,
 }: {
 	exitCode?: unknown;
 	endedBy?: unknown;
 	job?: unknown;
+	moved?: unknown;
 }): string {
 	if (endedBy === "timeout") return "timed out";
 	if (endedBy === "abort") return "stopped";
 	if (typeof endedBy === "string") return `killed by ${oneLine(endedBy, 20)}`;
-	if (typeof job === "string") return `started ${oneLine(job, 20)}`;
+	if (typeof job === "string") return `${moved === true ? "moved to" : "started"} ${oneLine(job, 20)}`;
 	if (exitCode === null) return "killed";
 	return typeof exitCode === "number" ? `exit ${exitCode}` : "";
 }

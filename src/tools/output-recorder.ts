@@ -41,6 +41,11 @@ export class OutputRecorder {
 		return this.#window.cut({ limits: LIVE_LIMITS, window: LIVE_BYTES, isGrowing: true });
 	}
 
+	/** The last bytes so far, as many as are in memory. */
+	last(): Buffer {
+		return Buffer.from(this.#window.last());
+	}
+
 	/** The result. Call it after the last `add`; it resolves when the file is complete. */
 	async finish(): Promise<RecordedOutput> {
 		const output = this.#window.cut();

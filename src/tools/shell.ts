@@ -20,20 +20,50 @@ export interface ShellResult extends ProcessResult {
 	output: RecordedOutput;
 }
 
-/** Runs a command in the user's shell on a host, with empty stdin. Never rejects because of the command. */
-export async function runShell(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult> {
+/** A shell command that runs. */
+export interface RunningShell {
+	/** Resolves when it has ended. Never rejects because of the command. */
+	readonly ended: Promise<ProcessResult>;
+	/** The result, when it has ended. */
+	result(): Promise<ShellResult>;
+	/**
+	 * Sends later output elsewhere, and reports no more progress.
+	 * @returns the output so far, and its last bytes
+	 */
+	redirect(onOutput: (chunk: Buffer) => Promise<void>): { output: Promise<RecordedOutput>; last: Buffer };
+}
+
+/** Starts a command in the user's shell on a host, with empty stdin. */
+export function startShell(host: ToolHost, command: string, options: ShellOptions): RunningShell {
 	const recorder = new OutputRecorder(options.tmpDir);
 	const progress = throttle(() => options.onProgress?.(recorder.live()), UPDATE_INTERVAL_MS);
-	const outcome = await host.exec(command, {
+	let onOutput = (chunk: Buffer): Promise<void> | undefined => {
+		const ready = recorder.add(chunk);
+		progress.note();
+		return ready;
+	};
+	const ended = host.exec(command, {
 		...(options.shellPath === undefined ? {} : { shellPath: options.shellPath }),
 		...(options.signal && { signal: options.signal }),
 		...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-		onOutput: (chunk) => {
-			const ready = recorder.add(chunk);
-			progress.note();
-			return ready;
-		},
+		onOutput: (chunk) => onOutput(chunk),
 	});
-	progress.stop();
-	return { ...outcome, output: await recorder.finish() };
+	return {
+		ended,
+		async result() {
+			const outcome = await ended;
+			progress.stop();
+			return { ...outcome, output: await recorder.finish() };
+		},
+		redirect(to) {
+			onOutput = to;
+			progress.stop();
+			return { output: recorder.finish(), last: recorder.last() };
+		},
+	};
+}
+
+/** Runs a command in the user's shell on a host, with empty stdin. Never rejects because of the command. */
+export function runShell(host: ToolHost, command: string, options: ShellOptions): Promise<ShellResult> {
+	return startShell(host, command, options).result();
 }

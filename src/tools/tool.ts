@@ -76,6 +76,8 @@ export interface BashToolDetails {
 	endedBy?: "timeout" | "abort" | NodeJS.Signals;
 	/** The id of a command that runs in the background. */
 	job?: string;
+	/** The user moved it there while the call waited for it. */
+	moved?: true;
 }
 
 /** Absent fields: of a list. */

@@ -21,6 +21,7 @@ const PI_ACTIONS = {
 		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in your editor" },
 		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
 		"app.editQueue": { defaultKeys: "alt+up", description: "Edit the prompt that was queued last" },
+		"app.background": { defaultKeys: "ctrl+b", description: "Move the running command to the background" },
 		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
@@ -172,6 +173,7 @@ const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 /** Pairs that share a key on purpose: one of them ignores it in some situations. */
 const SHARED: ReadonlySet<string> = new Set([
 	"app.exit tui.editor.deleteCharForward",
+	"app.background tui.editor.cursorLeft",
 	"tui.input.newLine tui.input.submit",
 ]);
 /**

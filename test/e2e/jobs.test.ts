@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -98,3 +98,36 @@ async function pidsIn(dir: string): Promise<number[]> {
 	await expect.poll(() => read("child") > 0 && read("grandchild") > 0, { timeout: 5000 }).toBe(true);
 	return [read("child"), read("grandchild")];
 }
+
+test("ctrl+b moves the running command to the background: the run goes on, and quitting names what it ends", async () => {
+	const provider = await startProvider();
+	const [agentDir, cwd] = [agentDirFor(provider), tempDir()];
+	const build = "echo step one; until [ -e go ]; do sleep 0.05; done; echo step two";
+	provider.reply([toolCall("bash", { command: build })], "It builds meanwhile.");
+	const pi = await openPi({ agentDir, cwd, columns: 100 });
+	await submit(pi, "build it");
+	await pi.waitForText("step one");
+	await pi.waitForText(/ctrl\+b background/);
+	await pi.press("ctrl+b");
+	await pi.waitForText("It builds meanwhile.");
+	await pi.waitForText("moved to job-1");
+	await pi.waitForText("1 job");
+	await pi.waitForGone("esc stops");
+
+	await submit(pi, "!echo mine; sleep 1000");
+	await pi.waitForText(/│ mine/);
+	await pi.press("ctrl+b");
+	await pi.waitForText("moved to job-2");
+	await pi.waitForText("2 jobs");
+	writeFileSync(join(cwd, "go"), "");
+	await pi.waitForText(/job-1: exit code 0 after/);
+	await submit(pi, "/jobs");
+	await pi.waitForText("job-2");
+	await pi.press("escape");
+	await pi.waitForGone("→ job-");
+	await submitIdle(pi, "/quit");
+	expect((await pi.exited).code).toBe(0);
+	expect((await pi.screen()).replaceAll("\n", "")).toContain(
+		"Ended 1 background command with the session: job-2 (echo mine; sleep 1000)",
+	);
+});

@@ -177,3 +177,73 @@ test("the end of the session ends all commands, notifies of each, and forgets th
 	await untilGone(mark);
 	expect(await bash("true")).toContain("job-3");
 });
+
+test("a command that a call waits for is moved to the background: the call returns what it printed, and the job the rest", async () => {
+	const controller = new AbortController();
+	const { context, jobs, changed } = await start({ signal: controller.signal });
+	let printed = "";
+	const onUpdate: ToolContext["onUpdate"] = (partial) => {
+		printed = textOf(partial);
+	};
+	const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 3";
+	const running = bashTool.run({ command }, { ...context, onUpdate });
+	await expect.poll(() => printed).toBe("one\n");
+	expect(jobs.movable).toBe(1);
+	expect(jobs.move()).toMatchObject([{ id: "job-1", command, isRunning: true }]);
+	expect([jobs.movable, jobs.move()]).toEqual([0, []]);
+	const result = await running;
+	expect(textOf(result)).toMatch(
+		/^one\n\nThe user moved this command to the background as job-1, where it still runs\. /,
+	);
+	expect(result).toMatchObject({ details: { job: "job-1", moved: true } });
+	expect(result.isError).toBeUndefined();
+
+	controller.abort();
+	await writeFile(join(context.cwd, "go"), "");
+	await expect.poll(() => jobs.find("job-1")).toMatchObject({ isRunning: false, exitCode: 3, lastLine: "two" });
+	expect(changed.map(({ isRunning }) => isRunning)).toEqual([true, false]);
+	const path = jobs.find("job-1")?.outputPath ?? expect.fail();
+	expect(await readFile(path, "utf8")).toBe("one\ntwo\n");
+	jobs.endAll();
+});
+
+test("a moved command can be stopped with all its processes, and later output is read once", async () => {
+	const { call, context, jobs } = await start();
+	const mark = newMark();
+	const command = `sh -c 'while :; do echo tick; sleep 0.05; done' ${mark} & echo ${mark}; wait`;
+	const running = bashTool.run({ command }, context);
+	await expect.poll(() => processesWith(mark)).not.toEqual([]);
+	await expect.poll(() => jobs.move().length).toBe(1);
+	await running;
+	await expect.poll(() => call("read", "job-1")).toMatch(/^tick\n/);
+	await jobs.stop("job-1", "user");
+	expect(jobs.find("job-1")).toMatchObject({ isRunning: false, endedBy: "user" });
+	await untilGone(mark);
+});
+
+test("a command that ends by itself is no longer movable, and one over the maximum stays where it is", async () => {
+	const { bash, context, jobs } = await start();
+	expect(textOf(await bashTool.run({ command: "echo done" }, context))).toBe("done");
+	expect(jobs.movable).toBe(0);
+	for (let count = 0; count < MAX_RUNNING_JOBS; count++) await bash("sleep 1000");
+	const running = bashTool.run({ command: "until [ -e go ]; do sleep 0.02; done; echo here" }, context);
+	await expect.poll(() => jobs.movable).toBe(1);
+	expect(jobs.move()).toEqual([]);
+	await writeFile(join(context.cwd, "go"), "");
+	expect(textOf(await running)).toBe("here");
+});
+
+test("output that was cut is saved completely when the command is moved", async () => {
+	const { context, jobs } = await start();
+	let printed = "";
+	const onUpdate: ToolContext["onUpdate"] = (partial) => {
+		printed = textOf(partial);
+	};
+	const running = bashTool.run({ command: "seq 1 3000; sleep 1000" }, { ...context, onUpdate });
+	await expect.poll(() => printed).toMatch(/\n3000\n$/);
+	jobs.move();
+	const { details } = await running;
+	expect(details).toMatchObject({ job: "job-1", moved: true, truncation: { truncated: true } });
+	const path = details?.fullOutputPath ?? expect.fail();
+	expect((await readFile(path, "utf8")).trimEnd().split("\n")).toHaveLength(3000);
+});

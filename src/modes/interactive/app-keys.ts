@@ -1,7 +1,7 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
 import { describeNoThinking } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { countJobs } from "../../tools/background-jobs.js";
+import { countJobs, MAX_RUNNING_JOBS } from "../../tools/background-jobs.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
@@ -26,6 +26,7 @@ export interface AppKeysHost {
 		| "shortcuts"
 		| "runShortcut"
 		| "jobs"
+		| "moveToBackground"
 	> | null;
 	/** @returns the submissions that wait for the session, or for a shell command from before it */
 	takeWaiting(): string[];
@@ -66,6 +67,7 @@ export class AppKeys {
 		"app.transcript": () => this.host.openTranscript(),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
+		"app.background": () => this.#moveToBackground(),
 		"app.editQueue": () => this.#editQueued(),
 		"app.searchHistory": () => this.host.searchHistory(),
 		"app.pasteImage": () => this.host.pasteImage(),
@@ -130,6 +132,16 @@ export class AppKeys {
 		const jobs = session?.jobs.running ?? 0;
 		const does = this.#quitsNext ? `quit${jobs > 0 ? ` and end ${countJobs(jobs)}` : ""}` : "stop the run";
 		this.host.screen.hint(`press ${this.keymap.keyOf("app.interrupt")} again to ${does}`, QUIT_WINDOW_MS);
+	}
+
+	/** @returns false if nothing can be moved */
+	#moveToBackground(): boolean {
+		const session = this.host.session();
+		if (!session || session.jobs.movable === 0) return false;
+		const moved = session.moveToBackground();
+		if (moved.length === 0) this.host.screen.hint(`${countJobs(MAX_RUNNING_JOBS)} run already · /jobs can stop one`);
+		else this.host.screen.hint(`moved to the background as ${moved.map(({ id }) => id).join(", ")} · /jobs shows it`);
+		return true;
 	}
 
 	/** Opens help. A key that types a character opens it only when the editor is empty. */

@@ -14,10 +14,14 @@ export interface RunDescription {
 	figures: string;
 	/** What the abort key does to it; null: nothing. */
 	keyDoes: "stops" | "cancels" | null;
+	/** It is a command that has run for a while, and that could go on in the background. */
+	isLongCommand?: boolean;
 }
 
 /** A reply that is silent for this long is said to be, ms. */
 const SILENCE_MS = 20_000;
+/** A command that runs for this long is said to be movable, ms. */
+const LONG_COMMAND_MS = 5000;
 
 /** Describes what a session is doing in one line. Its activity says whether it is busy, its events provide the details. */
 export class RunStatus {
@@ -32,7 +36,7 @@ export class RunStatus {
 	#heardAt = 0;
 	#doing = "thinking";
 	#receivedCharacters = 0;
-	readonly #tools = new Map<string, { title: string; startedAt: number }>();
+	readonly #tools = new Map<string, { title: string; startedAt: number; isCommand: boolean }>();
 	#retry: { attempt: number; maxAttempts: number; until: number; reason: string } | null = null;
 	/** How the running shell command was typed. */
 	#shellSign = "!";
@@ -66,7 +70,12 @@ export class RunStatus {
 			case "tool_execution_start":
 			case "tool_input_changed":
 				// The transcript shows what the call of a hook does; the call in which it runs goes on.
-				if (!event.caller) this.#tools.set(event.toolCallId, { title: this.#toolTitle(event), startedAt: now });
+				if (!event.caller)
+					this.#tools.set(event.toolCallId, {
+						title: this.#toolTitle(event),
+						startedAt: now,
+						isCommand: event.toolName === "bash",
+					});
 				break;
 			case "tool_execution_end":
 				this.#tools.delete(event.toolCallId);
@@ -110,12 +119,15 @@ export class RunStatus {
 		const compacting = this.#find("compacting");
 		if (compacting) return timed("compacting", compacting, now, "cancels");
 		const shell = this.#find("shell");
-		if (shell) return timed(`${this.#shellSign} ${cleanLine(shell.name, 200)}`, shell, now, "stops");
+		if (shell) {
+			const title = `${this.#shellSign} ${cleanLine(shell.name, 200)}`;
+			return { ...timed(title, shell, now, "stops"), isLongCommand: this.#shellSign === "!" && isLong(shell, now) };
+		}
 		if (run && !this.isWorkShown) return null;
 		const [tool, ...others] = this.#tools.values();
 		if (tool) {
 			const more = others.length > 0 ? ` +${others.length}` : "";
-			return timed(tool.title, tool, now, "stops", more);
+			return { ...timed(tool.title, tool, now, "stops", more), isLongCommand: tool.isCommand && isLong(tool, now) };
 		}
 		if (run && isDescribed(run)) {
 			const tokens = Math.round(this.#receivedCharacters / 4);
@@ -181,6 +193,10 @@ function commandTitle({ name }: ActiveOperation): string {
 /** `stack · tool_call` */
 function hookTitle({ hookPath, event }: { hookPath: string; event: string }): string {
 	return cleanLine(`${hookName(hookPath)} · ${event}`, 120);
+}
+
+function isLong({ startedAt }: { startedAt: number }, now: number): boolean {
+	return now - startedAt >= LONG_COMMAND_MS;
 }
 
 function timed(

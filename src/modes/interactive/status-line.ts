@@ -70,7 +70,9 @@ export class StatusLine implements Component {
 		if (!state) return [];
 		const { theme, keymap } = this.style;
 		const key = keymap.keyOf("app.abort");
-		const hint = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
+		const moveKey = keymap.keyOf("app.background");
+		const move = moveKey && state.isLongCommand ? ` · ${moveKey} background` : "";
+		const hint = (key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "") + move;
 		// Time and key hint are more important than the end of a long command.
 		const mark = this.#mark();
 		const room = width - visibleWidth(mark) - visibleWidth(state.figures);

@@ -3,7 +3,8 @@ import { PiError } from "../../errors.js";
 import type { UserBashDecision } from "../../hooks/gates.js";
 import type { UserBashResult } from "../../hooks/types.js";
 import type { BashExecutionMessage } from "../../log/entry.js";
-import { runShell } from "../../tools/shell.js";
+import type { ToolJobs } from "../../tools/background-jobs.js";
+import { runShell, type ShellResult } from "../../tools/shell.js";
 import type { SessionCore } from "../session-core.js";
 
 /** Added to the number of the signal that ended a command, as shells do. */
@@ -17,6 +18,7 @@ const DRAWS =
 export class UserShell {
 	constructor(
 		private readonly deps: Pick<SessionCore, "store" | "machine" | "state" | "activity" | "emit" | "hooks">,
+		private readonly jobs: Pick<ToolJobs, "run">,
 	) {}
 
 	/**
@@ -63,24 +65,36 @@ export class UserShell {
 	async #execute(command: string, excludeFromContext: boolean, signal: AbortSignal): Promise<BashExecutionMessage> {
 		const { store, machine, emit } = this.deps;
 		const { shellPath } = store.settings.current;
-		const { output, exitCode, exitSignal, failure } = await runShell(machine.host, command, {
+		const jobs = this.jobs;
+		// The model would hear of the end of a command that it must not know.
+		const run = excludeFromContext ? runShell : jobs.run.bind(jobs);
+		const result = await run(machine.host, command, {
 			tmpDir: store.tmpDir,
 			signal,
 			...(shellPath ? { shellPath } : {}),
 			onProgress: ({ text }) => emit({ type: "bash_update", output: text }),
 		});
+		const { output } = result;
 		return {
 			role: "bashExecution",
 			command,
-			output: output.text.trimEnd() || (failure ?? ""),
-			exitCode: signal.aborted ? null : exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal],
-			cancelled: signal.aborted,
+			...("job" in result
+				? { output: output.text.trimEnd(), exitCode: null, cancelled: false, job: result.job.id }
+				: ending(result, signal.aborted)),
 			truncated: output.truncation.truncated,
 			...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
 			...(excludeFromContext ? { excludeFromContext: true } : {}),
 			timestamp: Date.now(),
 		};
 	}
+}
+
+function ending(
+	{ output, exitCode, exitSignal, failure }: ShellResult,
+	cancelled: boolean,
+): Pick<BashExecutionMessage, "output" | "exitCode" | "cancelled"> {
+	const code = exitSignal === null ? exitCode : SIGNALED + constants.signals[exitSignal];
+	return { output: output.text.trimEnd() || (failure ?? ""), exitCode: cancelled ? null : code, cancelled };
 }
 
 /** The message of a command that a hook ran. */

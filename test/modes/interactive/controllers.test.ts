@@ -74,8 +74,10 @@ function start() {
 			get running() {
 				return state.jobs;
 			},
+			movable: 0,
 			endAll: () => null,
 		},
+		moveToBackground: () => [],
 		shortcuts: [],
 		runShortcut: async () => ({ kind: "command" as const, status: null }),
 		cycleThinkingLevel: () => {

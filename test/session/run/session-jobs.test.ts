@@ -71,3 +71,31 @@ test("disposing a session ends its commands", async () => {
 	await test.session.dispose();
 	expect(ends(test)).toMatchObject([{ id: "job-1", endedBy: "session" }]);
 });
+
+test("a command of the user is moved to the background: its entry says so, and its end is announced", async () => {
+	const test = await startSession();
+	const { session, provider } = test;
+	const running = session.runBash("echo one; until [ -e go ]; do sleep 0.02; done; echo two");
+	await expect.poll(() => JSON.stringify(test.events)).toContain('"output":"one');
+	expect(session.moveToBackground()).toMatchObject([{ id: "job-1" }]);
+	await running;
+	expect(session.activity.state).toBe("idle");
+	const message = { output: "one", exitCode: null, cancelled: false, job: "job-1" };
+	expect(session.entries.at(-1)).toMatchObject({ message });
+	await session.runBash("touch go");
+	await expect.poll(() => ends(test)).toHaveLength(1);
+	provider.reply("ok");
+	await session.prompt("and now?");
+	const sent = test.sent(1).join("\n");
+	expect(sent).toContain("The user moved it to the background as job-1, where it still ran.");
+	expect(sent).toContain("Last lines of its output:\none\ntwo");
+});
+
+test("a command that the model must not know stays where it is", async () => {
+	const { session, events } = await startSession();
+	const running = session.runBash("until [ -e go ]; do sleep 0.02; done", { excludeFromContext: true });
+	await expect.poll(() => events.some(({ type }) => type === "bash_start")).toBe(true);
+	expect([session.jobs.movable, session.moveToBackground()]).toEqual([0, []]);
+	await session.abort();
+	await running;
+});

@@ -143,7 +143,8 @@ export class DiffPanel implements Component, Focusable {
 	#keys(item: Item | undefined): KeyHint[] {
 		const other = this.#scope === "session" ? "last prompt" : "session";
 		const close = this.#comments.length === 0 ? "close" : "close and write the prompt";
-		if (!item) return [hint(other, "diffPanel.scope"), hint(close, "dialog.cancel")];
+		if (!item)
+			return [hint("take back", "diffPanel.takeBack"), hint(other, "diffPanel.scope"), hint(close, "dialog.cancel")];
 		return [
 			hint("change", ...UP_DOWN),
 			hint("scroll", "dialog.pageDown"),

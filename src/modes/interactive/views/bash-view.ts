@@ -62,8 +62,8 @@ export class BashView extends View {
 	#status(): string {
 		const { theme } = this.style;
 		if (!this.#message) return this.#closed ? theme.dim("stopped") : "";
-		const { cancelled, exitCode } = this.#message;
-		const end = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
-		return cancelled || exitCode === 0 ? theme.dim(end) : failureMark(end, theme);
+		const { cancelled, exitCode, job } = this.#message;
+		const end = commandEnd({ exitCode, job, moved: true, ...(cancelled && { endedBy: "abort" }) });
+		return cancelled || job !== undefined || exitCode === 0 ? theme.dim(end) : failureMark(end, theme);
 	}
 }

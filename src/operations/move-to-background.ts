@@ -1,0 +1,19 @@
+import type { SessionComponents } from "../session/session-components.js";
+import type { JobStatus } from "../tools/background-jobs.js";
+import { NO_INPUT } from "./input.js";
+import { operation } from "./operation.js";
+
+/**
+ * Moves the shell commands that the run or the user waits for to the background, where they go on. @returns these, and none when as many
+ * run in the background as may
+ */
+export const moveToBackground = operation({
+	request: null,
+	run: ({ jobs }: SessionComponents): JobStatus[] => jobs.table.move(),
+	rpc: {
+		command: "move_to_background",
+		concurrency: "interrupt",
+		input: NO_INPUT,
+		answer: async (run) => ({ jobs: run().map(({ id, command }) => ({ id, command })) }),
+	},
+});
