@@ -40,6 +40,7 @@ const DARK: ThemeStyles = {
 	warning: { color: "yellow" },
 	error: { color: "red" },
 	userText: { bold: true },
+	userBand: { background: 236 },
 	thinking: { dim: true, italic: true },
 	added: { color: "green" },
 	removed: { color: "red" },
@@ -82,6 +83,7 @@ const LIGHT: ThemeStyles = {
 	warning: { color: "#8a5500" },
 	error: { color: "#b00020" },
 	userText: { bold: true },
+	userBand: { background: 255 },
 	thinking: { color: 243, italic: true },
 	added: { color: "#0a6b0a" },
 	removed: { color: "#b00020" },
@@ -124,6 +126,8 @@ interface ContrastColors {
 	bad: string;
 	blue: string;
 	violet: string;
+	/** A background on which text of any of these colors can be read. */
+	band: string;
 }
 
 const CONTRAST_ON_DARK = contrastStyles({
@@ -134,6 +138,7 @@ const CONTRAST_ON_DARK = contrastStyles({
 	bad: "#ff9090",
 	blue: "#99c2ff",
 	violet: "#ff99ff",
+	band: "#303030",
 });
 
 const CONTRAST_ON_LIGHT = contrastStyles({
@@ -144,10 +149,11 @@ const CONTRAST_ON_LIGHT = contrastStyles({
 	bad: "#8b0000",
 	blue: "#00318c",
 	violet: "#660066",
+	band: "#e4e4e4",
 });
 
 /** Roles that differ by color in other themes also differ by weight, slant or underline here. */
-function contrastStyles({ text, accent, good, attention, bad, blue, violet }: ContrastColors): ThemeStyles {
+function contrastStyles({ text, accent, good, attention, bad, blue, violet, band }: ContrastColors): ThemeStyles {
 	return {
 		accent: { color: accent, bold: true },
 		dim: { color: text },
@@ -156,6 +162,7 @@ function contrastStyles({ text, accent, good, attention, bad, blue, violet }: Co
 		warning: { color: attention, bold: true },
 		error: { color: bad, bold: true },
 		userText: { bold: true, underline: true },
+		userBand: { background: band },
 		thinking: { color: text, italic: true },
 		added: { color: good },
 		removed: { color: bad },

@@ -12,7 +12,11 @@ const TERMINALS: Readonly<Record<Background, { text: Rgb; background: Rgb }>> = 
 	light: { text: [51, 51, 51], background: [255, 255, 255] },
 };
 /** Roles that mark words within a text of another role. */
-const WITHIN: Partial<Record<ThemeRole, ThemeRole>> = { addedWord: "added", removedWord: "removed" };
+const WITHIN: Partial<Record<ThemeRole, ThemeRole>> = {
+	addedWord: "added",
+	removedWord: "removed",
+	userText: "userBand",
+};
 
 /**
  * Replaces each style whose text could not be read, and that of text which contains it, by the style of the built-in theme.

@@ -7,6 +7,7 @@ export const THEME_ROLES = {
 	warning: "warnings",
 	error: "errors",
 	userText: "your messages",
+	userBand: "the band behind your messages; usually a background",
 	thinking: "the thinking of the model",
 	added: "added lines of a diff",
 	removed: "removed lines of a diff",

@@ -22,6 +22,7 @@ const PI_ACTIONS = {
 		"app.followUp": { defaultKeys: "alt+enter", description: "Send after the run" },
 		"app.editQueue": { defaultKeys: "alt+up", description: "Edit the prompt that was queued last" },
 		"app.background": { defaultKeys: "ctrl+b", description: "Move the running command to the background" },
+		"app.previousPrompt": { defaultKeys: "alt+u", description: "Go to your last prompt in the transcript" },
 		"app.redo": { defaultKeys: ["alt+z", "shift+ctrl+z"], description: "Redo" },
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },

@@ -2,11 +2,17 @@ import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@mariozechner/pi-t
 import { showCharacter } from "../util/sanitize.js";
 import { IMAGE_MARK } from "./terminal-images.js";
 
-/** A control character that does not start a style. */
-const FOREIGN = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[\d;:]*m)/;
-/** Sequences that components may write (styles, links, and the marks of cursor and images), or a control character. */
+/** At the end of a line: gives the rest of the row the background of the styles before it. */
+export const ERASE_REST = "\x1b[K";
+
+/** A control character that starts neither a style nor, at the end of the line, the erasure of the rest of the row. */
+const FOREIGN = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[\d;:]*m|\[K(?:\x1b\[[\d;:]*m)*$)/;
+/**
+ * Sequences that components may write (styles, links, the marks of cursor and images, and the erasure of the rest of the row at the end
+ * of the line), or a control character.
+ */
 const OWN = new RegExp(
-	`\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
+	`\\x1b\\[K(?=(?:\\x1b\\[[\\d;:]*m)*$)|\\x1b\\[[\\d;:]*m|\\x1b\\]8;[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\)|${CURSOR_MARKER}|${IMAGE_MARK}|[\\x00-\\x1f\\x7f-\\x9f]`,
 	"g",
 );
 

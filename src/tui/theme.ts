@@ -43,6 +43,7 @@ export interface Theme {
 	readonly gutterOut: Style;
 	readonly gutterSummary: Style;
 	readonly userText: Style;
+	readonly userBand: Style;
 	readonly thinking: Style;
 	thinkingBorder(level: ThinkingShade): Style;
 	readonly bashBorder: Style;
@@ -107,6 +108,7 @@ export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel
 		gutterOut: style("gutterOut"),
 		gutterSummary: style("gutterSummary"),
 		userText: style("userText"),
+		userBand: style("userBand"),
 		thinking: style("thinking"),
 		thinkingBorder: (shade) => borders[shade],
 		bashBorder: style("borderBash"),

@@ -1,7 +1,7 @@
 import headless from "@xterm/headless";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sealLine } from "../../src/tui/safe-line.js";
+import { safeLine, sealLine } from "../../src/tui/safe-line.js";
 import { PROPERTY_TIMEOUT_MS, propertyRuns } from "../helpers/property-blocks.js";
 
 test.each([
@@ -17,6 +17,15 @@ test.each([
 	["a link that ends", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07", "\x1b]8;;http://x.y\x07x\x1b]8;;\x07"],
 ])("%s is sealed in the fewest bytes", (_, line, sealed) => {
 	expect(sealLine(line)).toBe(sealed);
+});
+
+test.each([
+	["at the end", "\x1b[44mtext\x1b[49m\x1b[44m\x1b[K\x1b[49m", null],
+	["before other text", "text\x1b[K more", "text␛[K more"],
+	["before another one", "text\x1b[K\x1b[K", "text␛[K\x1b[K"],
+	["of the complete row", "text\x1b[2K", "text␛[2K"],
+])("an erasure %s is kept only if it fills the rest of the row", (_, line, safe) => {
+	expect(safeLine(line, 40)).toBe(safe ?? line);
 });
 
 /** The cells of a line and a letter after it on a terminal: characters with colors and styles. */

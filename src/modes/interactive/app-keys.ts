@@ -35,7 +35,8 @@ export interface AppKeysHost {
 	leave(): void;
 	suspend(): void;
 	searchHistory(): void;
-	openTranscript(): void;
+	/** @param at where it begins: at the end, or at the last prompt */
+	openTranscript(at?: "end" | "prompt"): void;
 	pasteImage(): void;
 	/** Opens the user's external editor. @returns the new text, or null to keep the old one */
 	editExternally(text: string): Promise<string | null>;
@@ -65,6 +66,7 @@ export class AppKeys {
 		"app.modelPrevious": () => this.#cycleModel(-1),
 		"app.thinkingLevel": () => this.#cycleThinkingLevel(),
 		"app.transcript": () => this.host.openTranscript(),
+		"app.previousPrompt": () => this.host.openTranscript("prompt"),
 		"app.toggleThinking": () => this.host.screen.transcript.toggleThinking(),
 		"app.externalEditor": () => this.#editExternally(),
 		"app.background": () => this.#moveToBackground(),

@@ -1,7 +1,9 @@
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { clipLine } from "../../tui/line.js";
+import { withoutLinks } from "../../tui/links.js";
+import { ERASE_REST } from "../../tui/safe-line.js";
 import { revealLine } from "../../util/reveal.js";
-import { collapseCarriageReturns, sanitize } from "../../util/sanitize.js";
+import { collapseCarriageReturns, sanitize, stripAll } from "../../util/sanitize.js";
 
 export { clipLine, spread } from "../../tui/line.js";
 
@@ -18,6 +20,11 @@ export function cleanLines(text: string, maxLineLength?: number): string[] {
 /** Turns untrusted text into one line with every invisible character made visible, for names, subjects and messages. */
 export function cleanLine(text: string, maxLength = 500): string {
 	return revealLine(text, { maxLength });
+}
+
+/** A drawn line without styles, links and background. */
+export function plainLine(line: string): string {
+	return stripAll(withoutLinks(line.replaceAll(ERASE_REST, "")));
 }
 
 /** Maximum columns of the name of a machine before the title of a tool, in rows of any width and in narrow rows. */

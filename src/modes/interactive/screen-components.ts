@@ -94,13 +94,14 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	};
 	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
-	const openTranscript = async (): Promise<void> => {
+	const openTranscript = async (startsAt: "end" | "prompt" = "end"): Promise<void> => {
 		const current = session();
 		if (!current || isOpening || (overlays.isOpen && !overlays.isDialog)) return;
 		isOpening = true;
 		try {
 			const pager = await import("./transcript-pager/open-transcript.js");
 			await pager.openTranscript(current, {
+				startsAt,
 				overlays,
 				style,
 				views: screen.style,
@@ -153,7 +154,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		leave: () => void leave().catch(failed),
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
-		openTranscript: () => void openTranscript().catch(failed),
+		openTranscript: (at) => void openTranscript(at).catch(failed),
 		pasteImage: () => void images.paste().then((hint) => screen.hint(hint), failed),
 		editExternally,
 		failed,

@@ -72,15 +72,16 @@ export class StatusLine implements Component {
 		const key = keymap.keyOf("app.abort");
 		const moveKey = keymap.keyOf("app.background");
 		const move = moveKey && state.isLongCommand ? ` · ${moveKey} background` : "";
-		const hint = (key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "") + move;
+		const stop = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
 		// Time and key hint are more important than the end of a long command.
 		const mark = this.#mark();
 		const room = width - visibleWidth(mark) - visibleWidth(state.figures);
-		const withHint = room - visibleWidth(hint);
-		const text =
-			withHint >= Math.min(MIN_TITLE, visibleWidth(state.title))
-				? clipLine(state.title, withHint) + state.figures + theme.dim(hint)
-				: clipLine(state.title, Math.max(MIN_TITLE, room)) + state.figures;
+		const least = Math.min(MIN_TITLE, visibleWidth(state.title));
+		// That a command can be moved is worth no column of it.
+		const hasMove = room >= visibleWidth(state.title + stop + move);
+		const hint = hasMove ? stop + move : room - visibleWidth(stop) >= least ? stop : "";
+		const title = clipLine(state.title, Math.max(least, room - visibleWidth(hint)));
+		const text = title + state.figures + theme.dim(hint);
 		return [clipLine(mark + text, width)];
 	}
 

@@ -109,7 +109,7 @@ function themeSample(theme: Theme, width: number): string[] {
 	return [
 		theme.gutterOut("┆ ") + dim("… 9 messages, 14.2k tokens, hidden by stack"),
 		...drawMarkdown(SUMMARY, room, theme).map((line) => theme.gutterSummary("◆ ") + line),
-		shown + theme.userText("why does checkout round down?"),
+		shown + theme.userBand(theme.userText("why does checkout round down?")),
 		shown + theme.thinking("∴ The price code, then its test"),
 		shown + spread(`${theme.bold("edit")}  src/price.ts`, dim("+1 −1"), room),
 		rail + dim("14 ") + theme.removed(`− return Math.${removedWord("floor")}(cents) / 100`),

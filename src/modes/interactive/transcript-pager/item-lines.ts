@@ -1,9 +1,8 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { withoutLinks } from "../../../tui/links.js";
+import { ERASE_REST } from "../../../tui/safe-line.js";
 import type { Theme } from "../../../tui/theme.js";
-import { stripAll } from "../../../util/sanitize.js";
 import { trimOf } from "../../../util/trim.js";
-import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, clipLine, plainLine, spread, wrapLines } from "../lines.js";
 import type { PagerItem } from "./pager-items.js";
 
 /** How an item is drawn. */
@@ -40,7 +39,7 @@ export function itemLines(item: PagerItem, { theme, width, gutter, isOpen }: Ite
 		const mark = item.mark === "none" || (item.mark === "summary" && at > 0) ? null : GUTTER[item.mark];
 		const side = gutter ? (mark ? theme[mark[1]](mark[0]) : " ") : "";
 		const fold = folds && at === 0 ? theme.dim(isOpen ? "▾" : "▸") : " ";
-		const text = item.mark === "out" ? theme.dim(stripAll(withoutLinks(row))) : row;
+		const text = item.mark === "out" ? theme.dim(plainLine(row)) : row;
 		return clipLine(`${side}${fold} ${text}`, width);
 	});
 }
@@ -70,6 +69,6 @@ function allRows(
 	const [first = ""] = rows;
 	// A note never shortens what it describes.
 	if (visibleWidth(first) + visibleWidth(note) + 2 <= room)
-		return [spread(first, theme.dim(note), room), ...rows.slice(1)];
+		return [spread(first.replaceAll(ERASE_REST, ""), theme.dim(note), room), ...rows.slice(1)];
 	return [...rows, ...wrapLines([note], room).map(theme.dim)];
 }

@@ -10,7 +10,7 @@ import { PagerItems } from "./pager-items.js";
 import { TranscriptPager, type TranscriptPagerOptions } from "./transcript-pager.js";
 
 /** The screen as the transcript pager uses it. */
-export interface TranscriptHost extends Pick<TranscriptPagerOptions, "copy" | "view" | "requestRender"> {
+export interface TranscriptHost extends Pick<TranscriptPagerOptions, "startsAt" | "copy" | "view" | "requestRender"> {
 	overlays: OverlayStack;
 	style: DialogStyle;
 	/** Style of the main screen's transcript. */
@@ -61,6 +61,7 @@ export async function openTranscript(session: AgentSession, host: TranscriptHost
 			(settle) =>
 				new TranscriptPager(style, {
 					items,
+					startsAt: host.startsAt,
 					usage: () => session.contextUsage(),
 					waiting: () => overlays.waiting,
 					gutter: () => views.gutter,

@@ -18,6 +18,8 @@ export interface TranscriptPagerOptions {
 	usage(): { tokens: number; contextWindow: number };
 	/** Number of dialogs that wait for the pager to close. */
 	waiting(): number;
+	/** What is selected first: the last item, or the last prompt. */
+	startsAt: "end" | "prompt";
 	gutter(): boolean;
 	copy(text: string): Promise<void>;
 	/** Opens a copy of a text in the user's editor. @returns a hint when that is impossible, else null */
@@ -32,6 +34,8 @@ export class TranscriptPager implements Component, Focusable {
 	focused = false;
 	readonly #window: PagerWindow;
 	readonly #lines = new Map<PagerItem, { key: string; lines: readonly string[] }>();
+	/** Whether the first item to select was. */
+	#hasStarted = false;
 	/** Whether items are expanded unless they are in `#exceptions`. */
 	#isAllOpen = false;
 	#exceptions = new Set<string>();
@@ -100,7 +104,8 @@ export class TranscriptPager implements Component, Focusable {
 	/** @returns as many lines as the screen has rows, each at most `width` columns */
 	render(width: number): string[] {
 		const screen = Math.max(3, this.style.rows?.() ?? 24);
-		const isNew = this.#lines.size === 0;
+		const isNew = !this.#hasStarted;
+		this.#hasStarted = true;
 		const below = this.#below(width).slice(0, Math.max(1, Math.floor(screen / 3)));
 		const isResized = this.#width !== width || this.#height !== screen - 1 - below.length;
 		this.#width = width;
@@ -109,6 +114,7 @@ export class TranscriptPager implements Component, Focusable {
 		const hasGrown = this.options.items.refresh();
 		if (hasGrown) this.#lines.clear();
 		if (isNew || (hasGrown && follows)) this.#window.toLast();
+		if (isNew && this.options.startsAt === "prompt" && this.#window.selected?.kind !== "user") this.#goToPrompt(-1);
 		else if (isResized && this.#window.selected) this.#window.select(this.#window.selected);
 		const rows = this.#window.rows().map(({ item, line, text }) => {
 			const isSelected = line === 0 && this.#window.isSelected(item);

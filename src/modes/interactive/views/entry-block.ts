@@ -1,8 +1,6 @@
-import { withoutLinks } from "../../../tui/links.js";
 import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
-import { stripAll } from "../../../util/sanitize.js";
-import { clipLine } from "../lines.js";
+import { clipLine, plainLine } from "../lines.js";
 import { innerWidth, type ViewStyle } from "./view.js";
 
 /** Gutter mark: in the context, not in it, a summary that replaces entries, or unrelated to the context. */
@@ -92,7 +90,7 @@ export class EntryBlock implements Block {
 	}
 
 	#dress(line: string, row: number, gutter: number, width: number): string {
-		const text = this.mark === "out" && !hasImage(line) ? this.style.theme.dim(stripAll(withoutLinks(line))) : line;
+		const text = this.mark === "out" && !hasImage(line) ? this.style.theme.dim(plainLine(line)) : line;
 		return clipLine(this.#prefix(row, gutter) + text, width);
 	}
 

@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import type { UserMessage } from "@mariozechner/pi-ai";
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { messageText, type TextRange } from "../../../log/entry.js";
 import { readSkillPrompt, withoutSkill } from "../../../log/prompt-text.js";
+import { ERASE_REST } from "../../../tui/safe-line.js";
 import { plural } from "../../format.js";
 import { IMAGE_MENTION } from "../../mentioned-images.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
@@ -63,7 +65,16 @@ export class UserView extends View {
 		});
 		const room = width - MARK.length;
 		const notes = [...this.#skill(text, room), ...this.#notes(room)].map((line) => indent + line);
-		return [...drawn, ...notes, ...this.#images.lines(width)].map((line) => clipLine(line, width));
+		const prompt = [...drawn, ...notes].map((line) => this.#onBand(clipLine(line, width), width));
+		return [...prompt, ...this.#images.lines(width).map((line) => clipLine(line, width))];
+	}
+
+	/** A line on the theme's band, if it has one. */
+	#onBand(line: string, width: number): string {
+		const { userBand } = this.style.theme;
+		if (userBand(" ") === " ") return line;
+		// Not filled with spaces, which a selection would contain.
+		return userBand(line) + (visibleWidth(line) < width ? userBand(ERASE_REST) : "");
 	}
 
 	get #isFolded(): boolean {
