@@ -1,4 +1,10 @@
 export { agentDir } from "../config/paths.js";
+export type {
+	PermissionAction,
+	PermissionRule,
+	PermissionScope,
+	PermissionSettings,
+} from "../config/permission-rules.js";
 export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";

@@ -78,6 +78,7 @@ export function createReadOnlySession({
 		projectDirOf: ({ name }) => hookProjectDir(agentDir(), cwd, name),
 		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
+		permissions: { list: async () => [], add: async () => {}, remove: async () => {} },
 		projectTrusted: false,
 		toolHost: { name: "", cwd },
 		execOnHost: (command, args, options) => exec(command, args, { cwd, ...options }),

@@ -2,6 +2,7 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
+import { createPermissionSettings } from "../../config/permission-rules.js";
 import { offeredTools } from "../../context/additions.js";
 import { PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
@@ -114,6 +115,7 @@ export function createHookSession(
 			return session().surface.mode;
 		},
 		configFiles: (folder) => code.configFiles(folder),
+		permissions: createPermissionSettings(store.settings, store, (line) => session().surface.ui.notify(line, "info")),
 		get model() {
 			return freezeModel(state.model);
 		},
