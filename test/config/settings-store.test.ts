@@ -172,8 +172,8 @@ test("a project can set exactly the settings that the schema marks", () => {
 		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
 		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
 		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
-		"packages",
 		...["permissions.ask", "permissions.deny"],
+		"packages",
 	]);
 });
 
