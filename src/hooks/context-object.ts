@@ -1,5 +1,6 @@
 import type { PermissionRule, PermissionSettings } from "../config/permission-rules.js";
 import { errorText, PiError } from "../errors.js";
+import type { ApprovalEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
 import { withCallerStack } from "../util/caller-stack.js";
 import { isRecord } from "../util/is-record.js";
@@ -112,6 +113,8 @@ export interface HookSession
 	/** Runs a tool for a hook. @param signal ends the call @throws as `HookTools.call` */
 	callTool(call: HookCall, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResult>;
 	setEditorText(text: string): void;
+	/** Keeps the answer to a question before a tool call; its message is sent to the model. Absent: nothing is kept. */
+	noteApproval?(answer: Omit<ApprovalEntry, "type" | "timestamp">): void;
 	/** Calls code of a hook: the requests that it sends with pi-ai are of this session, and counted. */
 	enter<T>(hook: LoadedHook, action: () => T): T;
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImageContent, JsonValue, TextContent, Usage, UserMessage } from "@mariozechner/pi-ai";
 import type { ContextRecord } from "./context-record.js";
-import type { AppMessage, GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
+import type { AppMessage, ApprovalEntry, GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
 
 export type * from "./context-record.js";
 export * from "./message.js";
@@ -299,6 +299,7 @@ export type CoreEntry =
 	| ToolHostEntry
 	| RequestUsageEntry
 	| HookToolCallEntry
+	| ApprovalEntry
 	| FilesRestoredEntry
 	| OutputSchemaEntry
 	| SystemItemEntry
@@ -320,6 +321,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"tool_host",
 	"request_usage",
 	"hook_tool_call",
+	"approval",
 	"files_restored",
 	"output_schema",
 	"system_item",
@@ -343,6 +345,7 @@ export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
+export const isApprovalEntry = isEntry<ApprovalEntry>("approval");
 export const isFilesRestoredEntry = isEntry<FilesRestoredEntry>("files_restored");
 export const isOutputSchemaEntry = isEntry<OutputSchemaEntry>("output_schema");
 export const isSystemItemEntry = isEntry<SystemItemEntry>("system_item");

@@ -44,7 +44,7 @@ describe("a malformed tool_call answer blocks, and names the fields", () => {
 		["7", `the answer must be an object with ${FIELDS}, not a number`],
 		["[]", `the answer must be an object with ${FIELDS}, not a list`],
 		['{ input: "secret" }', "input must be an object"],
-		['{ ask: " " }', "ask must be a text that is not empty"],
+		['{ ask: " " }', "ask must be a text that is not empty, or { question, choices, isAllowed }"],
 		["{ ['x'.repeat(99) + '\\u001b']: 1 }", `unknown field "${"x".repeat(40)}…"; an answer has ${FIELDS}`],
 	])("%s", async (answer, problem) => {
 		const started = await callWith(answer);
@@ -182,11 +182,7 @@ describe("tool_call ask", () => {
 			"done",
 		);
 		await started.session.prompt("go");
-		expect(asked).toEqual([
-			"write: a.sh\ncontent:\n  one\n  rm -rf ~",
-			"edit: a.sh\nedits[0].oldText: a\nedits[0].newText: b",
-			"jobs:\naction: list",
-		]);
+		expect(asked).toEqual(["write: a.sh\n+ one\n+ rm -rf ~", "edit: a.sh\n- a\n+ b", "jobs:\naction: list"]);
 	});
 
 	test("is refused without a person", async () => {
