@@ -51,7 +51,7 @@ describe("several presets", () => {
 		const { session } = await startGuarded({ presets: PRESETS, cwd });
 		const own = session.palette().filter(({ origin }) => origin.startsWith("hook "));
 		expect(own.map(({ name }) => name)).toEqual(["permissions", "mode", "plan"]);
-		const modes = await session.complete("mode", "", new AbortController().signal);
+		const modes = await session.completeArguments("mode", "");
 		expect(modes.map(({ value }) => value)).toEqual(["ask", "accept-edits", "plan"]);
 		expect(session.inspector.hookStatuses().flatMap(({ conflicts = [] }) => conflicts)).toEqual([]);
 	});
