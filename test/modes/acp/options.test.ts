@@ -59,7 +59,10 @@ test.each([
 });
 
 test("the hook plan-mode provides modes, which the client can switch", async () => {
-	const { editor, provider, opened, id } = await serve({ bundledHooks: true, userSettings: { hooks: ["pi:plan-mode"] } });
+	const { editor, provider, opened, id } = await serve({
+		bundledHooks: true,
+		userSettings: { hooks: ["pi:plan-mode"] },
+	});
 	expect(opened.modes).toEqual({
 		currentModeId: "act",
 		availableModes: [
