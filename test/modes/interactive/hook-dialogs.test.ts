@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { guardTyping, PAUSE_MS } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { guardTyping } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { PAUSE_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { skipTime } from "../../helpers/skip-time.js";
