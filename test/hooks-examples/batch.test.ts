@@ -98,7 +98,7 @@ describe("guards hold for the calls of a batch", () => {
 			["protected-paths.ts", "permissions.ts", "redact.ts"],
 			{
 				files: { ...FILES, "secret.txt": `${secret}\n` },
-				ui: { select: (async (_: string, options: readonly string[]) => options[0]) as never },
+				ui: { approve: async () => ({ allowed: true, choice: -1 }) },
 			},
 		);
 		await session.prompt("go");
