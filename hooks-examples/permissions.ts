@@ -217,7 +217,7 @@ export function guard(pi: HookAPI, preset: Preset): void {
 		if (savedMode(entries) !== "plan") return undefined;
 		return {
 			tools: tools.map(({ name }) => name).filter((name) => PLAN_TOOLS.has(name)),
-			systemPrompt: [...systemPrompt, { id: "plan-mode:rules", text: PLAN_RULES }],
+			systemPrompt: [...systemPrompt, { id: `${preset}:plan`, text: PLAN_RULES }],
 		};
 	});
 

@@ -37,6 +37,23 @@ test("presets together are never weaker than one of them, and no stricter than t
 	);
 });
 
+test.each(PRESETS)("%s has plan mode, whose rules and tools the model gets", async (preset) => {
+	const { session, provider, notices } = await startGuarded({ presets: [preset], cwd });
+	provider.on(() => "ok");
+	const request = async () => {
+		await session.prompt("go");
+		return JSON.stringify(provider.requests.at(-1)?.body);
+	};
+	expect(await request()).not.toContain("You are in plan mode");
+	await session.prompt("/plan");
+	const planning = await request();
+	expect(planning).toContain("You are in plan mode");
+	expect(planning).not.toContain('"name":"write"');
+	await session.prompt("/plan");
+	expect(await request()).not.toContain("You are in plan mode");
+	expect(notices().filter((line) => !line.startsWith("Mode: "))).toEqual([]);
+});
+
 describe("several presets", () => {
 	test("are one guard: one question, no warning, and no question about what one of them blocks", async () => {
 		const { bash, call, asked, notices, warnings } = await startGuarded({ presets: PRESETS, cwd });
