@@ -29,11 +29,7 @@ export async function answerElicitation(
 async function askConsent(about: string, url: string, user: McpUser, signal: AbortSignal): Promise<ElicitResult> {
 	if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) return DECLINED;
 	const { href, host } = new URL(url);
-	const text = [
-		`It wants you to open this page on ${host} in a browser:`,
-		href,
-		"To continue tells the server that you open the page yourself.",
-	].join("\n");
+	const text = `It wants you to open this page on ${host} in a browser, which pi does not do for you:\n${href}`;
 	return approve({ question: about, subject: { kind: "text", text }, yes: "Continue", no: "Decline" }, user, signal);
 }
 

@@ -7,12 +7,12 @@ import { type Drawing, type OpenComponent, ScriptedScreen } from "./scripted-scr
 
 /** A dialog or component that a hook opened. */
 export interface AskedDialog {
-	kind: "approve" | "select" | "confirm" | "input" | "editor" | "custom";
+	kind: "approval" | "select" | "confirm" | "input" | "editor" | "custom";
 	/** For a component: the name of its hook. */
 	title: string;
-	/** What an `approve` is about, the message of a `confirm`, the placeholder of an `input`. */
+	/** What an `approval` is about, the message of a `confirm`, the placeholder of an `input`. */
 	text?: string;
-	/** Labels of the options of a `select`, and of the answers of an `approve` that allow. */
+	/** Labels of the options of a `select`, and of the answers of an `approval` that allow. */
 	options?: string[];
 	/** True if any number of options can be chosen. */
 	multiple?: true;
@@ -26,7 +26,7 @@ export interface AskedDialog {
 export type OpenDialog = AskedDialog & Partial<OpenComponent>;
 
 /**
- * What the user does: the label of an option, a boolean or a text (for an `approve`, any other text refuses and tells the model); for several options a list of labels; for a component
+ * What the user does: the label of an option, a boolean or a text (for an `approval`, any other text refuses and tells the model); for several options a list of labels; for a component
  * a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null cancels.
  */
 export type GivenAnswer = string | boolean | readonly string[] | null;
@@ -91,7 +91,7 @@ export function createScriptedUI(
 		},
 		async approve({ question, subject, yes = "Yes, once", choices = [] }: Approval): Promise<ApprovalAnswer> {
 			const labels = [yes, ...choices.map(alternativeLabel)];
-			const dialog: AskedDialog = { kind: "approve", title: question, text: subjectText(subject), options: labels };
+			const dialog: AskedDialog = { kind: "approval", title: question, text: subjectText(subject), options: labels };
 			const given = answer(dialog) ?? false;
 			if (typeof given === "boolean") return given ? { allowed: true, choice: -1 } : { allowed: false };
 			if (isList(given)) throw refuse(dialog, `expects true, false or a text, not ${JSON.stringify(given)}`);
