@@ -9,8 +9,8 @@ import type { SessionUI } from "./session-ui.js";
 import type { DialogOptions } from "./types.js";
 
 /**
- * Asks for an approval: with `approve` of the user interface, or without it with `select`, whose title has all of the question,
- * and `input` for a text for the model. Rules are then used as they are.
+ * Asks for an approval: with `approve` of the user interface, or without it with `confirm` or `select`, whose
+ * title has all of the question, and `input` for a text for the model. Rules are then used as they are.
  */
 export async function askApproval(
 	ui: SessionUI,
@@ -20,6 +20,8 @@ export async function askApproval(
 	if (ui.approve) return ui.approve(approval, dialog);
 	const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
 	const text = subjectText(subject);
+	if (yes === "Yes" && choices.length === 0 && !takesMessage)
+		return (await ui.confirm(question, text, dialog)) ? { allowed: true, choice: -1 } : { allowed: false };
 	const options = [
 		{ label: yes, value: -1 },
 		...choices.map((choice, value) => ({ label: alternativeLabel(choice), value })),

@@ -9,6 +9,7 @@ import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry, ToolInfo } from "../log/entry.js";
 import { hookOperations } from "../operations/index.js";
+import { subjectText } from "../util/approval.js";
 import { exec } from "../util/process.js";
 
 /** Effects are truncated to this many characters. */
@@ -151,6 +152,8 @@ export function createReplaySession(options: ReplaySessionOptions, onEffect: (li
 		return canceled;
 	};
 	const ui: SessionUI = {
+		approve: ({ question, subject }) =>
+			ask("approve", `${question} ${subjectText(subject)}`, { allowed: false, isClosed: true }),
 		select: (title: string) => ask("select", title, null),
 		selectMany: (title) => ask("select", title, null),
 		confirm: (title, message) => ask("confirm", `${title} ${message}`, false),

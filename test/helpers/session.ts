@@ -97,6 +97,7 @@ function scriptedUI(ui: Partial<SessionUI>): SessionUI {
 		notify: () => {},
 		...ui,
 	};
+	if (ui.select) return all;
 	return {
 		// A user of whom a test says only yes or no.
 		async approve({ question, subject }, dialog) {

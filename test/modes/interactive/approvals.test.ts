@@ -78,10 +78,39 @@ const sentence: fc.Arbitrary<Step[]> = fc
 			{ do: "wait", ms },
 		]),
 	);
-const steps = fc
-	.array(fc.oneof({ weight: 4, arbitrary: step.map((one) => [one]) }, { weight: 1, arbitrary: sentence }), {
-		maxLength: 60,
+/** Several things that only together come near to an answer. */
+const attempt: fc.Arbitrary<Step[]> = fc
+	.record({
+		covered: fc.boolean(),
+		before: fc.constantFrom(0, 100, 1000),
+		ups: fc.nat({ max: 4 }),
+		digit: fc.constantFrom("", "", "2"),
+		between: fc.constantFrom(0, 5, 100, 400),
+		text: fc.constantFrom("", "", "a", "y"),
+		after: fc.constantFrom(0, 5, 50, 400),
+		last: fc.constantFrom(ENTER, "y", "1"),
 	})
+	.map(({ covered, before, ups, digit, between, text, after, last }): Step[] => {
+		const press = (data: string): Step[] => (data === "" ? [] : [{ do: "press", data }]);
+		const wait = (ms: number): Step => ({ do: "wait", ms });
+		const cover: Step[] = [{ do: "cover" }, wait(1000), { do: "uncover" }];
+		return [
+			...[wait(before), ...Array<Step>(ups).fill({ do: "press", data: "\x1b[A" })],
+			...(digit === "" ? [] : [wait(1000), ...press(digit), wait(300)]),
+			...[wait(between), ...press(text), ...(covered ? cover : []), wait(after), ...press(last), wait(300)],
+		];
+	});
+const steps = fc
+	.array(
+		fc.oneof(
+			{ weight: 6, arbitrary: step.map((one) => [one]) },
+			{ weight: 1, arbitrary: sentence },
+			{ weight: 2, arbitrary: attempt },
+		),
+		{
+			maxLength: 60,
+		},
+	)
 	.map((all) => all.flat());
 
 function approvalOf(id: number, lines: number): Approval {
@@ -90,7 +119,7 @@ function approvalOf(id: number, lines: number): Approval {
 		question: `Run ${id}?`,
 		subject: { kind: "command", text },
 		choices: [{ label: "Yes, for this session" }, { label: "Yes, always", rule: `rule ${id}` }],
-		takesMessage: true,
+		takesMessage: id % 2 === 0,
 	};
 }
 
@@ -118,6 +147,7 @@ class Stage {
 	#draft: string;
 	#sight: Sight | null = null;
 	#sightOf = "";
+	readonly #questions = new Map<Component, string>();
 
 	constructor(draft: string) {
 		this.#draft = draft;
@@ -201,16 +231,21 @@ class Stage {
 			.render(this.#columns)
 			.map((line) => line.replace(/\x1b[[_][^m\x07]*[m\x07]/g, "").trimEnd());
 		const now = this.timing.now();
-		const question = lines.find((line) => /^ Run \d\?/.test(line)) ?? "";
+		// A small screen may show the answers alone, once all of the question has been on it.
+		const seen = lines.find((line) => /^ Run \d\?/.test(line));
+		if (this.#focus && seen !== undefined) this.#questions.set(this.#focus, seen);
+		const question = (this.#focus && this.#questions.get(this.#focus)) ?? "";
 		const rows = lines.filter((line) => /^ (?:→| ) (?:[yn12] {2}|No, and)/.test(line));
-		const selected = rows.find((line) => line.startsWith(" →"))?.slice(3) ?? "";
-		const editing = lines.some((line) => line.startsWith(" Yes, always:")) ? "rule" : selected;
+		// A row that is wrapped otherwise is the same one.
+		const nameOf = (row: string) => row.slice(3, 4);
+		const selected = nameOf(rows.find((line) => line.startsWith(" →")) ?? "");
+		const editing = question !== "" && rows.length === 0 ? "rule" : selected;
 		const before = question === this.#sightOf ? this.#sight : null;
 		this.#sightOf = question;
 		this.#sight = {
 			selected: editing,
 			selectedSince: before?.selected === editing ? before.selectedSince : now,
-			rows: new Map(rows.map((row) => [row.slice(3), before?.rows.get(row.slice(3)) ?? now])),
+			rows: new Map(rows.map((row) => [nameOf(row), before?.rows.get(nameOf(row)) ?? now])),
 		};
 	}
 
@@ -227,7 +262,7 @@ class Stage {
 		if (sight.question !== ` Run ${id}?`) return void problem(`another question was on the screen: ${sight.question}`);
 		if (key.data === ENTER) {
 			if (key.at - sight.selectedSince < SHOWN_MS) problem("the selected row was not shown for long enough");
-			if (!/^(?:rule$|[y12] )/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
+			if (!/^(?:rule|[y12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
 			if (before && before.at > key.at - 10 && /^[a-z0-9 ]/i.test(before.data))
 				problem("Enter came together with text");
 			return;
