@@ -6,7 +6,15 @@ import { modesOf, setMode } from "./modes.js";
 
 type ConfigSession = Pick<
 	AgentSession,
-	"model" | "thinkingLevel" | "setModel" | "setThinkingLevel" | "controls" | "palette" | "log" | "prompt" | "completeArguments"
+	| "model"
+	| "thinkingLevel"
+	| "setModel"
+	| "setThinkingLevel"
+	| "controls"
+	| "palette"
+	| "log"
+	| "prompt"
+	| "completeArguments"
 >;
 
 /** The options of a session that a client can change: model, thinking level, and mode if the session has modes. */
