@@ -16,7 +16,7 @@ const PI_ACTIONS = {
 		"app.model": { defaultKeys: "ctrl+l", description: "Choose the model" },
 		"app.modelNext": { defaultKeys: "ctrl+p", description: "Next model" },
 		"app.modelPrevious": { defaultKeys: "shift+ctrl+p", description: "Previous model" },
-		"app.mode": { defaultKeys: "shift+tab", description: "Next mode: ask, accept edits, plan" },
+		"app.mode": { defaultKeys: "shift+tab", description: "Next mode" },
 		"app.thinkingLevel": { defaultKeys: "alt+t", description: "Next thinking level" },
 		"app.toggleThinking": { defaultKeys: "ctrl+t", description: "Show or hide thinking" },
 		"app.externalEditor": { defaultKeys: "ctrl+g", description: "Write the prompt in your editor" },
