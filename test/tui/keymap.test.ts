@@ -17,6 +17,13 @@ test("actions have their default keys, in legacy and in Kitty form", () => {
 	expect(keymap.problems).toEqual([]);
 });
 
+test("a user's binding of the thinking level to its former key still works", () => {
+	const keymap = createKeymap({ "app.thinkingLevel": "shift+tab" });
+	onTestFinished(() => void createKeymap());
+	expect(keymap.actionOf("\x1b[Z", { "app.mode": 1, "app.thinkingLevel": 1 })).toBe("app.thinkingLevel");
+	expect(keymap.problems).toEqual([expect.stringContaining('leaves "app.mode" without a key')]);
+});
+
 test("key releases never match", () => {
 	const keymap = createKeymap();
 	expect(keymap.matches("\x1b[99;5:1u", "app.interrupt")).toBe(true);
