@@ -73,8 +73,8 @@ export class ApprovalDialog implements Component, Focusable {
 	}
 
 	set focused(isFocused: boolean) {
+		if (this.#isFocused && !isFocused) this.#guard.hide();
 		this.#isFocused = isFocused;
-		if (!isFocused) this.#guard.hide();
 	}
 
 	render(width: number): string[] {

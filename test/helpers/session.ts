@@ -3,7 +3,6 @@ import type { SessionUI } from "../../src/hooks/session-ui.js";
 import type { AgentSession } from "../../src/sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../src/sdk/create-session.js";
 import type { AgentSessionEvent } from "../../src/session/events.js";
-import { subjectText } from "../../src/util/approval.js";
 import {
 	type LoopbackApi,
 	type LoopbackModelOptions,
@@ -90,21 +89,12 @@ export async function startSession(options: TestSessionOptions = {}): Promise<Te
 }
 
 function scriptedUI(ui: Partial<SessionUI>): SessionUI {
-	const all = {
+	return {
 		select: async () => null,
 		confirm: async () => false,
 		input: async () => null,
 		notify: () => {},
 		...ui,
-	};
-	if (ui.select) return all;
-	return {
-		// A user of whom a test says only yes or no.
-		async approve({ question, subject }, dialog) {
-			const isAllowed = await all.confirm(question, subjectText(subject), dialog);
-			return isAllowed ? { allowed: true, choice: -1 } : { allowed: false };
-		},
-		...all,
 	};
 }
 

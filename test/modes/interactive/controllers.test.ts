@@ -17,6 +17,7 @@ import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { PromptEditor } from "../../../src/tui/prompt-editor.js";
 import { createTheme } from "../../../src/tui/theme.js";
 import { model } from "../../helpers/model.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
 const IDLE: Activity = { state: "idle", phase: null, operations: [] };
@@ -449,7 +450,8 @@ test("confirm and input return the answer, and notify shows a notice", async () 
 	const { terminal, dialogs, log } = start();
 	const sure = dialogs.confirm("Sure?", "it deletes\nall");
 	await terminal.waitFor("it deletes");
-	await terminal.press("enter");
+	skipTime(1);
+	await terminal.type("y");
 	expect(await sure).toBe(true);
 	const name = dialogs.input("Name?", "yours");
 	await terminal.waitFor("yours");

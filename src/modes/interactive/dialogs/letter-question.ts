@@ -22,8 +22,8 @@ export abstract class LetterQuestion implements Focusable {
 	}
 
 	set focused(isFocused: boolean) {
+		if (this.#isFocused && !isFocused) this.#guard.hide();
 		this.#isFocused = isFocused;
-		if (!isFocused) this.#guard.hide();
 	}
 
 	/** Call for each frame. @param areShown whether it shows the answers */
