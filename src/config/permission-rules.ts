@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { existsSync, realpathSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { PiError } from "../errors.js";
 import { readJsonObject } from "./json-file.js";
@@ -109,7 +108,7 @@ async function takeOver(settings: SettingsStore, agentDir: string): Promise<bool
 				const joined = (action: PermissionAction) => [...new Set([...rules[action], ...(lists[action] ?? [])])];
 				return { allow: joined("allow"), ask: joined("ask"), deny: joined("deny") };
 			});
-		await rename(file, `${file}.bak`);
+		renameSync(file, `${file}.bak`);
 		return true;
 	});
 }
