@@ -130,6 +130,24 @@ test("without a person the plan is printed and plan mode stays on", async () => 
 	expect(t.errors).toEqual([]);
 });
 
+test("the footer shows the mode next to the statuses of other hooks, at 40 columns too, and hides the first one", async () => {
+	const statuses = `export default (pi) => pi.on("session", (_, ctx) => {
+		for (const name of ["one", "two", "three", "four"]) ctx.ui.setStatus(name, "a long status " + name);
+	});`;
+	const app = await startApp({
+		columns: 40,
+		hooks: { "busy.ts": statuses },
+		agentSettings: { hooks: ["pi:permissions"] },
+	});
+	await app.terminal.waitFor("a long");
+	for (const shown of ["accept edits", "plan mode"]) {
+		await app.terminal.press("shift+tab");
+		await app.terminal.waitFor(new RegExp(`^${shown} · a long`, "m"));
+	}
+	await app.terminal.press("shift+tab");
+	await app.terminal.waitFor((rows) => !rows.includes("plan mode"));
+});
+
 test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question follows the plan", async (columns) => {
 	const app = await startApp({ columns, agentSettings: { hooks: ["pi:plan-mode"] } });
 	app.provider.reply(PLAN, "All done.");
