@@ -49,7 +49,7 @@ test("a letter answers after a pause, arrows choose a rule, and the transcript k
 	await pi.waitForText("all done");
 	await pi.waitForText("permissions asked: Run this command? → yes, always: printf *");
 	await submit(pi, "/quit");
-	expect(await pi.exited).toMatchObject({ exitCode: 0 });
+	expect(await pi.exited).toMatchObject({ code: 0 });
 	const again = await openPi({ agentDir, args: ["-c"], rows: 40, cwd: pi.cwd });
 	await again.waitForText("permissions asked: Run this command? → yes, always: printf *");
 	await again.waitForText("all done");
