@@ -31,6 +31,7 @@ export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/machine/machine.js";
 export type * from "../tools/machine/shell-engine.js";
 export { quoteForShell } from "../tools/machine/shell-engine.js";
+export { findDanger, type Span } from "../util/danger.js";
 export { withFileLock } from "../util/file-lock.js";
 export { describeInput } from "./describe-input.js";
 export {
